@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs'
+import { parse } from 'dotenv'
+import { AnnexError, type ErrorDetail } from '../errors/annex-error.ts'
+import { type SettingName, settingsTable } from './settings-table.ts'
+
+type Parsed = { text: string; integer: number; flag: boolean; list: string[] }
+
+export type Settings = { readonly [N in SettingName]: Parsed[(typeof settingsTable)[N]['kind']] }
+
+export type SettingSource = 'flag' | 'environment' | '.env' | 'default'
+
+export type LoadedSettings = {
+  settings: Settings
+  sources: Record<SettingName, SettingSource>
+  /** The environment over `.env`: where the secrets of manifests are looked up. */
+  variables: Texts
+}
+
+type Texts = { readonly [name: string]: string | undefined }
+
+/**
+ * Reads every setting of the table. A secret may also be given as `NAME_FILE`, the path of a file that holds
+ * it. All wrong values are reported at once.
+ *
+ * @throws AnnexError `settings_invalid`, with a detail for each wrong setting
+ */
+export function loadSettings(
+  given: { flags?: Texts; environment?: Texts; envFile?: string } = {},
+): LoadedSettings {
+  const environment = given.environment ?? process.env
+  const envFile = readEnvFile(given.envFile ?? '.env')
+  const layers: [SettingSource, Texts][] = [
+    ['flag', given.flags ?? {}],
+    ['environment', environment],
+    ['.env', envFile],
+  ]
+  const details: ErrorDetail[] = []
+  const values: Record<string, Parsed[keyof Parsed]> = {}
+  const sources: Record<string, SettingSource> = {}
+  for (const [name, setting] of Object.entries(settingsTable)) {
+    const found = findText(name, layers, details)
+    const parsed = parseSetting(found?.text ?? setting.default, setting)
+    sources[name] = found?.source ?? 'default'
+    if (typeof parsed === 'object' && 'problem' in parsed) {
+      details.push({ path: name, message: `${parsed.problem} (from ${sources[name]})` })
+    } else {
+      values[name] = parsed
+    }
+  }
+  if (details.length > 0) {
+    const list = details.map((detail) => `  ${detail.path}: ${detail.message}`).join('\n')
+    throw new AnnexError('settings_invalid', `These settings cannot be used:\n${list}`, { details })
+  }
+  return {
+    settings: values as Settings,
+    sources: sources as Record<SettingName, SettingSource>,
+    variables: { ...envFile, ...environment },
+  }
+}
+
+function findText(
+  name: string,
+  layers: [SettingSource, Texts][],
+  details: ErrorDetail[],
+): { text: string; source: SettingSource } | undefined {
+  for (const [source, texts] of layers) {
+    const text = texts[name]
+    if (text !== undefined && text !== '') return { text, source }
+    const path = texts[`${name}_FILE`]
+    if (path === undefined || path === '') continue
+    try {
+      return { text: readFileSync(path, 'utf8').trim(), source }
+    } catch {
+      details.push({ path: `${name}_FILE`, message: `the file ${path} cannot be read` })
+    }
+  }
+  return undefined
+}
+
+function parseSetting(
+  text: string,
+  setting: { kind: keyof Parsed; min?: number; max?: number },
+): Parsed[keyof Parsed] | { problem: string } {
+  switch (setting.kind) {
+    case 'text':
+      return text
+    case 'list':
+      return text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+    case 'flag':
+      if (['true', '1', 'yes', 'on'].includes(text)) return true
+      if (['false', '0', 'no', 'off'].includes(text)) return false
+      return { problem: `"${text}" is neither true nor false` }
+    case 'integer': {
+      const value = Number(text)
+      const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = setting
+      if (!Number.isSafeInteger(value)) return { problem: `"${text}" is not a whole number` }
+      if (value < min || value > max) return { problem: `${value} is not within ${min} to ${max}` }
+      return value
+    }
+  }
+}
+
+function readEnvFile(path: string): Texts {
+  try {
+    return parse(readFileSync(path))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw error
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Every error code that Annex can answer with: its HTTP status and what it means. The docs page of errors
+ * is checked against this table.
+ */
+export const errorCodes = {
+  // What a caller sent
+  bad_request: { status: 400, meaning: 'The request cannot be understood as it is.' },
+  body_invalid: { status: 422, meaning: 'The JSON body does not match the schema of the route.' },
+  body_too_large: { status: 413, meaning: 'The request body is over the limit.' },
+  unauthorized: { status: 401, meaning: 'No bearer token was sent, or it is unknown or has expired.' },
+  forbidden: { status: 403, meaning: 'The token is valid, but not for this.' },
+  scope_missing: { status: 403, meaning: 'The integration does not declare the scope that the call needs.' },
+  not_found: { status: 404, meaning: 'No such route or record, or not one that the token may see.' },
+  method_not_allowed: { status: 405, meaning: 'The route exists, but not for this method.' },
+  conflict: { status: 409, meaning: 'The record is not in a state that allows this.' },
+  // Integrations
+  manifest_invalid: { status: 422, meaning: 'The manifest of a plugin folder has errors.' },
+  bundle_failed: { status: 422, meaning: 'The script of an integration could not be bundled.' },
+  configuration_invalid: { status: 422, meaning: 'Settings do not match what the manifest declares.' },
+  integration_private: {
+    status: 403,
+    meaning: 'The integration can be installed only by members of the organization that owns it.',
+  },
+  integration_unlisted: {
+    status: 403,
+    meaning: 'The integration can be installed only by its install link.',
+  },
+  event_invalid: { status: 422, meaning: 'The event does not match the schema of its type.' },
+  // Public endpoints and sandboxes
+  installation_paused: { status: 503, meaning: 'The installation is paused.' },
+  installation_suspended: { status: 503, meaning: 'The installation is suspended.' },
+  no_version: { status: 503, meaning: 'The integration has no deployed version.' },
+  sandbox_busy: { status: 503, meaning: 'Too many dispatches wait for the sandbox process.' },
+  cpu_limit: { status: 503, meaning: 'The script used more CPU time than one dispatch may.' },
+  memory_limit: { status: 503, meaning: 'The script used more memory than its sandbox may.' },
+  answer_too_large: { status: 503, meaning: 'The answer of the script is over the limit.' },
+  wall_clock_limit: { status: 504, meaning: 'The script did not answer in time.' },
+  sandbox_died: { status: 502, meaning: 'The sandbox process ended while it handled the request.' },
+  script_failed: { status: 500, meaning: 'The script threw. The log holds the stack under the request id.' },
+  // Outbound requests
+  egress_refused: { status: 403, meaning: 'Requests from here may not reach that address.' },
+  egress_loop: { status: 508, meaning: 'The request has gone through too many scripts of this Annex.' },
+  egress_timeout: { status: 504, meaning: 'An outbound request was not complete in time.' },
+  egress_too_large: { status: 502, meaning: 'The answer to an outbound request is over the limit.' },
+  egress_failed: { status: 502, meaning: 'An outbound request failed on its way.' },
+  // Annex itself
+  settings_invalid: { status: 500, meaning: 'A setting of Annex has a value that it cannot use.' },
+  internal: { status: 500, meaning: 'Something failed in Annex. The log holds it under the request id.' },
+  unavailable: { status: 503, meaning: 'Annex is starting or stopping.' },
+} as const satisfies Record<string, { status: number; meaning: string }>
+
+export type ErrorCode = keyof typeof errorCodes
