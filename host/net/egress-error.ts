@@ -1,0 +1,63 @@
+import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
+
+/**
+ * Turns what undici, a socket, TLS or zlib threw into an error that a script or an installer may see. Its text is
+ * made here and holds the code only: a system's own message names addresses of the inner network.
+ *
+ * Whatever a peer can cause must end here, so nothing is passed on as it is; the cause is kept for the log.
+ *
+ * @param what the exchange in words: `GET https://example.com`
+ */
+export function toEgressError(error: unknown, what: string): AnnexError {
+  if (isAnnexError(error)) return error
+  const code = codeOf(error)
+  const options = { cause: error }
+  if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
+    const reason = error instanceof Error ? error.message : code
+    return new AnnexError('bad_request', `${what} cannot be sent: ${reason}.`, options)
+  }
+  if (timeouts.has(code)) return new AnnexError('egress_timeout', `${what} timed out (${code}).`, options)
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') {
+    return new AnnexError('egress_too_large', `${what}: the headers of the answer are too large.`, options)
+  }
+  return new AnnexError('egress_failed', `${what} failed: ${reasonFor(code)} (${code}).`, options)
+}
+
+const timeouts: ReadonlySet<string> = new Set([
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+])
+
+const reasons: Readonly<Record<string, string>> = {
+  EAI_AGAIN: 'the name could not be resolved for now',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed before the answer was complete',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ENOTFOUND: 'the name does not resolve',
+  EPIPE: 'the connection was closed before the request was sent',
+  UND_ERR_DESTROYED: 'Annex is stopping',
+  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
+}
+
+function reasonFor(code: string): string {
+  const known = Object.hasOwn(reasons, code) ? reasons[code] : undefined
+  if (known !== undefined) return known
+  if (code === 'HPE_INVALID') return 'the answer is not HTTP'
+  if (code.startsWith('Z_') || code.startsWith('ERR_BROTLI') || code.startsWith('ERR__ERROR_')) {
+    return 'the body of the answer cannot be decompressed'
+  }
+  if (code.includes('CERT') || code.includes('SSL') || code.includes('TLS')) {
+    return 'there is no trusted TLS connection'
+  }
+  return 'the connection failed'
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  // undici means to give its parser's errors a code of llhttp, but gives none.
+  if (error.name === 'HTTPParserError') return 'HPE_INVALID'
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}

@@ -1,0 +1,145 @@
+import type { Dispatcher } from 'undici'
+import { AnnexError } from '../errors/annex-error.ts'
+import { createDeadline } from './deadline.ts'
+import type { Egress } from './egress.ts'
+import { toEgressError } from './egress-error.ts'
+import {
+  type HeaderPairs,
+  headerValue,
+  toAnswerHeaders,
+  toPairs,
+  toRequestHeaders,
+} from './egress-headers.ts'
+import { parseTarget } from './egress-target.ts'
+import { nextHops } from './loop-guard.ts'
+import { decodeBody, readBody } from './read-body.ts'
+import { type Hop, isRedirect, maxRedirects, nextHop } from './redirect.ts'
+
+/** What a script asks for. `url` is absolute. */
+export type EgressRequest = {
+  method: string
+  url: string
+  headers: HeaderPairs
+  body?: Uint8Array | undefined
+  redirect: 'follow' | 'manual' | 'error'
+}
+
+export type EgressLimits = {
+  /** For all of it: connecting, redirects, headers, body. */
+  timeoutMs: number
+  /** Of the answer's body, on the wire and decompressed. */
+  maxBytes: number
+  /** The count that the dispatch came in with: `readHops` of its request, 0 without one. */
+  hops: number
+  /** Ends the request when the dispatch that asked for it ends. */
+  signal?: AbortSignal | undefined
+}
+
+/** `url` is the last one of the redirects, without its fragment. The body has memory of its own. */
+export type EgressAnswer = {
+  status: number
+  statusText: string
+  headers: HeaderPairs
+  url: string
+  redirected: boolean
+  body: Uint8Array
+}
+
+/**
+ * An outbound request for a script: checked at each connection, redirects followed here so that each is checked
+ * as well, the answer decompressed, all within limits.
+ *
+ * @throws AnnexError `bad_request`, `egress_refused`, `egress_loop`, `egress_timeout`, `egress_too_large`,
+ *   `egress_failed`
+ */
+export async function egressFetch(
+  egress: Egress,
+  request: EgressRequest,
+  limits: EgressLimits,
+): Promise<EgressAnswer> {
+  const hops = nextHops(limits.hops)
+  let hop = firstHop(egress, request)
+  const what = `${hop.method} ${hop.url.origin}`
+  const deadline = createDeadline(limits.timeoutMs, what, limits.signal)
+  try {
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await send(egress, hop, hops, deadline.signal)
+      const location = headerValue(response.headers, 'location')
+      if (request.redirect === 'manual' || !isRedirect(response.status, location)) {
+        return await toAnswer(response, hop, redirects > 0, limits.maxBytes)
+      }
+      abandon(response.body)
+      if (request.redirect === 'error' || redirects === maxRedirects) throw badRedirect(what, redirects)
+      hop = nextHop(hop, response.status, location)
+      parseTarget(hop.url.href, egress)
+    }
+  } catch (error) {
+    throw toEgressError(error, what)
+  } finally {
+    deadline.end()
+  }
+}
+
+function firstHop(egress: Egress, request: EgressRequest): Hop {
+  const method = request.method.toUpperCase()
+  if (['CONNECT', 'TRACE', 'TRACK'].includes(method)) {
+    throw new AnnexError('bad_request', `A fetch cannot use the method ${method}.`)
+  }
+  return { method, url: parseTarget(request.url, egress), headers: request.headers, body: request.body }
+}
+
+type Response = {
+  status: number
+  statusText: string
+  headers: HeaderPairs
+  body: Dispatcher.ResponseData['body']
+}
+
+async function send(egress: Egress, hop: Hop, hops: number, signal: AbortSignal): Promise<Response> {
+  const { statusCode, statusText, headers, body } = await egress.dispatcher.request({
+    origin: hop.url.origin,
+    path: hop.url.pathname + hop.url.search,
+    method: hop.method,
+    headers: toRequestHeaders(hop.headers, hop.url, egress, hops).flat(),
+    body: hop.body ?? null,
+    signal,
+    // A list of names and values, which the types do not know: repeats of a header stay apart.
+    responseHeaders: 'raw',
+  })
+  return { status: statusCode, statusText, headers: toPairs(headers as unknown as string[]), body }
+}
+
+async function toAnswer(
+  response: Response,
+  hop: Hop,
+  redirected: boolean,
+  maxBytes: number,
+): Promise<EgressAnswer> {
+  const raw = await readBody(response.body, maxBytes)
+  const encoding = headerValue(response.headers, 'content-encoding')
+  const decoded = await decodeBody(raw, encoding, maxBytes)
+  const headers = toAnswerHeaders(response.headers)
+  const url = new URL(hop.url)
+  url.hash = ''
+  return {
+    status: response.status,
+    statusText: response.statusText,
+    // A script that hands the answer on would otherwise promise a length and an encoding that are gone.
+    headers: decoded === undefined ? headers : headers.filter(([name]) => !aboutCoding.test(name)),
+    url: url.href,
+    redirected,
+    body: decoded ?? raw,
+  }
+}
+
+const aboutCoding = /^content-(encoding|length)$/i
+
+/** Reads the rest of a redirect's body when it is short, to keep the connection; else ends the connection. */
+function abandon(body: Response['body']): void {
+  body.dump({ limit: 16_384, signal: AbortSignal.timeout(1_000) }).catch(() => {})
+}
+
+function badRedirect(what: string, redirects: number): AnnexError {
+  const reason = redirects === maxRedirects ? `more than ${maxRedirects} redirects` : 'it was redirected'
+  return new AnnexError('egress_failed', `${what} failed: ${reason}.`)
+}

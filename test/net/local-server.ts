@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import type { TestContext } from 'node:test'
+import { createEgress, type Egress, type EgressOptions } from '../../host/net/egress.ts'
+
+export type LocalServer = { origin: string; port: number; connections: () => number }
+
+/** A real HTTP server on 127.0.0.1, ended with the test. */
+export async function serve(t: TestContext, listener: RequestListener): Promise<LocalServer> {
+  const server = createServer(listener)
+  let connections = 0
+  server.on('connection', () => {
+    connections += 1
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { origin: `http://127.0.0.1:${port}`, port, connections: () => connections }
+}
+
+/** A TCP server for answers that no HTTP server gives. */
+export async function serveRaw(t: TestContext, onSocket: (socket: Socket) => void): Promise<LocalServer> {
+  const sockets = new Set<Socket>()
+  let connections = 0
+  const server = createTcpServer((socket) => {
+    connections += 1
+    sockets.add(socket)
+    socket.on('error', () => {})
+    onSocket(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { origin: `http://127.0.0.1:${port}`, port, connections: () => connections }
+}
+
+/** A port of 127.0.0.1 on which nobody listens. */
+export async function closedPort(): Promise<number> {
+  const server = createTcpServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** An egress that may reach 127.0.0.1, where the tests' servers are. Closed with the test. */
+export function openEgress(t: TestContext, options: Partial<EgressOptions> = {}): Egress {
+  const egress = createEgress({ allow: ['127.0.0.1'], userAgent: 'Annex/0.0-test', ...options })
+  t.after(() => egress.close())
+  return egress
+}
