@@ -1,0 +1,82 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AnnexError } from '../errors/annex-error.ts'
+
+/** Keeps secrets readable for this Annex alone: AES-256-GCM under a key that is not in the database. */
+export type SecretBox = {
+  seal: (secret: string) => string
+  /** @throws AnnexError `settings_invalid` when the key is not the one that sealed it */
+  open: (sealed: string) => string
+  /** A key for another purpose, so that no key serves two. */
+  deriveKey: (purpose: string) => Uint8Array
+}
+
+const keyBytes = 32
+const nonceBytes = 12
+const tagBytes = 16
+
+export function createSecretBox(key: Uint8Array): SecretBox {
+  return {
+    seal(secret) {
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce)
+      const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64')
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed, 'base64')
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes))
+      decipher.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
+      try {
+        const secret = bytes.subarray(nonceBytes + tagBytes)
+        return Buffer.concat([decipher.update(secret), decipher.final()]).toString('utf8')
+      } catch (cause) {
+        throw new AnnexError(
+          'settings_invalid',
+          'A stored secret cannot be decrypted: the key (SECRET_KEY, or secret.key in DATA_DIR) is not the one that encrypted it.',
+          { cause },
+        )
+      }
+    },
+    deriveKey: (purpose) => createHmac('sha256', key).update(purpose).digest(),
+  }
+}
+
+/**
+ * The key from the setting, else from `secret.key` in the data folder, which is made at the first start.
+ *
+ * @throws AnnexError `settings_invalid` when it is not 32 bytes in base64
+ */
+export function loadSecretKey(setting: string, dataDir: string): Uint8Array {
+  const path = join(dataDir, 'secret.key')
+  const text = setting !== '' ? setting : (readKeyFile(path) ?? createKeyFile(path, dataDir))
+  const key = Buffer.from(text, 'base64')
+  if (key.length === keyBytes) return key
+  const where = setting !== '' ? 'SECRET_KEY' : path
+  throw new AnnexError(
+    'settings_invalid',
+    `${where} is not 32 bytes in base64. Make one with: openssl rand -base64 32`,
+  )
+}
+
+function readKeyFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function createKeyFile(path: string, dataDir: string): string {
+  const text = randomBytes(keyBytes).toString('base64')
+  mkdirSync(dataDir, { recursive: true })
+  // `wx`: of two processes that start at once, one makes the key and the other fails rather than replace it.
+  writeFileSync(path, `${text}\n`, { mode: 0o600, flag: 'wx' })
+  chmodSync(path, 0o600)
+  return text
+}
+
+/** A signing secret, as its holder gets to see it. */
+export const createSigningSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`

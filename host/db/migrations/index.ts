@@ -1,0 +1,17 @@
+import type { Knex } from 'knex'
+import * as records from './001-records.ts'
+import * as work from './002-work.ts'
+
+type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
+
+/** Numbered, and only appended to: a step that has landed is never changed. */
+const steps: readonly [string, Step][] = [
+  ['001-records', records],
+  ['002-work', work],
+]
+
+export const migrations: Knex.MigrationSource<(typeof steps)[number]> = {
+  getMigrations: async () => [...steps],
+  getMigrationName: ([name]) => name,
+  getMigration: async ([, step]) => step,
+}

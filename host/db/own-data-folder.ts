@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, realpathSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AnnexError } from '../errors/annex-error.ts'
+
+/**
+ * Makes sure that one process alone uses a data folder: it may then take up at its start whatever the one before it
+ * left unfinished, without a lease to wait for.
+ *
+ * The lock is a socket that the system closes with the process, `kill -9` included, so that no stale lock is left.
+ *
+ * @returns gives the folder back
+ * @throws AnnexError `conflict` when another process has it
+ */
+export async function ownDataFolder(dataDir: string): Promise<() => Promise<void>> {
+  mkdirSync(dataDir, { recursive: true })
+  const name = `annex-${createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 32)}`
+  // Linux has names that are no files. Elsewhere the file of a process that was killed has to be removed by hand.
+  const address = process.platform === 'linux' ? `\0${name}` : join(tmpdir(), `${name}.sock`)
+  const server = createServer((socket) => socket.destroy())
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const message =
+        `Another Annex is using the data folder ${dataDir}. Stop it, or give this one another DATA_DIR.` +
+        (process.platform === 'linux' ? '' : ` If none is running, remove ${address}.`)
+      reject(cause.code === 'EADDRINUSE' ? new AnnexError('conflict', message, { cause }) : cause)
+    })
+    server.listen(address, resolve)
+  })
+  server.unref()
+  return () => new Promise((resolve) => server.close(() => resolve()))
+}

@@ -1,0 +1,82 @@
+import type { Db } from '../open-database.ts'
+import { type Configuration, type InstallationStatus, toRow } from './installations.ts'
+
+export type TargetKind = 'site' | 'space'
+
+/** A site or space installation: the part of an installation that belongs to one site or space. */
+export type InstallationTarget = {
+  installationId: string
+  kind: TargetKind
+  targetId: string
+  status: InstallationStatus
+  configuration: Configuration
+  externalIds: string[]
+  /** Encrypted. */
+  signingSecret: string
+  createdAt: number
+  updatedAt: number
+}
+
+type TargetKey = Pick<InstallationTarget, 'installationId' | 'kind' | 'targetId'>
+
+/** @returns undefined when it is there already */
+export async function insertTarget(
+  db: Db,
+  given: TargetKey & { signingSecret: string },
+): Promise<InstallationTarget | undefined> {
+  const now = Date.now()
+  const row = {
+    ...given,
+    status: 'pending',
+    configuration: '{}',
+    externalIds: '[]',
+    createdAt: now,
+    updatedAt: now,
+  }
+  const [inserted] = await db('installationTargets')
+    .insert(row)
+    .onConflict(['installationId', 'kind', 'targetId'])
+    .ignore()
+    .returning('*')
+  return inserted && toTarget(inserted)
+}
+
+export async function findTarget(db: Db, key: TargetKey): Promise<InstallationTarget | undefined> {
+  const row = await db('installationTargets').where(key).first()
+  return row && toTarget(row)
+}
+
+export async function listTargets(
+  db: Db,
+  where: { installationId: string; kind?: TargetKind },
+): Promise<InstallationTarget[]> {
+  const rows = await db('installationTargets').where(where).orderBy('createdAt')
+  return rows.map(toTarget)
+}
+
+/** Every installation of a site or a space: whom an event there concerns. */
+export async function listInstallationsOn(
+  db: Db,
+  kind: TargetKind,
+  targetId: string,
+): Promise<InstallationTarget[]> {
+  const rows = await db('installationTargets').where({ kind, targetId }).orderBy('createdAt')
+  return rows.map(toTarget)
+}
+
+export async function updateTarget(
+  db: Db,
+  key: TargetKey,
+  change: Partial<Pick<InstallationTarget, 'status' | 'configuration' | 'externalIds'>>,
+): Promise<void> {
+  await db('installationTargets').where(key).update(toRow(change))
+}
+
+type Row = Omit<InstallationTarget, 'configuration' | 'externalIds'> & {
+  configuration: string
+  externalIds: string
+}
+
+function toTarget(row: Row): InstallationTarget {
+  return { ...row, configuration: JSON.parse(row.configuration), externalIds: JSON.parse(row.externalIds) }
+}

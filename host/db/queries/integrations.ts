@@ -1,0 +1,65 @@
+import { createId } from '../ids.ts'
+import type { Db } from '../open-database.ts'
+
+export type IntegrationRow = {
+  name: string
+  organizationId: string
+  /** Name of its plugin folder. */
+  folder: string
+  versionId: string | null
+  installKey: string
+  signingSecret: string
+  createdAt: number
+}
+
+/** One immutable build of an integration. */
+export type VersionRow = {
+  id: string
+  integration: string
+  number: number
+  digest: string
+  manifest: string
+  code: string
+  sourceMap: string
+  createdAt: number
+}
+
+/** The integration of that name. What a new version's manifest says of its owner and folder replaces the old. */
+export async function ensureIntegration(
+  db: Db,
+  given: Omit<IntegrationRow, 'createdAt' | 'versionId'>,
+): Promise<void> {
+  const row = { ...given, versionId: null, createdAt: Date.now() }
+  await db('integrations').insert(row).onConflict('name').merge(['organizationId', 'folder'])
+}
+
+export async function findIntegration(db: Db, name: string): Promise<IntegrationRow | undefined> {
+  return db('integrations').where({ name }).first()
+}
+
+export async function listIntegrations(db: Db): Promise<IntegrationRow[]> {
+  return db('integrations').orderBy('name')
+}
+
+/** @param versionId null takes the integration out of service; its versions and installations stay */
+export async function setIntegrationVersion(db: Db, name: string, versionId: string | null): Promise<void> {
+  await db('integrations').where({ name }).update({ versionId })
+}
+
+/** The version with that content; it is numbered and stored when it is new. */
+export async function ensureVersion(
+  db: Db,
+  given: Omit<VersionRow, 'id' | 'number' | 'createdAt'>,
+): Promise<VersionRow> {
+  const { integration, digest } = given
+  const found = await db('versions').where({ integration, digest }).first()
+  if (found !== undefined) return found
+  const last = await db('versions').where({ integration }).max({ number: 'number' }).first()
+  const row = { id: createId('ver'), ...given, number: Number(last?.number ?? 0) + 1, createdAt: Date.now() }
+  await db('versions').insert(row)
+  return row
+}
+
+export async function findVersion(db: Db, id: string): Promise<VersionRow | undefined> {
+  return db('versions').where({ id }).first()
+}

@@ -1,0 +1,43 @@
+import type { Db } from '../open-database.ts'
+
+/** A line that a script logged, or that Annex logged about it. */
+export type LogRow = {
+  id: number
+  at: number
+  integration: string
+  installationId: string | null
+  requestId: string | null
+  level: string
+  text: string
+}
+
+export async function insertLogs(db: Db, rows: readonly Omit<LogRow, 'id'>[]): Promise<void> {
+  await db.batchInsert('logs', [...rows], 100)
+}
+
+/** The newest `limit` lines, oldest first. */
+export async function listLogs(
+  db: Db,
+  where: {
+    integration?: string
+    installationId?: string
+    requestId?: string
+    organizationId?: string
+    after?: number
+    limit: number
+  },
+): Promise<LogRow[]> {
+  const { after, limit, organizationId, ...equal } = where
+  const query = db('logs').where(equal).orderBy('id', 'desc').limit(limit)
+  if (after !== undefined) query.where('id', '>', after)
+  if (organizationId !== undefined) {
+    query.whereIn('installationId', db('installations').select('id').where({ organizationId }))
+  }
+  return (await query).reverse()
+}
+
+/** Keeps the newest `keep` lines. */
+export async function pruneLogs(db: Db, keep: number): Promise<void> {
+  const oldest = await db('logs').select('id').orderBy('id', 'desc').offset(keep).limit(1).first()
+  if (oldest !== undefined) await db('logs').where('id', '<=', oldest.id).delete()
+}
