@@ -1,0 +1,82 @@
+import { createId } from '../db/ids.ts'
+import type { Db } from '../db/open-database.ts'
+import { ensureDelivery } from '../db/queries/deliveries.ts'
+import { insertJobs } from '../db/queries/jobs.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+import type { HostCall } from '../sandbox/host-calls.ts'
+import type { DispatchContext } from '../sandbox/target.ts'
+
+type Args = { url: string; event: { type: string; eventId?: string; [field: string]: unknown } }
+
+const maxBodyBytes = 256 * 1024
+
+/**
+ * `context.integration.queueDelivery({ url, event })`: a webhook is stored before the script goes on, and then
+ * sent, signed with the secret of the level that the dispatch is for, until it is delivered or given up.
+ *
+ * A handler that runs again for the same event gets the delivery that it asked for the first time.
+ */
+export function createDeliveryCall(db: Db, wake: () => void): HostCall<Args> {
+  return {
+    name: 'delivery',
+    args: {
+      type: 'object',
+      required: ['url', 'event'],
+      additionalProperties: false,
+      properties: {
+        url: { type: 'string', maxLength: 2048 },
+        event: {
+          type: 'object',
+          required: ['type'],
+          properties: {
+            type: { type: 'string', maxLength: 100 },
+            eventId: { type: 'string', minLength: 1, maxLength: 200 },
+          },
+        },
+      },
+    },
+    async run({ url, event }, { context }) {
+      const { installationId } = context
+      if (installationId === undefined) {
+        throw new AnnexError(
+          'conflict',
+          'A delivery belongs to an installation, and this dispatch is for none.',
+        )
+      }
+      assertHttpUrl(url)
+      const body = JSON.stringify(event)
+      if (Buffer.byteLength(body) > maxBodyBytes) {
+        throw new AnnexError('body_too_large', `The event is larger than ${maxBodyBytes} bytes.`)
+      }
+      const result = await db.transaction(async (transaction) => {
+        const ensured = await ensureDelivery(transaction, {
+          installationId,
+          eventId: context.event?.id ?? event.eventId ?? createId('evt'),
+          eventType: event.type,
+          signedBy: signerOf(context),
+          url,
+          body,
+          hops: context.hops,
+        })
+        if (ensured.created) {
+          const job = { kind: 'delivery' as const, subject: { id: ensured.delivery.id }, dueAt: Date.now() }
+          await insertJobs(transaction, [job])
+        }
+        return ensured
+      })
+      wake()
+      return { value: { id: result.delivery.id, created: result.created } }
+    },
+  }
+}
+
+/** What a delivery says of the secret that signs it. */
+export function signerOf({ level }: Pick<DispatchContext, 'level'>): string {
+  return 'targetId' in level ? `${level.kind}:${level.targetId}` : 'installation'
+}
+
+function assertHttpUrl(url: string): void {
+  const parsed = URL.parse(url)
+  if (parsed?.protocol === 'http:' || parsed?.protocol === 'https:') return
+  throw new AnnexError('bad_request', `"${url.slice(0, 200)}" is not an http or https URL.`)
+}

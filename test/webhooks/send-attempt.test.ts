@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { describe, it, type TestContext } from 'node:test'
+import Stripe from 'stripe'
+import { defaultSchedule, nextStep } from '../../host/jobs/retry-schedule.ts'
+import { type AttemptOptions, sendAttempt } from '../../host/webhooks/send-attempt.ts'
+import { closedPort, openEgress, serve, serveRaw } from '../net/local-server.ts'
+
+const secret = 'whsec_test'
+const body = '{"eventId":"evt_1",  "type":"site_view","note":"Grüße 👋 \\u0000"}\n'
+const deliveryTo = (url: string) => ({ id: 'dlv_1', eventId: 'evt_1', url, body })
+
+const attemptAt = (t: TestContext, url: string, options: Partial<AttemptOptions> = {}) =>
+  sendAttempt(openEgress(t), deliveryTo(url), secret, { nowMs: Date.now(), ...options })
+
+async function answeredBy(t: TestContext, listener: RequestListener) {
+  const { origin } = await serve(t, listener)
+  return attemptAt(t, origin)
+}
+
+describe('one attempt', () => {
+  it('is a signed POST of the body, byte for byte', async (t) => {
+    const { promise, resolve } = Promise.withResolvers<{ request: IncomingMessage; raw: Buffer }>()
+    const { origin } = await serve(t, async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk)
+      resolve({ request, raw: Buffer.concat(chunks) })
+      response.setHeader('X-Receiver', 'mine').end('{"received":true}')
+    })
+    const nowMs = Date.now()
+    const attempt = await attemptAt(t, `${origin}/hook?a=b`, { nowMs })
+    const { request, raw } = await promise
+    const { headers } = request
+    assert.deepEqual([request.method, request.url, raw.toString()], ['POST', '/hook?a=b', body])
+    assert.equal(headers['content-type'], 'application/json')
+    assert.equal(headers['content-length'], String(Buffer.byteLength(body)))
+    assert.equal(headers['user-agent'], 'Annex/0.0-test')
+    assert.equal(headers['x-service-event-id'], 'evt_1')
+    assert.equal(headers['x-service-delivery-id'], 'dlv_1')
+    assert.equal(headers['x-annex-hops'], '1')
+    assert.match(
+      String(headers['x-service-signature']),
+      new RegExp(`^t=${Math.floor(nowMs / 1000)},v1=[0-9a-f]{64}$`),
+    )
+    const stripe = new Stripe('sk_test_none')
+    const header = String(headers['x-service-signature'])
+    assert.equal(stripe.webhooks.signature?.verifyHeader(raw, header, secret), true)
+
+    assert.deepEqual([attempt.outcome, attempt.status, attempt.startedAtMs], ['delivered', 200, nowMs])
+    assert.equal(attempt.responseBody, '{"received":true}')
+    assert.deepEqual(
+      attempt.responseHeaders?.find(([name]) => name === 'X-Receiver'),
+      ['X-Receiver', 'mine'],
+    )
+    assert.ok(Number.isInteger(attempt.durationMs) && attempt.durationMs >= 0 && attempt.durationMs < 5_000)
+    for (const [name, value] of attempt.requestHeaders) assert.equal(headers[name.toLowerCase()], value)
+    assert.equal(attempt.error, undefined)
+  })
+
+  for (const [status, outcome] of [
+    [200, 'delivered'],
+    [204, 'delivered'],
+    [400, 'rejected'],
+    [410, 'rejected'],
+    [500, 'rejected'],
+  ] as const) {
+    it(`that is answered with ${status} is ${outcome}`, async (t) => {
+      const attempt = await answeredBy(t, (_, response) => response.writeHead(status).end())
+      assert.deepEqual([attempt.status, attempt.outcome, attempt.responseBody], [status, outcome, ''])
+    })
+  }
+
+  it('that is answered with 302 is rejected, and the redirect is not followed', async (t) => {
+    const elsewhere = await serve(t, (_, response) => response.end())
+    const attempt = await answeredBy(t, (_, response) =>
+      response.writeHead(302, { location: elsewhere.origin }).end(),
+    )
+    assert.deepEqual([attempt.status, attempt.outcome], [302, 'rejected'])
+    assert.equal(elsewhere.connections(), 0)
+  })
+
+  it('that is answered with 429 brings the Retry-After, and the schedule honours it', async (t) => {
+    const attempt = await answeredBy(t, (_, response) =>
+      response.writeHead(429, { 'Retry-After': '7' }).end('slow down'),
+    )
+    assert.deepEqual(
+      [attempt.outcome, attempt.retryAfter, attempt.responseBody],
+      ['rejected', '7', 'slow down'],
+    )
+    const next = nextStep(defaultSchedule, 1, attempt, { nowMs: 0, random: () => 0 })
+    assert.deepEqual(next, { state: 'due', dueAtMs: 7_000 })
+  })
+
+  it('is one of several over a connection that is kept', async (t) => {
+    const { origin, connections } = await serve(t, (_, response) => response.end('ok'))
+    const egress = openEgress(t)
+    for (let round = 0; round < 20; round += 1) {
+      await sendAttempt(egress, deliveryTo(origin), secret, { nowMs: 0 })
+    }
+    assert.ok(connections() <= 2, `${connections()} connections`)
+  })
+})
+
+describe('an attempt that is not answered', () => {
+  it('because the connection is refused', async (t) => {
+    const origin = `http://127.0.0.1:${await closedPort()}`
+    const attempt = await attemptAt(t, origin)
+    assert.equal(attempt.outcome, 'error')
+    assert.equal(attempt.status, undefined)
+    assert.deepEqual(attempt.error, {
+      code: 'egress_failed',
+      message: `POST ${origin} failed: the connection was refused (ECONNREFUSED).`,
+    })
+    assert.ok(attempt.requestHeaders.some(([name]) => name === 'X-Service-Signature'))
+  })
+
+  it('because the receiver never answers, or trickles headers for ever', async (t) => {
+    const silent = await serveRaw(t, () => {})
+    const trickling = await serveRaw(t, (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nx: ')
+      const timer = setInterval(() => socket.write('a'), 20)
+      socket.on('close', () => clearInterval(timer))
+    })
+    for (const { origin } of [silent, trickling]) {
+      const attempt = await attemptAt(t, origin, { timeoutMs: 300 })
+      assert.equal(attempt.error?.code, 'egress_timeout')
+      assert.match(attempt.error?.message ?? '', /not complete after 300 ms/)
+      assert.ok(attempt.durationMs >= 250 && attempt.durationMs < 5_000, `${attempt.durationMs} ms`)
+    }
+  })
+
+  it('because the receiver resets, closes, or does not speak HTTP', async (t) => {
+    const answers = [
+      '',
+      'HTTP/1.1 200 OK\r\nx:',
+      'hello\r\n',
+      'HTTP/9.9 200\r\n\r\n',
+      '\0\0\0',
+      'HTTP/1.1 2000000 OK\r\n\r\n',
+    ]
+    for (const answer of answers) {
+      const { origin } = await serveRaw(t, (socket) => socket.once('data', () => socket.end(answer)))
+      const attempt = await attemptAt(t, origin)
+      assert.deepEqual(
+        [attempt.outcome, attempt.error?.code],
+        ['error', 'egress_failed'],
+        JSON.stringify(answer),
+      )
+    }
+    const reset = await serveRaw(t, (socket) => socket.once('data', () => socket.resetAndDestroy()))
+    assert.equal((await attemptAt(t, reset.origin)).error?.code, 'egress_failed')
+  })
+
+  it('because the egress guard refuses the target, of which nothing is shown', async (t) => {
+    const inner = await serve(t, (_, response) => response.end('secret'))
+    const egress = openEgress(t, { allow: [] })
+    const urls = [
+      inner.origin,
+      `http://0x7f.1:${inner.port}/`,
+      `http://localhost:${inner.port}/`,
+      'file:///etc/passwd',
+    ]
+    for (const url of urls) {
+      const attempt = await sendAttempt(egress, deliveryTo(url), secret, { nowMs: 0 })
+      assert.deepEqual([attempt.outcome, attempt.error?.code], ['error', 'egress_refused'])
+      assert.ok(!('responseBody' in attempt) && !('responseHeaders' in attempt) && !('status' in attempt))
+      const next = nextStep(defaultSchedule, 1, attempt, { nowMs: 0, random: () => 0 })
+      assert.deepEqual(next, { state: 'failed', reason: 'refused' })
+    }
+    assert.equal(inner.connections(), 0)
+  })
+
+  it('because the URL is none, or too many scripts led to it', async (t) => {
+    assert.equal((await attemptAt(t, 'nonsense')).error?.code, 'bad_request')
+    const { origin } = await serve(t, (_, response) => response.end())
+    const looping = { ...deliveryTo(origin), hops: 8 }
+    const attempt = await sendAttempt(openEgress(t), looping, secret, { nowMs: 0 })
+    assert.equal(attempt.error?.code, 'egress_loop')
+  })
+})
+
+describe('what is kept of an answer', () => {
+  it('is its first 4 KiB, after which a body without end is left', async (t) => {
+    const { promise: left, resolve } = Promise.withResolvers<void>()
+    const attempt = await answeredBy(t, (_, response) => {
+      const write = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+      }
+      response.on('drain', write).on('close', resolve)
+      write()
+    })
+    await left
+    assert.deepEqual([attempt.outcome, attempt.responseBody], ['delivered', 'x'.repeat(4_096)])
+  })
+
+  it('is text whatever the bytes are', async (t) => {
+    const attempt = await answeredBy(t, (_, response) =>
+      response.end(Buffer.from([0x61, 0xff, 0x00, 0xc3, 0x62, 0xe2])),
+    )
+    assert.equal(attempt.responseBody, 'a\uFFFD\uFFFD\uFFFDb\uFFFD')
+  })
+
+  it('has no half a character at its end', async (t) => {
+    const attempt = await answeredBy(t, (_, response) => response.end(`${'x'.repeat(4_095)}é and more`))
+    assert.equal(attempt.responseBody, 'x'.repeat(4_095))
+    const exact = await answeredBy(t, (_, response) => response.end(`${'x'.repeat(4_094)}é`))
+    assert.equal(exact.responseBody, `${'x'.repeat(4_094)}é`)
+  })
+
+  it('is what came before a body was cut off or became too slow: the status decides', async (t) => {
+    const head = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbegun'
+    const cut = await serveRaw(t, (socket) => socket.once('data', () => socket.end(head)))
+    const reset = await serveRaw(t, (socket) => {
+      socket.once('data', () => socket.write(head, () => setTimeout(() => socket.resetAndDestroy(), 50)))
+    })
+    const stalled = await serveRaw(t, (socket) => socket.once('data', () => socket.write(head)))
+    for (const { origin } of [cut, reset, stalled]) {
+      const attempt = await attemptAt(t, origin, { timeoutMs: 500 })
+      assert.deepEqual([attempt.outcome, attempt.status, attempt.responseBody], ['delivered', 200, 'begun'])
+    }
+  })
+})
