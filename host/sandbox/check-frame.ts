@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { GuestPost } from '../../runtime/bridge.ts'
+import type { ProcessHeader } from '../../runtime/process/messages.ts'
+
+const schema = JSON.parse(readFileSync(new URL('../../schemas/frames.schema.json', import.meta.url), 'utf8'))
+const ajv = new Ajv2020({ strict: false, discriminator: true }).addSchema(schema)
+const isHeader = compile<ProcessHeader>('header')
+const isPost = compile<PostToHost>('post')
+
+/** The posts that leave the sandbox process: timers never do. */
+export type PostToHost = Exclude<GuestPost, { kind: 'timer' | 'clear-timer' }>
+
+/** @throws Error when the header is none that a sandbox process of ours sends */
+export function checkHeader(header: unknown): ProcessHeader {
+  if (!isHeader(header)) throw new Error(`frame header: ${ajv.errorsText(isHeader.errors)}`)
+  return header
+}
+
+/** @throws Error when the text is none that our prelude posts */
+export function parsePost(text: string): PostToHost {
+  const post: unknown = JSON.parse(text)
+  if (!isPost(post)) throw new Error(`guest post: ${ajv.errorsText(isPost.errors)}`)
+  return post
+}
+
+function compile<T>(name: string): ValidateFunction<T> {
+  return ajv.compile<T>({ $ref: `annex:frames#/$defs/${name}` })
+}

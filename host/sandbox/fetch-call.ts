@@ -1,0 +1,36 @@
+import type { Egress } from '../net/egress.ts'
+import { type EgressRequest, egressFetch } from '../net/egress-fetch.ts'
+import type { HostCall } from './host-calls.ts'
+
+type Args = Omit<EgressRequest, 'body'>
+
+/** `fetch` of a script: an outbound request, made by the host and checked by its egress guard. */
+export function createFetchCall(
+  egress: Egress,
+  limits: { timeoutMs: number; maxBytes: number },
+): HostCall<Args> {
+  return {
+    name: 'fetch',
+    args: {
+      type: 'object',
+      required: ['method', 'url', 'headers', 'redirect'],
+      additionalProperties: false,
+      properties: {
+        method: { type: 'string', maxLength: 50 },
+        url: { type: 'string', maxLength: 16_384 },
+        headers: {
+          type: 'array',
+          maxItems: 500,
+          items: { type: 'array', minItems: 2, maxItems: 2, items: { type: 'string', maxLength: 65_536 } },
+        },
+        redirect: { enum: ['follow', 'manual', 'error'] },
+      },
+    },
+    async run(args, { context, body, signal }) {
+      const request = { ...args, ...(body.byteLength > 0 && { body }) }
+      const answer = await egressFetch(egress, request, { ...limits, hops: context.hops, signal })
+      const { body: bytes, ...value } = answer
+      return { value, body: bytes }
+    },
+  }
+}

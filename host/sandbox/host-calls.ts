@@ -1,0 +1,71 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { PlainError } from '../../runtime/bridge.ts'
+import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
+import type { DispatchContext } from './target.ts'
+
+/** What a sandbox may ask of the host: a name, the schema of its arguments, the scope it needs, the act. */
+export type HostCall<Args = never> = {
+  name: string
+  args: object
+  scope?: string
+  run: (
+    args: Args,
+    given: { context: DispatchContext; body: Uint8Array; signal: AbortSignal },
+  ) => Promise<{ value: unknown; body?: Uint8Array }>
+}
+
+export type HostCallAnswer =
+  | { ok: true; value: unknown; body?: Uint8Array }
+  | { ok: false; error: PlainError }
+
+export type RunHostCall = (
+  call: { name: string; args: unknown; body: Uint8Array },
+  context: DispatchContext,
+  signal: AbortSignal,
+) => Promise<HostCallAnswer>
+
+/**
+ * The boundary: everything that a sandbox can ask for is an entry of this table. Each call is checked by name,
+ * then scope, then schema, and only then done. What goes back is text: an `AnnexError`'s message, or nothing.
+ */
+export function createHostCalls(table: readonly HostCall[], onDefect: (error: unknown) => void): RunHostCall {
+  const ajv = new Ajv2020({ strict: true })
+  const entries = new Map<string, { call: HostCall; check: ValidateFunction }>(
+    table.map((call) => [call.name, { call, check: ajv.compile(call.args) }]),
+  )
+  return async ({ name, args, body }, context, signal) => {
+    try {
+      const entry = entries.get(name)
+      if (entry === undefined) throw new AnnexError('not_found', `The host has no call named ${name}.`)
+      const { call, check } = entry
+      if (call.scope !== undefined) assertScope(context, call.scope)
+      if (!check(args)) {
+        throw new AnnexError(
+          'bad_request',
+          `${name}: ${ajv.errorsText(check.errors, { dataVar: 'arguments' })}.`,
+        )
+      }
+      return { ok: true, ...(await call.run(args as never, { context, body, signal })) }
+    } catch (error) {
+      if (isAnnexError(error)) return { ok: false, error: { name: error.code, message: error.message } }
+      onDefect(error)
+      return {
+        ok: false,
+        error: { name: 'internal', message: 'The host could not do this. Its log holds why.' },
+      }
+    }
+  }
+}
+
+/** @throws AnnexError `scope_missing`, naming the scope that the manifest would have to declare */
+export function assertScope(
+  context: { scopes: readonly string[]; integration: string },
+  scope: string,
+): void {
+  if (context.scopes.includes(scope)) return
+  throw new AnnexError(
+    'scope_missing',
+    `The integration ${context.integration} does not declare the scope ${scope}. Add it to "scopes" in its manifest.`,
+    { details: [{ path: 'scopes', message: scope }] },
+  )
+}

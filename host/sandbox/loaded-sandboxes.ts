@@ -1,0 +1,74 @@
+import type { HostHeader } from '../../runtime/process/messages.ts'
+import type { SandboxTarget } from './target.ts'
+
+export type LoadedSandboxes = {
+  /** The number of the target's sandbox, which is loaded first when it is not there. */
+  use: (target: SandboxTarget) => number
+  drop: (number: number) => void
+  target: (number: number) => SandboxTarget | undefined
+}
+
+type Entry = { number: number; target: SandboxTarget; version: string; usedAt: number }
+
+/** An isolate costs about 2.5 MB; the one that was used least recently makes room. */
+const maxLoaded = 200
+/** One that was in use a moment ago may still be at work, and is not taken. */
+const restMs = 60_000
+
+/** Which sandboxes a process holds: one for each installation, of the version that was asked for last. */
+export function createLoadedSandboxes(
+  send: (header: HostHeader, text?: string) => void,
+  limits: { heapMb: number; cpuMs: number },
+): LoadedSandboxes {
+  const byKey = new Map<string, Entry>()
+  const byNumber = new Map<number, Entry>()
+  let lastNumber = 0
+  return {
+    use(target) {
+      const found = byKey.get(target.key)
+      if (found !== undefined && found.version === target.version.digest) {
+        found.usedAt = performance.now()
+        return found.number
+      }
+      // An older version finishes what it has begun; it gets no further dispatch.
+      if (found !== undefined) retire(found)
+      return load(target).number
+    },
+    drop(number) {
+      const entry = byNumber.get(number)
+      byNumber.delete(number)
+      if (entry !== undefined && byKey.get(entry.target.key) === entry) byKey.delete(entry.target.key)
+    },
+    target: (number) => byNumber.get(number)?.target,
+  }
+
+  function load(target: SandboxTarget): Entry {
+    if (byKey.size >= maxLoaded) evict()
+    lastNumber += 1
+    const entry = { number: lastNumber, target, version: target.version.digest, usedAt: performance.now() }
+    byKey.set(target.key, entry)
+    byNumber.set(lastNumber, entry)
+    const { heapMb, cpuMs } = limits
+    send(
+      { type: 'load', sandbox: lastNumber, file: `annex:${target.integration}`, heapMb, cpuMs },
+      target.version.code,
+    )
+    return entry
+  }
+
+  function evict(): void {
+    let oldest: Entry | undefined
+    for (const entry of byKey.values())
+      if (oldest === undefined || entry.usedAt < oldest.usedAt) oldest = entry
+    if (oldest !== undefined && performance.now() - oldest.usedAt > restMs) retire(oldest)
+  }
+
+  function retire(entry: Entry): void {
+    byKey.delete(entry.target.key)
+    const unload = () => {
+      byNumber.delete(entry.number)
+      send({ type: 'unload', sandbox: entry.number })
+    }
+    setTimeout(unload, restMs).unref()
+  }
+}

@@ -1,0 +1,77 @@
+import type { PlainError } from '../../runtime/bridge.ts'
+import type { BrokenReason } from '../../runtime/process/messages.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+import type { BlackBoxRecord } from './start-process.ts'
+
+/** Why a sandbox process ended. */
+export type EndCause =
+  | { kind: 'cpu_limit' | 'memory_limit' | 'died' | 'closed' }
+  | { kind: 'garbage'; message: string }
+
+type Limits = { heapMb: number; residentMb: number; cpuMs: number; wallMs: number }
+
+/** What a script threw. It keeps the script's own text, for the log: no visitor gets to read it. */
+export class ScriptError extends AnnexError {
+  readonly script: PlainError
+
+  constructor(script: PlainError) {
+    super('script_failed', 'The integration failed to handle this. Its log holds why, under the request id.')
+    this.script = script
+  }
+}
+
+export const cpuLimitError = (limits: Limits): AnnexError =>
+  new AnnexError('cpu_limit', `The script used more than ${limits.cpuMs} ms of CPU time (SANDBOX_CPU_MS).`)
+
+export const wallClockError = (limits: Limits): AnnexError =>
+  new AnnexError(
+    'wall_clock_limit',
+    `The script did not answer within ${limits.wallMs} ms (SANDBOX_WALL_MS).`,
+  )
+
+const diedError = (): AnnexError =>
+  new AnnexError(
+    'sandbox_died',
+    'The sandbox ended while it handled this, because of what else ran in it. It is running again: try again.',
+  )
+
+/** For a dispatch in an isolate that was ended for what one of its dispatches did. */
+export function errorOfBroken(
+  broken: { reason: BrokenReason; dispatch: number },
+  id: number,
+  limits: Limits,
+): AnnexError {
+  if (broken.dispatch !== id && broken.dispatch !== 0) return diedError()
+  switch (broken.reason) {
+    case 'cpu_limit':
+      return cpuLimitError(limits)
+    case 'memory_limit':
+      return new AnnexError(
+        'memory_limit',
+        `The script used more than ${limits.heapMb} MB of heap (SANDBOX_HEAP_MB).`,
+      )
+    case 'crashed':
+      return diedError()
+  }
+}
+
+/** For a dispatch that had begun in a process that ended: its own doing, or that of a neighbour? */
+export function errorOfEnd(
+  cause: EndCause,
+  signal: NodeJS.Signals | undefined,
+  box: BlackBoxRecord,
+  live: { id: number; sandbox: number },
+  limits: Limits,
+): AnnexError {
+  const isCulprit = box.sandbox === live.sandbox && (box.dispatch === live.id || box.dispatch === 0)
+  if (!isCulprit) return diedError()
+  if (cause.kind === 'cpu_limit') return cpuLimitError(limits)
+  // A SIGKILL that is not the host's is the process's own, or the kernel's: both mean memory.
+  if (cause.kind === 'memory_limit' || (cause.kind === 'died' && signal === 'SIGKILL')) {
+    return new AnnexError(
+      'memory_limit',
+      `The script used more memory than there is for its sandbox process (SANDBOX_HEAP_MB ${limits.heapMb}, SANDBOX_RESIDENT_MB ${limits.residentMb}).`,
+    )
+  }
+  return diedError()
+}

@@ -1,0 +1,37 @@
+import type { DispatchResult } from '../../runtime/bridge.ts'
+import type { Level } from './level.ts'
+
+/** Whose code may share a sandbox process. The operator's own and third parties' never do. */
+export type SandboxGroup = 'operator' | 'third-party'
+
+/** What runs: one version for one installation, or for an integration as a whole. */
+export type SandboxTarget = {
+  /** Installation id, or the integration's name where no installation is meant. */
+  key: string
+  group: SandboxGroup
+  integration: string
+  version: { digest: string; code: string }
+}
+
+/** On whose behalf a dispatch runs. What it asks of the host is checked against this, not against its word. */
+export type DispatchContext = {
+  requestId: string
+  integration: string
+  scopes: readonly string[]
+  installationId?: string
+  organizationId?: string
+  level: Level
+  /** The event that is being handled, when it is one. */
+  event?: { id: string; type: string }
+  /** Through how many scripts of this Annex the request has come. */
+  hops: number
+}
+
+/** What one dispatch used. */
+export type Receipt = { cpuMs: number; wallMs: number; heapBytes: number; calls: number }
+
+export type DispatchOutcome = { result: DispatchResult; body: Uint8Array; receipt: Receipt }
+
+/** The installation that a target runs for, if it runs for one. */
+export const installationOf = (target: SandboxTarget): { installationId?: string } =>
+  target.key === target.integration ? {} : { installationId: target.key }

@@ -1,0 +1,229 @@
+import type ivm from 'isolated-vm'
+import type { GuestMessage, GuestPost, PlainError } from '../bridge.ts'
+import type { BlackBox } from './black-box.ts'
+import { createCryptoCalls } from './crypto-calls.ts'
+import type { BrokenReason } from './messages.ts'
+import { createPlatformContext, type Platform } from './platform.ts'
+
+export type SandboxLimits = { heapMb: number; cpuMs: number }
+
+/** How a sandbox reports to its process. Texts are the guest's own JSON, passed on unread. */
+export type SandboxReports = {
+  post: (
+    dispatch: number,
+    text: string,
+    body?: Uint8Array,
+    usage?: { cpuMs: number; heapBytes: number },
+  ) => void
+  broken: (reason: BrokenReason, dispatch: number, message: string) => void
+}
+
+export type Sandbox = {
+  dispatch: (id: number, text: string, body: Uint8Array) => void
+  settle: (dispatch: number, text: string, body: Uint8Array) => void
+  forget: (id: number) => void
+  close: () => void
+}
+
+/** Seen from here a function of the guest is opaque: text and bytes in, a handle or nothing out. */
+type GuestFunction = (...given: unknown[]) => unknown
+type Booted = { receive: GuestFunction; define: GuestFunction }
+
+const startCpuMs = 1000
+const maxTimers = 1000
+
+/**
+ * One isolate that runs one version for one installation. Every stretch of guest code is entered by `enter`,
+ * which bounds its CPU time, notes in the black box whose code runs, and charges the time to a dispatch.
+ *
+ * @throws what the script threw while it was loaded
+ */
+export function createSandbox(given: {
+  engine: typeof ivm
+  platform: Platform
+  number: number
+  file: string
+  bundle: string
+  limits: SandboxLimits
+  blackBox: BlackBox
+  reports: SandboxReports
+}): Sandbox {
+  const { engine, limits, blackBox, reports, number } = given
+  const { isolate, context } = createPlatformContext(engine, given.platform, {
+    memoryLimit: limits.heapMb,
+    // V8 is beyond help: even process.exit() would hang. The black box already says whose code it was.
+    onCatastrophicError: () => process.kill(process.pid, 'SIGKILL'),
+  })
+  const crypto = createCryptoCalls()
+  const spentMs = new Map<number, number>()
+  const timers = new Map<number, NodeJS.Timeout>()
+  let running = 0
+  let open = true
+
+  const boot = context.global.getSync('__annexBoot', { reference: true }) as ivm.Reference<GuestFunction>
+  const receive = start()
+  return {
+    dispatch(id, text, body) {
+      spentMs.set(id, 0)
+      enter(id, text, body, true)
+    },
+    settle(dispatch, text, body) {
+      enter(dispatch, text, body)
+    },
+    forget(id) {
+      spentMs.delete(id)
+    },
+    close,
+  }
+
+  function start(): ivm.Reference {
+    const options = { timeout: startCpuMs }
+    blackBox.enter(number, 0, false)
+    try {
+      const booted = boot.applySync(undefined, [new engine.Callback(onPost), new engine.Callback(onAsk)], {
+        ...options,
+        result: { reference: true },
+      }) as unknown as ivm.Reference<Booted>
+      const define = booted.getSync('define', { reference: true })
+      // The bundle is one call of this function. It is there for that call alone.
+      context.global.setSync('__annexDefine', define.derefInto())
+      context.evalSync(given.bundle, { filename: given.file, ...options })
+      context.global.deleteSync('__annexDefine')
+      return booted.getSync('receive', { reference: true })
+    } catch (error) {
+      close()
+      throw error
+    } finally {
+      blackBox.leave()
+    }
+  }
+
+  function enter(dispatch: number, text: string, body: Uint8Array, begins = false): void {
+    if (!open) return
+    const spent = spentMs.get(dispatch)
+    const before = isolate.cpuTime
+    running = dispatch
+    blackBox.enter(number, dispatch, begins)
+    let failure: unknown
+    try {
+      receive.applySync(undefined, [text, body.byteLength === 0 ? undefined : transfer(body)], {
+        timeout: Math.max(1, Math.ceil(limits.cpuMs - (spent ?? 0))),
+      })
+    } catch (error) {
+      failure = error
+    }
+    blackBox.leave()
+    running = 0
+    if (failure !== undefined) return breakDown(failure, dispatch)
+    if (spent === undefined || !spentMs.has(dispatch)) return
+    const total = spent + Number(isolate.cpuTime - before) / 1e6
+    spentMs.set(dispatch, total)
+    if (total > limits.cpuMs) breakDown(new Error('Script execution timed out.'), dispatch)
+  }
+
+  function transfer(body: Uint8Array): ivm.Copy<ArrayBuffer> {
+    const copy = body.buffer.slice(body.byteOffset, body.byteOffset + body.byteLength) as ArrayBuffer
+    return new engine.ExternalCopy(copy, { transferOut: true }).copyInto({ release: true, transferIn: true })
+  }
+
+  /** A guest that was stopped in mid-flight has lost its invariants: the isolate is not used again. */
+  function breakDown(failure: unknown, dispatch: number): void {
+    const message = failure instanceof Error ? failure.message : String(failure)
+    const reason: BrokenReason = /timed out/.test(message)
+      ? 'cpu_limit'
+      : isolate.isDisposed || /memory limit/.test(message)
+        ? 'memory_limit'
+        : 'crashed'
+    close()
+    reports.broken(reason, dispatch, message.slice(0, 500))
+  }
+
+  /** Called by the guest. Nothing may be thrown back: an error of this side would carry its paths across. */
+  function onPost(text: unknown, bytes: unknown): void {
+    try {
+      if (typeof text !== 'string') return
+      handlePost(
+        JSON.parse(text) as GuestPost,
+        text,
+        bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : undefined,
+      )
+    } catch {
+      // A post that makes no sense is dropped: only the prelude posts, and it does not.
+    }
+  }
+
+  function handlePost(post: GuestPost, text: string, body: Uint8Array | undefined): void {
+    switch (post.kind) {
+      case 'timer':
+        return startTimer(post.id, post.delayMs)
+      case 'clear-timer':
+        clearTimeout(timers.get(post.id))
+        timers.delete(post.id)
+        return
+      case 'call':
+        if (post.name.startsWith('crypto.')) return answerCrypto(post.id, post.name, post.args, body)
+        return reports.post(running, text, body)
+      case 'answer': {
+        const usage = {
+          cpuMs: spentMs.get(post.id) ?? 0,
+          heapBytes: isolate.getHeapStatisticsSync().used_heap_size,
+        }
+        return reports.post(post.id, text, body, usage)
+      }
+      case 'done':
+        spentMs.delete(post.id)
+        return reports.post(post.id, text)
+      default:
+        return reports.post(running, text, body)
+    }
+  }
+
+  function startTimer(id: number, delayMs: number): void {
+    if (timers.size >= maxTimers) return
+    const dispatch = running
+    const timer = setTimeout(
+      () => {
+        timers.delete(id)
+        enterWith(dispatch, { kind: 'fire', id })
+      },
+      Math.min(Math.max(0, delayMs), 2 ** 31 - 1),
+    )
+    timers.set(id, timer)
+  }
+
+  function answerCrypto(id: number, name: string, args: unknown, body: Uint8Array | undefined): void {
+    const dispatch = running
+    crypto(name, args, body?.buffer as ArrayBuffer | undefined).then(
+      ({ value, bytes }) =>
+        enterWith(dispatch, { kind: 'settle', id, ok: true, value }, bytes && new Uint8Array(bytes)),
+      (error: unknown) => enterWith(dispatch, { kind: 'settle', id, ok: false, error: toPlain(error) }),
+    )
+  }
+
+  function enterWith(dispatch: number, message: GuestMessage, body = new Uint8Array(0)): void {
+    enter(dispatch, JSON.stringify(message), body)
+  }
+
+  function close(): void {
+    open = false
+    for (const timer of timers.values()) clearTimeout(timer)
+    timers.clear()
+    if (!isolate.isDisposed) isolate.dispose()
+  }
+}
+
+function onAsk(op: unknown, argument: unknown): ArrayBuffer | number {
+  if (op === 'random') {
+    const length = Number(argument)
+    const bytes = new Uint8Array(Number.isInteger(length) && length >= 0 && length <= 65_536 ? length : 0)
+    return globalThis.crypto.getRandomValues(bytes).buffer
+  }
+  return op === 'time-origin' ? Math.floor(performance.timeOrigin) : Date.now()
+}
+
+/** Name and message alone: a stack of this side holds paths of the machine. */
+function toPlain(error: unknown): PlainError {
+  return error instanceof Error
+    ? { name: error.name, message: error.message }
+    : { name: 'Error', message: String(error) }
+}
