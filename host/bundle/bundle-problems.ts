@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import type { BuildResult, Message } from 'esbuild'
+import { createProblem, type Problem } from '../manifest/problem.ts'
+
+/** Errors and warnings of a build, in that order. */
+export const messagesOf = (result: BuildResult): { severity: Problem['severity']; message: Message }[] => [
+  ...result.errors.map((message) => ({ severity: 'error' as const, message })),
+  ...result.warnings.map((message) => ({ severity: 'warning' as const, message })),
+]
+
+/**
+ * A message of esbuild as a problem, at the author's file and line.
+ *
+ * @param folder the plugin folder as the reader knows it
+ * @param readText gives the text of a file that esbuild names
+ */
+export async function toProblem(
+  folder: string,
+  severity: Problem['severity'],
+  { text, location, detail, notes }: Message,
+  readText: (path: string) => Promise<string>,
+): Promise<Problem> {
+  // A hint of our own comes as `detail`, one of esbuild's as a note.
+  const hint = typeof detail === 'string' ? detail : notes[0]?.text
+  const complaint = { severity, message: text, hint }
+  if (location === null) return createProblem(folder, '', { line: 1, column: 1 }, complaint)
+  const source = await readText(location.file)
+  // esbuild counts bytes of UTF-8, from 0.
+  const column = toUnits(location.lineText, location.column) + 1
+  const place = {
+    line: location.line,
+    column,
+    length: Math.max(1, toUnits(location.lineText, location.column + location.length) - column + 1),
+  }
+  return createProblem(join(folder, location.file), source, place, complaint)
+}
+
+const toUnits = (line: string, bytes: number): number =>
+  Buffer.from(line).subarray(0, bytes).toString('utf8').length

@@ -1,0 +1,162 @@
+import { realpath } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { type BuildResult, build, type Plugin } from 'esbuild'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import { createProblem, hasErrors, type Problem } from '../manifest/problem.ts'
+import { isInside, readInside } from '../manifest/read-inside.ts'
+import { EsbuildTimeout, runEsbuild } from '../manifest/run-esbuild.ts'
+import { messagesOf, toProblem } from './bundle-problems.ts'
+import { confineImports, type Roots } from './confine-imports.ts'
+import { listPluginFiles } from './list-plugin-files.ts'
+
+export const maxBundleBytes = 5 * 1024 * 1024
+const defaultTimeoutMs = 30_000
+
+/**
+ * A script with all that it imports, as one text to run in an isolate: `__annexDefine(function (module) { … })`,
+ * which sets `module.exports`. `map` is its source map (JSON); its sources are relative to the plugin folder, those
+ * of the SDK begin with `@annex/runtime/`. `inputs` are the files that went in, named in the same way.
+ */
+export type Bundle = { code: string; map: string; inputs: string[] }
+
+/** `bundle` is there when no problem is an error. */
+export type Bundling = { bundle?: Bundle; problems: Problem[] }
+
+export type BundleOptions = {
+  /** Holds `index.ts` and `jsx-runtime.ts`. */
+  sdkFolder: string
+  timeoutMs?: number
+}
+
+/**
+ * Bundles the script of an integration. Reads no file outside the plugin folder and the SDK, whatever the script,
+ * its packages and their settings ask for. Never throws for what is in the folder.
+ */
+export async function bundleScript(
+  folder: string,
+  manifest: Manifest,
+  options: BundleOptions,
+): Promise<Bundling> {
+  if (manifest.script === undefined) return { bundle: wrapNothing(), problems: [] }
+  const file = join(folder, manifest.script)
+  const refuse = (message: string, hint?: string): Bundling => ({
+    problems: [createProblem(file, '', { line: 1, column: 1 }, { message, hint })],
+  })
+  const listing = await listPluginFiles(folder)
+  if ('problem' in listing) return refuse(listing.problem)
+
+  const roots = { plugin: await realpath(folder), sdk: await realpath(options.sdkFolder) }
+  const result = await runBuild(roots, manifest.script, options.timeoutMs ?? defaultTimeoutMs)
+  if ('failed' in result) return refuse(result.failed)
+
+  const problems = await Promise.all(
+    messagesOf(result).map(({ severity, message }) =>
+      toProblem(folder, severity, message, (path) => readText(roots, path)),
+    ),
+  )
+  if (hasErrors(problems)) return { problems }
+  const bundle = toBundle(result, roots)
+  const bytes = Buffer.byteLength(bundle.code)
+  if (bytes > maxBundleBytes) {
+    return refuse(
+      `the bundle has ${bytes} bytes; at most ${maxBundleBytes} are allowed`,
+      `largest files: ${largestInputs(result)}`,
+    )
+  }
+  return { bundle, problems }
+}
+
+async function runBuild(
+  roots: Roots,
+  script: string,
+  timeoutMs: number,
+): Promise<BuildResult | { failed: string }> {
+  try {
+    return await runEsbuild(() => build(toOptions(roots, script)).catch(keepFailure), timeoutMs)
+  } catch (error) {
+    if (error instanceof EsbuildTimeout) return { failed: `the bundle was not ready after ${timeoutMs} ms` }
+    return { failed: 'the bundler stopped while it read the script: it is nested too deeply' }
+  }
+}
+
+function toOptions(roots: Roots, script: string) {
+  const confine: Plugin = confineImports(roots)
+  return {
+    absWorkingDir: roots.plugin,
+    entryPoints: [resolve(roots.plugin, script)],
+    outfile: join(roots.plugin, 'bundle.js'),
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'browser',
+    conditions: ['worker', 'browser', 'import'],
+    mainFields: ['browser', 'module', 'main'],
+    format: 'cjs',
+    target: 'esnext',
+    // Comments would name the SDK's folder, and so the same sources would make another version elsewhere.
+    minifyWhitespace: true,
+    charset: 'utf8',
+    legalComments: 'none',
+    sourcemap: 'external',
+    sourcesContent: true,
+    jsx: 'automatic',
+    jsxImportSource: '@annex/runtime',
+    // Given, so that no tsconfig.json is looked for: its `extends` and `paths` could name any file.
+    tsconfigRaw: { compilerOptions: {} },
+    nodePaths: [],
+    define: { 'process.env.NODE_ENV': '"production"' },
+    banner: { js: '__annexDefine(function (module) {' },
+    footer: { js: '})' },
+    logLevel: 'silent',
+    logLimit: 0,
+    plugins: [confine],
+  } as const satisfies Parameters<typeof build>[0]
+}
+
+/** A build that fails throws what it would have returned. Anything else is esbuild itself failing. */
+function keepFailure(error: unknown): BuildResult {
+  if (error instanceof Error && 'errors' in error && 'warnings' in error && !/service/.test(error.message)) {
+    return error as unknown as BuildResult
+  }
+  throw error
+}
+
+function toBundle(result: BuildResult, roots: Roots): Bundle {
+  const named = (path: string) => {
+    const full = resolve(roots.plugin, path)
+    // Paths of the host are no business of a plugin's author or of the log.
+    return isInside(roots.sdk, full) ? `@annex/runtime/${relative(roots.sdk, full)}` : path
+  }
+  const text = (suffix: string) =>
+    result.outputFiles?.find((output) => output.path.endsWith(suffix))?.text ?? ''
+  const map = JSON.parse(text('.js.map'))
+  return {
+    code: text('.js'),
+    map: JSON.stringify({ ...map, sources: map.sources.map(named) }),
+    inputs: Object.keys(result.metafile?.inputs ?? {})
+      .filter((path) => !path.startsWith('empty:'))
+      .map(named),
+  }
+}
+
+function largestInputs(result: BuildResult): string {
+  return Object.entries(result.metafile?.inputs ?? {})
+    .sort(([, a], [, b]) => b.bytes - a.bytes)
+    .slice(0, 3)
+    .map(([path, { bytes }]) => `${path} (${bytes} bytes)`)
+    .join(', ')
+}
+
+/** The text of a file that esbuild complains about, for the frame; empty when it is not ours to show. */
+async function readText(roots: Roots, path: string): Promise<string> {
+  const full = resolve(roots.plugin, path)
+  const root = isInside(roots.plugin, full) ? roots.plugin : roots.sdk
+  const reading = await readInside(root, relative(root, full), maxBundleBytes)
+  return 'bytes' in reading ? reading.bytes.toString('utf8') : ''
+}
+
+const wrapNothing = (): Bundle => ({
+  code: '__annexDefine(function (module) {})\n',
+  map: JSON.stringify({ version: 3, sources: [], names: [], mappings: '' }),
+  inputs: [],
+})

@@ -1,0 +1,185 @@
+import { realpath } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import type {
+  Loader,
+  OnLoadArgs,
+  OnLoadResult,
+  OnResolveArgs,
+  OnResolveResult,
+  PartialMessage,
+  Plugin,
+  PluginBuild,
+  TransformFailure,
+} from 'esbuild'
+import { messageOf } from '../errors/annex-error.ts'
+import { isInside, readInside } from '../manifest/read-inside.ts'
+import { quoteValue } from '../manifest/visible-text.ts'
+import { hintForBuiltin, toBuiltin } from './builtin-hints.ts'
+import { findGlobImport } from './glob-imports.ts'
+
+/** Real paths of the two folders that a build may read. */
+export type Roots = { plugin: string; sdk: string }
+
+const maxFileBytes = 5 * 1024 * 1024
+const maxTotalBytes = 25 * 1024 * 1024
+
+const loaders: Record<string, Loader> = {
+  ts: 'ts',
+  mts: 'ts',
+  cts: 'ts',
+  tsx: 'tsx',
+  js: 'jsx',
+  mjs: 'jsx',
+  cjs: 'jsx',
+  jsx: 'jsx',
+  json: 'json',
+  // As text: a stylesheet that esbuild parsed would follow its url() and @import.
+  txt: 'text',
+  md: 'text',
+  html: 'text',
+  css: 'text',
+  svg: 'text',
+}
+const attributeLoaders: Record<string, Loader> = { json: 'json', text: 'text', bytes: 'binary' }
+
+const sdkModules: Record<string, string> = {
+  '': 'index.ts',
+  '/jsx-runtime': 'jsx-runtime.ts',
+  '/jsx-dev-runtime': 'jsx-runtime.ts',
+}
+
+/** Marks a question of our own to esbuild's resolver, which comes back through this plugin. */
+const passThrough = Symbol('ask esbuild')
+
+/**
+ * Confines a build: code of the plugin folder may import from there alone, the SDK from itself, and everything
+ * is read by us, once, after its real path was checked. esbuild's own resolver only says which file is meant.
+ */
+export function confineImports(roots: Roots): Plugin {
+  return {
+    name: 'confine-imports',
+    setup(build) {
+      const total = { bytes: 0 }
+      build.onResolve({ filter: /.*/ }, (args) => resolveImport(args, build, roots))
+      build.onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: '', loader: 'js' }))
+      build.onLoad({ filter: /.*/ }, (args) => loadFile(args, roots, total))
+    },
+  }
+}
+
+const refuse = (text: string, hint?: string) => ({ errors: [{ text, detail: hint }] })
+
+async function resolveImport(
+  args: OnResolveArgs,
+  build: PluginBuild,
+  roots: Roots,
+): Promise<OnResolveResult | undefined> {
+  if (args.pluginData === passThrough) return undefined
+  const { path, kind, importer, resolveDir, namespace } = args
+  if (kind === 'entry-point') return { path }
+  const shown = quoteValue(path)
+  const sdk = /^@(?:annex|gitbook)\/runtime($|\/.*)/.exec(path)?.[1]
+  if (sdk !== undefined) {
+    const file = Object.hasOwn(sdkModules, sdk) ? sdkModules[sdk] : undefined
+    return file === undefined ? refuse(`the SDK has no module ${shown}`) : { path: join(roots.sdk, file) }
+  }
+  if (path.startsWith('node:')) return refuseBuiltin(path)
+  if (kind === 'require-resolve')
+    return refuse('require.resolve() does nothing in a sandbox', 'import the module')
+  if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {
+    return refuse(`${shown} cannot be imported: only files are`, 'install the package in the plugin folder')
+  }
+  const root = isInside(roots.sdk, importer) && !isInside(roots.plugin, importer) ? roots.sdk : roots.plugin
+  if (isAbsolute(path) || (path.startsWith('.') && !isInside(root, resolve(resolveDir, path)))) {
+    return refuse(`${shown} lies outside the plugin folder`, 'copy the file into the plugin folder')
+  }
+  const found = await build.resolve(path, {
+    kind,
+    importer,
+    resolveDir,
+    namespace,
+    with: args.with,
+    pluginData: passThrough,
+  })
+  if (found.errors.length > 0 || found.external) return refuseMissing(path, found.errors)
+  // A package may say in its package.json that a module is left out in browsers.
+  if (found.namespace !== 'file') return { path: found.path, namespace: 'empty' }
+  const real = await realpath(found.path).catch(() => undefined)
+  if (real === undefined || !isInside(root, real)) {
+    return refuse(
+      `${shown} leads outside the plugin folder`,
+      'the packages of an integration lie in its own node_modules',
+    )
+  }
+  return { path: real, suffix: found.suffix, sideEffects: found.sideEffects }
+}
+
+function refuseMissing(path: string, errors: { text: string }[]) {
+  if (toBuiltin(path) !== undefined) return refuseBuiltin(path)
+  if (path.startsWith('.')) return refuse(`there is no file ${quoteValue(path)}`)
+  const [reason] = errors
+  const hint = 'install it in the plugin folder: npm install there'
+  return refuse(`the package ${quoteValue(path)} is not installed (${reason?.text ?? 'external'})`, hint)
+}
+
+const refuseBuiltin = (path: string) =>
+  refuse(
+    `${quoteValue(path)} is a module of Node, which a sandbox does not have`,
+    hintForBuiltin(toBuiltin(path) ?? path),
+  )
+
+async function loadFile(args: OnLoadArgs, roots: Roots, total: { bytes: number }): Promise<OnLoadResult> {
+  const root = isInside(roots.plugin, args.path) ? roots.plugin : roots.sdk
+  const reading = await readInside(root, relative(root, args.path), maxFileBytes)
+  if ('problem' in reading) return refuse(`${quoteValue(basename(args.path))} ${reading.problem}`)
+  total.bytes += reading.bytes.length
+  if (total.bytes > maxTotalBytes) return refuse(`the files to bundle have more than ${maxTotalBytes} bytes`)
+  const loader = pickLoader(args)
+  if (loader === undefined) {
+    return refuse(
+      `${quoteValue(basename(args.path))} cannot be imported`,
+      `allowed: .${Object.keys(loaders).join(', .')}, or { type: "text" } and { type: "bytes" }`,
+    )
+  }
+  const resolveDir = dirname(args.path)
+  if (!isCode(loader)) return { contents: reading.bytes, loader, resolveDir }
+  const code = withoutFileReferences(reading.bytes.toString('utf8'))
+  try {
+    const glob = await findGlobImport(code, loader)
+    if (glob === undefined) return { contents: code, loader, resolveDir }
+    const where = quoteValue(relative(root, args.path))
+    const text = `${glob} in ${where}: the path must be known when the script is bundled`
+    return refuse(text, 'import each file by name')
+  } catch (error) {
+    // What does not parse is not handed on: nobody would have looked for such an import in it.
+    return { errors: toSyntaxErrors(error, relative(roots.plugin, args.path)) }
+  }
+}
+
+function toSyntaxErrors(error: unknown, file: string): PartialMessage[] {
+  const { errors = [] } = error as Partial<TransformFailure>
+  if (errors.length === 0) return [{ text: messageOf(error) }]
+  return errors.map(({ text, location, notes }) => ({
+    text,
+    notes,
+    location: location === null ? null : { ...location, file },
+  }))
+}
+
+const isCode = (loader: Loader): boolean => loader === 'ts' || loader === 'tsx' || loader === 'jsx'
+
+function pickLoader({ path, with: attributes }: OnLoadArgs): Loader | undefined {
+  const type = attributes.type
+  if (type !== undefined) return Object.hasOwn(attributeLoaders, type) ? attributeLoaders[type] : undefined
+  if (path.endsWith('.raw.js')) return 'text'
+  const extension = path.slice(path.lastIndexOf('.') + 1)
+  return Object.hasOwn(loaders, extension) ? loaders[extension] : undefined
+}
+
+/**
+ * esbuild reads the file that a `sourceMappingURL` comment names, wherever it lies: a device would hang it, and
+ * the text of any source map on this machine would come back in ours. The comment is broken, at the price of
+ * one space in a text that holds these words. A hashbang would stand in the middle of the wrapped bundle.
+ */
+const withoutFileReferences = (code: string): string =>
+  code.replace(/([#@]\s*)sourceMappingURL=/g, '$1sourceMappingURL =').replace(/^(\ufeff?)#!/, '$1//')

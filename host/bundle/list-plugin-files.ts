@@ -1,0 +1,74 @@
+import type { Dirent } from 'node:fs'
+import { lstat, readdir, realpath } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { messageOf } from '../errors/annex-error.ts'
+import { isInside } from '../manifest/read-inside.ts'
+import { toVisible } from '../manifest/visible-text.ts'
+
+const maxEntries = 100_000
+
+/** A regular file of a plugin folder: its path relative to the folder, and what tells whether it changed. */
+export type PluginFile = { path: string; size: number; modifiedMs: number }
+
+/** What esbuild's resolver reads whole, and by itself, on its way. */
+const resolverFiles = /^(package\.json|\.pnp\..+)$/
+const maxResolverFileBytes = 1024 * 1024
+
+/**
+ * Lists the regular files of a plugin folder, sorted, those in `.git` left out. Refuses what is neither file nor
+ * folder, and symlinks that lead out: esbuild's resolver reads every `package.json` on its way, and one that is a
+ * FIFO, or leads to a device, would hang it.
+ *
+ * @throws Error when there is no such folder
+ */
+export async function listPluginFiles(
+  folder: string,
+): Promise<{ files: PluginFile[] } | { problem: string }> {
+  const root = await realpath(folder)
+  try {
+    return await list(root)
+  } catch (error) {
+    // A folder that may not be read, or that was taken away meanwhile.
+    return { problem: `the plugin folder cannot be listed: ${messageOf(error).replaceAll(root, '.')}` }
+  }
+}
+
+async function list(root: string): Promise<{ files: PluginFile[] } | { problem: string }> {
+  const files: PluginFile[] = []
+  const folders = [root]
+  let entries = 0
+  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+    for (const entry of await readdir(at, { withFileTypes: true })) {
+      entries += 1
+      if (entries > maxEntries) return { problem: `the plugin folder has more than ${maxEntries} files` }
+      const path = relative(root, join(at, entry.name))
+      const { size, mtimeMs } = await lstat(join(root, path))
+      const problem = await whyRefused(root, path, entry, size)
+      if (problem !== undefined) return { problem: `${toVisible(path)} ${problem}` }
+      // `.git` is looked through as well: a symlink may make a package of what lies there.
+      if (entry.isDirectory()) folders.push(join(root, path))
+      if (entry.isFile() && !path.startsWith('.git/')) files.push({ path, size, modifiedMs: mtimeMs })
+    }
+  }
+  return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) }
+}
+
+async function whyRefused(
+  root: string,
+  path: string,
+  entry: Dirent,
+  size: number,
+): Promise<string | undefined> {
+  const forResolver = resolverFiles.test(entry.name)
+  if (entry.isDirectory()) return undefined
+  if (entry.isFile()) {
+    const large = forResolver && size > maxResolverFileBytes
+    return large ? `has ${size} bytes; at most ${maxResolverFileBytes} are allowed` : undefined
+  }
+  if (!entry.isSymbolicLink()) return 'is neither a file nor a folder'
+  if (forResolver) return 'is a symlink; it must be a file'
+  const real = await realpath(join(root, path)).catch(() => undefined)
+  // One that leads nowhere cannot be read either.
+  if (real === undefined || isInside(root, real)) return undefined
+  return 'is a symlink that leads outside the plugin folder'
+}

@@ -1,0 +1,87 @@
+import { join } from 'node:path'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import { checkConfigurations } from './check-configurations.ts'
+import { checkDuplicates } from './check-duplicates.ts'
+import { checkImages } from './check-images.ts'
+import { checkInternalScopes } from './check-internal-scopes.ts'
+import { checkSchema } from './check-schema.ts'
+import { checkScript } from './check-script.ts'
+import { checkSecrets } from './check-secrets.ts'
+import { checkContentSecurityPolicy } from './content-security-policy.ts'
+import type { Finding } from './finding.ts'
+import { keepValidParts } from './keep-valid-parts.ts'
+import { maxManifestBytes, parseYaml } from './parse-yaml.ts'
+import { createProblem, hasErrors, type Problem } from './problem.ts'
+import { type FileReading, readInside } from './read-inside.ts'
+import type { ReadOptions } from './read-options.ts'
+import { createLocator, findSpan } from './source-positions.ts'
+
+/** The operator's name for the manifest, and the name that the reference platform uses. The first wins. */
+const fileNames = ['service-manifest.yaml', 'gitbook-manifest.yaml'] as const
+/** A manifest with ten thousand mistakes is hostile, or not a manifest. */
+const maxProblems = 50
+
+/** What became of a manifest: `manifest` is there when no problem is an error. */
+export type ManifestReading = { manifest?: Manifest; file: string; source: string; problems: Problem[] }
+
+/**
+ * Reads and checks the manifest of a plugin folder. Everything that is wrong is found at once. Never throws
+ * for what is in the folder.
+ */
+export async function readManifest(folder: string, options: ReadOptions): Promise<ManifestReading> {
+  const { file, reading } = await readManifestFile(folder)
+  if ('problem' in reading) return refuse(file, `the manifest ${reading.problem}`)
+  const { source, data, positions, complaints } = parseYaml(reading.bytes)
+
+  const shape = data === undefined ? [] : checkSchema(data)
+  const valid = keepValidParts(data, shape)
+  const findings = [...shape, ...checkMeaning(valid, options), ...(await checkFiles(folder, valid))]
+
+  const locate = createLocator(source)
+  const spanned = [
+    ...complaints,
+    ...findings.map((finding) => ({ ...finding, span: findSpan(positions, finding.pointer, finding.at) })),
+  ]
+  const problems = spanned
+    .sort((a, b) => a.span[0] - b.span[0])
+    .slice(0, maxProblems)
+    .map((complaint) => createProblem(file, source, locate(complaint.span), complaint))
+  if (data === undefined || hasErrors(problems)) return { file, source, problems }
+  return { manifest: data as Manifest, file, source, problems }
+}
+
+/** What the schema cannot say and the text alone shows. */
+function checkMeaning(manifest: Partial<Manifest>, options: ReadOptions): Finding[] {
+  return [
+    ...checkDuplicates(manifest),
+    ...checkInternalScopes(manifest, options),
+    ...checkConfigurations(manifest),
+    ...checkSecrets(manifest, options),
+    ...checkContentSecurityPolicy(manifest),
+    ...checkEnvs(manifest),
+  ]
+}
+
+/** What depends on the files beside the manifest. */
+async function checkFiles(folder: string, manifest: Partial<Manifest>): Promise<Finding[]> {
+  return [...(await checkScript(folder, manifest)), ...(await checkImages(folder, manifest))]
+}
+
+async function readManifestFile(folder: string): Promise<{ file: string; reading: FileReading }> {
+  for (const name of fileNames) {
+    const reading = await readInside(folder, name, maxManifestBytes)
+    if ('bytes' in reading || reading.problem !== 'does not exist')
+      return { file: join(folder, name), reading }
+  }
+  return { file: join(folder, fileNames[0]), reading: { problem: 'does not exist' } }
+}
+
+function refuse(file: string, message: string): ManifestReading {
+  return { file, source: '', problems: [createProblem(file, '', { line: 1, column: 1 }, { message })] }
+}
+
+function checkEnvs(manifest: Partial<Manifest>): Finding[] {
+  if (manifest.envs === undefined) return []
+  const message = '"envs" is understood, but nothing of it is applied yet'
+  return [{ pointer: '/envs', at: 'key', severity: 'warning', message }]
+}

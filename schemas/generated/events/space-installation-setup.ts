@@ -1,0 +1,42 @@
+// Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
+
+/**
+ * The integration was installed in a space, or a setting there was edited.
+ */
+export interface SpaceInstallationSetupEvent {
+  /**
+   * Identifier of the event, for de-duplication.
+   */
+  eventId: string
+  /**
+   * Kind of the event.
+   */
+  type: 'space_installation_setup'
+  /**
+   * The installation that receives the event. Added by the host.
+   */
+  installationId: string
+  /**
+   * The space.
+   */
+  spaceId: string
+  /**
+   * Status of the installation.
+   */
+  status: 'active' | 'pending' | 'paused'
+  /**
+   * The space installation before the edit; absent at the first install.
+   */
+  previous?: {
+    /**
+     * Status of the installation.
+     */
+    status?: 'active' | 'pending' | 'paused'
+    /**
+     * Settings before the change.
+     */
+    configuration?: {
+      [k: string]: unknown
+    }
+  }
+}

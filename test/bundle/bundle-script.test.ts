@@ -1,0 +1,397 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import vm from 'node:vm'
+import { build } from 'esbuild'
+import { type Bundling, bundleScript } from '../../host/bundle/bundle-script.ts'
+import { mapStack } from '../../host/bundle/map-stack.ts'
+import { formatProblem } from '../../host/manifest/problem.ts'
+import { addFiles, createFolder, createManifest, createSdk } from './plugin-folder.ts'
+
+type Files = Record<string, string | Uint8Array>
+
+async function bundle(t: TestContext, files: Files, script = 'index.ts'): Promise<Bundling> {
+  const folder = await createFolder(t, files)
+  return await bundleScript(folder, createManifest({ script }), { sdkFolder: await createSdk(t) })
+}
+
+/** The problems of a bundle that must fail, as text without the temporary folder. */
+const textOf = ({ bundle, problems }: Bundling): string => {
+  assert.equal(bundle, undefined, 'the bundle was made')
+  return problems
+    .map((problem) =>
+      formatProblem({ ...problem, file: problem.file.replace(/^.*annex-test-\w+\/?/, '') }, { color: false }),
+    )
+    .join('\n\n')
+}
+
+/** Runs a bundle as the sandbox process does, and returns what the script exports by default. */
+function run({ bundle, problems }: Bundling, globals: object = {}): Record<string, unknown> {
+  assert.deepEqual(problems, [])
+  assert.ok(bundle)
+  const module = { exports: { default: {} as Record<string, unknown> } }
+  const define = (body: (target: typeof module) => void) => body(module)
+  vm.runInNewContext(bundle.code, { __annexDefine: define, ...globals }, { filename: 'annex:sample' })
+  return module.exports.default
+}
+
+test('a script and what it imports become one statement that defines the integration', async (t) => {
+  const result = await bundle(t, {
+    'index.ts': `#!/usr/bin/env annex
+import { createIntegration } from '@annex/runtime'
+import { createIntegration as same } from '@gitbook/runtime'
+import { answer } from 'answers'
+import text from './note.txt'
+import data from './data.json'
+import raw from './page.raw.js'
+import sheet from './a.css'
+import styled from './plain.html' with { type: 'text' }
+export default createIntegration({ answer, text, data, raw, sheet, styled, same: same === createIntegration })`,
+    'note.txt': 'a note',
+    'data.json': '{"a":1}',
+    'page.raw.js': 'not + parsed +',
+    'a.css': '@import "/etc/passwd";',
+    'plain.html': '<p>',
+    'node_modules/answers/package.json': '{"main":"main.js","browser":{"fs":false}}',
+    'node_modules/answers/main.js': 'const fs = require("fs"); exports.answer = 42 + Object.keys(fs).length',
+  })
+  assert.match(result.bundle?.code ?? '', /^__annexDefine\(function \(module\) \{[\s\S]*\}\)\n$/)
+  assert.equal(
+    JSON.stringify(run(result)),
+    JSON.stringify({
+      answer: 42,
+      text: 'a note',
+      data: { a: 1 },
+      raw: 'not + parsed +',
+      sheet: '@import "/etc/passwd";',
+      styled: '<p>',
+      same: true,
+    }),
+  )
+  assert.ok(result.bundle?.inputs.includes('@annex/runtime/index.ts'))
+  assert.ok(result.bundle?.inputs.includes('node_modules/answers/main.js'))
+  assert.doesNotMatch(JSON.stringify(result.bundle), /annex-test-/, 'paths of the host are in the bundle')
+})
+
+test('JSX is made with the SDK, whatever a tsconfig.json in the folder says', async (t) => {
+  const result = await bundle(
+    t,
+    {
+      'view.tsx': `export default <text>{'hi'}</text>`,
+      'tsconfig.json':
+        '{"extends":"/etc/passwd","compilerOptions":{"jsx":"react","jsxImportSource":"preact"}}',
+    },
+    'view.tsx',
+  )
+  assert.equal(JSON.stringify(run(result)), '{"type":"text","children":"hi"}')
+})
+
+test('an integration without a script has an empty bundle', async (t) => {
+  const folder = await createFolder(t, {})
+  const result = await bundleScript(folder, createManifest({ script: undefined }), {
+    sdkFolder: await createSdk(t),
+  })
+  assert.deepEqual(run(result), {})
+})
+
+test('modules of Node are refused, each where it is imported, with what to use instead', async (t) => {
+  const text = textOf(
+    await bundle(t, {
+      'index.ts': `import { readFile } from 'node:fs/promises'\nimport { hash } from './lib/hash.ts'\nexport default [readFile, hash]\n`,
+      'lib/hash.ts': `import { createHash } from 'crypto'\nexport const hash = createHash\n`,
+    }),
+  )
+  assert.match(
+    text,
+    /^index\.ts:1:\d+ error "node:fs\/promises" is a module of Node, which a sandbox does not have$/m,
+  )
+  assert.match(text, /^ {2}1 \| import \{ readFile \} from 'node:fs\/promises'\n {4}\| +\^{18}$/m)
+  assert.match(text, /hint: a sandbox has no files/)
+  assert.match(text, /^lib\/hash\.ts:1:28 error "crypto" is a module of Node/m)
+  assert.match(text, /hint: use crypto\.subtle/)
+})
+
+test('syntax errors and missing files and packages are all listed with their place', async (t) => {
+  const text = textOf(
+    await bundle(t, {
+      'index.ts': `import './broken.ts'\nimport './gone.ts'\nimport 'left-pad'\n`,
+      'broken.ts': `const wörter = 'ä'; const = 1\n`,
+    }),
+  )
+  assert.match(text, /^broken\.ts:1:27 error Expected identifier but found "="$/m)
+  assert.match(text, /^index\.ts:2:8 error there is no file "\.\/gone\.ts"$/m)
+  assert.match(text, /^index\.ts:3:8 error the package "left-pad" is not installed/m)
+})
+
+const secret = 'the-secret-of-the-host'
+const outside: Files = {
+  'secret.txt': secret,
+  'secret.ts': `export default '${secret}'`,
+  'secret.json': `"${secret}"`,
+}
+
+// Each imports a file of another folder in its own way. OUT is that folder, UP the way there from the script.
+const escapes: Record<string, { files: Files; says: RegExp }> = {
+  'an absolute path': {
+    files: { 'index.ts': `import x from 'OUT/secret.ts'; export default x` },
+    says: /lies outside the plugin folder/,
+  },
+  'an absolute path as text': {
+    files: { 'index.ts': `import x from 'OUT/secret.txt' with { type: 'text' }; export default x` },
+    says: /lies outside the plugin folder/,
+  },
+  'a path upwards': {
+    files: { 'index.ts': `import x from 'UP/secret.ts'; export default x` },
+    says: /lies outside the plugin folder/,
+  },
+  'a path upwards with a query': {
+    files: { 'index.ts': `import x from 'UP/secret.txt?raw'; export default x` },
+    says: /lies outside/,
+  },
+  'a path upwards in require': {
+    files: { 'index.ts': `export default require('UP/secret.json')` },
+    says: /lies outside/,
+  },
+  'a file address': {
+    files: { 'index.ts': `import x from 'file://OUT/secret.ts'; export default x` },
+    says: /cannot be imported: only files are/,
+  },
+  'a data address': {
+    files: { 'index.ts': `import x from 'data:text/plain,hi'; export default x` },
+    says: /cannot be imported: only files are/,
+  },
+  'an https address': {
+    files: { 'index.ts': `import x from 'https://a.example/x.js'; export default x` },
+    says: /cannot be imported: only files are/,
+  },
+  'a path with a variable': {
+    files: { 'index.ts': 'export default (name: string) => import(`UP/$' + '{name}.ts`)' },
+    says: /the path must be known when the script is bundled/,
+  },
+  'a path with a variable, written around': {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the script holds the template
+    files: { 'index.ts': 'export default (name: string) => require(((`.${"."}/` + ("\\x2e./" + name))))' },
+    says: /the path must be known when the script is bundled/,
+  },
+  'the main file of a package': {
+    files: {
+      'index.ts': `import x from 'bad'; export default x`,
+      'node_modules/bad/package.json': '{"main":"../../UP/secret.ts"}',
+    },
+    says: /leads outside the plugin folder/,
+  },
+  'the browser map of a package': {
+    files: {
+      'index.ts': `import x from 'bad'; export default x`,
+      'node_modules/bad/package.json': '{"main":"a.js","browser":{"./b.js":"../../UP/secret.ts"}}',
+      'node_modules/bad/a.js': `module.exports = require('./b.js')`,
+      'node_modules/bad/b.js': '',
+    },
+    says: /outside the plugin folder/,
+  },
+  'the JSX pragma': {
+    files: {
+      'index.tsx': '/** @jsxImportSource UP */ export default <a/>',
+      'index.ts': `import './index.tsx'`,
+    },
+    says: /lies outside/,
+  },
+  'a file that cannot be bundled': {
+    files: { 'index.ts': `import './a.node'`, 'a.node': 'x' },
+    says: /"a\.node" cannot be imported/,
+  },
+  'an unknown import attribute': {
+    files: { 'index.ts': `import x from './a.txt' with { type: 'css' }; export default x`, 'a.txt': 'x' },
+    says: /cannot be imported/,
+  },
+}
+
+for (const [way, { files, says }] of Object.entries(escapes)) {
+  test(`nothing outside the plugin folder is bundled by ${way}`, async (t) => {
+    const out = await createFolder(t, outside)
+    const up = `../${out.split('/').pop()}`
+    const aimed = Object.entries(files).map(([path, text]) => [
+      path,
+      String(text).replaceAll('OUT', out).replaceAll('UP', up),
+    ])
+    const text = textOf(await bundle(t, Object.fromEntries(aimed)))
+    assert.match(text, says)
+    assert.ok(!text.includes(secret))
+  })
+}
+
+// Ways to write a path with a variable part, all of which esbuild answers with every file that matches.
+const globs = [
+  'enum E { A = "./b" }; export default (x) => import(E.A + x)',
+  'const k = "./b"; export default (x) => import(k + x)',
+  'export default (x) => import("./b".concat(x))',
+  'export default (x) => import(x ? "./b" + x : "./b1.ts")',
+  'export default (x) => import(<any>("\\u002e/b" + x)!)',
+  'export default (x) => import(/* webpackIgnore: true */ /* a )*/ "./b" + x)',
+  'export default (x) => import\n(\n// a line\n//* more\n"./b" + x)',
+  'export default (x) => import("./b" + x, { with: { type: "text" } })',
+  'export default (x) => module.require("./b" + x)',
+  'export default (x) => { try { return require("." + "/b" + x) } catch {} }',
+]
+
+for (const script of globs) {
+  test(`a path with a variable part is refused: ${JSON.stringify(script.slice(15))}`, async (t) => {
+    const result = await bundle(t, { 'index.ts': script, 'b1.ts': '', 'b2.ts': '' })
+    assert.match(textOf(result), /the path must be known when the script is bundled/)
+  })
+}
+
+test('a path without a variable part is bundled however it is written', async (t) => {
+  const result = await bundle(t, {
+    'index.ts': 'export default { a: require("./a.ts").default, b: () => import(/* b */ `./b.ts`) }',
+    'a.ts': 'export default 1',
+    'b.ts': 'export default 2',
+  })
+  assert.deepEqual(result.bundle?.inputs.toSorted(), ['a.ts', 'b.ts', 'index.ts'])
+})
+
+test('a symlink out of the plugin folder is refused, imported or not', async (t) => {
+  const out = await createFolder(t, outside)
+  const folder = await createFolder(t, { 'index.ts': 'export default 1' })
+  await symlink(join(out, 'secret.ts'), join(folder, 'link.ts'))
+  const text = textOf(await bundleScript(folder, createManifest(), { sdkFolder: await createSdk(t) }))
+  assert.match(text, /link\.ts is a symlink that leads outside the plugin folder/)
+})
+
+test('a symlink within the plugin folder works', async (t) => {
+  const folder = await createFolder(t, {
+    'index.ts': `import x from './link.ts'; export default x`,
+    'real.ts': 'export default {ok: 1}',
+  })
+  await symlink(join(folder, 'real.ts'), join(folder, 'link.ts'))
+  const result = await bundleScript(folder, createManifest(), { sdkFolder: await createSdk(t) })
+  assert.equal(JSON.stringify(run(result)), '{"ok":1}')
+})
+
+test('a FIFO in place of a package.json is an error, not a wait', async (t) => {
+  const folder = await createFolder(t, { 'index.ts': `import 'pipe'`, 'node_modules/pipe/index.js': '' })
+  execFileSync('mkfifo', [join(folder, 'node_modules/pipe/package.json')])
+  const text = textOf(await bundleScript(folder, createManifest(), { sdkFolder: await createSdk(t) }))
+  assert.match(text, /node_modules\/pipe\/package\.json is neither a file nor a folder/)
+})
+
+test('a package.json that esbuild should not read is an error, wherever it lies', async (t) => {
+  const huge = await bundle(t, {
+    'index.ts': `import 'a'`,
+    'node_modules/a/package.json': ' '.repeat(2_000_000),
+  })
+  assert.match(textOf(huge), /node_modules\/a\/package\.json has 2000000 bytes; at most 1048576 are allowed/)
+  const folder = await createFolder(t, {
+    'index.ts': `import 'a'`,
+    '.git/a/index.js': '',
+    'node_modules/b.js': '',
+  })
+  execFileSync('mkfifo', [join(folder, '.git/a/package.json')])
+  await symlink(join(folder, '.git/a'), join(folder, 'node_modules/a'))
+  const text = textOf(await bundleScript(folder, createManifest(), { sdkFolder: await createSdk(t) }))
+  assert.match(text, /\.git\/a\/package\.json is neither a file nor a folder/)
+})
+
+test('the file that a sourceMappingURL comment names is not read', async (t) => {
+  const map = JSON.stringify({ version: 3, sources: ['x'], sourcesContent: [secret], mappings: 'AAAA' })
+  const out = await createFolder(t, { 'm.map': map })
+  for (const comment of [
+    `//# sourceMappingURL=${out}/m.map`,
+    `//@ sourceMappingURL=${out}/m.map`,
+    `/*# sourceMappingURL=${out}/m.map */`,
+  ]) {
+    const result = await bundle(t, { 'index.ts': `export default { a: 1 }\n${comment}\n` })
+    assert.equal(JSON.stringify(run(result)), '{"a":1}')
+    assert.ok(!result.bundle?.map.includes(secret), comment)
+  }
+  // What would happen if nothing were done about it: else this test would prove nothing.
+  const folder = await createFolder(t, {
+    'index.ts': `export default 1\n//# sourceMappingURL=${out}/m.map\n`,
+  })
+  const plain = await build({
+    entryPoints: [join(folder, 'index.ts')],
+    bundle: true,
+    write: false,
+    outdir: folder,
+    sourcemap: 'external',
+  })
+  assert.ok(plain.outputFiles.some((file) => file.text.includes(secret)))
+})
+
+test('the script cannot import parts of the SDK by their path', async (t) => {
+  const sdkFolder = await createSdk(t)
+  await addFiles(sdkFolder, { 'inner.ts': `export default '${secret}'` })
+  const folder = await createFolder(t, {
+    'index.ts': `import x from '../${sdkFolder.split('/').pop()}/inner.ts'; export default x`,
+  })
+  assert.match(
+    textOf(await bundleScript(folder, createManifest(), { sdkFolder })),
+    /lies outside the plugin folder/,
+  )
+  const named = await createFolder(t, {
+    'index.ts': `import x from '@annex/runtime/inner.ts'; export default x`,
+  })
+  assert.match(textOf(await bundleScript(named, createManifest(), { sdkFolder })), /the SDK has no module/)
+})
+
+test('a bundle over the limit is refused with its largest files', async (t) => {
+  const big = `export default "${'x'.repeat(2_700_000)}"`
+  const text = textOf(
+    await bundle(t, {
+      'index.ts': `import a from './a.ts'; import b from './b.ts'; export default [a, b]`,
+      'a.ts': big,
+      'b.ts': big,
+    }),
+  )
+  assert.match(text, /the bundle has 54\d{5} bytes; at most 5242880 are allowed/)
+  assert.match(text, /hint: largest files: a\.ts \(\d+ bytes\), b\.ts/)
+})
+
+test('a script that takes esbuild down is an error, and the next one is bundled', {
+  timeout: 60_000,
+}, async (t) => {
+  const deep = await createFolder(t, { 'index.ts': `export default ${'('.repeat(1_500_000)}` })
+  const good = await createFolder(t, { 'index.ts': 'export default { a: 1 }' })
+  const sdkFolder = await createSdk(t)
+  // In a process of its own, which keeps the long last words of esbuild out of the report.
+  const program = `
+    import { bundleScript } from ${JSON.stringify(new URL('../../host/bundle/bundle-script.ts', import.meta.url))}
+    const [manifest, sdkFolder, ...folders] = ${JSON.stringify([createManifest(), sdkFolder, deep, good])}
+    const results = []
+    for (const folder of folders) results.push(await bundleScript(folder, manifest, { sdkFolder }))
+    console.log(JSON.stringify(results))`
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+  const [first, second] = JSON.parse(stdout)
+  assert.match(textOf(first), /the bundler stopped while it read the script: it is nested too deeply/)
+  assert.equal(JSON.stringify(run(second)), '{"a":1}')
+})
+
+test('a build that takes too long is ended, and the next one is bundled', async (t) => {
+  const folder = await createFolder(t, { 'index.ts': 'export default { a: 1 }' })
+  const sdkFolder = await createSdk(t)
+  assert.match(
+    textOf(await bundleScript(folder, createManifest(), { sdkFolder, timeoutMs: 0 })),
+    /not ready after 0 ms/,
+  )
+  assert.equal(JSON.stringify(run(await bundleScript(folder, createManifest(), { sdkFolder }))), '{"a":1}')
+})
+
+test('a stack from the isolate shows the file and line of the author', async (t) => {
+  const result = await bundle(t, {
+    'index.ts': `import { fail } from './lib/fail.ts'\nexport default { go: () => fail(1) }\n`,
+    'lib/fail.ts': `type N = number\n\nexport function fail(n: N): never {\n  throw new Error('no ' + n)\n}\n`,
+  })
+  const { go } = run(result)
+  let stack = ''
+  try {
+    ;(go as () => void)()
+  } catch (error) {
+    stack = (error as Error).stack ?? ''
+  }
+  assert.match(stack, /annex:sample:\d+:\d+/)
+  const mapped = mapStack(stack, result.bundle?.map ?? '', { folderName: 'sample' })
+  assert.match(mapped, /at fail \(sample\/lib\/fail\.ts:4:9\)/)
+  assert.match(mapped, /sample\/index\.ts:2:28/)
+})

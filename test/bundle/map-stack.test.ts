@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { mapStack } from '../../host/bundle/map-stack.ts'
+
+// One mapping: line 1, column 1 of the code is line 1, column 1 of a.ts.
+const map = JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' })
+const mapped = (stack: string) => mapStack(stack, map, { folderName: 'plugins/a' })
+
+test('a place in the bundle becomes the place in the source', () => {
+  assert.equal(mapped('Error: x\n    at f (annex:a:1:1)'), 'Error: x\n    at f (plugins/a/a.ts:1:1)')
+})
+
+test('places that are not in the map, or cannot be, stay as they are', () => {
+  for (const place of [
+    'annex:a:2:1',
+    'annex:a:0:0',
+    'annex:a:1:0',
+    'annex:a:999999999:1',
+    'annex:a:1',
+    'node:internal:1:1',
+  ]) {
+    assert.equal(mapped(`at ${place}`), `at ${place}`)
+  }
+})
+
+test('a stack without end is cut', () => {
+  const stack = mapped(`annex:a:1:1 ${'annex:a:7:7\n'.repeat(1_000_000)}`)
+  assert.ok(stack.startsWith('plugins/a/a.ts:1:1 '))
+  assert.ok(stack.length < 20_000)
+})
+
+test('names that are made to slow a pattern down do not', () => {
+  assert.equal(mapped('annex:'.repeat(2_000)), 'annex:'.repeat(2_000))
+  assert.equal(mapped(`annex:${'a'.repeat(15_000)}`), `annex:${'a'.repeat(15_000)}`)
+})

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import {
+  checkConfiguration,
+  toConfigurationSchema,
+  withDefaults,
+} from '../../host/manifest/configuration-schema.ts'
+import { createManifest } from '../bundle/plugin-folder.ts'
+
+const manifest = createManifest({
+  configurations: {
+    account: {
+      properties: {
+        url: { type: 'string' },
+        level: { type: 'string', enum: ['low', 'high'], default: 'low' },
+        count: { type: 'number' },
+        loud: { type: 'boolean' },
+        oauth: { type: 'button', button_text: 'Connect', callback_url: '/oauth' },
+      },
+      required: ['url', 'level'],
+    },
+    site: {
+      properties: { oauth: { type: 'button', button_text: 'Connect', callback_url: '/oauth' } },
+      required: ['oauth'],
+    },
+    space: { componentId: 'settings' },
+  },
+})
+
+const problemsOf = (given: unknown, options = {}) =>
+  checkConfiguration(manifest, 'account', given, options).problems
+
+test('every wrong setting is reported, each once, with what is allowed', () => {
+  assert.deepEqual(problemsOf({ urll: 'x', level: 'hig', count: '4', loud: 'yes', oauth: 'token' }), [
+    {
+      path: 'urll',
+      message:
+        'there is no setting "urll" for the account; did you mean "url"? settings: url, level, count, loud, oauth',
+      kind: 'invalid',
+    },
+    { path: 'level', message: 'cannot be "hig"; did you mean "high"? allowed: low, high', kind: 'invalid' },
+    { path: 'count', message: 'must be a number, found "4"', kind: 'invalid' },
+    { path: 'loud', message: 'must be true or false, found "yes"', kind: 'invalid' },
+    { path: 'oauth', message: 'is set by connecting, not by hand', kind: 'invalid' },
+    { path: 'url', message: 'is required', kind: 'missing' },
+  ])
+})
+
+test('what is right is right, and a default stands in for what is missing', () => {
+  assert.deepEqual(problemsOf({ url: 'https://a.example' }), [])
+  assert.deepEqual(problemsOf({ url: 'x', level: 'high', count: -1.5, loud: false }), [])
+  assert.deepEqual(withDefaults(manifest, 'account', { url: 'x' }), { url: 'x', level: 'low' })
+  assert.deepEqual(withDefaults(manifest, 'account', { level: 'high' }), { level: 'high' })
+})
+
+test('an empty text does not fill a required setting', () => {
+  assert.deepEqual(problemsOf({ url: '' }), [{ path: 'url', message: 'is required', kind: 'missing' }])
+})
+
+test('what is no map of settings is one error', () => {
+  for (const given of [null, [], 'x', 5, undefined]) {
+    assert.deepEqual(
+      problemsOf(given).map(({ path, kind }) => [path, kind]),
+      [['', 'invalid']],
+    )
+  }
+})
+
+test('names of every object are no settings', () => {
+  for (const name of ['__proto__', 'constructor', 'toString']) {
+    const given = JSON.parse(`{"url":"x","${name}":"y"}`)
+    assert.deepEqual(
+      problemsOf(given).map(({ path }) => path),
+      [name],
+    )
+  }
+})
+
+test('a configuration without end is one error, whoever gives it', () => {
+  const given = { url: 'x'.repeat(70_000) }
+  for (const by of ['installer', 'integration']) {
+    assert.deepEqual(problemsOf(given, { by }), [
+      { path: '', message: 'the configuration has more than 65536 characters as JSON', kind: 'invalid' },
+    ])
+  }
+})
+
+test('a connection is carried over when the installer edits, and only the integration writes it', () => {
+  const stored = { oauth: { access_token: 't' } }
+  const edit = checkConfiguration(manifest, 'account', { url: 'y' }, { stored })
+  assert.deepEqual(edit, { configuration: { url: 'y', ...stored }, problems: [] })
+  assert.deepEqual(problemsOf({ url: 'y', oauth: { access_token: 't' } }, { stored }), [])
+  assert.equal(problemsOf({ url: 'y', oauth: { access_token: 'other' } }, { stored })[0]?.kind, 'invalid')
+  const written = checkConfiguration(
+    manifest,
+    'account',
+    { url: 'y', oauth: { access_token: 'new' }, team: 1 },
+    { by: 'integration', stored },
+  )
+  assert.deepEqual(written, {
+    configuration: { url: 'y', oauth: { access_token: 'new' }, team: 1 },
+    problems: [],
+  })
+})
+
+test('a required connection is missing until it is made', () => {
+  const missing = [{ path: 'oauth', message: 'is required: connect first', kind: 'missing' }]
+  assert.deepEqual(checkConfiguration(manifest, 'site', {}).problems, missing)
+  assert.deepEqual(checkConfiguration(manifest, 'site', {}, { stored: { oauth: {} } }).problems, [])
+})
+
+test('a component takes any settings, and a level that is not declared takes none', () => {
+  assert.deepEqual(checkConfiguration(manifest, 'space', { any: 1 }).problems, [])
+  assert.deepEqual(checkConfiguration(createManifest(), 'site', {}).problems, [])
+  assert.match(
+    checkConfiguration(createManifest(), 'site', { a: 1 }).problems[0]?.message ?? '',
+    /there is no setting "a" for the site; settings: none/,
+  )
+})
+
+test('the schema of a level accepts what the check accepts', () => {
+  const validate = new Ajv2020({ strict: true }).compile(
+    toConfigurationSchema(manifest.configurations?.account),
+  )
+  assert.ok(validate({ url: 'x', level: 'low', count: 1, loud: true, oauth: {} }))
+  for (const wrong of [
+    { level: 'low' },
+    { url: 1, level: 'low' },
+    { url: 'x', level: 'mid' },
+    { url: 'x', level: 'low', more: 1 },
+  ]) {
+    assert.ok(!validate(wrong))
+  }
+})

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseContentSecurityPolicy } from '../../host/manifest/content-security-policy.ts'
+import { normalizeManifest } from '../../host/manifest/normalize-manifest.ts'
+import { createManifest } from '../bundle/plugin-folder.ts'
+
+test('a manifest in its normal form has its lists, one name for a category, and a policy as a map', () => {
+  const normal = normalizeManifest(
+    createManifest({
+      name: 'Sample',
+      categories: ['visitor-auth', 'authenticated-access'],
+      contentSecurityPolicy: `img-src *`,
+    }),
+  )
+  assert.equal(normal.name, 'Sample')
+  assert.deepEqual(normal.categories, ['authenticated-access'])
+  assert.deepEqual(
+    [normal.externalLinks, normal.blocks, normal.previewImages, normal.target],
+    [[], [], [], 'all'],
+  )
+  assert.deepEqual(normal.contentSecurityPolicy, { 'img-src': '*' })
+})
+
+test('a policy may be text with semicolons, with line breaks, with both, or a map', () => {
+  const expected = { 'default-src': "'self'", 'img-src': 'https: a.example' }
+  for (const policy of [
+    "default-src 'self'; img-src https: a.example",
+    "default-src 'self'\nimg-src https: a.example\n",
+    "default-src\n  'self';\n\nimg-src https:\n  a.example;",
+    { 'default-src': "'self'", 'img-src': 'https:\n a.example' },
+  ]) {
+    assert.deepEqual(parseContentSecurityPolicy(policy), expected)
+  }
+})
+
+test('of a directive that is given twice the first counts, as in browsers', () => {
+  assert.deepEqual(parseContentSecurityPolicy('img-src a.example; IMG-SRC *'), { 'img-src': 'a.example' })
+})
+
+test('a directive named like a part of every object is data', () => {
+  assert.deepEqual(Object.keys(parseContentSecurityPolicy('__proto__ x; constructor y')), [
+    '__proto__',
+    'constructor',
+  ])
+})

@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hasErrors } from '../../host/manifest/problem.ts'
+import { readManifest } from '../../host/manifest/read-manifest.ts'
+import { createFolder } from '../bundle/plugin-folder.ts'
+import { createPng, options, read, sound, textsOf } from './reading.ts'
+
+test('a manifest with every field is read, with nothing to complain about', async (t) => {
+  const reading = await read(
+    t,
+    `${sound}summary: |
+  # Markdown
+script: ./src/index.tsx
+target: site
+icon: ./assets/icon.png
+previewImages: [assets/preview.png]
+categories: [analytics, visitor-auth]
+externalLinks:
+  - { label: Docs, url: https://example.com/docs }
+blocks:
+  - id: stats
+    title: Stats
+    description: Shows numbers.
+    icon: ./assets/icon.png
+    urlUnfurl: ['https://stats.example/**']
+    markdown: { codeblock: stats, body: content }
+configurations:
+  account:
+    properties:
+      url: { type: string, title: URL, description: Where to., default: 'https://a.example' }
+      level: { type: string, enum: [low, high], default: low }
+      channel: { type: string, completion_url: /channels?kind=open }
+      count: { type: number, default: 1.5 }
+      loud: { type: boolean, default: false }
+      oauth: { type: button, button_text: Connect, callback_url: /oauth }
+    required: [url, oauth]
+  site:
+    componentId: site-settings
+  space:
+    properties: {}
+contentSources:
+  - { id: pages, title: Pages, configuration: { componentId: pick } }
+contentSecurityPolicy: |
+  default-src 'self';
+  img-src https: *.example.com
+secrets:
+  CLIENT_ID: \${{ env.LINEAR_CLIENT_ID }}
+`,
+    {
+      'src/index.tsx': `import { createIntegration } from '@annex/runtime'\nexport default createIntegration({ a: <text>hi</text> })`,
+      'assets/icon.png': createPng(64, 64),
+      'assets/preview.png': createPng(1600, 800),
+    },
+  )
+  assert.deepEqual(textsOf(reading), [])
+  assert.equal(reading.manifest?.configurations?.account?.properties?.level?.type, 'string')
+})
+
+test('the file name of the reference platform is read too, after our own', async (t) => {
+  const folder = await createFolder(t, { 'gitbook-manifest.yaml': sound })
+  assert.equal((await readManifest(folder, options)).manifest?.name, 'sample')
+  const both = await createFolder(t, { 'gitbook-manifest.yaml': 'x', 'service-manifest.yaml': sound })
+  assert.match((await readManifest(both, options)).file, /service-manifest\.yaml$/)
+})
+
+// What is added to a sound manifest, and the first lines of every problem that it makes.
+const wrong: Record<string, { add: string; says: string[] }> = {
+  'an unknown field': {
+    add: 'sumary: x\n',
+    says: ['8:1 error unknown field "sumary"', 'hint: did you mean "summary"?'],
+  },
+  'an unknown scope': {
+    add: '  - space:contents:read\n',
+    says: [
+      '8:5 error "scopes" no. 2 cannot be "space:contents:read"',
+      'hint: did you mean "space:content:read"?',
+    ],
+  },
+  'a scope given twice': {
+    add: '  - site:views:read\n',
+    says: ['8:5 error "site:views:read" is given twice'],
+  },
+  'an unknown category': {
+    add: 'categories: [content, marketting]\n',
+    says: ['8:23 error "categories" no. 2 cannot be "marketting"', 'hint: did you mean "marketing"?'],
+  },
+  'a list where text belongs': {
+    add: 'summary: [a]\n',
+    says: ['8:10 error "summary" must be text, found a list'],
+  },
+  'a field without a value': { add: 'summary:\n', says: ['8:9 error "summary" must be text, found nothing'] },
+  'a summary of 2049 characters': {
+    add: `summary: "${'ä'.repeat(2049)}"\n`,
+    says: ['8:10 error "summary" has 2049 characters; at most 2048 are allowed'],
+  },
+  'a link that is a script': {
+    add: 'externalLinks:\n  - { label: a, url: "javascript:alert(1)" }\n',
+    says: [
+      '9:22 error "externalLinks" no. 1 › "url" cannot be "javascript:alert(1)"',
+      'hint: expected: an http or https address',
+    ],
+  },
+  'a link without a label': {
+    add: 'externalLinks:\n  - url: https://a.example\n',
+    says: ['9:5 error "label" is missing in "externalLinks" no. 1'],
+  },
+  'blocks with the same id': {
+    add: 'blocks:\n  - { id: a, title: A }\n  - { id: a, title: B }\n',
+    says: ['10:11 error "a" is given twice'],
+  },
+  'an unknown type of setting': {
+    add: 'configurations:\n  account:\n    properties:\n      a: { type: strin }\n',
+    says: [
+      '11:18 error "configurations" › "account" › "properties" › "a" cannot be of type "strin"',
+      'hint: did you mean "string"?',
+    ],
+  },
+  'a setting without a type': {
+    add: 'configurations:\n  site:\n    properties:\n      a: { title: A }\n',
+    says: ['11:7 error "type" is missing in "configurations" › "site" › "properties" › "a"'],
+  },
+  'a key of another type of setting': {
+    add: 'configurations:\n  site:\n    properties:\n      a: { type: number, enum: [a] }\n',
+    says: ['11:26 error unknown field "enum" in "configurations" › "site" › "properties" › "a"'],
+  },
+  'a default of another type': {
+    add: 'configurations:\n  site:\n    properties:\n      a: { type: number, default: "4" }\n',
+    says: [
+      '11:35 error "configurations" › "site" › "properties" › "a" › "default" must be a number, found text "4"',
+    ],
+  },
+  'a default that is no number': {
+    add: 'configurations:\n  site:\n    properties:\n      a: { type: number, default: .nan }\n',
+    says: [
+      '11:35 error "configurations" › "site" › "properties" › "a" › "default" must be a number, found a number NaN',
+    ],
+  },
+  'a default outside its enum': {
+    add: 'configurations:\n  site:\n    properties:\n      a: { type: string, enum: [low, high], default: hig }\n',
+    says: [
+      '11:54 error the default "hig" is not among "enum"',
+      'hint: did you mean "high"? allowed: low, high',
+    ],
+  },
+  'a required setting that does not exist': {
+    add: 'configurations:\n  site:\n    properties:\n      colour: { type: string }\n    required: [color]\n',
+    says: [
+      '12:16 error "required" names "color", which is not among the properties',
+      'hint: did you mean "colour"?',
+    ],
+  },
+  'choices from two places': {
+    add: 'configurations:\n  site:\n    properties:\n      a: { type: string, enum: [a], completion_url: /a }\n',
+    says: [
+      '11:37 error "configurations" › "site" › "properties" › "a" › "completion_url" cannot stand beside "enum"',
+    ],
+  },
+  'a component beside properties': {
+    add: 'configurations:\n  site:\n    componentId: a\n    properties: {}\n',
+    says: ['11:5 error "configurations" › "site" › "properties" cannot stand beside "componentId"'],
+  },
+  'an empty level': {
+    add: 'configurations:\n  site: {}\n',
+    says: ['9:3 error "configurations" › "site" is empty'],
+  },
+  'a callback on another host': {
+    add: 'configurations:\n  site:\n    properties:\n      a: { type: button, button_text: Go, callback_url: //evil.example }\n',
+    says: [
+      '11:57 error',
+      '"callback_url" cannot be "//evil.example"',
+      'hint: expected: a path within the integration that begins with one "/"',
+    ],
+  },
+  'a completion path without its slash': {
+    add: 'configurations:\n  site:\n    properties:\n      a: { type: string, completion_url: channels }\n',
+    says: ['11:42 error', '"completion_url" cannot be "channels"'],
+  },
+  'a callback that climbs out of the endpoint': {
+    add: 'configurations:\n  site:\n    properties:\n      a: { type: button, button_text: Go, callback_url: /a/%2e%2e/../x }\n',
+    says: ['11:57 error the path "/a/%2e%2e/../x" has "." or ".." segments'],
+  },
+  'an unknown directive': {
+    add: 'contentSecurityPolicy:\n  img-srcs: "*"\n',
+    says: ['9:3 error unknown directive "img-srcs"', 'hint: did you mean "img-src"?'],
+  },
+  'a directive that holds another': {
+    add: `contentSecurityPolicy:\n  img-src: "'self'; script-src *"\n`,
+    says: ['9:12 error the values of "img-src" hold a comma, a semicolon'],
+  },
+  'an internal scope of a stranger': {
+    add: '  - site:script:inject\n',
+    says: [
+      '8:5 error the scope "site:script:inject" is internal: only integrations of the organization "home" may have it',
+    ],
+  },
+}
+
+for (const [what, { add, says }] of Object.entries(wrong)) {
+  test(`${what} is one error that says where and what is allowed`, async (t) => {
+    const base = what.includes('stranger') ? sound.replace('home', 'acme') : sound
+    const reading = await read(t, base + add)
+    const texts = textsOf(reading)
+    assert.equal(texts.length, 1, texts.join('\n\n'))
+    assert.ok(texts.join().startsWith('service-manifest.yaml:'), texts.join())
+    for (const part of says) assert.ok(texts.join().includes(part), `${part}\nis not in\n${texts.join()}`)
+    assert.equal(reading.manifest, undefined)
+  })
+}
+
+test('a problem is shown with its lines and a caret', async (t) => {
+  assert.deepEqual(textsOf(await read(t, sound.replace('private', 'pubic'))), [
+    `service-manifest.yaml:5:13 error "visibility" cannot be "pubic"
+  3 | description: A sample.
+  4 | organization: home
+  5 | visibility: pubic
+    |             ^^^^^
+  6 | scopes:
+  hint: did you mean "public"? allowed: private, unlisted, public`,
+  ])
+})
+
+test('a summary of 2048 characters passes, whatever their bytes', async (t) => {
+  assert.deepEqual(textsOf(await read(t, `${sound}summary: "${'😀'.repeat(2048)}"\n`)), [])
+})
+
+test('internal scopes are for the operator, by subdomain or by id, to the letter', async (t) => {
+  const scoped = (organization: string) => `${sound.replace('home', organization)}  - site:script:cookies\n`
+  assert.deepEqual(textsOf(await read(t, scoped('home'))), [])
+  assert.deepEqual(textsOf(await read(t, scoped('org_1'))), [])
+  assert.equal(textsOf(await read(t, scoped('Home'))).length, 1)
+})
+
+test('all errors are shown at once, of the schema and beyond it, in the order of the file', async (t) => {
+  const reading = await read(
+    t,
+    `name: A_b
+description: 5
+organization: acme
+visibility: pubic
+scopes: [nope, site:script:inject, site:views:read, site:views:read]
+script: gone.ts
+icon: gone.png
+configurations:
+  account:
+    properties:
+      a: { type: strin }
+      b: { type: string, enum: [x], default: y }
+    required: [a, c]
+secrets:
+  ONE: plain
+  TWO: \${{ env.SECRET_KEY }}
+`,
+  )
+  assert.deepEqual(
+    reading.problems.map(({ line, message }) => `${line} ${message}`),
+    [
+      '1 "title" is missing',
+      '1 "name" cannot be "A_b"',
+      '2 "description" must be text, found a number 5',
+      '4 "visibility" cannot be "pubic"',
+      '5 "scopes" no. 1 cannot be "nope"',
+      '5 the scope "site:script:inject" is internal: only integrations of the organization "home" may have it',
+      '5 "site:views:read" is given twice',
+      '6 the script "gone.ts" does not exist',
+      '7 the image "gone.png" does not exist',
+      '11 "configurations" › "account" › "properties" › "a" cannot be of type "strin"',
+      '12 the default "y" is not among "enum"',
+      '13 "required" names "c", which is not among the properties',
+      '15 "secrets" › "ONE" cannot be "plain"',
+      '16 the secret "TWO" may not read the environment variable SECRET_KEY: it is a setting of Annex itself',
+    ],
+  )
+})
+
+test('"envs" is read with a warning that nothing of it is applied', async (t) => {
+  const reading = await read(t, `${sound}envs:\n  test: { title: Test }\n`)
+  assert.match(textsOf(reading).join(), /8:1 warning "envs" is understood, but nothing of it is applied yet/)
+  assert.equal(hasErrors(reading.problems), false)
+  assert.ok(reading.manifest)
+})
+
+test('a folder without a manifest says which file is missing', async (t) => {
+  const reading = await readManifest(await createFolder(t, {}), options)
+  assert.deepEqual(textsOf(reading), ['service-manifest.yaml:1:1 error the manifest does not exist'])
+})

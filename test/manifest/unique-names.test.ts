@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkUniqueNames } from '../../host/manifest/unique-names.ts'
+import { read, sound, textsOf } from './reading.ts'
+
+test('a name that two folders have, case ignored, is an error in both that names the other', async (t) => {
+  const readings = [
+    await read(t, sound),
+    await read(t, sound.replace('sample', 'SAMPLE')),
+    await read(t, sound.replace('sample', 'other')),
+  ]
+  const [first, second, third] = checkUniqueNames(readings)
+  assert.ok(first && second && third)
+  assert.match(
+    textsOf(first).join(),
+    /^service-manifest\.yaml:1:7 error the name "sample" is also that of .*service-manifest\.yaml$/m,
+  )
+  assert.ok(first.problems[0]?.message.includes(second.file))
+  assert.ok(second.problems[0]?.message.includes(first.file))
+  assert.deepEqual([first.manifest, second.manifest], [undefined, undefined])
+  assert.equal(third.manifest?.name, 'other')
+})
+
+test('names that differ are left alone, and so are folders without a good manifest', async (t) => {
+  const readings = [await read(t, sound), await read(t, ''), await read(t, '')]
+  assert.deepEqual(checkUniqueNames(readings), readings)
+})

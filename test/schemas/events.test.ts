@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { type EventType, eventSchemas, publishableEventTypes, toPublishSchema } from '../../schemas/events.ts'
+
+// ajv-formats is CommonJS, so its default export is the module where types say the function.
+const formats = addFormats as unknown as typeof addFormats.default
+const ajv = new Ajv2020({ strict: true, allErrors: true })
+formats(ajv)
+
+const visitor = { anonymousId: 'a', userAgent: 'b', ip: '192.0.2.1', cookies: {} }
+const page = { visitor, url: 'https://docs.example/a', referrer: 'https://search.example/' }
+const head = { eventId: 'evt_1', installationId: 'inst_1' }
+
+const examples: Record<EventType, object> = {
+  space_content_updated: { ...head, type: 'space_content_updated', spaceId: 's', revisionId: 'r' },
+  site_view: { ...head, type: 'site_view', siteId: 's', ...page },
+  page_feedback: {
+    ...head,
+    type: 'page_feedback',
+    siteId: 's',
+    spaceId: 's',
+    pageId: 'p',
+    feedback: { rating: 'good', comment: '' },
+    ...page,
+  },
+  installation_setup: { ...head, type: 'installation_setup', status: 'pending' },
+  space_installation_setup: {
+    ...head,
+    type: 'space_installation_setup',
+    spaceId: 's',
+    status: 'active',
+    previous: { status: 'pending', configuration: { a: 1 } },
+  },
+  site_installation_setup: { ...head, type: 'site_installation_setup', siteId: 's', status: 'active' },
+}
+
+for (const [type, schema] of Object.entries(eventSchemas)) {
+  const example = examples[type as EventType]
+
+  test(`${type}: the fields of the contract are accepted, and nothing else`, () => {
+    const validate = ajv.getSchema(schema.$id) ?? ajv.compile(schema)
+    assert.ok(validate(example), JSON.stringify(validate.errors))
+    assert.ok(!validate({ ...example, more: 1 }))
+    for (const field of schema.required) {
+      const { [field as keyof typeof example]: _, ...without } = example
+      assert.ok(!validate(without), `${field} is not required`)
+    }
+  })
+}
+
+test('an organization publishes three kinds of events', () => {
+  assert.deepEqual([...publishableEventTypes], ['space_content_updated', 'site_view', 'page_feedback'])
+})
+
+for (const type of publishableEventTypes) {
+  test(`${type} is published without an installation, and with or without an eventId`, () => {
+    const validate = ajv.compile(toPublishSchema(eventSchemas[type]))
+    const { installationId, ...published } = examples[type] as Record<string, unknown>
+    const { eventId: _, ...withoutId } = published
+    assert.ok(validate(published))
+    assert.ok(validate(withoutId))
+    assert.ok(!validate({ ...published, installationId }), 'a sender may name an installation')
+  })
+}
+
+test('making the schema for publishing leaves the other one as it was', () => {
+  const before = structuredClone(eventSchemas.site_view)
+  toPublishSchema(eventSchemas.site_view)
+  assert.deepEqual(eventSchemas.site_view, before)
+})
