@@ -61,11 +61,12 @@ function load(header: Extract<HostHeader, { type: 'load' }>, bundle: string): vo
       number,
       file: header.file,
       bundle,
-      limits: { heapMb: header.heapMb, cpuMs: header.cpuMs },
+      limits: { heapMb: header.heapMb, cpuMs: header.cpuMs, bodyBytes: header.bodyBytes },
       blackBox,
       reports: {
         post: (dispatch, text, body, usage) =>
           send({ type: 'post', sandbox: number, dispatch, ...usage }, text, body),
+        tooLarge: (dispatch) => send({ type: 'too-large', sandbox: number, dispatch }),
         broken: (reason, dispatch, message) => {
           sandboxes.delete(number)
           send({ type: 'broken', sandbox: number, reason, dispatch, begun, message })

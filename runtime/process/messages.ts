@@ -13,6 +13,8 @@ export type HostHeader =
       heapMb: number
       /** CPU time of one dispatch, in ms. */
       cpuMs: number
+      /** Size of an answer, and of a call's body, in bytes. */
+      bodyBytes: number
     }
   /** Text: a GuestMessage of kind `dispatch`. Ids rise by one with every dispatch to the process. */
   | { type: 'dispatch'; sandbox: number; id: number }
@@ -32,6 +34,8 @@ export type ProcessHeader =
    * `heapBytes` are what the dispatch has used so far; sent with an answer.
    */
   | { type: 'post'; sandbox: number; dispatch: number; cpuMs?: number; heapBytes?: number }
+  /** The dispatch has answered with more than it may. */
+  | { type: 'too-large'; sandbox: number; dispatch: number }
   /** The isolate is gone. Of its dispatches, those up to `begun` had begun. */
   | {
       type: 'broken'

@@ -5,7 +5,7 @@ import { createCryptoCalls } from './crypto-calls.ts'
 import type { BrokenReason } from './messages.ts'
 import { createPlatformContext, type Platform } from './platform.ts'
 
-export type SandboxLimits = { heapMb: number; cpuMs: number }
+export type SandboxLimits = { heapMb: number; cpuMs: number; bodyBytes: number }
 
 /** How a sandbox reports to its process. Texts are the guest's own JSON, passed on unread. */
 export type SandboxReports = {
@@ -15,6 +15,7 @@ export type SandboxReports = {
     body?: Uint8Array,
     usage?: { cpuMs: number; heapBytes: number },
   ) => void
+  tooLarge: (dispatch: number) => void
   broken: (reason: BrokenReason, dispatch: number, message: string) => void
 }
 
@@ -161,9 +162,11 @@ export function createSandbox(given: {
         timers.delete(post.id)
         return
       case 'call':
+        if (text.length + sizeOf(body) > limits.bodyBytes) return refuseLargeCall(post.id)
         if (post.name.startsWith('crypto.')) return answerCrypto(post.id, post.name, post.args, body)
         return reports.post(running, text, body)
       case 'answer': {
+        if (text.length + sizeOf(body) > limits.bodyBytes) return reports.tooLarge(post.id)
         const usage = {
           cpuMs: spentMs.get(post.id) ?? 0,
           heapBytes: isolate.getHeapStatisticsSync().used_heap_size,
@@ -176,6 +179,15 @@ export function createSandbox(given: {
       default:
         return reports.post(running, text, body)
     }
+  }
+
+  function refuseLargeCall(id: number): void {
+    const message = `A call with more than ${limits.bodyBytes} bytes (SANDBOX_BODY_BYTES).`
+    const dispatch = running
+    // Not now: the guest is in the middle of making the call.
+    setImmediate(() =>
+      enterWith(dispatch, { kind: 'settle', id, ok: false, error: { name: 'body_too_large', message } }),
+    )
   }
 
   function startTimer(id: number, delayMs: number): void {
@@ -220,6 +232,8 @@ function onAsk(op: unknown, argument: unknown): ArrayBuffer | number {
   }
   return op === 'time-origin' ? Math.floor(performance.timeOrigin) : Date.now()
 }
+
+const sizeOf = (body: Uint8Array | undefined): number => body?.byteLength ?? 0
 
 /** Name and message alone: a stack of this side holds paths of the machine. */
 function toPlain(error: unknown): PlainError {

@@ -1,0 +1,55 @@
+import { ApiError } from './api-error.ts'
+
+export type Query = Record<string, string | number | boolean | string[] | undefined>
+export type ApiResponse<T> = { data: T; status: number; headers: Headers }
+export type ApiRequestOptions = { method?: string; path: string; body?: unknown; query?: Query }
+export type ApiRequest = <T = unknown>(options: ApiRequestOptions) => Promise<ApiResponse<T>>
+
+/**
+ * Requests to the platform API with one token. `path` comes without `/v1`. Rejects with an ApiError, with the
+ * server's own message, where the status is not 2xx.
+ */
+export const createApiRequest =
+  ({ endpoint, token }: { endpoint: string; token: string | undefined }): ApiRequest =>
+  async <T>({ method = 'GET', path, body, query = {} }: ApiRequestOptions) => {
+    const headers: Record<string, string> = { accept: 'application/json' }
+    if (token !== undefined) headers.authorization = `Bearer ${token}`
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    const response = await fetch(`${endpoint}/v1${path}${toQueryText(query)}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const data = parseData(await response.text(), response.headers)
+    if (!response.ok) throw toApiError(data, response, `${method} ${path}`)
+    return { data: data as T, status: response.status, headers: response.headers }
+  }
+
+/** A path with its ids encoded: an id that holds a slash stays one segment. */
+export const path = (parts: TemplateStringsArray, ...ids: string[]): string =>
+  parts.reduce((text, part, index) => text + encodeURIComponent(`${ids[index - 1]}`) + part)
+
+const toQueryText = (query: Query): string => {
+  const fields = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    for (const item of [value].flat()) if (item !== undefined) fields.append(name, `${item}`)
+  }
+  const text = `${fields}`
+  return text === '' ? '' : `?${text}`
+}
+
+const parseData = (text: string, headers: Headers): unknown => {
+  if (text === '' || headers.get('content-type')?.includes('json') !== true) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const toApiError = (data: unknown, { status, statusText }: Response, what: string): ApiError => {
+  const error = (data as { error?: { code?: unknown; message?: unknown } } | undefined)?.error
+  const message =
+    typeof error?.message === 'string' ? error.message : `${what}: ${status} ${statusText}`.trim()
+  return new ApiError(message, status, typeof error?.code === 'string' ? error.code : undefined)
+}

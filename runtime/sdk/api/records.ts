@@ -1,0 +1,34 @@
+/** Records of the platform, with the fields that scripts read. Servers send more: read those as `unknown`. */
+type Open<T> = T & { [field: string]: unknown }
+
+export type List<T> = { items: T[]; next?: { page: string }; count?: number }
+export type Space = Open<{ id: string; title: string; visibility?: string; urls?: Record<string, string> }>
+export type Revision = Open<{ id: string; pages: RevisionPage[] }>
+export type RevisionPage = Open<{
+  id: string
+  title: string
+  path: string
+  kind?: string
+  slug?: string
+  description?: string
+  pages?: RevisionPage[]
+}>
+export type PageWithContent = RevisionPage & { document?: unknown; markdown?: string }
+export type RevisionChanges = Open<{ changes: Open<{ type: string }>[] }>
+export type IntegrationRecord = Open<{ name: string; title: string; scopes: string[] }>
+export type InstallationRecord = Open<{
+  id: string
+  integration: string
+  status: string
+  configuration: Record<string, unknown>
+  externalIds: string[]
+}>
+export type TargetInstallationRecord = Open<{
+  installation: string
+  status: string
+  configuration: Record<string, unknown>
+  externalIds?: string[]
+}>
+export type InstallationUpdate = { configuration?: object; externalIds?: string[] }
+export type Token = { token: string }
+export type Site = Open<{ id: string; title: string }>

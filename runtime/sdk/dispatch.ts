@@ -1,0 +1,99 @@
+import { computeContent } from './content-source.ts'
+import { createContext, type RuntimeContext, type Task } from './context.ts'
+import type { IntegrationDefinition } from './definition.ts'
+import type { RuntimeEnvironment } from './environment.ts'
+import type { HostAccess } from './host-access.ts'
+import { renderComponent, type UiRenderEvent } from './ui/render-component.ts'
+
+type Event = { type: string; [field: string]: unknown }
+type Answer = Response | { value: unknown } | undefined
+
+/** Runs one dispatch of an integration: `event.type` selects the handler. */
+export const createDispatch =
+  (definition: IntegrationDefinition) =>
+  async (
+    event: Event,
+    environment: RuntimeEnvironment,
+    request: Request | undefined,
+    host: HostAccess,
+  ): Promise<Answer> => {
+    const context = createContext(environment, host) as RuntimeContext
+    switch (event.type) {
+      case 'fetch':
+        return answerFetch(definition, request, context)
+      case 'fetch_published_script':
+        return answerPublishedScript(definition, event, context)
+      case 'fetch_visitor_authentication':
+        return answerVisitorAuthentication(definition, event, context)
+      case 'ui_render':
+        return renderComponent(definition.components ?? [], event as UiRenderEvent, context)
+      case 'content_compute_revision':
+      case 'content_compute_document':
+        return computeContent(definition.contentSources ?? [], event, context)
+      case 'task':
+        return runTask(definition, event, context)
+      default:
+        return runEventHandlers(definition, event, context)
+    }
+  }
+
+const answerFetch = async (
+  definition: IntegrationDefinition,
+  request: Request | undefined,
+  context: RuntimeContext,
+): Promise<Answer> => {
+  if (definition.fetch === undefined || request === undefined) {
+    return new Response('This integration has no fetch handler', { status: 400 })
+  }
+  return definition.fetch(request, context)
+}
+
+const answerPublishedScript = async (
+  definition: IntegrationDefinition,
+  event: Event,
+  context: RuntimeContext,
+): Promise<Answer> => {
+  const handler = definition.fetch_published_script
+  if (handler === undefined) return noHandler(event.type)
+  const response = await handler(event as Parameters<typeof handler>[0], context)
+  return (
+    response ??
+    new Response('/* nothing to run */', { headers: { 'content-type': 'application/javascript' } })
+  )
+}
+
+const answerVisitorAuthentication = async (
+  definition: IntegrationDefinition,
+  event: Event,
+  context: RuntimeContext,
+): Promise<Answer> => {
+  const handler = definition.fetch_visitor_authentication
+  if (handler === undefined) return noHandler(event.type)
+  return handler(event as Parameters<typeof handler>[0], context)
+}
+
+const runTask = async (
+  definition: IntegrationDefinition,
+  event: Event,
+  context: RuntimeContext,
+): Promise<Answer> => {
+  if (definition.task === undefined) return noHandler(event.type)
+  await definition.task(event.task as Task, context)
+}
+
+/** All handlers of the type run at once, and each to its end. The first error is the dispatch's. */
+const runEventHandlers = async (
+  definition: IntegrationDefinition,
+  event: Event,
+  context: RuntimeContext,
+): Promise<Answer> => {
+  const events = definition.events ?? {}
+  const handlers = Object.hasOwn(events, event.type) ? [events[event.type]].flat() : []
+  const callable = handlers.filter((handler) => handler !== undefined)
+  if (callable.length === 0) return noHandler(event.type)
+  const outcomes = await Promise.allSettled(callable.map(async (handler) => handler(event as never, context)))
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+}
+
+const noHandler = (type: string): Response =>
+  new Response(`This integration has no handler for "${type}"`, { status: 406 })

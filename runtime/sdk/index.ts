@@ -1,0 +1,35 @@
+/** What an integration imports as `@annex/runtime`. */
+
+export { ApiError } from './api/api-error.ts'
+export type { ApiClient } from './api/client.ts'
+export { type ContentInput, type ContentSource, createContentSource } from './content-source.ts'
+export type { ContextOf, RuntimeContext, Task } from './context.ts'
+export type {
+  EventHandler,
+  EventHandler as EventCallback,
+  FetchHandler,
+  FetchHandler as FetchEventCallback,
+  IntegrationDefinition,
+  PublishedScriptHandler,
+  PublishedScriptHandler as FetchPublishScriptEventCallback,
+  TaskHandler,
+  VisitorAuthenticationHandler,
+  VisitorAuthenticationHandler as FetchVisitorAuthenticationEventCallback,
+} from './definition.ts'
+export type { Installation, InstallationStatus, IntegrationTypes, RuntimeEnvironment } from './environment.ts'
+export type { AnyEvent, EventOf, KnownEvents, Visitor } from './events.ts'
+export { ExposableError } from './exposable-error.ts'
+export { createIntegration, type Integration } from './integration.ts'
+export { Logger } from './logger.ts'
+export type { OAuthAnswer, OAuthConfig, OAuthCredentials } from './oauth/oauth-config.ts'
+export { createOAuthHandler } from './oauth/oauth-handler.ts'
+export { getOAuthToken } from './oauth/oauth-token.ts'
+export {
+  type Action,
+  type Component,
+  type ComponentDefinition,
+  type ComponentElement,
+  createComponent,
+  type RenderContext,
+} from './ui/component.ts'
+export type { Child, Element } from './ui/elements.ts'

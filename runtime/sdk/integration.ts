@@ -1,0 +1,51 @@
+import type { RuntimeContext } from './context.ts'
+import type { IntegrationDefinition } from './definition.ts'
+import { createDispatch } from './dispatch.ts'
+import type { IntegrationTypes, RuntimeEnvironment, UntypedIntegration } from './environment.ts'
+import { type DispatchFunction, dispatchKey } from './host-access.ts'
+
+/** An integration, to be the default export of the entry script. */
+export type Integration = { readonly [dispatchKey]: DispatchFunction }
+
+/**
+ * The context for what `createIntegration` was given in angle brackets: the generated types of an integration,
+ * or a context that a script has written out itself.
+ */
+type ContextFor<Given> = Given extends IntegrationTypes ? RuntimeContext<RuntimeEnvironment<Given>> : Given
+
+/**
+ * Defines an integration. Throws a TypeError where a handler is no function: at load time, and not when the
+ * first event comes.
+ */
+export const createIntegration = <
+  Given extends IntegrationTypes | RuntimeContext<unknown> = UntypedIntegration,
+>(
+  definition: IntegrationDefinition<ContextFor<Given>>,
+): Integration => {
+  assertDefinition(definition)
+  return { [dispatchKey]: createDispatch(definition as unknown as IntegrationDefinition) as DispatchFunction }
+}
+
+const assertDefinition = (definition: object): void => {
+  if (typeof definition !== 'object' || definition === null) {
+    throw new TypeError('createIntegration takes an object: createIntegration({ fetch, events, … })')
+  }
+  const given = definition as Record<string, unknown>
+  for (const name of ['fetch', 'fetch_published_script', 'fetch_visitor_authentication', 'task']) {
+    if (given[name] !== undefined) assertFunction(given[name], name)
+  }
+  for (const name of ['components', 'contentSources']) {
+    if (given[name] !== undefined && !Array.isArray(given[name])) {
+      throw new TypeError(`"${name}" of createIntegration is a list`)
+    }
+  }
+  for (const [type, handlers] of Object.entries(given.events ?? {})) {
+    for (const handler of [handlers].flat()) {
+      if (handler !== undefined) assertFunction(handler, `events.${type}`)
+    }
+  }
+}
+
+const assertFunction = (value: unknown, name: string): void => {
+  if (typeof value !== 'function') throw new TypeError(`"${name}" of createIntegration is a function`)
+}

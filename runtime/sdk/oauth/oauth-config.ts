@@ -1,0 +1,48 @@
+import type { RuntimeContext } from '../context.ts'
+import type { Installation } from '../environment.ts'
+
+/** What a provider answers to a code or a refresh token. Providers add fields of their own. */
+export type OAuthAnswer = {
+  access_token?: string
+  refresh_token?: string
+  /** Seconds until the access token expires. */
+  expires_in?: number
+  [field: string]: unknown
+}
+
+/** As stored at `configuration.oauth_credentials`. `expires_at` is in milliseconds since 1970. */
+export type OAuthCredentials = { access_token: string; refresh_token?: string; expires_at?: number }
+
+/** What is written to the installation when the provider has answered. */
+export type ExtractedCredentials = { configuration?: Record<string, unknown>; externalIds?: string[] }
+
+type ForInstallation = string | ((installation: Installation) => string)
+
+export type OAuthConfig = {
+  clientId: string
+  clientSecret: string
+  authorizeURL: ForInstallation
+  accessTokenURL: ForInstallation
+  /** Where the provider sends the browser back to. By default one address for the whole integration. */
+  redirectURL?: string
+  scopes?: string[]
+  prompt?: string
+  extractCredentials?(
+    answer: OAuthAnswer,
+    context: RuntimeContext,
+  ): ExtractedCredentials | Promise<ExtractedCredentials>
+}
+
+/** The default of `extractCredentials`: the tokens at `configuration.oauth_credentials`. */
+export const extractTokens = (answer: OAuthAnswer): ExtractedCredentials => {
+  if (typeof answer.access_token !== 'string')
+    throw new Error('The provider answered without an access token')
+  const credentials: OAuthCredentials = { access_token: answer.access_token }
+  if (typeof answer.refresh_token === 'string') credentials.refresh_token = answer.refresh_token
+  if (typeof answer.expires_in === 'number') credentials.expires_at = Date.now() + answer.expires_in * 1000
+  return { configuration: { oauth_credentials: credentials } }
+}
+
+/** An address that may depend on the installation. */
+export const resolveUrl = (url: ForInstallation, installation: Installation): string =>
+  typeof url === 'function' ? url(installation) : url

@@ -1,0 +1,86 @@
+import type { RuntimeContext } from '../context.ts'
+import type { FetchHandler } from '../definition.ts'
+import type { Installation } from '../environment.ts'
+import { ExposableError } from '../exposable-error.ts'
+import { type FlowState, flowStateOf, parseFlowState } from './flow-state.ts'
+import { extractTokens, type OAuthConfig, resolveUrl } from './oauth-config.ts'
+import { storeCredentials } from './store-credentials.ts'
+import { requestToken } from './token-request.ts'
+
+/**
+ * A fetch handler for both halves of an OAuth flow: without `code` it sends the browser to the provider, with
+ * `code` it trades it for tokens, stores them and closes the window. `replace: false` keeps other settings.
+ */
+export const createOAuthHandler =
+  <Context extends RuntimeContext<unknown> = RuntimeContext>(
+    config: OAuthConfig,
+    options: { replace?: boolean } = {},
+  ): FetchHandler<Context> =>
+  async (request, given) => {
+    const context = given as unknown as RuntimeContext
+    const url = new URL(request.url)
+    const refusal = url.searchParams.get('error')
+    if (refusal !== null) throw new ExposableError(`The provider refused the connection: ${refusal}`)
+    const code = url.searchParams.get('code')
+    if (code === null) return startFlow(config, url, context)
+
+    const state = parseFlowState(url.searchParams.get('state'))
+    const installation = await installationOf(state, context)
+    const answer = await requestToken(resolveUrl(config.accessTokenURL, installation), {
+      grant_type: 'authorization_code',
+      client_id: config.clientId,
+      client_secret: config.clientSecret,
+      code,
+      redirect_uri: redirectUrl(config, url, context),
+    })
+    const credentials = await (config.extractCredentials ?? extractTokens)(answer, context)
+    await storeCredentials(state, credentials, { replace: options.replace ?? true }, context)
+    return new Response(closingPage, { headers: { 'content-type': 'text/html; charset=utf-8' } })
+  }
+
+const startFlow = (config: OAuthConfig, url: URL, context: RuntimeContext): Response => {
+  const { installation } = context.environment
+  const state = flowStateOf(context.environment)
+  if (installation === undefined || state === undefined) {
+    throw new ExposableError('A connection starts at the endpoint of an installation')
+  }
+  const target = new URL(resolveUrl(config.authorizeURL, installation))
+  target.searchParams.set('client_id', config.clientId)
+  target.searchParams.set('redirect_uri', redirectUrl(config, url, context))
+  target.searchParams.set('response_type', 'code')
+  target.searchParams.set('state', JSON.stringify(state))
+  if (config.scopes !== undefined) target.searchParams.set('scope', config.scopes.join(' '))
+  if (config.prompt !== undefined) target.searchParams.set('prompt', config.prompt)
+  return Response.redirect(target.href)
+}
+
+/**
+ * One address for the whole integration, as providers want it registered: its own endpoint, and there the path
+ * under which this handler was reached.
+ */
+const redirectUrl = (config: OAuthConfig, url: URL, context: RuntimeContext): string => {
+  if (config.redirectURL !== undefined) return config.redirectURL
+  const { integration, installation, spaceInstallation, siteInstallation } = context.environment
+  const levels = [siteInstallation, spaceInstallation, installation, integration]
+  const here = `${url.origin}${url.pathname}`
+  const endpoint = levels
+    .map((level) => level?.urls.publicEndpoint)
+    .find((own) => own && here.startsWith(own))
+  const path = endpoint === undefined ? url.pathname : here.slice(endpoint.length)
+  return `${integration.urls.integrationEndpoint ?? integration.urls.publicEndpoint}${path}`
+}
+
+const installationOf = async (state: FlowState, context: RuntimeContext): Promise<Installation> => {
+  const { installation, integration } = context.environment
+  if (installation?.id === state.installationId) return installation
+  const { integrations } = context.integration.api
+  const { data } = await integrations.getIntegrationInstallationById(integration.name, state.installationId)
+  return data as unknown as Installation
+}
+
+const closingPage = `<!doctype html>
+<meta charset="utf-8">
+<title>Connected</title>
+<p>The connection is set up. You can close this window.</p>
+<script>window.close()</script>
+`

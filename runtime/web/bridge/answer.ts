@@ -1,0 +1,49 @@
+import { bodyBytes } from '../fetch/body.ts'
+import { isResponse, type Response, responseParts } from '../fetch/response.ts'
+import { isArray, NativeTypeError, quote, toJsonText } from '../primordials.ts'
+
+/** A DispatchResult as JSON text. Throws a TypeError that names what was returned where that is no answer. */
+export const answerText = (result: unknown, mustBeResponse: boolean): string => {
+  if (isResponse(result)) return responseText(result)
+  if (mustBeResponse) {
+    throw new NativeTypeError(`The fetch handler must return a Response, but it returned ${describe(result)}`)
+  }
+  if (result === undefined || result === null) return '{"kind":"none"}'
+  if (typeof result !== 'object' || !('value' in result)) {
+    throw new NativeTypeError(`The handler returned ${describe(result)}, which is no answer`)
+  }
+  return `{"kind":"value","value":${toJsonText(result.value) ?? 'null'}}`
+}
+
+/** The bytes that go beside it. A body that is a stream is read to its end first. */
+export const bytesOfAnswer = (result: unknown): ArrayBuffer | Promise<ArrayBuffer> | undefined =>
+  isResponse(result) ? bodyBytes(responseParts(result).body, 'Response') : undefined
+
+const responseText = (response: Response): string => {
+  const { status, statusText, headers } = responseParts(response)
+  let pairs = ''
+  for (let i = 0; i < headers.length; i++) {
+    const pair = headers[i]
+    if (pair === undefined) continue
+    pairs += `${pairs === '' ? '' : ','}[${quote(pair[0])},${quote(pair[1])}]`
+  }
+  const text = statusText === '' ? '' : `"statusText":${quote(statusText)},`
+  return `{"kind":"response","head":{"status":${status},${text}"headers":[${pairs}]}}`
+}
+
+const describe = (value: unknown): string => {
+  if (value === null) return 'null'
+  if (isArray(value)) return 'an array'
+  switch (typeof value) {
+    case 'undefined':
+      return 'undefined (is a return or an await missing?)'
+    case 'object':
+      return 'an object that is none (use new Response(…) or Response.json(…))'
+    case 'function':
+      return 'a function'
+    case 'string':
+      return 'a string (use new Response(text))'
+    default:
+      return `a ${typeof value}`
+  }
+}

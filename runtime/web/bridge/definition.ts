@@ -1,0 +1,50 @@
+import type { Request } from '../fetch/request.ts'
+import type { Response } from '../fetch/response.ts'
+import { defineProperty, NativeError } from '../primordials.ts'
+import { toPlainError } from './plain-error.ts'
+
+/** What the SDK is given to reach the host with, for the time of one dispatch. */
+export type HostAccess = {
+  /** Asks the host. Rejects with an Error that holds the host's message. */
+  call(name: string, args: unknown): Promise<unknown>
+  /** Keeps the dispatch open until the promise has settled. */
+  waitUntil(promise: unknown): void
+}
+
+/** What `createIntegration` of the SDK leaves for the prelude, under `dispatchKey`. */
+export type DispatchFunction = (
+  event: { type: string; [field: string]: unknown },
+  environment: { [field: string]: unknown },
+  request: Request | undefined,
+  host: HostAccess,
+) => Promise<Response | { value: unknown } | undefined>
+
+/** A symbol of the registry, as each script bundles its own SDK. */
+export const dispatchKey = Symbol.for('annex.dispatch')
+
+/**
+ * Runs the bundle and takes its default export. Throws an Error of its own making, with bounded texts,
+ * whatever the bundle threw: this error crosses the wall.
+ */
+export const loadDefinition = (bundle: (module: { exports: unknown }) => void): DispatchFunction => {
+  try {
+    const module: { exports: unknown } = { exports: {} }
+    bundle(module)
+    return dispatchOf(module.exports)
+  } catch (thrown) {
+    const plain = toPlainError(thrown)
+    const error = new NativeError(plain.message)
+    defineProperty(error, 'name', { value: plain.name })
+    if (plain.stack !== undefined) defineProperty(error, 'stack', { value: plain.stack })
+    throw error
+  }
+}
+
+const dispatchOf = (exports: unknown): DispatchFunction => {
+  const definition = (exports as { default?: unknown } | undefined)?.default ?? exports
+  const dispatch = (definition as { [dispatchKey]?: unknown } | undefined)?.[dispatchKey]
+  if (typeof dispatch === 'function') return (...given) => Reflect.apply(dispatch, definition, given)
+  throw new NativeError(
+    'The entry script does not export an integration. Write: export default createIntegration({ … })',
+  )
+}

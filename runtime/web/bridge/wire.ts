@@ -1,0 +1,58 @@
+import type { AskProcess, LogLevel, PostToProcess } from '../../bridge.ts'
+import { cut, quote } from '../primordials.ts'
+
+/** One line of the log: characters. What is longer is cut, and says so. */
+export const logTextLimit = 8192
+
+/**
+ * The connection of one isolate with its sandbox process. Made when the prelude is evaluated, connected at
+ * boot: until then nothing can be posted, and a snapshot of it holds no callback.
+ */
+export type Wire = {
+  /** False when the process refused. Its error would show paths of the host, so it goes no further. */
+  post(text: string, bytes?: ArrayBuffer): boolean
+  ask: AskProcess
+  log(level: LogLevel, text: string): void
+  connect(post: PostToProcess, ask: AskProcess): void
+  /**
+   * The dispatch that the code which runs now belongs to; 0 when none is known. Set from the message that
+   * woke the isolate, and true until the next one, as microtasks run before that.
+   */
+  dispatch: number
+}
+
+/** A wire that is not connected yet. */
+export const createWire = (): Wire => {
+  let postToProcess: PostToProcess | undefined
+  const wire: Wire = {
+    dispatch: 0,
+    connect(post, ask) {
+      postToProcess = post
+      wire.ask = (op, argument) => {
+        try {
+          return ask(op, argument)
+        } catch {
+          throw new Error(`The sandbox process could not answer "${op}"`)
+        }
+      }
+    },
+    ask() {
+      throw new Error('The isolate is not connected yet')
+    },
+    post(text, bytes) {
+      if (postToProcess === undefined) return false
+      try {
+        if (bytes === undefined) postToProcess(text)
+        else postToProcess(text, bytes)
+        return true
+      } catch {
+        return false
+      }
+    },
+    log(level, text) {
+      const bounded = text.length <= logTextLimit ? text : `${cut(text, logTextLimit - 16)}… (text was cut)`
+      wire.post(`{"kind":"log","dispatch":${wire.dispatch},"level":"${level}","text":${quote(bounded)}}`)
+    },
+  }
+  return wire
+}

@@ -1,0 +1,33 @@
+import { isDisturbed, isReadableStream, type ReadableStream } from '../streams/streams.ts'
+import { URLSearchParams } from '../url/url.ts'
+import { blobBytes, copyBytes, isBlob } from './blob.ts'
+import { type Body, bodyOfSource, bodyOfStream } from './body.ts'
+import { FormData } from './form-data.ts'
+import { writeMultipart } from './multipart.ts'
+
+/** Fetch standard, "extract a body": the body, and the content type that it brings along. */
+export const extractBody = (init: unknown): { body: Body; type: string | null } => {
+  if (typeof init === 'string') return { body: bodyOfSource(init), type: 'text/plain;charset=UTF-8' }
+  if (isReadableStream(init)) {
+    if (init.locked || isDisturbed(init))
+      throw new TypeError('The stream given as a body was read, or is locked')
+    return { body: bodyOfStream(init as ReadableStream), type: null }
+  }
+  if (isBlob(init)) return { body: bodyOfSource(blobBytes(init)), type: init.type === '' ? null : init.type }
+  if (init instanceof URLSearchParams) {
+    return { body: bodyOfSource(`${init}`), type: 'application/x-www-form-urlencoded;charset=UTF-8' }
+  }
+  if (init instanceof FormData) {
+    const boundary = `----AnnexFormBoundary${randomDigits()}${randomDigits()}`
+    return {
+      body: bodyOfSource(writeMultipart(init, boundary)),
+      type: `multipart/form-data; boundary=${boundary}`,
+    }
+  }
+  const bytes = copyBytes(init)
+  if (bytes !== undefined) return { body: bodyOfSource(bytes), type: null }
+  return { body: bodyOfSource(`${init}`), type: 'text/plain;charset=UTF-8' }
+}
+
+/** A boundary must not occur in the content by chance; it is no secret. */
+const randomDigits = (): string => Math.random().toString(36).slice(2).padEnd(12, '0')

@@ -1,0 +1,56 @@
+import type { Calls, Settled } from '../bridge/calls.ts'
+import { NativePromise, quote } from '../primordials.ts'
+import { type Body, bodyBytes, bodyOfSource } from './body.ts'
+import { Request, type RequestInit, requestParts } from './request.ts'
+import { createFetchedResponse, type Response } from './response.ts'
+
+type FetchedHead = {
+  status: number
+  statusText?: string
+  headers: [string, string][]
+  url?: string
+  redirected?: boolean
+}
+
+/**
+ * The global `fetch`: a call named `fetch`, which the host makes after its own checks. Bodies cross whole.
+ * Rejects with a TypeError that says "fetch failed" where no answer came.
+ */
+export const createFetch =
+  (calls: Calls) =>
+  async (input: unknown, init?: RequestInit): Promise<Response> => {
+    const { outline, headers, body, signal } = requestParts(new Request(input, init))
+    signal?.throwIfAborted()
+    const bytes = await bodyBytes(body, 'Request')
+    signal?.throwIfAborted()
+    let pairs = ''
+    for (const [name, value] of headers) pairs += `${pairs === '' ? '' : ','}[${quote(name)},${quote(value)}]`
+    const args =
+      `{"method":${quote(outline.method)},"url":${quote(outline.url)},` +
+      `"headers":[${pairs}],"redirect":${quote(outline.redirect)}}`
+    return await new NativePromise<Response>((resolve, reject) => {
+      const abort = () => {
+        calls.abort(id)
+        reject(signal?.reason)
+      }
+      const id = calls.start('fetch', args, bytes, (settled) => {
+        signal?.removeEventListener('abort', abort)
+        if (settled.ok) resolve(toResponse(settled))
+        else
+          reject(new TypeError(`fetch failed: ${settled.error.message}`, { cause: toCause(settled.error) }))
+      })
+      signal?.addEventListener('abort', abort, { once: true })
+    })
+  }
+
+const toResponse = ({ value, bytes }: Extract<Settled, { ok: true }>): Response => {
+  const { status, statusText = '', headers, url = '', redirected = false } = value as FetchedHead
+  const body: Body | null = bytes === undefined ? null : bodyOfSource(new Uint8Array(bytes))
+  return createFetchedResponse({ status, statusText, url, redirected }, headers, body)
+}
+
+const toCause = ({ name, message }: { name: string; message: string }): Error => {
+  const cause = new Error(message)
+  if (name !== 'Error') cause.name = name
+  return cause
+}

@@ -1,0 +1,26 @@
+type Constructor = { prototype: object }
+
+/**
+ * Gives a class the shape that Web IDL asks of an interface object: its name, whatever the bundler made of
+ * it, `Symbol.toStringTag`, and enumerable attributes and operations.
+ */
+export const shapeInterface = (name: string, interfaceObject: Constructor): void => {
+  Object.defineProperty(interfaceObject, 'name', { value: name, configurable: true })
+  const { prototype } = interfaceObject
+  for (const key of Object.getOwnPropertyNames(prototype)) {
+    if (key !== 'constructor') setEnumerable(prototype, key)
+  }
+  if (!Object.hasOwn(prototype, Symbol.toStringTag)) {
+    Object.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true })
+  }
+  const { entries } = prototype as { entries?: unknown }
+  if (Object.hasOwn(prototype, Symbol.iterator) && typeof entries === 'function') {
+    Object.defineProperty(prototype, Symbol.iterator, { value: entries, writable: true, configurable: true })
+  }
+}
+
+const setEnumerable = (prototype: object, key: string): void => {
+  const property = Object.getOwnPropertyDescriptor(prototype, key)
+  if (property?.configurable === true)
+    Object.defineProperty(prototype, key, { ...property, enumerable: true })
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { DispatchResult } from '../../runtime/bridge.ts'
+import { createGuest, createPlatform, type Guest, modes, scriptOf } from './guest.ts'
+
+const platform = await createPlatform()
+const request = { method: 'GET', url: 'https://a.example/x', headers: [['x-a', '1']] as [string, string][] }
+const raw = (dispatch: string) => `module.exports = { [Symbol.for('annex.dispatch')]: ${dispatch} }`
+
+const withGuest = async <T>(script: string, use: (guest: Guest) => Promise<T>): Promise<T> => {
+  const guest = createGuest({ platform, mode: 'snapshot', script })
+  try {
+    return await use(guest)
+  } finally {
+    guest.close()
+  }
+}
+
+const errorOf = (result: DispatchResult) => {
+  assert.equal(result.kind, 'error')
+  return result.kind === 'error' ? result.error : assert.fail()
+}
+
+for (const mode of modes) {
+  describe(`dispatching, from ${mode}`, () => {
+    test('a request reaches the script, and its response comes back with bytes and repeated headers', async () => {
+      const script = raw(`async (event, environment, request) => new Response(request.body.constructor.name + ' ' + request.headers.get('x-a') + ' ' + await request.text() + ' ' + environment.n,
+        { status: 404, statusText: 'Nope', headers: [['Set-Cookie', 'a=1'], ['set-cookie', 'b=2'], ['x-b', 'c']] })`)
+      const guest = createGuest({ platform, mode, script })
+      const { result, text } = await guest.dispatch(
+        { event: { type: 'fetch' }, environment: { n: 7 }, request: { ...request, method: 'POST' } },
+        'body ☃',
+      )
+      assert.equal(text, 'ReadableStream 1 body ☃ 7')
+      assert.deepEqual(result, {
+        kind: 'response',
+        head: {
+          status: 404,
+          statusText: 'Nope',
+          headers: [
+            ['set-cookie', 'a=1'],
+            ['set-cookie', 'b=2'],
+            ['x-b', 'c'],
+            ['content-type', 'text/plain;charset=UTF-8'],
+          ],
+        },
+      })
+      await guest.done(1)
+      guest.close()
+    })
+
+    test('what a script may not have is gone', async () => {
+      const guest = createGuest({
+        platform,
+        mode,
+        script: scriptOf(`const makers = [function () {}, async () => {}, function* () {}, async function* () {}].map((f) => f.constructor)
+          return [['eval', 'SharedArrayBuffer', 'Atomics', 'WebAssembly', '__annexBoot', 'process', 'require'].filter((name) => name in globalThis),
+            makers.map((make) => { try { make('return 1'); return 'made' } catch (e) { return e.name } }),
+            (() => { try { new Function('return 1') } catch (e) { return e.message } })(), (() => {}) instanceof Function]`),
+      })
+      const { result } = await guest.dispatch({})
+      assert.deepEqual(result, {
+        kind: 'value',
+        value: [[], Array(4).fill('EvalError'), 'Function: code cannot be made from text in a sandbox', true],
+      })
+      guest.close()
+    })
+  })
+}
+
+test('a body that is a stream is read to its end before the answer', async () => {
+  const script = raw(`async () => new Response(new ReadableStream({ async pull(c) { this.n = (this.n ?? 0) + 1
+    await new Promise((r) => setTimeout(r, 1)); if (this.n > 3) c.close(); else c.enqueue(new TextEncoder().encode('n' + this.n)) } }))`)
+  await withGuest(script, async (guest) => {
+    assert.equal((await guest.dispatch({ event: { type: 'fetch' }, request })).text, 'n1n2n3')
+  })
+})
+
+test('a stream that fails is an error of the dispatch', async () => {
+  const script = raw(`async () => new Response(new ReadableStream({ pull() { throw new RangeError('broken stream') } }))`)
+  await withGuest(script, async (guest) => {
+    const { result } = await guest.dispatch({ event: { type: 'fetch' }, request })
+    assert.equal(errorOf(result).message, 'broken stream')
+  })
+})
+
+test('a fetch handler that returns no Response is told what it returned', async () => {
+  const wrong: [string, RegExp][] = [
+    ['undefined', /undefined/],
+    ['null', /null/],
+    ['{ status: 200 }', /an object/],
+    ['"text"', /a string/],
+    ['[1]', /an array/],
+    ['7', /a number/],
+  ]
+  for (const [value, pattern] of wrong) {
+    await withGuest(raw(`async () => (${value})`), async (guest) => {
+      const error = errorOf((await guest.dispatch({ event: { type: 'fetch' }, request })).result)
+      assert.equal(error.name, 'TypeError')
+      assert.match(error.message, /must return a Response/)
+      assert.match(error.message, pattern)
+    })
+  }
+})
+
+test('a response whose body was read, or that is Response.error(), is an error of the dispatch', async () => {
+  const used = raw(`async () => { const r = new Response('x'); await r.text(); return r }`)
+  await withGuest(used, async (guest) => {
+    const error = errorOf((await guest.dispatch({ event: { type: 'fetch' }, request })).result)
+    assert.match(error.message, /already been read/)
+  })
+  await withGuest(raw('async () => Response.error()'), async (guest) => {
+    const error = errorOf((await guest.dispatch({ event: { type: 'fetch' }, request })).result)
+    assert.match(error.message, /Response\.error/)
+  })
+})
+
+test('an error carries name, message and the stack with the lines of the script', async () => {
+  const script = raw(`async () => {
+    const inner = () => { throw new RangeError('too far', { cause: new Error('the root') }) }
+    inner()
+  }`)
+  await withGuest(script, async (guest) => {
+    const error = errorOf((await guest.dispatch({})).result)
+    assert.equal(error.name, 'RangeError')
+    assert.equal(error.message, 'too far')
+    assert.match(error.stack ?? '', /inner \(annex:script:2:/)
+    assert.match(error.stack ?? '', /caused by: Error: the root/)
+    assert.equal(error.exposeCode, undefined)
+    assert.doesNotMatch(error.stack ?? '', /file:|node_modules/)
+  })
+})
+
+test('a bundle that throws, or exports no integration, is refused with a text that says what to do', () => {
+  const load = (script: string) => createGuest({ platform, mode: 'snapshot', script })
+  assert.throws(() => load('module.exports = {}'), /export default createIntegration/)
+  assert.throws(() => load('module.exports = null'), /export default createIntegration/)
+  assert.throws(() => load('\nthrow new RangeError("at load")'), (error: Error) => {
+    assert.equal(error.message, 'at load')
+    assert.match(error.stack ?? '', /annex:script:2/)
+    return true
+  })
+  const hostile = 'throw { get name() { throw 1 }, get message() { throw 2 }, get stack() { throw 3 } }'
+  assert.throws(() => load(hostile), /threw an object that is no Error/)
+})
+
+test('done comes after the answer and after every waitUntil promise', async () => {
+  const script = raw(`async (event, environment, request, host) => {
+    host.waitUntil(new Promise((r) => setTimeout(r, 30))); host.waitUntil(Promise.reject(new Error('in the background'))); host.waitUntil('no promise')
+    return { value: 1 }
+  }`)
+  await withGuest(script, async (guest) => {
+    await guest.dispatch({})
+    assert.equal(guest.posts.some((post) => post.kind === 'done'), false)
+    await guest.done(1)
+    assert.deepEqual(guest.posts.filter((post) => post.kind === 'done'), [{ kind: 'done', id: 1 }])
+    assert.match(guest.logs[0]?.text ?? '', /waitUntil was rejected: Error: in the background/)
+    assert.equal(guest.logs[0]?.dispatch, 1)
+  })
+})
+
+test('done waits for the answer where waitUntil promises settle first', async () => {
+  const script = raw(`async (event, environment, request, host) => { host.waitUntil(Promise.resolve()); await new Promise((r) => setTimeout(r, 20)); return { value: 1 } }`)
+  await withGuest(script, async (guest) => {
+    await guest.dispatch({})
+    await guest.done(1)
+    const kinds = guest.posts.map((post) => post.kind).filter((kind) => kind === 'answer' || kind === 'done')
+    assert.deepEqual(kinds, ['answer', 'done'])
+  })
+})
+
+test('log lines, calls and timers belong to their dispatch, across awaits', async () => {
+  const script = raw(`async (event, environment, request, host) => {
+    console.log('start', event.n); await new Promise((r) => setTimeout(r, 10 * event.n)); console.log('after timer', event.n)
+    await host.call('thing', {}); console.log('after call', event.n)
+  }`)
+  const guest = createGuest({ platform, mode: 'snapshot', script, serve: { thing: () => ({ value: 1 }) } })
+  await Promise.all([2, 1].map((n) => guest.dispatch({ event: { type: 'x', n } })))
+  const seen = guest.logs.map(({ dispatch, text }) => [dispatch, text])
+  assert.deepEqual(seen.filter(([dispatch]) => dispatch === 1).map(([, text]) => text), ['start 2', 'after timer 2', 'after call 2'])
+  assert.deepEqual(seen.filter(([dispatch]) => dispatch === 2).map(([, text]) => text), ['start 1', 'after timer 1', 'after call 1'])
+  const calls = guest.posts.flatMap((post) => (post.kind === 'call' ? [post.dispatch] : []))
+  assert.deepEqual(calls.sort(), [1, 2])
+  guest.close()
+})
+
+test('an error in a timer goes to the log, and the sandbox goes on', async () => {
+  const script = scriptOf(`setTimeout(() => { throw new Error('late') }, 0); await new Promise((r) => setTimeout(r, 10)); return 1`)
+  await withGuest(script, async (guest) => {
+    assert.deepEqual((await guest.dispatch({})).result, { kind: 'value', value: 1 })
+    assert.match(guest.logs[0]?.text ?? '', /A timer threw: Error: late/)
+    assert.deepEqual(guest.failures, [])
+  })
+})
+
+test('a rejected call is an Error with the message of the host', async () => {
+  const script = raw(`async (event, environment, request, host) => { try { await host.call('task', {}) } catch (e) { return { value: [e.name, e.message] } } }`)
+  const serve = {
+    task: () => {
+      throw new Error('no such task')
+    },
+  }
+  const guest = createGuest({ platform, mode: 'snapshot', script, serve })
+  assert.deepEqual((await guest.dispatch({})).result, { kind: 'value', value: ['Error', 'no such task'] })
+  guest.close()
+})
