@@ -18,7 +18,7 @@ const restMs = 60_000
 /** Which sandboxes a process holds: one for each installation, of the version that was asked for last. */
 export function createLoadedSandboxes(
   send: (header: HostHeader, text?: string) => void,
-  limits: { heapMb: number; cpuMs: number },
+  limits: { heapMb: number; cpuMs: number; bodyBytes: number },
 ): LoadedSandboxes {
   const byKey = new Map<string, Entry>()
   const byNumber = new Map<number, Entry>()
@@ -48,9 +48,9 @@ export function createLoadedSandboxes(
     const entry = { number: lastNumber, target, version: target.version.digest, usedAt: performance.now() }
     byKey.set(target.key, entry)
     byNumber.set(lastNumber, entry)
-    const { heapMb, cpuMs } = limits
+    const { heapMb, cpuMs, bodyBytes } = limits
     send(
-      { type: 'load', sandbox: lastNumber, file: `annex:${target.integration}`, heapMb, cpuMs },
+      { type: 'load', sandbox: lastNumber, file: `annex:${target.integration}`, heapMb, cpuMs, bodyBytes },
       target.version.code,
     )
     return entry

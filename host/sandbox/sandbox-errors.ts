@@ -29,6 +29,12 @@ export const wallClockError = (limits: Limits): AnnexError =>
     `The script did not answer within ${limits.wallMs} ms (SANDBOX_WALL_MS).`,
   )
 
+export const answerTooLargeError = (limits: { bodyBytes: number }): AnnexError =>
+  new AnnexError(
+    'answer_too_large',
+    `The script's answer is larger than ${limits.bodyBytes} bytes (SANDBOX_BODY_BYTES).`,
+  )
+
 const diedError = (): AnnexError =>
   new AnnexError(
     'sandbox_died',

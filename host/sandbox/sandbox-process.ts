@@ -6,7 +6,14 @@ import { checkHeader, type PostToHost, parsePost } from './check-frame.ts'
 import type { RunHostCall } from './host-calls.ts'
 import { abandonCalls, type LiveDispatch, type QueuedDispatch } from './live-dispatch.ts'
 import { createLoadedSandboxes } from './loaded-sandboxes.ts'
-import { type EndCause, errorOfBroken, errorOfEnd, ScriptError, wallClockError } from './sandbox-errors.ts'
+import {
+  answerTooLargeError,
+  type EndCause,
+  errorOfBroken,
+  errorOfEnd,
+  ScriptError,
+  wallClockError,
+} from './sandbox-errors.ts'
 import { startProcess } from './start-process.ts'
 import { installationOf } from './target.ts'
 import { watchProcess } from './watch-process.ts'
@@ -119,6 +126,8 @@ export function createSandboxProcess(given: {
         return rejectAll(header.sandbox, () => new ScriptError(header.error))
       case 'broken':
         return handleBroken(header)
+      case 'too-large':
+        return refuseAnswer(header)
       case 'post':
         return handlePost(header, parsePost(frame.text), frame.body)
     }
@@ -168,6 +177,13 @@ export function createSandboxProcess(given: {
       body,
       receipt: { cpuMs, wallMs, heapBytes, calls: live.calls },
     })
+  }
+
+  function refuseAnswer(header: Extract<ProcessHeader, { type: 'too-large' }>): void {
+    const live = lives.get(header.dispatch)
+    if (live === undefined || live.answered || live.sandbox !== header.sandbox) return
+    live.answered = true
+    live.queued.reject(answerTooLargeError(limits))
   }
 
   function call(

@@ -1,0 +1,55 @@
+# Every target first installs what it needs, from the lock file, into this folder.
+SHELL := /bin/bash
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+.DEFAULT_GOAL := help
+.PHONY: help run demo dev test check types migrate bench clean
+
+# isolated-vm needs the flag wherever a process holds isolates itself: some tests do.
+node := node --no-node-snapshot
+installed := node_modules/.installed
+
+help: ## Lists the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: $(installed) .env ## Starts Annex: installs, migrates, loads plugins/, prints what to do next
+	@exec node host/cli/main.ts serve
+
+dev: $(installed) .env ## Starts Annex and loads a plugin folder again when a file in it changes
+	@exec node host/cli/main.ts serve --watch
+
+demo: $(installed) ## Tells the main job as a story: an event, three attempts, a verified signature
+	@node host/cli/demo.ts
+
+test: $(installed) ## Runs all tests
+	@$(node) --test --test-timeout=120000 'test/**/*.test.ts'
+
+check: $(installed) ## Types, lint, format, import direction, generated files
+	@tsc -p .
+	@tsc -p runtime
+	@node scripts/generate-types.ts --check
+	@node host/cli/main.ts types --check
+	@tsc -p plugins
+	@biome check .
+	@echo 'check: types, lint, format, import direction and generated files are in order'
+
+types: $(installed) ## Generates the types of schemas and of plugin settings, and checks the scripts against them
+	@node scripts/generate-types.ts
+	@node host/cli/main.ts types
+	@tsc -p plugins
+
+migrate: $(installed) ## Brings the tables of the database up to date
+	@node host/cli/main.ts migrate
+
+bench: $(installed) ## Measures requests through a sandbox beside bare Koa and workerd, as ratios
+	@node test/bench/requests.ts
+
+clean: ## Removes what was installed and generated, and the data of this folder
+	rm -rf node_modules data
+
+.env:
+	@cp .env.example .env
+
+$(installed): package.json package-lock.json
+	@echo 'Installing the dependencies; the first time takes about a minute.'
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@

@@ -1,0 +1,46 @@
+import Router from '@koa/router'
+import Koa from 'koa'
+import { AnnexError } from './errors/annex-error.ts'
+import { answerErrors, identifyRequests } from './http/answer-errors.ts'
+import { addDeliveryRoutes } from './routes/deliveries.ts'
+import { answerEndpoints } from './routes/endpoints.ts'
+import { addEventRoutes } from './routes/events.ts'
+import { addHealthRoutes } from './routes/health.ts'
+import { addInstallationRoutes } from './routes/installations.ts'
+import { addIntegrationRoutes } from './routes/integrations.ts'
+import type { RouteParts } from './routes/parts.ts'
+import { addPlaceRoutes } from './routes/places.ts'
+import { addSetupRoutes } from './routes/setup.ts'
+import { addSpaceRoutes } from './routes/spaces.ts'
+import { addTargetRoutes } from './routes/targets.ts'
+
+/** One request: it gets an id, errors become answers, a public endpoint or a route of the API answers it. */
+export function createApp(parts: RouteParts, onDefect: (error: unknown, requestId?: string) => void): Koa {
+  const router = new Router()
+  addHealthRoutes(router, parts)
+  addSetupRoutes(router, parts)
+  addPlaceRoutes(router, parts)
+  addIntegrationRoutes(router, parts)
+  addInstallationRoutes(router, parts)
+  addTargetRoutes(router, parts)
+  addSpaceRoutes(router, parts)
+  addEventRoutes(router, parts)
+  addDeliveryRoutes(router, parts)
+
+  const app = new Koa()
+  app.use(identifyRequests)
+  app.use(answerErrors(onDefect))
+  app.use(answerEndpoints(parts))
+  app.use(router.routes())
+  app.use((context) => {
+    const isKnownPath = router.match(context.path, context.method).path.length > 0
+    if (isKnownPath)
+      throw new AnnexError('method_not_allowed', `${context.method} is not possible at ${context.path}.`)
+    throw new AnnexError('not_found', `There is nothing at ${context.path}.`)
+  })
+  // A socket that breaks while an answer is written is the visitor's doing.
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    if (!['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(error.code ?? '')) onDefect(error)
+  })
+  return app
+}

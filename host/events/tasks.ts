@@ -1,0 +1,43 @@
+import { createId } from '../db/ids.ts'
+import type { Db } from '../db/open-database.ts'
+import { insertJobs } from '../db/queries/jobs.ts'
+import type { EventJob } from '../installations/setup-event.ts'
+import type { HostCall } from '../sandbox/host-calls.ts'
+import type { Level } from '../sandbox/level.ts'
+
+export const maxScheduleSeconds = 86_400
+
+/** JSON Schema of what a task is queued with; `schedule` is in seconds from now. */
+export const taskSchema = {
+  type: 'object',
+  required: ['task'],
+  additionalProperties: false,
+  properties: {
+    task: { type: 'object' },
+    schedule: { type: 'number', minimum: 0, maximum: maxScheduleSeconds },
+  },
+}
+
+type Args = { task: object; schedule?: number }
+
+/**
+ * Stores that a level's script is owed a call of its `task` handler. It survives restarts, and is tried again
+ * on the schedule of webhooks when the handler fails.
+ */
+export async function oweTask(db: Db, level: Level, { task, schedule = 0 }: Args): Promise<void> {
+  const subject: EventJob = { level, event: { type: 'task', eventId: createId('evt'), task } }
+  await insertJobs(db, [{ kind: 'task', subject, dueAt: Date.now() + schedule * 1000 }])
+}
+
+/** `context.integration.queueTask({ task, schedule })`, for the level that the dispatch is for. */
+export function createTaskCall(db: Db, wake: () => void): HostCall<Args> {
+  return {
+    name: 'task',
+    args: taskSchema,
+    async run(args, { context }) {
+      await oweTask(db, context.level, args)
+      wake()
+      return { value: {} }
+    },
+  }
+}

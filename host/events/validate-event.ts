@@ -1,0 +1,45 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { eventSchemas, publishableEventTypes, toPublishSchema } from '../../schemas/events.ts'
+import { createId } from '../db/ids.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+
+export type PublishableType = (typeof publishableEventTypes)[number]
+
+/** An event as its publisher gives it, with an id. The installation's id is added for each that it concerns. */
+export type PublishedEvent = { type: PublishableType; eventId: string; [field: string]: unknown }
+
+const ajv = new Ajv2020({ allErrors: true, strict: false })
+formats.default(ajv)
+const checks = new Map<string, ValidateFunction>(
+  publishableEventTypes.map((type) => [type, ajv.compile(toPublishSchema(eventSchemas[type]))]),
+)
+
+/**
+ * Checks an event against the schema of its type. Without an `eventId` it gets one.
+ *
+ * @throws AnnexError `event_invalid` with a detail for each field
+ */
+export function validateEvent(value: unknown): PublishedEvent {
+  const type = value !== null && typeof value === 'object' && 'type' in value ? value.type : undefined
+  const check = typeof type === 'string' ? checks.get(type) : undefined
+  if (check === undefined) {
+    throw invalid([{ path: 'type', message: `one of ${publishableEventTypes.join(', ')} is needed` }])
+  }
+  if (!check(value)) throw invalid((check.errors ?? []).map(toDetail))
+  return { eventId: createId('evt'), ...(value as Omit<PublishedEvent, 'eventId'>) } as PublishedEvent
+}
+
+function toDetail(error: ErrorObject): { path: string; message: string } {
+  const at = error.instancePath.slice(1).replaceAll('/', '.')
+  const field = error.params.missingProperty ?? error.params.additionalProperty
+  const path = [at, field].filter((part) => part !== undefined && part !== '').join('.')
+  if (error.keyword === 'required') return { path, message: 'is missing' }
+  if (error.keyword === 'additionalProperties') return { path, message: 'is not a field of this event' }
+  return { path, message: error.message ?? 'is not valid' }
+}
+
+function invalid(details: { path: string; message: string }[]): AnnexError {
+  const list = details.map(({ path, message }) => `  ${path}: ${message}`).join('\n')
+  return new AnnexError('event_invalid', `The event was not stored:\n${list}`, { details })
+}

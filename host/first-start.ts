@@ -1,0 +1,59 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findCaller, issueToken } from './access/tokens.ts'
+import type { Db } from './db/open-database.ts'
+import { findOrganization, insertOrganization, type Organization } from './db/queries/organizations.ts'
+import { insertSite, listSites } from './db/queries/sites.ts'
+import { insertSpace, listSpaces } from './db/queries/spaces.ts'
+
+/** Something to install into from the first minute. */
+export type Samples = { organization: string; site: string; space: string }
+
+const sampleFolder = fileURLToPath(new URL('../content/handbook', import.meta.url))
+
+/** The operator's organization. At the first start it is made, with a sample site and a sample space. */
+export async function ensureOperator(
+  db: Db,
+  subdomain: string,
+): Promise<{ organization: Organization; samples: Samples }> {
+  const created = await insertOrganization(db, { subdomain, title: 'Home' })
+  const organization = created ?? (await findOrganization(db, subdomain))
+  if (organization === undefined) throw new Error(`the organization ${subdomain} is neither there nor new`)
+  const organizationId = organization.id
+  if (created !== undefined) {
+    await insertSite(db, { organizationId, slug: 'sample', title: 'Sample site' })
+    await insertSpace(db, {
+      organizationId,
+      slug: 'handbook',
+      title: 'Sample handbook',
+      folder: sampleFolder,
+    })
+  }
+  const [site] = await listSites(db, organizationId)
+  const [space] = await listSpaces(db, organizationId)
+  return {
+    organization,
+    samples: { organization: organizationId, site: site?.id ?? '', space: space?.id ?? '' },
+  }
+}
+
+/**
+ * A token for the command line, in a file that only the user who runs Annex can read: whoever can read it can read
+ * the database too.
+ */
+export async function ensureCliToken(db: Db, dataDir: string): Promise<void> {
+  const path = join(dataDir, 'cli.token')
+  const kept = readToken(path)
+  if (kept !== undefined && (await findCaller(db, kept)) !== undefined) return
+  const token = await issueToken(db, { kind: 'cli', label: 'command line' })
+  writeFileSync(path, `${token}\n`, { mode: 0o600 })
+}
+
+function readToken(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}

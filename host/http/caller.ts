@@ -1,0 +1,63 @@
+import type { Context } from 'koa'
+import type { ScriptTokens } from '../access/script-tokens.ts'
+import { type Caller, findCaller } from '../access/tokens.ts'
+import type { Db } from '../db/open-database.ts'
+import { findOrganization, type Organization } from '../db/queries/organizations.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+
+/** Finds out who calls, by the bearer token (RFC 6750). */
+export type Authenticate = (context: Context) => Promise<Caller>
+
+/** @returns a function that throws AnnexError `unauthorized` when nobody known calls */
+export function createAuthenticate(db: Db, tokens: ScriptTokens): Authenticate {
+  return async (context) => {
+    const token = /^Bearer +(\S+)$/i.exec(context.get('authorization'))?.[1]
+    if (token === undefined) {
+      throw new AnnexError(
+        'unauthorized',
+        'Send a token: "Authorization: Bearer …". `npx annex token` makes one.',
+      )
+    }
+    const caller = token.startsWith('annex_') ? await findCaller(db, token) : await tokens.verify(token)
+    if (caller !== undefined) return caller
+    throw new AnnexError(
+      'unauthorized',
+      'This token is unknown, or has expired. `npx annex token` makes a new one.',
+    )
+  }
+}
+
+/** @throws AnnexError `forbidden` */
+export function assertOperator(caller: Caller): void {
+  if (caller.kind !== 'operator') throw new AnnexError('forbidden', 'Only an operator’s token may do this.')
+}
+
+/** Scripts have their own routes; these are for people. @throws AnnexError `forbidden` */
+export function assertPerson(
+  caller: Caller,
+): asserts caller is Extract<Caller, { kind: 'operator' | 'organization' }> {
+  if (caller.kind === 'operator' || caller.kind === 'organization') return
+  throw new AnnexError(
+    'forbidden',
+    'A script’s token may not do this; an organization’s or an operator’s may.',
+  )
+}
+
+/**
+ * The organization that a person acts for: named, or that of the token.
+ *
+ * @throws AnnexError `not_found` when it is not theirs or not there, `bad_request` when an operator names none
+ */
+export async function organizationOf(
+  db: Db,
+  caller: Caller,
+  name: string | undefined,
+): Promise<Organization> {
+  assertPerson(caller)
+  const id = name ?? (caller.kind === 'organization' ? caller.organizationId : undefined)
+  if (id === undefined) throw new AnnexError('bad_request', 'Name the organization that this is for.')
+  const organization = await findOrganization(db, id)
+  const isTheirs = caller.kind === 'operator' || organization?.id === caller.organizationId
+  if (organization !== undefined && isTheirs) return organization
+  throw new AnnexError('not_found', `There is no organization ${id} that this token may see.`)
+}

@@ -1,0 +1,89 @@
+import type { ServerResponse } from 'node:http'
+
+/** Of a visitor's request, what no script gets: hop-by-hop headers, and the console's own cookies. */
+export function toScriptHeaders(rawHeaders: readonly string[]): [string, string][] {
+  const headers: [string, string][] = []
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase()
+    const value = rawHeaders[index + 1] ?? ''
+    if (hopByHop.has(name)) continue
+    const kept = name === 'cookie' ? withoutOwnCookies(value) : value
+    if (kept !== '') headers.push([name, kept])
+  }
+  return headers
+}
+
+/**
+ * Puts a script's headers on an answer. The answer is a stranger's: a browser must not run it with this host's
+ * origin, keep it from being looked at twice, or send its cookies anywhere but to its own endpoint.
+ */
+export function setScriptHeaders(
+  response: ServerResponse,
+  headers: readonly [string, string][],
+  endpointPath: string,
+): void {
+  const cookies: string[] = []
+  for (const [name, value] of headers) {
+    const lower = name.toLowerCase()
+    if (lower === 'set-cookie') cookies.push(confineCookie(value, endpointPath))
+    else if (!hopByHop.has(lower) && !aboutTheHost.has(lower)) response.appendHeader(name, value)
+  }
+  if (cookies.length > 0) response.setHeader('set-cookie', cookies)
+  // A second policy can only narrow what the script's own allows.
+  response.appendHeader('content-security-policy', sandboxPolicy)
+  response.setHeader('x-content-type-options', 'nosniff')
+}
+
+/** No `allow-same-origin`: the page gets an origin of its own, and with it neither cookies nor storage of ours. */
+const sandboxPolicy =
+  'sandbox allow-downloads allow-forms allow-modals allow-popups allow-popups-to-escape-sandbox allow-scripts allow-top-navigation-by-user-activation'
+
+const hopByHop: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** What would speak for the whole host: a script's answer speaks for its own path alone. */
+const aboutTheHost: ReadonlySet<string> = new Set([
+  'content-length',
+  'alt-svc',
+  'clear-site-data',
+  'nel',
+  'origin-agent-cluster',
+  'public-key-pins',
+  'report-to',
+  'reporting-endpoints',
+  'service-worker-allowed',
+  'strict-transport-security',
+  'x-content-type-options',
+  'x-request-id',
+])
+
+const ownCookie = /^annex[-_]/i
+
+function withoutOwnCookies(header: string): string {
+  return header
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== '' && !ownCookie.test(pair))
+    .join('; ')
+}
+
+/** `Path` becomes the endpoint's own and `Domain` goes: the cookie comes back here and nowhere else. */
+function confineCookie(cookie: string, endpointPath: string): string {
+  const [pair = '', ...attributes] = cookie.split(';')
+  const kept = attributes.filter((attribute) => !/^\s*(path|domain)\s*=/i.test(attribute))
+  const name = pair.trim()
+  // A name of ours, or one whose prefix promises a host-wide path, would not be this script's to set.
+  const isForbidden = ownCookie.test(name) || /^__(host|secure)-/i.test(name)
+  return [isForbidden ? `x-${name}` : name, ...kept.map((part) => part.trim()), `Path=${endpointPath}`].join(
+    '; ',
+  )
+}

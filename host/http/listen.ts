@@ -1,0 +1,54 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { AnnexError } from '../errors/annex-error.ts'
+
+export type Listening = { port: number; close: () => Promise<void> }
+
+/** Requests that are under way when Annex stops have this long to come to an end. */
+const drainMs = 10_000
+
+/**
+ * Listens. Port 0 takes a free one.
+ *
+ * @throws AnnexError `settings_invalid` when the address is taken, or not this machine's
+ */
+export async function listen(handle: RequestListener, host: string, port: number): Promise<Listening> {
+  const running = new Set<ServerResponse>()
+  const server = createServer(
+    { keepAliveTimeout: 65_000, requestTimeout: 60_000, headersTimeout: 20_000 },
+    (request, response) => {
+      running.add(response)
+      response.once('close', () => running.delete(response))
+      return handle(request, response)
+    },
+  )
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => reject(explain(cause, host, port)))
+    server.listen(port, host, resolve)
+  })
+  return { port: (server.address() as AddressInfo).port, close: () => drain(server, running) }
+}
+
+function explain(cause: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (cause.code === 'EADDRINUSE') {
+    return new AnnexError('settings_invalid', `The port ${port} is taken. Stop what uses it, or set PORT.`, {
+      cause,
+    })
+  }
+  if (cause.code === 'EADDRNOTAVAIL' || cause.code === 'EACCES') {
+    return new AnnexError('settings_invalid', `Annex cannot listen on ${host}:${port} (${cause.code}).`, {
+      cause,
+    })
+  }
+  return cause
+}
+
+/** Lets the requests that are under way come to an end; connections without one hold nobody up. */
+async function drain(server: Server, running: ReadonlySet<ServerResponse>): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  const deadline = setTimeout(() => server.closeAllConnections(), drainMs)
+  await Promise.all([...running].map((response) => new Promise((resolve) => response.once('close', resolve))))
+  server.closeAllConnections()
+  await closed
+  clearTimeout(deadline)
+}

@@ -1,0 +1,93 @@
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { ScriptTokens } from '../access/script-tokens.ts'
+import type { SecretBox } from '../access/secret-box.ts'
+import type { InstallationTarget } from '../db/queries/installation-targets.ts'
+import type { Installation } from '../db/queries/installations.ts'
+import type { IntegrationRow, VersionRow } from '../db/queries/integrations.ts'
+import type { ReadOptions } from '../manifest/read-options.ts'
+import { readSecrets } from '../manifest/secret-references.ts'
+import { endpointPath, type Level } from '../sandbox/level.ts'
+import { effectiveConfiguration } from './effective-configuration.ts'
+
+/** Everything that a level is made of, read from the database in one go. */
+export type LevelRecords = {
+  level: Level
+  integration: IntegrationRow
+  version: VersionRow
+  manifest: Manifest
+  installation?: Installation
+  target?: InstallationTarget
+}
+
+/**
+ * What a script reads at `context.environment` (runtime-surface: "environment"). It carries the secrets of its
+ * own levels and nobody else's, and tokens that expire within the hour.
+ */
+export async function buildEnvironment(
+  records: LevelRecords,
+  given: { publicUrl: string; box: SecretBox; tokens: ScriptTokens; reading: ReadOptions },
+): Promise<Record<string, unknown>> {
+  const { manifest, version, integration, installation, target } = records
+  const { box, tokens, publicUrl } = given
+  const { name, scopes } = manifest
+  const urlOf = (level: Level) => publicUrl + endpointPath(level)
+  const integrationUrl = urlOf({ kind: 'integration', integration: name })
+  const installationUrl =
+    installation && urlOf({ kind: 'installation', integration: name, installationId: installation.id })
+  const targetKey = target?.kind === 'space' ? 'spaceInstallation' : 'siteInstallation'
+  return {
+    apiEndpoint: publicUrl,
+    apiTokens: {
+      integration: await tokens.issue({ kind: 'integration', integration: name, scopes }),
+      ...(installation && {
+        installation: await tokens.issue({
+          kind: 'installation',
+          integration: name,
+          installationId: installation.id,
+          scopes,
+        }),
+      }),
+    },
+    integration: {
+      name,
+      version: version.number,
+      title: manifest.title,
+      description: manifest.description,
+      scopes,
+      externalLinks: manifest.externalLinks ?? [],
+      // In a dispatch that has an installation this is the installation's own endpoint (spec 4.1).
+      urls: { publicEndpoint: installationUrl ?? integrationUrl, integrationEndpoint: integrationUrl },
+    },
+    ...(installation && {
+      installation: {
+        id: installation.id,
+        status: installation.status,
+        configuration: effectiveConfiguration(manifest, 'account', installation.configuration),
+        externalIds: installation.externalIds,
+        target: { organization: installation.organizationId },
+        urls: { publicEndpoint: installationUrl },
+      },
+    }),
+    ...(target && {
+      [targetKey]: {
+        installation: target.installationId,
+        [target.kind]: target.targetId,
+        status: target.status,
+        configuration: effectiveConfiguration(
+          manifest,
+          target.kind,
+          target.configuration,
+          installation?.configuration,
+        ),
+        externalIds: target.externalIds,
+        urls: { publicEndpoint: urlOf(records.level) },
+      },
+    }),
+    secrets: readSecrets(manifest, given.reading),
+    signingSecrets: {
+      integration: box.open(integration.signingSecret),
+      ...(installation && { installation: box.open(installation.signingSecret) }),
+      ...(target && { [targetKey]: box.open(target.signingSecret) }),
+    },
+  }
+}

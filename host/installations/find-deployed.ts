@@ -1,0 +1,33 @@
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { Db } from '../db/open-database.ts'
+import {
+  findIntegration,
+  findVersion,
+  type IntegrationRow,
+  type VersionRow,
+} from '../db/queries/integrations.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+
+/** An integration, and the version of it that runs now. */
+export type Deployed = { integration: IntegrationRow; version: VersionRow; manifest: Manifest }
+
+/** @returns undefined when there is no such integration, or no version of it is deployed */
+export async function findDeployed(db: Db, name: string): Promise<Deployed | undefined> {
+  const integration = await findIntegration(db, name)
+  if (integration === undefined || integration.versionId === null) return undefined
+  const version = await findVersion(db, integration.versionId)
+  return version && { integration, version, manifest: JSON.parse(version.manifest) as Manifest }
+}
+
+/** @throws AnnexError `not_found`, `no_version` */
+export async function getDeployed(db: Db, name: string): Promise<Deployed> {
+  const deployed = await findDeployed(db, name)
+  if (deployed !== undefined) return deployed
+  if ((await findIntegration(db, name)) === undefined) {
+    throw new AnnexError('not_found', `There is no integration ${name}.`)
+  }
+  throw new AnnexError(
+    'no_version',
+    `No version of ${name} is deployed: its plugin folder is gone, or was never loaded without errors.`,
+  )
+}

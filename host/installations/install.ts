@@ -1,0 +1,103 @@
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
+import type { Db } from '../db/open-database.ts'
+import { type InstallationTarget, insertTarget, type TargetKind } from '../db/queries/installation-targets.ts'
+import { type Installation, insertInstallation } from '../db/queries/installations.ts'
+import type { IntegrationRow } from '../db/queries/integrations.ts'
+import { findSite } from '../db/queries/sites.ts'
+import { findSpace } from '../db/queries/spaces.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+import { oweSetup } from './setup-event.ts'
+
+/**
+ * Installs an integration in an organization: `pending`, with a signing secret of its own, and its setup event
+ * owed. The secret is returned this once.
+ *
+ * @throws AnnexError `integration_private`, `integration_unlisted`, `conflict`
+ */
+export async function install(
+  db: Db,
+  box: SecretBox,
+  given: { integration: IntegrationRow; manifest: Manifest; organizationId: string; installKey?: string },
+): Promise<{ installation: Installation; signingSecret: string }> {
+  const { integration, manifest, organizationId } = given
+  assertMayInstall(integration, manifest, organizationId, given.installKey)
+  const signingSecret = createSigningSecret()
+  const installation = await db.transaction(async (transaction) => {
+    const inserted = await insertInstallation(transaction, {
+      integration: integration.name,
+      organizationId,
+      signingSecret: box.seal(signingSecret),
+    })
+    if (inserted !== undefined) await oweSetup(transaction, { installation: inserted })
+    return inserted
+  })
+  if (installation !== undefined) return { installation, signingSecret }
+  throw new AnnexError(
+    'conflict',
+    `${integration.name} is installed in ${organizationId} already. Install it in a further site or space, or change its settings.`,
+  )
+}
+
+/** Spec 2.2. */
+function assertMayInstall(
+  integration: IntegrationRow,
+  manifest: Manifest,
+  organizationId: string,
+  installKey: string | undefined,
+): void {
+  if (integration.organizationId === organizationId) return
+  if (manifest.visibility === 'private') {
+    throw new AnnexError(
+      'integration_private',
+      `${integration.name} is private: only members of the organization ${manifest.organization} can install it.`,
+    )
+  }
+  if (manifest.visibility === 'unlisted' && installKey !== integration.installKey) {
+    throw new AnnexError(
+      'integration_unlisted',
+      `${integration.name} is unlisted: it can be installed only by the install link that its owner shares.`,
+    )
+  }
+}
+
+/**
+ * Installs an installation in a site or a space of its organization. Like `install`, for that level.
+ *
+ * @throws AnnexError `not_found` when the organization has no such site or space, `conflict`
+ */
+export async function installInTarget(
+  db: Db,
+  box: SecretBox,
+  given: { installation: Installation; manifest: Manifest; kind: TargetKind; targetId: string },
+): Promise<{ target: InstallationTarget; signingSecret: string }> {
+  const { installation, manifest, kind, targetId } = given
+  assertFits(manifest, kind)
+  const found = kind === 'site' ? await findSite(db, targetId) : await findSpace(db, targetId)
+  if (found === undefined || found.organizationId !== installation.organizationId) {
+    throw new AnnexError('not_found', `${installation.organizationId} has no ${kind} ${targetId}.`)
+  }
+  const signingSecret = createSigningSecret()
+  const target = await db.transaction(async (transaction) => {
+    const inserted = await insertTarget(transaction, {
+      installationId: installation.id,
+      kind,
+      targetId,
+      signingSecret: box.seal(signingSecret),
+    })
+    if (inserted !== undefined) await oweSetup(transaction, { installation, target: inserted })
+    return inserted
+  })
+  if (target !== undefined) return { target, signingSecret }
+  throw new AnnexError('conflict', `${installation.id} is installed in the ${kind} ${targetId} already.`)
+}
+
+/** A manifest may say what it is for; without `target` it is for all. */
+function assertFits(manifest: Manifest, kind: TargetKind): void {
+  const { target = 'all' } = manifest
+  if (target === 'all' || target === kind) return
+  throw new AnnexError(
+    'conflict',
+    `${manifest.name} cannot be installed in a ${kind}: its target is "${target}".`,
+  )
+}

@@ -1,0 +1,36 @@
+import type { Db } from '../db/open-database.ts'
+import { findTarget } from '../db/queries/installation-targets.ts'
+import { findInstallation } from '../db/queries/installations.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+import type { Level } from '../sandbox/level.ts'
+import type { LevelRecords } from './build-environment.ts'
+import { getDeployed } from './find-deployed.ts'
+
+/**
+ * Reads what a level consists of.
+ *
+ * @throws AnnexError `not_found` when there is no such level; `no_version` when nothing is deployed for it
+ */
+export async function readLevel(db: Db, level: Level): Promise<LevelRecords> {
+  const deployed = await getDeployed(db, level.integration)
+  return { level, ...deployed, ...(await readInstallation(db, level)) }
+}
+
+async function readInstallation(
+  db: Db,
+  level: Level,
+): Promise<Pick<LevelRecords, 'installation' | 'target'>> {
+  if (level.kind === 'integration') return {}
+  const { integration, installationId } = level
+  const installation = await findInstallation(db, installationId)
+  if (installation === undefined || installation.integration !== integration) {
+    throw new AnnexError('not_found', `${integration} has no installation ${installationId}.`)
+  }
+  if (level.kind === 'installation') return { installation }
+  const { kind, targetId } = level
+  const target = await findTarget(db, { installationId, kind, targetId })
+  if (target === undefined) {
+    throw new AnnexError('not_found', `${installationId} is not installed in the ${kind} ${targetId}.`)
+  }
+  return { installation, target }
+}

@@ -1,0 +1,40 @@
+import { createId } from '../db/ids.ts'
+import type { Db } from '../db/open-database.ts'
+import type { InstallationTarget } from '../db/queries/installation-targets.ts'
+import type { Configuration, Installation } from '../db/queries/installations.ts'
+import { insertJobs } from '../db/queries/jobs.ts'
+import type { Level } from '../sandbox/level.ts'
+
+/** What a job of kind `event` is about: an event, and the level whose script handles it. */
+export type EventJob = { level: Level; event: { type: string; eventId: string; [field: string]: unknown } }
+
+/**
+ * Stores that a level's setup event is owed (spec 6.1): after the first installation and after each edit.
+ *
+ * @param previous what the level was before an edit
+ */
+export async function oweSetup(
+  transaction: Db,
+  given: {
+    installation: Installation
+    target?: InstallationTarget
+    previous?: { status: string; configuration: Configuration }
+  },
+): Promise<void> {
+  const { installation, target, previous } = given
+  const { integration, id: installationId } = installation
+  const level: Level =
+    target === undefined
+      ? { kind: 'installation', integration, installationId }
+      : { kind: target.kind, integration, installationId, targetId: target.targetId }
+  const event = {
+    eventId: createId('evt'),
+    type: target === undefined ? 'installation_setup' : `${target.kind}_installation_setup`,
+    installationId,
+    ...(target && { [`${target.kind}Id`]: target.targetId }),
+    status: (target ?? installation).status,
+    ...(previous && { previous }),
+  }
+  const subject: EventJob = { level, event }
+  await insertJobs(transaction, [{ kind: 'event', subject, dueAt: Date.now() }])
+}

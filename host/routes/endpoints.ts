@@ -1,0 +1,68 @@
+import type { Context, Middleware } from 'koa'
+import type { PlainError } from '../../runtime/bridge.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+import { setScriptHeaders, toScriptHeaders } from '../http/endpoint-headers.ts'
+import { readBody } from '../http/read-body.ts'
+import { toContext, toMessageText } from '../installations/prepare-dispatch.ts'
+import { hopsHeader, readHops } from '../net/loop-guard.ts'
+import { endpointPath, endpointPrefix, type Level, parseEndpointPath } from '../sandbox/level.ts'
+import { ScriptError } from '../sandbox/sandbox-errors.ts'
+import { assertHandled } from '../sandbox/sandboxes.ts'
+import type { DispatchOutcome } from '../sandbox/target.ts'
+import type { RouteParts } from './parts.ts'
+
+type Parts = Pick<RouteParts, 'prepareDispatch' | 'sandboxes' | 'report' | 'publicUrl' | 'limits'>
+
+/**
+ * The public endpoints (spec 4.1). Any method, path, query, headers and bytes go to the script's `fetch`, and
+ * its answer goes back with status, headers and bytes.
+ */
+export function answerEndpoints(parts: Parts): Middleware {
+  return async (context, next) => {
+    if (!context.path.startsWith(endpointPrefix)) return next()
+    const level = parseEndpointPath(context.path)
+    if (level === undefined) throw new AnnexError('not_found', `There is no endpoint at ${context.path}.`)
+    try {
+      answer(context, level, await dispatchRequest(context, level, parts))
+    } catch (error) {
+      if (error instanceof ScriptError && error.script.exposeCode !== undefined)
+        return answerExposed(context, error.script)
+      await parts.report(level, context.state.requestId, error)
+      throw error
+    }
+  }
+}
+
+async function dispatchRequest(context: Context, level: Level, parts: Parts): Promise<DispatchOutcome> {
+  const { prepareDispatch, sandboxes, publicUrl, limits } = parts
+  const prepared = await prepareDispatch.prepare(level)
+  const body = await readBody(context.req, limits.bodyBytes)
+  const head = {
+    method: context.method,
+    url: publicUrl() + context.req.url,
+    headers: toScriptHeaders(context.req.rawHeaders),
+  }
+  const dispatch = toContext(prepared.records, {
+    requestId: context.state.requestId,
+    hops: readHops(context.get(hopsHeader) || undefined),
+  })
+  const message = toMessageText(prepared.environment, { type: 'fetch' }, head)
+  return assertHandled(await sandboxes.dispatch(prepared.target, message, dispatch, body))
+}
+
+function answer(context: Context, level: Level, { result, body }: DispatchOutcome): void {
+  if (result.kind !== 'response') throw new AnnexError('script_failed', 'The script gave no response.')
+  context.status = result.head.status
+  if (result.head.statusText) context.message = result.head.statusText
+  setScriptHeaders(context.res, result.head.headers, endpointPath(level))
+  context.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  // Koa would add one of its own; what the script did not say is not said.
+  if (!result.head.headers.some(([name]) => name.toLowerCase() === 'content-type'))
+    context.remove('content-type')
+}
+
+/** An `ExposableError` of the SDK: the script means its caller to read it. */
+function answerExposed(context: Context, { message, exposeCode = 400 }: PlainError): void {
+  context.status = exposeCode
+  context.body = { error: { code: 'script_error', message, requestId: context.state.requestId } }
+}

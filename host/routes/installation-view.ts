@@ -1,0 +1,59 @@
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { Caller } from '../access/tokens.ts'
+import type { InstallationTarget } from '../db/queries/installation-targets.ts'
+import type { Configuration, Installation } from '../db/queries/installations.ts'
+import { splitConfiguration } from '../installations/effective-configuration.ts'
+import { endpointPath } from '../sandbox/level.ts'
+
+type Viewer = { caller: Caller; manifest: Manifest | undefined; publicUrl: string }
+
+/** An installation as the API shows it. */
+export function toInstallationView(installation: Installation, viewer: Viewer): object {
+  const { id, integration, organizationId, status, statusReason, externalIds, createdAt, updatedAt } =
+    installation
+  return {
+    object: 'installation',
+    id,
+    integration,
+    status,
+    ...(statusReason !== null && { statusReason }),
+    configuration: visibleTo(viewer, 'account', installation.configuration),
+    externalIds,
+    target: { organization: organizationId },
+    urls: {
+      publicEndpoint:
+        viewer.publicUrl + endpointPath({ kind: 'installation', integration, installationId: id }),
+    },
+    createdAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(updatedAt).toISOString(),
+  }
+}
+
+/** A site or space installation as the API shows it. Site and space are plain ids. */
+export function toTargetView(integration: string, target: InstallationTarget, viewer: Viewer): object {
+  const { installationId, kind, targetId, status, externalIds, createdAt, updatedAt } = target
+  return {
+    object: `${kind}-installation`,
+    integration,
+    installation: installationId,
+    [kind]: targetId,
+    status,
+    configuration: visibleTo(viewer, kind, target.configuration),
+    externalIds,
+    urls: {
+      publicEndpoint: viewer.publicUrl + endpointPath({ kind, integration, installationId, targetId }),
+    },
+    createdAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(updatedAt).toISOString(),
+  }
+}
+
+/** People see the declared settings. What a script stored beside them, credentials above all, is the script's. */
+function visibleTo(
+  { caller, manifest }: Viewer,
+  level: 'account' | 'site' | 'space',
+  configuration: Configuration,
+): Configuration {
+  if (caller.kind === 'integration' || caller.kind === 'installation') return configuration
+  return manifest === undefined ? {} : splitConfiguration(manifest, level, configuration).declared
+}

@@ -1,0 +1,127 @@
+import type Router from '@koa/router'
+import type { Context } from 'koa'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { Caller } from '../access/tokens.ts'
+import {
+  findInstallation,
+  type Installation,
+  listInstallations,
+  updateInstallation,
+} from '../db/queries/installations.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+import { assertPerson, organizationOf } from '../http/caller.ts'
+import { jsonBody } from '../http/read-body.ts'
+import { type Edit, editByInstaller, editByScript } from '../installations/configure.ts'
+import { findDeployed, getDeployed } from '../installations/find-deployed.ts'
+import { install } from '../installations/install.ts'
+import { editSchema } from './edit-schema.ts'
+import { toInstallationView } from './installation-view.ts'
+import type { RouteParts } from './parts.ts'
+import { visibleInstallation } from './script-access.ts'
+
+/** Installing in an organization, and the settings for all of it. */
+export function addInstallationRoutes(router: Router, parts: RouteParts): void {
+  const { db, authenticate, box, wake, publicUrl, prepareDispatch } = parts
+
+  /** The installations of the caller's organization; an operator sees all, or those of `?organization=`. */
+  router.get('/v1/installations', async (context) => {
+    const caller = await authenticate(context)
+    assertPerson(caller)
+    const all = caller.kind === 'operator' && context.query.organization === undefined
+    const where = all ? {} : { organizationId: (await organizationOf(db, caller, named(context))).id }
+    const items = await Promise.all((await listInstallations(db, where)).map((found) => view(found, caller)))
+    context.body = { items, count: items.length }
+  })
+
+  const installBody = jsonBody<{ organization?: string; installKey?: string }>({
+    type: 'object',
+    additionalProperties: false,
+    properties: { organization: { type: 'string' }, installKey: { type: 'string' } },
+  })
+  /**
+   * Installs an integration in an organization: 201 with the installation, `pending`, and its signing secret,
+   * which is shown this once. 403 by its visibility, 409 when it is installed there already.
+   */
+  router.post('/v1/integrations/:name/installations', async (context) => {
+    const caller = await authenticate(context)
+    const body = await installBody(context)
+    const organization = await organizationOf(db, caller, body.organization)
+    const { integration, manifest } = await getDeployed(db, String(context.params.name))
+    const { installKey } = body
+    const installed = await install(db, box, {
+      integration,
+      manifest,
+      organizationId: organization.id,
+      ...(installKey !== undefined && { installKey }),
+    })
+    wake()
+    context.status = 201
+    context.body = { ...(await view(installed.installation, caller)), signingSecret: installed.signingSecret }
+  })
+
+  router.get('/v1/integrations/:name/installations/:id', async (context) => {
+    const { caller, installation } = await open(context)
+    context.body = await view(installation, caller)
+  })
+
+  const editBody = jsonBody<Edit>(editSchema)
+  /**
+   * Replaces `configuration` (spec 3). From a person: checked as a whole, 422 with a detail for each setting,
+   * and a setup event when it was stored. From the script: stored as it is, and no event.
+   */
+  router.patch('/v1/integrations/:name/installations/:id', async (context) => {
+    const { caller, installation, manifest } = await open(context)
+    const edit = await editBody(context)
+    if (caller.kind === 'operator' || caller.kind === 'organization') {
+      await editByInstaller(db, manifest, { installation }, edit)
+    } else await editByScript(db, manifest, { installation }, edit)
+    await answerChanged(context, caller, installation)
+  })
+
+  /** A paused installation gets no events, and its endpoint answers 503. */
+  router.post('/v1/integrations/:name/installations/:id/pause', async (context) => {
+    const { caller, installation } = await open(context)
+    assertPerson(caller)
+    if (installation.status !== 'active') throw wrongStatus(installation, 'active')
+    await updateInstallation(db, installation.id, { status: 'paused' })
+    await answerChanged(context, caller, installation)
+  })
+
+  router.post('/v1/integrations/:name/installations/:id/resume', async (context) => {
+    const { caller, installation } = await open(context)
+    assertPerson(caller)
+    if (installation.status !== 'paused') throw wrongStatus(installation, 'paused')
+    await updateInstallation(db, installation.id, { status: 'active' })
+    await answerChanged(context, caller, installation)
+  })
+
+  async function open(
+    context: Context,
+  ): Promise<{ caller: Caller; installation: Installation; manifest: Manifest }> {
+    const caller = await authenticate(context)
+    const { name, id } = context.params
+    const installation = await visibleInstallation(db, caller, String(name), String(id))
+    return { caller, installation, manifest: (await getDeployed(db, installation.integration)).manifest }
+  }
+
+  async function answerChanged(context: Context, caller: Caller, { id }: Installation): Promise<void> {
+    prepareDispatch.forget()
+    wake()
+    const changed = await findInstallation(db, id)
+    if (changed !== undefined) context.body = await view(changed, caller)
+  }
+
+  async function view(installation: Installation, caller: Caller): Promise<object> {
+    const manifest = (await findDeployed(db, installation.integration))?.manifest
+    return toInstallationView(installation, { caller, manifest, publicUrl: publicUrl() })
+  }
+}
+
+const named = (context: Context): string | undefined =>
+  typeof context.query.organization === 'string' ? context.query.organization : undefined
+
+const wrongStatus = ({ id, status }: Installation, needed: string): AnnexError =>
+  new AnnexError(
+    'conflict',
+    `The installation ${id} is ${status}; only one that is ${needed} can be changed so.`,
+  )

@@ -1,0 +1,140 @@
+import type Router from '@koa/router'
+import type { Caller } from '../access/tokens.ts'
+import { listInstallations } from '../db/queries/installations.ts'
+import { findIntegration, type IntegrationRow, listIntegrations } from '../db/queries/integrations.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+import { oweTask, taskSchema } from '../events/tasks.ts'
+import { assertOperator } from '../http/caller.ts'
+import { jsonBody } from '../http/read-body.ts'
+import { type Deployed, findDeployed } from '../installations/find-deployed.ts'
+import { endpointPath } from '../sandbox/level.ts'
+import { toInstallationView } from './installation-view.ts'
+import type { RouteParts } from './parts.ts'
+
+/** Integrations: what is deployed, and what an integration may do for itself as a whole. */
+export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
+  const { db, authenticate, publicUrl, tokens, wake } = parts
+
+  /** The integrations that the caller could install, or owns. */
+  router.get('/v1/integrations', async (context) => {
+    const caller = await authenticate(context)
+    const items = []
+    for (const row of await listIntegrations(db)) {
+      const found = await describe(row, caller)
+      if (found !== undefined) items.push(found)
+    }
+    context.body = { items, count: items.length }
+  })
+
+  /** 404 for a private integration of somebody else. An unlisted one is found by its name: that is its link. */
+  router.get('/v1/integrations/:name', async (context) => {
+    const caller = await authenticate(context)
+    const row = await findIntegration(db, String(context.params.name))
+    const found = row && (await describe(row, caller, true))
+    if (found === undefined) throw noIntegration(context.params.name)
+    context.body = found
+  })
+
+  /** Of an integration's own token: all its installations. Else: those of the caller's organization. */
+  router.get('/v1/integrations/:name/installations', async (context) => {
+    const caller = await authenticate(context)
+    const integration = String(context.params.name)
+    if (
+      caller.kind === 'installation' ||
+      (caller.kind === 'integration' && caller.integration !== integration)
+    ) {
+      throw noIntegration(integration)
+    }
+    const externalId = context.query.externalId
+    const organization = caller.kind === 'organization' ? { organizationId: caller.organizationId } : {}
+    const manifest = (await findDeployed(db, integration))?.manifest
+    const items = (await listInstallations(db, { integration, ...organization }))
+      .filter(({ externalIds }) => externalId === undefined || externalIds.includes(String(externalId)))
+      .map((installation) => toInstallationView(installation, { caller, manifest, publicUrl: publicUrl() }))
+    context.body = { items, count: items.length }
+  })
+
+  /** An integration's token becomes a token of one of its installations. It lives for an hour. */
+  router.post('/v1/integrations/:name/installations/:id/tokens', async (context) => {
+    const caller = await authenticate(context)
+    const [installation] = (await listInstallations(db, { integration: String(context.params.name) })).filter(
+      ({ id }) => id === context.params.id,
+    )
+    if (caller.kind !== 'integration' || installation?.integration !== caller.integration) {
+      throw new AnnexError('not_found', `There is no installation ${context.params.id} of this integration.`)
+    }
+    const { integration, scopes } = caller
+    const token = await tokens.issue({
+      kind: 'installation',
+      integration,
+      installationId: installation.id,
+      scopes,
+    })
+    context.status = 201
+    context.body = { token }
+  })
+
+  const taskBody = jsonBody<{ task: object; schedule?: number }>(taskSchema)
+  /** Queues a task for the integration, or for the installation whose token it is. `schedule` is in seconds. */
+  router.post('/v1/integrations/:name/tasks', async (context) => {
+    const caller = await authenticate(context)
+    const integration = String(context.params.name)
+    const isOwn =
+      (caller.kind === 'integration' || caller.kind === 'installation') && caller.integration === integration
+    if (!isOwn) throw new AnnexError('forbidden', 'Only an integration may queue tasks, and for itself.')
+    const body = await taskBody(context)
+    await oweTask(
+      db,
+      caller.kind === 'installation'
+        ? { kind: 'installation', integration, installationId: caller.installationId }
+        : { kind: 'integration', integration },
+      body,
+    )
+    wake()
+    context.status = 201
+    context.body = {}
+  })
+
+  /** Reads all plugin folders and spaces again; the answer says what became of each. Operators only. */
+  router.post('/v1/reload', async (context) => {
+    assertOperator(await authenticate(context))
+    const items = await parts.reload()
+    context.body = { items, count: items.length }
+  })
+
+  async function describe(row: IntegrationRow, caller: Caller, byName = false): Promise<object | undefined> {
+    const deployed = await findDeployed(db, row.name)
+    const isOwner =
+      caller.kind === 'operator' ||
+      (caller.kind === 'organization' && caller.organizationId === row.organizationId) ||
+      ((caller.kind === 'integration' || caller.kind === 'installation') && caller.integration === row.name)
+    const visibility = deployed?.manifest.visibility ?? 'private'
+    if (!isOwner && (visibility === 'private' || (visibility === 'unlisted' && !byName))) return undefined
+    return toView(row, deployed, isOwner)
+  }
+
+  function toView(
+    { name, organizationId, installKey }: IntegrationRow,
+    deployed: Deployed | undefined,
+    isOwner: boolean,
+  ): object {
+    const { version, manifest } = deployed ?? {}
+    return {
+      object: 'integration',
+      name,
+      title: manifest?.title ?? name,
+      description: manifest?.description ?? '',
+      organization: organizationId,
+      visibility: manifest?.visibility ?? 'private',
+      scopes: manifest?.scopes ?? [],
+      version: version === undefined ? null : { number: version.number, digest: version.digest },
+      configurations: manifest?.configurations ?? {},
+      urls: { publicEndpoint: publicUrl() + endpointPath({ kind: 'integration', integration: name }) },
+      // What makes up the install link of an unlisted integration: its owner shares it.
+      ...(isOwner && { installKey }),
+    }
+  }
+}
+
+const noIntegration = (name: unknown): AnnexError =>
+  new AnnexError('not_found', `There is no integration ${name} that this token may see.`)

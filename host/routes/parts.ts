@@ -1,0 +1,30 @@
+import type { ScriptTokens } from '../access/script-tokens.ts'
+import type { SecretBox } from '../access/secret-box.ts'
+import type { Database, Db } from '../db/open-database.ts'
+import type { PublishEvent } from '../events/publish-event.ts'
+import type { Authenticate } from '../http/caller.ts'
+import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
+import type { ReportFailure } from '../installations/report-failure.ts'
+import type { LogWriter } from '../logs/create-log-writer.ts'
+import type { Sandboxes } from '../sandbox/sandboxes.ts'
+import type { LoadedPlugin } from '../versions/load-plugins.ts'
+
+/** What the routes are made of. Each takes the parts that it needs. */
+export type RouteParts = {
+  db: Db
+  database: Database
+  box: SecretBox
+  tokens: ScriptTokens
+  authenticate: Authenticate
+  publish: PublishEvent
+  prepareDispatch: PrepareDispatch
+  sandboxes: Sandboxes
+  logs: LogWriter
+  report: ReportFailure
+  /** Tells the worker that there is work. */
+  wake: () => void
+  /** Reads all plugin folders and spaces again. */
+  reload: () => Promise<LoadedPlugin[]>
+  publicUrl: () => string
+  limits: { bodyBytes: number }
+}

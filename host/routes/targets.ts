@@ -1,0 +1,107 @@
+import type Router from '@koa/router'
+import type { Context } from 'koa'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { Caller } from '../access/tokens.ts'
+import {
+  findTarget,
+  type InstallationTarget,
+  listTargets,
+  type TargetKind,
+} from '../db/queries/installation-targets.ts'
+import type { Installation } from '../db/queries/installations.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+import { assertPerson } from '../http/caller.ts'
+import { jsonBody } from '../http/read-body.ts'
+import { type Edit, editByInstaller, editByScript } from '../installations/configure.ts'
+import { getDeployed } from '../installations/find-deployed.ts'
+import { installInTarget } from '../installations/install.ts'
+import { editSchema } from './edit-schema.ts'
+import { toTargetView } from './installation-view.ts'
+import type { RouteParts } from './parts.ts'
+import { visibleInstallation } from './script-access.ts'
+
+const kinds = ['site', 'space'] as const
+
+/** The site and space installations of an installation: the same routes for both. */
+export function addTargetRoutes(router: Router, parts: RouteParts): void {
+  const { db, authenticate, box, wake, publicUrl, prepareDispatch } = parts
+  const editBody = jsonBody<Edit>(editSchema)
+  for (const kind of kinds) addRoutes(kind)
+
+  function addRoutes(kind: TargetKind): void {
+    const path = `/v1/integrations/:name/installations/:id/${kind}s`
+
+    router.get(path, async (context) => {
+      const { caller, installation, manifest } = await open(context)
+      const targets = await listTargets(db, { installationId: installation.id, kind })
+      context.body = {
+        items: targets.map((target) => view(installation, target, caller, manifest)),
+        count: targets.length,
+      }
+    })
+
+    const installBody = jsonBody<{ [K in TargetKind]: string }>({
+      type: 'object',
+      required: [kind],
+      additionalProperties: false,
+      properties: { [kind]: { type: 'string' } },
+    })
+    /** Installs in one more site or space. 201 with the signing secret of this level, shown this once. */
+    router.post(path, async (context) => {
+      const { caller, installation, manifest } = await open(context)
+      assertPerson(caller)
+      const { [kind]: targetId } = await installBody(context)
+      const installed = await installInTarget(db, box, { installation, manifest, kind, targetId })
+      prepareDispatch.forget()
+      wake()
+      context.status = 201
+      context.body = {
+        ...view(installation, installed.target, caller, manifest),
+        signingSecret: installed.signingSecret,
+      }
+    })
+
+    router.get(`${path}/:target`, async (context) => {
+      const { caller, installation, manifest } = await open(context)
+      context.body = view(installation, await find(context, kind, installation), caller, manifest)
+    })
+
+    /** As PATCH of the installation, for this level. The account's settings are defaults here. */
+    router.patch(`${path}/:target`, async (context) => {
+      const { caller, installation, manifest } = await open(context)
+      const target = await find(context, kind, installation)
+      const edit = await editBody(context)
+      if (caller.kind === 'operator' || caller.kind === 'organization') {
+        await editByInstaller(db, manifest, { installation, target }, edit)
+      } else await editByScript(db, manifest, { installation, target }, edit)
+      prepareDispatch.forget()
+      wake()
+      context.body = view(installation, await find(context, kind, installation), caller, manifest)
+    })
+  }
+
+  async function open(
+    context: Context,
+  ): Promise<{ caller: Caller; installation: Installation; manifest: Manifest }> {
+    const caller = await authenticate(context)
+    const { name, id } = context.params
+    const installation = await visibleInstallation(db, caller, String(name), String(id))
+    return { caller, installation, manifest: (await getDeployed(db, installation.integration)).manifest }
+  }
+
+  async function find(context: Context, kind: TargetKind, { id }: Installation): Promise<InstallationTarget> {
+    const targetId = String(context.params.target)
+    const target = await findTarget(db, { installationId: id, kind, targetId })
+    if (target !== undefined) return target
+    throw new AnnexError('not_found', `${id} is not installed in the ${kind} ${targetId}.`)
+  }
+
+  function view(
+    installation: Installation,
+    target: InstallationTarget,
+    caller: Caller,
+    manifest: Manifest,
+  ): object {
+    return toTargetView(installation.integration, target, { caller, manifest, publicUrl: publicUrl() })
+  }
+}

@@ -1,0 +1,197 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Logger, pino } from 'pino'
+import packageJson from '../package.json' with { type: 'json' }
+import { createScriptTokens } from './access/script-tokens.ts'
+import { createSecretBox, loadSecretKey } from './access/secret-box.ts'
+import { issueSetupToken } from './access/tokens.ts'
+import { createApp } from './app.ts'
+import type { LoadedSettings, Settings } from './config/load-settings.ts'
+import { watchSpaces } from './content/watch-spaces.ts'
+import { openDatabase } from './db/open-database.ts'
+import { ownDataFolder } from './db/own-data-folder.ts'
+import { publishEvent } from './events/publish-event.ts'
+import { createRunEvent } from './events/run-event.ts'
+import { createTaskCall } from './events/tasks.ts'
+import { ensureCliToken, ensureOperator, type Samples } from './first-start.ts'
+import { createAuthenticate } from './http/caller.ts'
+import { listen } from './http/listen.ts'
+import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
+import { createReportFailure } from './installations/report-failure.ts'
+import { createWorker } from './jobs/create-worker.ts'
+import { createLogWriter } from './logs/create-log-writer.ts'
+import { createEgress } from './net/egress.ts'
+import { createFetchCall } from './sandbox/fetch-call.ts'
+import { createHostCalls } from './sandbox/host-calls.ts'
+import type { Sandboxes } from './sandbox/sandboxes.ts'
+import { startSandboxes } from './start-sandboxes.ts'
+import { type LoadedPlugin, loadPlugins } from './versions/load-plugins.ts'
+import { watchPlugins } from './versions/watch-plugins.ts'
+import { createDeliveryCall } from './webhooks/delivery-call.ts'
+import { createRunDelivery } from './webhooks/run-delivery.ts'
+
+export type RunningServer = {
+  url: string
+  settings: Settings
+  /** Good for one use, and there only while nobody is an operator. */
+  setupToken: string | undefined
+  plugins: LoadedPlugin[]
+  samples: Samples
+  sandboxes: Sandboxes
+  logger: Logger
+  /** Takes no more requests and jobs, lets those that run come to an end, and gives everything back. */
+  close: () => Promise<void>
+}
+
+/** Starts Annex. When a part cannot start, those before it are ended again. */
+export async function startServer(loaded: LoadedSettings): Promise<RunningServer> {
+  const ends = new AsyncDisposableStack()
+  try {
+    return await start(loaded, ends)
+  } catch (error) {
+    await ends.disposeAsync()
+    throw error
+  }
+}
+
+/** The parts in the order in which they need each other; `ends` takes them down in the opposite one. */
+async function start(
+  { settings, variables }: LoadedSettings,
+  ends: AsyncDisposableStack,
+): Promise<RunningServer> {
+  const logger = pino({ level: settings.LOG_LEVEL, base: null }, pino.destination({ fd: 2, sync: true }))
+  const onDefect = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'defect')
+
+  const dataDir = resolve(settings.DATA_DIR)
+  ends.defer(await ownDataFolder(dataDir))
+  const database = await openDatabase(settings.DATABASE_URL, dataDir)
+  ends.defer(database.close)
+  const { db } = database
+  const { organization, samples } = await ensureOperator(db, settings.OPERATOR_ORGANIZATION)
+  await ensureCliToken(db, dataDir)
+
+  const box = createSecretBox(loadSecretKey(settings.SECRET_KEY, dataDir))
+  const tokens = createScriptTokens(box.deriveKey('script tokens'))
+  const logs = createLogWriter(db, onDefect)
+  ends.defer(logs.close)
+
+  let url = ''
+  const publicUrl = () => settings.PUBLIC_URL.replace(/\/+$/, '') || url
+  const { scriptEgress, deliveryEgress } = createEgresses(settings, () => url)
+  ends.defer(scriptEgress.close)
+  ends.defer(deliveryEgress.close)
+
+  const wake = () => worker.wake()
+  const runCall = createHostCalls(
+    [
+      createFetchCall(scriptEgress, {
+        timeoutMs: settings.SANDBOX_WALL_MS,
+        maxBytes: settings.SANDBOX_BODY_BYTES,
+      }),
+      createDeliveryCall(db, wake),
+      createTaskCall(db, wake),
+    ],
+    onDefect,
+  )
+  const sandboxes = await startSandboxes({ settings, dataDir, runCall, logs, logger })
+  ends.defer(sandboxes.close)
+
+  const reading = {
+    operatorOrganization: settings.OPERATOR_ORGANIZATION,
+    operatorOrganizationId: organization.id,
+    environment: variables,
+  }
+  const prepareDispatch = createPrepareDispatch({ db, box, tokens, publicUrl, reading })
+  const report = createReportFailure(db, logs, onDefect)
+  const runEvent = createRunEvent({ sandboxes, prepareDispatch, report })
+  const runDelivery = createRunDelivery({
+    db,
+    box,
+    egress: deliveryEgress,
+    timeoutMs: settings.DELIVERY_TIMEOUT_MS,
+  })
+  const publish = (organizationId: string, event: unknown) => publishEvent(db, wake, organizationId, event)
+  const spaces = watchSpaces(
+    db,
+    async (space, revision) => {
+      await publish(space.organizationId, {
+        type: 'space_content_updated',
+        spaceId: space.id,
+        revisionId: revision.id,
+      })
+    },
+    (space, error) => logger.warn({ err: error, space: space.id }, 'space not read'),
+  )
+  const reload = async () => {
+    const plugins = await loadPlugins({
+      db,
+      box,
+      pluginsDir: settings.PLUGINS_DIR,
+      cacheFolder: join(dataDir, 'cache'),
+      reading,
+    })
+    prepareDispatch.forget()
+    await spaces.sync()
+    return plugins
+  }
+  const plugins = await reload()
+
+  const app = createApp(
+    {
+      ...{ db, database, box, tokens, logs, sandboxes, prepareDispatch },
+      ...{ publish, report, wake, reload, publicUrl },
+      authenticate: createAuthenticate(db, tokens),
+      limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
+    },
+    onDefect,
+  )
+  const listening = await listen(app.callback(), settings.HOST, settings.PORT)
+  url = `http://${hostOf(settings.HOST)}:${listening.port}`
+  // Only now: what a script does may call back over the network.
+  const worker = await createWorker(database, {
+    handlers: { event: runEvent, task: runEvent, delivery: runDelivery },
+    concurrency: settings.DELIVERY_CONCURRENCY,
+    onDefect: (error, job) => logger.error({ err: error, job: job?.id }, 'defect'),
+  })
+  ends.defer(worker.close)
+  ends.defer(listening.close)
+  ends.defer(spaces.close)
+  if (settings.WATCH)
+    ends.defer(
+      watchPlugins(
+        settings.PLUGINS_DIR,
+        () => void reload().then((all) => logPlugins(logger, all), onDefect),
+      ),
+    )
+  ends.defer(announce(dataDir, url))
+
+  const setupToken = await issueSetupToken(db)
+  return { url, settings, setupToken, plugins, samples, sandboxes, logger, close: () => ends.disposeAsync() }
+}
+
+/** Scripts and deliveries have connections of their own: neither can take the other's. */
+function createEgresses(settings: Settings, ownOrigin: () => string) {
+  const options = { allow: settings.EGRESS_ALLOW, userAgent: `Annex/${packageJson.version}`, ownOrigin }
+  return { scriptEgress: createEgress(options), deliveryEgress: createEgress(options) }
+}
+
+/** Where the command line finds this server. */
+function announce(dataDir: string, url: string): () => void {
+  const path = join(dataDir, 'server.json')
+  writeFileSync(path, `${JSON.stringify({ url, pid: process.pid })}\n`)
+  return () => rmSync(path, { force: true })
+}
+
+function logPlugins(logger: Logger, plugins: LoadedPlugin[]): void {
+  for (const { folder, name, version, state, problems } of plugins) {
+    const found = problems.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`)
+    if (state === 'failed') logger.error({ folder, problems: found }, 'plugin not loaded')
+    else logger.info({ folder, name, version: version?.number }, 'plugin loaded')
+  }
+}
+
+/** An address that can be opened: `0.0.0.0` and `::` mean all of this machine's. */
+function hostOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}

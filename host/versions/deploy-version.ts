@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
+import type { Bundle } from '../bundle/bundle-script.ts'
+import { toVersionDigest } from '../bundle/version-digest.ts'
+import type { Db } from '../db/open-database.ts'
+import {
+  ensureIntegration,
+  ensureVersion,
+  listIntegrations,
+  setIntegrationVersion,
+  type VersionRow,
+} from '../db/queries/integrations.ts'
+import type { NormalManifest } from '../manifest/normalize-manifest.ts'
+
+/**
+ * Stores a version (manifest, bundle, digest) and makes it the one that runs. What was stored before with the same
+ * content is used again: a version never changes.
+ */
+export async function deployVersion(
+  db: Db,
+  box: SecretBox,
+  given: { manifest: NormalManifest; bundle: Bundle; folder: string; organizationId: string },
+): Promise<VersionRow> {
+  const { manifest, bundle, folder, organizationId } = given
+  const { name } = manifest
+  return db.transaction(async (transaction) => {
+    await ensureIntegration(transaction, {
+      name,
+      organizationId,
+      folder,
+      installKey: randomBytes(18).toString('base64url'),
+      signingSecret: box.seal(createSigningSecret()),
+    })
+    const version = await ensureVersion(transaction, {
+      integration: name,
+      digest: toVersionDigest(manifest, bundle.code),
+      manifest: JSON.stringify(manifest),
+      code: bundle.code,
+      sourceMap: bundle.map,
+    })
+    await setIntegrationVersion(transaction, name, version.id)
+    return version
+  })
+}
+
+/**
+ * Takes integrations out of service whose plugin folder is gone. One whose folder is there but has errors goes on
+ * with the version that it has.
+ */
+export async function retireMissing(db: Db, folders: readonly string[]): Promise<void> {
+  for (const { name, folder, versionId } of await listIntegrations(db)) {
+    if (versionId !== null && !folders.includes(folder)) await setIntegrationVersion(db, name, null)
+  }
+}

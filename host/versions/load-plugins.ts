@@ -1,0 +1,110 @@
+import { readdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { SecretBox } from '../access/secret-box.ts'
+import { loadBundle } from '../bundle/load-bundle.ts'
+import type { Db } from '../db/open-database.ts'
+import { findOrganization, listOrganizations } from '../db/queries/organizations.ts'
+import { normalizeManifest } from '../manifest/normalize-manifest.ts'
+import { parseYaml } from '../manifest/parse-yaml.ts'
+import { createProblem, type Problem } from '../manifest/problem.ts'
+import { type ManifestReading, readManifest } from '../manifest/read-manifest.ts'
+import type { ReadOptions } from '../manifest/read-options.ts'
+import { generateTypes } from '../manifest/settings-types.ts'
+import { createLocator, findSpan } from '../manifest/source-positions.ts'
+import { checkUniqueNames } from '../manifest/unique-names.ts'
+import { writeTypes } from '../manifest/write-types.ts'
+import { deployVersion, retireMissing } from './deploy-version.ts'
+
+/** What became of a plugin folder. */
+export type LoadedPlugin = {
+  folder: string
+  name?: string
+  version?: { number: number; digest: string }
+  scopes: string[]
+  state: 'loaded' | 'failed'
+  problems: Problem[]
+}
+
+export type PluginSource = {
+  db: Db
+  box: SecretBox
+  pluginsDir: string
+  cacheFolder: string
+  reading: ReadOptions
+}
+
+export const sdkFolder = fileURLToPath(new URL('../../runtime/sdk', import.meta.url))
+
+/**
+ * Plugin folders to versions: read the manifest, check it, generate its types, bundle the script, store the
+ * version. A folder with errors is reported, and disturbs none of the others.
+ */
+export async function loadPlugins(source: PluginSource): Promise<LoadedPlugin[]> {
+  const folders = await listPluginFolders(source.pluginsDir)
+  const readings = await Promise.all(folders.map((folder) => readManifest(folder, source.reading)))
+  const loaded: LoadedPlugin[] = []
+  for (const [index, reading] of checkUniqueNames(readings).entries()) {
+    loaded.push(await loadPlugin(source, folders[index] ?? '', reading))
+  }
+  await retireMissing(
+    source.db,
+    folders.map((folder) => basename(folder)),
+  )
+  return loaded
+}
+
+async function loadPlugin(
+  source: PluginSource,
+  folder: string,
+  reading: ManifestReading,
+): Promise<LoadedPlugin> {
+  const { db, box, cacheFolder } = source
+  const { manifest, problems } = reading
+  if (manifest === undefined) return failed(folder, reading, problems)
+  const organization = await findOrganization(db, manifest.organization)
+  if (organization === undefined)
+    return failed(folder, reading, [...problems, await unknownOrganization(db, reading, manifest)])
+  await writeTypes(folder, generateTypes(manifest)).catch(() => {
+    // A folder that cannot be written to runs all the same; `annex types` says what is wrong with it.
+  })
+  const { bundle, problems: bundleProblems } = await loadBundle(folder, manifest, { sdkFolder, cacheFolder })
+  const all = [...problems, ...bundleProblems]
+  if (bundle === undefined) return failed(folder, reading, all)
+  const { number, digest } = await deployVersion(db, box, {
+    manifest: normalizeManifest(manifest),
+    bundle,
+    folder: basename(folder),
+    organizationId: organization.id,
+  })
+  const { name, scopes } = manifest
+  return { folder, name, version: { number, digest }, scopes: [...scopes], state: 'loaded', problems: all }
+}
+
+/** Every sub-folder of the plugins folder. @returns none when there is no such folder */
+export async function listPluginFolders(pluginsDir: string): Promise<string[]> {
+  const entries = await readdir(pluginsDir, { withFileTypes: true }).catch(() => [])
+  return entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
+    .map((entry) => join(pluginsDir, entry.name))
+    .sort()
+}
+
+function failed(folder: string, { manifest }: ManifestReading, problems: Problem[]): LoadedPlugin {
+  return { folder, ...(manifest && { name: manifest.name }), scopes: [], state: 'failed', problems }
+}
+
+async function unknownOrganization(
+  db: Db,
+  { file, source }: ManifestReading,
+  { organization }: Manifest,
+): Promise<Problem> {
+  const known = (await listOrganizations(db)).map(({ subdomain }) => subdomain).join(', ')
+  const { positions } = parseYaml(Buffer.from(source))
+  const place = createLocator(source)(findSpan(positions, '/organization', 'value'))
+  return createProblem(file, source, place, {
+    message: `there is no organization "${organization}" on this Annex; there are ${known}`,
+    hint: `name one of them, or make it with: npx annex orgs create ${organization}`,
+  })
+}

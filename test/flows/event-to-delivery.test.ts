@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import Stripe from 'stripe'
+import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
+import { type Answer, startReceiver } from '../support/receiver.ts'
+
+const plugins = fileURLToPath(new URL('../../plugins', import.meta.url))
+
+/** A second implementation of the signature's scheme, by people who have never seen ours. */
+const independent = new Stripe('sk_test_nobody')
+
+const visit = {
+  type: 'site_view',
+  visitor: { anonymousId: 'v1', userAgent: 'test', ip: '203.0.113.7', cookies: {} },
+  url: 'https://docs.example/start',
+  referrer: 'https://search.example/',
+}
+
+type Case = {
+  name: string
+  answers: Answer[]
+  flags?: Record<string, string>
+  attempts: number
+  state: 'delivered' | 'failed'
+  outcomes: (string | number)[]
+}
+
+const cases: Case[] = [
+  { name: 'a 200 at once', answers: [200], attempts: 1, state: 'delivered', outcomes: [200] },
+  {
+    name: '503, 429, then 200',
+    answers: [503, 429, 200],
+    attempts: 3,
+    state: 'delivered',
+    outcomes: [503, 429, 200],
+  },
+  { name: 'a 400, which is final', answers: [400], attempts: 1, state: 'failed', outcomes: [400] },
+  {
+    name: 'a receiver that never answers',
+    answers: [() => {}],
+    flags: { DELIVERY_TIMEOUT_MS: '300' },
+    attempts: 4,
+    state: 'failed',
+    outcomes: ['egress_timeout', 'egress_timeout', 'egress_timeout', 'egress_timeout'],
+  },
+]
+
+describe('an event becomes a signed delivery', { concurrency: 4 }, () => {
+  for (const { name, answers, flags = {}, attempts, state, outcomes } of cases) {
+    it(`with ${name}`, async () => {
+      const receiver = await startReceiver(...answers)
+      const annex = await startAnnex({ pluginsDir: plugins, flags })
+      try {
+        const { secret } = await installSample(annex, 'webhook', 'site', {
+          webhook_url: receiver.url,
+          site_view: true,
+          page_feedback: false,
+        })
+        const published = await publish(annex)
+        assert.equal(published.status, 202)
+        assert.deepEqual(published.json, {
+          eventId: published.json.eventId,
+          duplicate: false,
+          installations: 1,
+        })
+        const delivery = await settled(annex, published.json.eventId)
+        assert.equal(delivery.state, state)
+        assert.equal(delivery.attempts, attempts)
+        assert.deepEqual(delivery.attemptList.map(outcomeOf), outcomes)
+        assertDelays(delivery)
+        for (const { body, headers } of receiver.received) {
+          assert.equal(body, delivery.body, 'the same bytes in each attempt')
+          const signature = String(headers['x-service-signature'])
+          const event: Json = independent.webhooks.constructEvent(body, signature, secret)
+          assert.equal(event.eventId, published.json.eventId)
+          assert.equal(event.siteId, annex.server.samples.site)
+          assert.throws(() => independent.webhooks.constructEvent(`${body} `, signature, secret))
+        }
+      } finally {
+        await annex.close()
+        await receiver.close()
+      }
+    })
+  }
+
+  it('with a receiver that refuses connections, until it is there', async () => {
+    const gone = await startReceiver(200)
+    await gone.close()
+    const annex = await startAnnex({ pluginsDir: plugins })
+    try {
+      await installSample(annex, 'webhook', 'site', {
+        webhook_url: gone.url,
+        site_view: true,
+        page_feedback: false,
+      })
+      const delivery = await settled(annex, (await publish(annex)).json.eventId)
+      assert.equal(delivery.state, 'failed')
+      assert.deepEqual(delivery.attemptList.map(outcomeOf), Array(4).fill('egress_failed'))
+      assert.match(delivery.reason, /^exhausted: .*ECONNREFUSED/)
+    } finally {
+      await annex.close()
+    }
+  })
+})
+
+describe('publishing an event', () => {
+  let annex: Annex
+  before(async () => {
+    annex = await startAnnex({ pluginsDir: plugins })
+  })
+  after(() => annex.close())
+
+  it('twice with one eventId changes nothing the second time, and says so', async () => {
+    const eventId = 'evt_of_the_publisher'
+    assert.deepEqual((await publish(annex, { eventId })).json, {
+      eventId,
+      duplicate: false,
+      installations: 0,
+    })
+    const again = await publish(annex, { eventId })
+    assert.equal(again.status, 200)
+    assert.deepEqual(again.json, { eventId, duplicate: true, installations: 0 })
+  })
+
+  it('is refused with each wrong field named, and nothing is stored', async () => {
+    const refused = await publish(annex, { url: 7, visitor: undefined, extra: true })
+    assert.equal(refused.status, 422)
+    assert.equal(refused.json.error.code, 'event_invalid')
+    const paths = refused.json.error.details.map(({ path }: { path: string }) => path)
+    for (const path of ['url', 'visitor', 'extra']) assert.ok(paths.includes(path), `${path} in ${paths}`)
+  })
+
+  it('of another organization’s site is a 404', async () => {
+    const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })).json
+    const { token } = (await annex.api('POST', `/v1/orgs/${org.id}/tokens`, {})).json
+    const refused = await annex.api(
+      'POST',
+      '/v1/events',
+      { ...visit, siteId: annex.server.samples.site },
+      token,
+    )
+    assert.equal(refused.status, 404)
+    assert.match(refused.json.error.message, /^The event was not stored/)
+  })
+})
+
+function publish(annex: Annex, more: object = {}) {
+  const { organization, site } = annex.server.samples
+  return annex.api('POST', `/v1/events?organization=${organization}`, { ...visit, siteId: site, ...more })
+}
+
+async function settled(annex: Annex, eventId: string): Promise<Json> {
+  const { json } = await until(
+    () => annex.api('GET', `/v1/deliveries?event=${eventId}`),
+    ({ json }) => json.count === 1 && json.items[0].state !== 'owed',
+  )
+  return (await annex.api('GET', `/v1/deliveries/${json.items[0].id}`)).json
+}
+
+const outcomeOf = (attempt: Json): string | number => attempt.response?.status ?? attempt.error.code
+
+/** Spec 8: 1, 2 and 4 s plus 0 to 10 % between the end of an attempt and the next; late is this machine's doing. */
+function assertDelays({ attemptList }: Json): void {
+  const delays = [1000, 2000, 4000]
+  for (const [index, attempt] of attemptList.slice(1).entries()) {
+    const before = attemptList[index]
+    const waited = Date.parse(attempt.startedAt) - Date.parse(before.startedAt) - before.durationMs
+    const delay = delays[index] ?? 0
+    assert.ok(
+      waited >= delay - 2,
+      `attempt ${index + 2} came ${waited} ms after the last one, before ${delay} ms`,
+    )
+    assert.ok(waited < delay * 1.1 + 1500, `attempt ${index + 2} came only after ${waited} ms`)
+  }
+}

@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { until } from './annex.ts'
+
+const program = fileURLToPath(new URL('../../bin/annex.js', import.meta.url))
+
+export type AnnexProcess = { url: string; token: string; child: ChildProcess; exited: Promise<number | null> }
+
+/** Starts `annex serve` as a process of its own, which a test may kill, and waits until it listens. */
+export async function startAnnexProcess(dataDir: string, pluginsDir: string): Promise<AnnexProcess> {
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      PLUGINS_DIR: pluginsDir,
+      EGRESS_ALLOW: '127.0.0.1',
+      HANDBOOK_STATS_REPORT_TOKEN: 'report-token',
+    },
+  })
+  let errors = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  const { url } = await until(
+    async () => {
+      if (child.exitCode !== null) throw new Error(`annex ended with ${child.exitCode}:\n${errors}`)
+      return readAnnouncement(dataDir, child.pid)
+    },
+    (found) => found.url !== '',
+  )
+  return { url, token: readFileSync(join(dataDir, 'cli.token'), 'utf8').trim(), child, exited }
+}
+
+/** The address that the process itself has written down: a file of one that was killed does not count. */
+function readAnnouncement(dataDir: string, pid: number | undefined): { url: string } {
+  try {
+    const found = JSON.parse(readFileSync(join(dataDir, 'server.json'), 'utf8'))
+    return { url: found.pid === pid ? found.url : '' }
+  } catch {
+    return { url: '' }
+  }
+}

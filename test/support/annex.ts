@@ -1,0 +1,139 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { loadSettings } from '../../host/config/load-settings.ts'
+import { type RunningServer, startServer } from '../../host/server.ts'
+import { type PluginSource, writePlugin } from './plugin-folder.ts'
+
+export type Answered = { status: number; headers: Headers; text: string; json: Json }
+// biome-ignore lint/suspicious/noExplicitAny: what the API answers is what the tests look into
+export type Json = any
+
+export type Annex = {
+  server: RunningServer
+  url: string
+  pluginsDir: string
+  dataDir: string
+  /** A request to the API, with the operator's token unless another one is given. */
+  api: (method: string, path: string, body?: unknown, token?: string) => Promise<Answered>
+  close: () => Promise<void>
+}
+
+/** Starts a real Annex in this process: real sandbox processes, real HTTP, a database of its own in a temporary folder. */
+export async function startAnnex(
+  given: {
+    plugins?: Record<string, PluginSource>
+    pluginsDir?: string
+    flags?: Record<string, string>
+    dataDir?: string
+  } = {},
+): Promise<Annex> {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-test-'))
+  const dataDir = given.dataDir ?? join(folder, 'data')
+  const pluginsDir = given.pluginsDir ?? join(folder, 'plugins')
+  mkdirSync(pluginsDir, { recursive: true })
+  for (const [name, source] of Object.entries(given.plugins ?? {})) writePlugin(pluginsDir, name, source)
+  const flags = {
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    EGRESS_ALLOW: '127.0.0.1',
+    DATA_DIR: dataDir,
+    PLUGINS_DIR: pluginsDir,
+    ...databaseOfTests(),
+    ...given.flags,
+  }
+  const environment = { HANDBOOK_STATS_REPORT_TOKEN: 'report-token', ...process.env }
+  const server = await startServer(loadSettings({ flags, environment, envFile: '/nowhere/.env' }))
+  const operator = readFileSync(join(dataDir, 'cli.token'), 'utf8').trim()
+  return {
+    server,
+    url: server.url,
+    pluginsDir,
+    dataDir,
+    api: (method, path, body, token = operator) => request(server.url, method, path, body, token),
+    async close() {
+      await server.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** SQLite, unless a PostgreSQL is there to run the same tests on. */
+const databaseOfTests = (): Record<string, string> =>
+  process.env.DATABASE_URL_TEST === undefined ? {} : { DATABASE_URL: process.env.DATABASE_URL_TEST }
+
+/** A request with a JSON body and a bearer token, and all of its answer. */
+export async function request(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  token?: string,
+): Promise<Answered> {
+  const response = await fetch(url + path, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, text, json: toJson(text) }
+}
+
+function toJson(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Asks again until the answer is what is waited for. Fails after `seconds`, with the last answer. */
+export async function until<T>(
+  ask: () => Promise<T>,
+  isThere: (value: T) => boolean,
+  seconds = 20,
+): Promise<T> {
+  const end = Date.now() + seconds * 1000
+  for (;;) {
+    const value = await ask()
+    if (isThere(value)) return value
+    if (Date.now() > end)
+      throw new Error(`not there after ${seconds} s; the last answer: ${JSON.stringify(value)}`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
+
+/** Installs an integration in the sample site or space, with settings, and waits until its setup events are done. */
+export async function installSample(
+  annex: Annex,
+  integration: string,
+  kind?: 'site' | 'space',
+  configuration?: object,
+): Promise<{ id: string; endpoint: string; secret: string; path: string }> {
+  const base = `/v1/integrations/${integration}/installations`
+  const installed = await annex.api('POST', base, { organization: annex.server.samples.organization })
+  if (installed.status !== 201) throw new Error(`install: ${installed.text}`)
+  const { id } = installed.json
+  await until(
+    () => annex.api('GET', `${base}/${id}`),
+    ({ json }) => json.status === 'active',
+  )
+  if (kind === undefined) {
+    const { signingSecret: secret, urls } = installed.json
+    return { id, endpoint: urls.publicEndpoint, secret, path: `${base}/${id}` }
+  }
+  const targetId = annex.server.samples[kind]
+  const target = await annex.api('POST', `${base}/${id}/${kind}s`, { [kind]: targetId })
+  if (target.status !== 201) throw new Error(`install in ${kind}: ${target.text}`)
+  const path = `${base}/${id}/${kind}s/${targetId}`
+  if (configuration !== undefined) {
+    const configured = await annex.api('PATCH', path, { configuration })
+    if (configured.status !== 200) throw new Error(`configure: ${configured.text}`)
+  }
+  const { signingSecret: secret, urls } = target.json
+  return { id, endpoint: urls.publicEndpoint, secret, path }
+}
