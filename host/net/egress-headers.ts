@@ -32,9 +32,11 @@ export function toRequestHeaders(given: HeaderPairs, url: URL, egress: Egress, h
   return headers
 }
 
-/** An answer's headers without those that were about the connection. */
+/** An answer's headers, names in lower case as `Headers` has them, without those about the connection. */
 export const toAnswerHeaders = (raw: HeaderPairs): HeaderPairs =>
-  raw.filter(([name]) => !ofTheConnection.has(name.toLowerCase()) && !name.toLowerCase().startsWith('proxy-'))
+  raw
+    .map(([name, value]): [string, string] => [name.toLowerCase(), value])
+    .filter(([name]) => !ofTheConnection.has(name) && !name.startsWith('proxy-'))
 
 /** Pairs from undici's flat list of names and values, and back. */
 export function toPairs(flat: readonly string[]): HeaderPairs {

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
+
+/** Does what the last part of the path says, with the API client and with fetch. */
+const reader = `
+import { createIntegration } from '@annex/runtime'
+const plain = async (path, { environment }) => {
+  const response = await fetch(environment.apiEndpoint + path, {
+    headers: { authorization: 'Bearer ' + environment.apiTokens.installation },
+  })
+  return { status: response.status, body: await response.json() }
+}
+export default createIntegration({
+  fetch: async (request, context) => {
+    const { api, environment } = context
+    const url = new URL(request.url)
+    const space = url.searchParams.get('space')
+    switch (url.pathname.split('/').at(-1)) {
+      case 'tokens': return Response.json(environment.apiTokens)
+      case 'plain': return Response.json(await plain('/v1/spaces/' + space + '/content', context))
+      case 'client': return Response.json((await api.spaces.getCurrentRevision(space)).data)
+      case 'edit': {
+        const { data } = await api.integrations.updateIntegrationInstallation(environment.integration.name, environment.installation.id, {
+          configuration: { credentials: 'only for the script' }, externalIds: ['ext-1'],
+        })
+        return Response.json(data)
+      }
+    }
+  },
+  events: {
+    space_content_updated: async (event) => console.log(JSON.stringify(event)),
+    installation_setup: async (event, { api, environment }) => {
+      console.log('setup')
+      await api.integrations.updateIntegrationInstallation(environment.integration.name, environment.installation.id, { configuration: { seen: 1 } })
+    },
+  },
+})`
+
+describe('the platform API', () => {
+  let annex: Annex
+  let endpoint: string
+  let id: string
+  let own: string
+  let other: string
+  let folder: string
+  let token: string
+  const json = async (path: string): Promise<Json> => (await fetch(endpoint + path)).json()
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'annex-space-'))
+    writeFileSync(join(folder, 'start.md'), '# Start here\n\nHello.\n')
+    annex = await startAnnex({
+      plugins: { reader: { script: reader, scopes: ['space:content:read'] }, blind: { script: reader } },
+    })
+    other = annex.server.samples.space
+    const space = await annex.api('POST', '/v1/orgs/home/spaces', { slug: 'own', title: 'Own', folder })
+    assert.equal(space.status, 201, space.text)
+    own = space.json.id
+    const installed = await installSample(annex, 'reader')
+    id = installed.id
+    endpoint = installed.endpoint
+    await annex.api('POST', `/v1/integrations/reader/installations/${id}/spaces`, { space: own })
+    await until(
+      () => annex.api('GET', `/v1/integrations/reader/installations/${id}/spaces/${own}`),
+      ({ json }) => json.status === 'active',
+    )
+    token = (await json('/tokens')).installation
+  })
+  after(async () => {
+    await annex.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('gives a script the content of a space, through context.api and through fetch alike', async () => {
+    const revision = await json(`/client?space=${own}`)
+    assert.equal(revision.object, 'revision')
+    assert.deepEqual(
+      revision.pages.map(({ title, path, type }: Json) => ({ title, path, type })),
+      [{ title: 'Start here', path: 'start', type: 'document' }],
+    )
+    assert.deepEqual(await json(`/plain?space=${own}`), { status: 200, body: revision })
+  })
+
+  it('answers the same from outside with the same token', async () => {
+    const { json: revision } = await annex.api('GET', `/v1/spaces/${own}/content`, undefined, token)
+    const [page] = revision.pages
+    const read = await annex.api('GET', `/v1/spaces/${own}/content/page/${page.id}`, undefined, token)
+    assert.equal(read.json.markdown, '# Start here\n\nHello.\n')
+    assert.equal(
+      (await annex.api('GET', `/v1/spaces/${own}/content/page/page_0`, undefined, token)).status,
+      404,
+    )
+  })
+
+  it('refuses a call outside the declared scopes with a 403 that names the scope', async () => {
+    const refused = await annex.api('GET', `/v1/spaces/${own}`, undefined, token)
+    assert.deepEqual([refused.status, refused.json.error.code], [403, 'scope_missing'])
+    assert.match(refused.json.error.message, /space:metadata:read/)
+    const blind = await installSample(annex, 'blind', 'space')
+    const { installation }: Json = await (await fetch(`${blind.endpoint}/tokens`)).json()
+    const content = await annex.api('GET', `/v1/spaces/${other}/content`, undefined, installation)
+    assert.deepEqual([content.status, content.json.error.code], [403, 'scope_missing'])
+    assert.match(content.json.error.message, /space:content:read/)
+  })
+
+  it('answers 404 outside the installation’s own targets', async () => {
+    for (const path of [
+      `/v1/spaces/${other}/content`,
+      '/v1/spaces/space_0/content',
+      `/v1/integrations/blind/installations/${id}`,
+      `/v1/integrations/reader/installations/inst_0`,
+    ]) {
+      assert.equal((await annex.api('GET', path, undefined, token)).status, 404, path)
+    }
+    assert.equal((await json(`/plain?space=${other}`)).status, 404)
+  })
+
+  it('lets a script PATCH its own installation, which sets off no further setup event', async () => {
+    const edited = await json('/edit')
+    assert.deepEqual(edited.configuration, { credentials: 'only for the script' })
+    assert.deepEqual(edited.externalIds, ['ext-1'])
+    const seen = await annex.api('GET', `/v1/integrations/reader/installations/${id}`)
+    assert.deepEqual(
+      seen.json.configuration,
+      {},
+      'what the script keeps for itself is not shown to installers',
+    )
+    const logs = await annex.api('GET', `/v1/logs?installation=${id}`)
+    const setups = logs.json.items.filter(({ text }: Json) => text === 'setup')
+    assert.equal(setups.length, 1, 'the handler that patches ran once, for the installation itself')
+  })
+
+  it('makes a revision of a changed file, and an event of the revision', async () => {
+    mkdirSync(join(folder, 'more'))
+    writeFileSync(join(folder, 'more/second.md'), '# Second\n')
+    const { json: logs } = await until(
+      () => annex.api('GET', `/v1/logs?installation=${id}`),
+      ({ json }) => json.items.some(({ text }: Json) => text.includes('space_content_updated')),
+    )
+    const event = JSON.parse(logs.items.find(({ text }: Json) => text.includes('space_content_updated')).text)
+    const revision = await json(`/client?space=${own}`)
+    assert.deepEqual([event.spaceId, event.revisionId, event.installationId], [own, revision.id, id])
+    assert.deepEqual(revision.pages.map(({ path }: Json) => path).sort(), ['more/second', 'start'])
+  })
+
+  it('answers 401 without a token, with a wrong one, and with one that somebody else signed', async () => {
+    const foreign = `${token.split('.').slice(0, 2).join('.')}.AAAA`
+    for (const wrong of ['', 'annex_op_nothing', foreign]) {
+      const refused = await annex.api('GET', `/v1/spaces/${own}/content`, undefined, wrong)
+      assert.deepEqual([refused.status, refused.json.error.code], [401, 'unauthorized'])
+    }
+  })
+
+  it('keeps scripts out of what is for people', async () => {
+    for (const [method, path] of [
+      ['POST', '/v1/events'],
+      ['GET', '/v1/deliveries'],
+      ['GET', '/v1/logs'],
+      ['POST', '/v1/reload'],
+      ['POST', `/v1/integrations/reader/installations/${id}/pause`],
+      ['GET', '/v1/installations'],
+    ] as const) {
+      assert.equal(
+        (await annex.api(method, path, method === 'POST' ? {} : undefined, token)).status,
+        403,
+        path,
+      )
+    }
+  })
+})
