@@ -14,7 +14,7 @@ export const taskSchema = {
   additionalProperties: false,
   properties: {
     task: { type: 'object' },
-    schedule: { type: 'number', minimum: 0, maximum: maxScheduleSeconds },
+    schedule: { type: 'integer', minimum: 0, maximum: maxScheduleSeconds },
   },
 }
 

@@ -11,6 +11,7 @@ export function countText(markdown: string, unit: Unit, includeHeadings: boolean
         .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
         .replace(/[*_`]/g, ''),
     )
+    .filter((line) => line.trim() !== '')
     .join(' ')
     .trim()
   if (unit === 'characters') return [...text].length

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { createScriptTokens } from '../../host/access/script-tokens.ts'
+import { createSecretBox, loadSecretKey } from '../../host/access/secret-box.ts'
+import { isAnnexError } from '../../host/errors/annex-error.ts'
+import { startAnnex } from '../support/annex.ts'
+
+describe('the first start', () => {
+  it('gives a setup token that makes one operator, once', async () => {
+    const annex = await startAnnex()
+    try {
+      const { setupToken } = annex.server
+      const redeemed = await annex.api('POST', '/v1/setup', { token: setupToken }, '')
+      assert.equal(redeemed.status, 200)
+      const { token } = redeemed.json
+      assert.equal((await annex.api('GET', '/v1/orgs', undefined, token)).json.items[0].subdomain, 'home')
+      const again = await annex.api('POST', '/v1/setup', { token: setupToken }, '')
+      assert.deepEqual([again.status, again.json.error.code], [401, 'unauthorized'])
+      assert.equal(
+        (await annex.api('GET', '/v1/orgs', undefined, setupToken)).status,
+        401,
+        'it is no bearer token',
+      )
+    } finally {
+      await annex.close()
+    }
+  })
+
+  it('gives none once there is an operator, and keeps key and token readable for their owner alone', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'annex-data-'))
+    const first = await startAnnex({ dataDir: folder })
+    await first.api('POST', '/v1/setup', { token: first.server.setupToken }, '')
+    await first.close()
+    const second = await startAnnex({ dataDir: folder })
+    try {
+      assert.equal(second.server.setupToken, undefined)
+      for (const file of ['secret.key', 'cli.token'])
+        assert.equal(statSync(join(folder, file)).mode & 0o777, 0o600)
+      await assert.rejects(startAnnex({ dataDir: folder }), /Another Annex is using the data folder/)
+    } finally {
+      await second.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('stores no secret and no token in the clear', async () => {
+    const annex = await startAnnex({
+      plugins: {
+        quiet: {
+          script: `import { createIntegration } from '@annex/runtime'\nexport default createIntegration({})`,
+        },
+      },
+    })
+    const { organization } = annex.server.samples
+    const { json } = await annex.api('POST', '/v1/integrations/quiet/installations', { organization })
+    const { token } = (await annex.api('POST', `/v1/orgs/${organization}/tokens`, {})).json
+    const { dataDir } = annex
+    const bytes = ['annex.sqlite', 'annex.sqlite-wal']
+      .map((file) => readFileSync(join(dataDir, file), 'latin1'))
+      .join('')
+    await annex.close()
+    assert.ok(bytes.includes(json.id), 'the files that were read are those that hold the installation')
+    assert.ok(!bytes.includes(json.signingSecret))
+    assert.ok(!bytes.includes(token))
+  })
+})
+
+describe('a secret box', () => {
+  it('opens what it sealed, and nothing else', () => {
+    const box = createSecretBox(Buffer.alloc(32, 1))
+    const sealed = box.seal('whsec_x')
+    assert.equal(box.open(sealed), 'whsec_x')
+    assert.notEqual(box.seal('whsec_x'), sealed)
+    const other = createSecretBox(Buffer.alloc(32, 2))
+    assert.throws(
+      () => other.open(sealed),
+      (error) => isAnnexError(error) && /is not the one that encrypted it/.test(error.message),
+    )
+    assert.notDeepEqual(box.deriveKey('a'), box.deriveKey('b'))
+  })
+
+  it('refuses a key of another length, and says how to make one', () => {
+    assert.throws(
+      () => loadSecretKey('c2hvcnQ=', '/nowhere'),
+      /SECRET_KEY is not 32 bytes in base64.*openssl rand/,
+    )
+  })
+})
+
+describe('a script’s token', () => {
+  const caller = {
+    kind: 'installation',
+    integration: 'x',
+    installationId: 'inst_1',
+    scopes: ['space:content:read'],
+  } as const
+
+  it('says for whom it is, to whoever has the key', async () => {
+    const tokens = createScriptTokens(Buffer.alloc(32, 1))
+    const token = await tokens.issue(caller)
+    assert.deepEqual(await tokens.verify(token), caller)
+    assert.equal(await createScriptTokens(Buffer.alloc(32, 2)).verify(token), undefined)
+    assert.equal(await tokens.verify(`${token}x`), undefined)
+  })
+
+  it('without a signature is nobody’s', async () => {
+    const tokens = createScriptTokens(Buffer.alloc(32, 1))
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    assert.equal(await tokens.verify(`${part({ alg: 'none' })}.${part({ caller })}.`), undefined)
+  })
+})

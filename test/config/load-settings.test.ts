@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { loadSettings } from '../../host/config/load-settings.ts'
+import { isAnnexError } from '../../host/errors/annex-error.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'annex-settings-'))
+after(() => rmSync(folder, { recursive: true }))
+const envFile = join(folder, '.env')
+writeFileSync(envFile, 'PORT=1\nHOST=file\nLOG_LEVEL=warn\nPLUGIN_SECRET=kept\n')
+
+describe('settings', () => {
+  it('come from a flag, else the environment, else .env, else the default', () => {
+    const { settings, sources } = loadSettings({
+      flags: { PORT: '3' },
+      environment: { PORT: '2', HOST: 'environment' },
+      envFile,
+    })
+    assert.deepEqual([settings.PORT, sources.PORT], [3, 'flag'])
+    assert.deepEqual([settings.HOST, sources.HOST], ['environment', 'environment'])
+    assert.deepEqual([settings.LOG_LEVEL, sources.LOG_LEVEL], ['warn', '.env'])
+    assert.deepEqual([settings.DATA_DIR, sources.DATA_DIR], ['data', 'default'])
+  })
+
+  it('are lists, flags and numbers where they are meant to be', () => {
+    const { settings } = loadSettings({
+      environment: { EGRESS_ALLOW: 'a.example, 10.0.0.0/8,', WATCH: 'yes' },
+      envFile,
+    })
+    assert.deepEqual(settings.EGRESS_ALLOW, ['a.example', '10.0.0.0/8'])
+    assert.equal(settings.WATCH, true)
+  })
+
+  it('that are wrong are all named at once, with where they came from', () => {
+    assert.throws(
+      () => loadSettings({ environment: { PORT: '70000', WATCH: 'maybe', SANDBOX_CPU_MS: '1.5' }, envFile }),
+      (error) => {
+        assert.ok(isAnnexError(error))
+        assert.equal(error.code, 'settings_invalid')
+        assert.match(error.message, /PORT: 70000 is not within 0 to 65535 \(from environment\)/)
+        assert.match(error.message, /WATCH: "maybe" is neither true nor false/)
+        assert.match(error.message, /SANDBOX_CPU_MS: "1\.5" is not a whole number/)
+        return true
+      },
+    )
+  })
+
+  it('can be in a file of their own, and a file that is not there is an error', () => {
+    writeFileSync(join(folder, 'key'), 'secret\n')
+    assert.equal(
+      loadSettings({ environment: { SECRET_KEY_FILE: join(folder, 'key') }, envFile }).settings.SECRET_KEY,
+      'secret',
+    )
+    assert.throws(
+      () => loadSettings({ environment: { SECRET_KEY_FILE: '/nowhere' }, envFile }),
+      /SECRET_KEY_FILE: the file \/nowhere cannot be read/,
+    )
+  })
+
+  it('leave the other variables of .env to the secrets of manifests', () => {
+    const { variables } = loadSettings({ environment: { OTHER: 'x' }, envFile })
+    assert.deepEqual([variables.PLUGIN_SECRET, variables.OTHER], ['kept', 'x'])
+  })
+})

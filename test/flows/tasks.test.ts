@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { installSample, type Json, startAnnex, until } from '../support/annex.ts'
+
+const queues = `
+import { createIntegration } from '@annex/runtime'
+let failures = 0
+export default createIntegration({
+  fetch: async (request, { integration }) => {
+    await integration.queueTask({ task: { type: 'count', at: new URL(request.url).searchParams.get('at') }, schedule: 1 })
+    return new Response('queued')
+  },
+  task: async (task, { environment }) => {
+    if (failures++ === 0) throw new Error('the first time it fails')
+    console.log('task ' + JSON.stringify(task) + ' of ' + environment.installation?.id)
+  },
+})`
+
+it('a task is run later, for the installation that queued it, and again when it fails', async () => {
+  const annex = await startAnnex({ plugins: { queues: { script: queues } } })
+  try {
+    const { endpoint, id } = await installSample(annex, 'queues')
+    assert.equal(await (await fetch(`${endpoint}?at=noon`)).text(), 'queued')
+    const { json } = await until(
+      () => annex.api('GET', `/v1/logs?installation=${id}`),
+      ({ json }) => json.items.some(({ text }: Json) => text.startsWith('task ')),
+    )
+    const texts = json.items.map(({ text }: Json) => text)
+    assert.ok(texts.some((text: string) => text.startsWith('Error: the first time it fails')))
+    assert.ok(texts.includes(`task {"type":"count","at":"noon"} of ${id}`), texts.join('\n'))
+  } finally {
+    await annex.close()
+  }
+})
