@@ -27,6 +27,7 @@ check: $(installed) ## Types, lint, format, import direction, generated files
 	@tsc -p .
 	@tsc -p runtime
 	@node scripts/generate-types.ts --check
+	@node scripts/generate-docs.ts --check
 	@node host/cli/main.ts types --check
 	@tsc -p plugins
 	@biome check .
@@ -34,6 +35,7 @@ check: $(installed) ## Types, lint, format, import direction, generated files
 
 types: $(installed) ## Generates the types of schemas and of plugin settings, and checks the scripts against them
 	@node scripts/generate-types.ts
+	@node scripts/generate-docs.ts
 	@node host/cli/main.ts types
 	@tsc -p plugins
 

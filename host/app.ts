@@ -14,8 +14,8 @@ import { addSetupRoutes } from './routes/setup.ts'
 import { addSpaceRoutes } from './routes/spaces.ts'
 import { addTargetRoutes } from './routes/targets.ts'
 
-/** One request: it gets an id, errors become answers, a public endpoint or a route of the API answers it. */
-export function createApp(parts: RouteParts, onDefect: (error: unknown, requestId?: string) => void): Koa {
+/** The API's routes. Each is described in docs/api.md. */
+export function createRouter(parts: RouteParts): Router {
   const router = new Router()
   addHealthRoutes(router, parts)
   addSetupRoutes(router, parts)
@@ -26,7 +26,12 @@ export function createApp(parts: RouteParts, onDefect: (error: unknown, requestI
   addSpaceRoutes(router, parts)
   addEventRoutes(router, parts)
   addDeliveryRoutes(router, parts)
+  return router
+}
 
+/** One request: it gets an id, errors become answers, a public endpoint or a route of the API answers it. */
+export function createApp(parts: RouteParts, onDefect: (error: unknown, requestId?: string) => void): Koa {
+  const router = createRouter(parts)
   const app = new Koa()
   app.use(identifyRequests)
   app.use(answerErrors(onDefect))

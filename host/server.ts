@@ -93,7 +93,7 @@ async function start(
     ],
     onDefect,
   )
-  const sandboxes = await startSandboxes({ settings, dataDir, runCall, logs, logger })
+  const sandboxes = await startSandboxes({ settings, db, dataDir, runCall, logs, logger })
   ends.defer(sandboxes.close)
 
   const reading = {

@@ -29,8 +29,8 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** Messages from inside the isolate to its sandbox process. `id` is the dispatch, call or timer meant. */
 export type GuestPost =
-  /** The script answered. Body: the response's bytes. */
-  | { kind: 'answer'; id: number; result: DispatchResult }
+  /** The script answered. Body: the response's bytes. `done`: no `waitUntil` promise is left, and no `done` comes. */
+  | { kind: 'answer'; id: number; result: DispatchResult; done?: boolean }
   /** Every `waitUntil` promise of the dispatch has settled, and so has its answer: nothing more comes. */
   | { kind: 'done'; id: number }
   /** An asynchronous call. Settled later by `settle` with the same id. `dispatch` is 0 when none is known. */

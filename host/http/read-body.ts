@@ -3,12 +3,16 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { Context } from 'koa'
 import { AnnexError } from '../errors/annex-error.ts'
 
+const none = Buffer.alloc(0)
 const maxJsonBytes = 1024 * 1024
 
 /** The bytes of a request's body. @throws AnnexError `body_too_large` */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const tooLarge = () => new AnnexError('body_too_large', `The body is larger than ${maxBytes} bytes.`)
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+  if (Number(length ?? 0) > maxBytes) throw tooLarge()
+  // RFC 9112, 6.3: a request with neither has no body.
+  if (encoding === undefined && Number(length ?? 0) === 0) return none
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request) {

@@ -1,10 +1,9 @@
-import { mapStack } from '../bundle/map-stack.ts'
 import type { Db } from '../db/open-database.ts'
 import { isAnnexError } from '../errors/annex-error.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Level } from '../sandbox/level.ts'
 import { ScriptError } from '../sandbox/sandbox-errors.ts'
-import { findDeployed } from './find-deployed.ts'
+import { mapToSource } from './map-log.ts'
 
 /** Puts a failed dispatch into the log of its integration, where the request id finds it. */
 export type ReportFailure = (level: Level, requestId: string, error: unknown) => Promise<void>
@@ -29,11 +28,6 @@ export function createReportFailure(
 }
 
 /** The stack with the author's own files and lines. */
-async function describeThrown(db: Db, level: Level, { script }: ScriptError): Promise<string> {
-  const title = `${script.name}: ${script.message}`
-  if (script.stack === undefined || script.stack === '') return title
-  const deployed = await findDeployed(db, level.integration)
-  return deployed === undefined
-    ? title
-    : mapStack(script.stack, deployed.version.sourceMap, { folderName: `plugins/${level.integration}` })
+function describeThrown(db: Db, level: Level, { script }: ScriptError): Promise<string> {
+  return mapToSource(db, level.integration, script.stack || `${script.name}: ${script.message}`)
 }

@@ -7,7 +7,6 @@ export type QueuedDispatch = {
   message: string
   body: Uint8Array
   context: DispatchContext
-  startedAtMs: number
   /** How many processes have died before it began. */
   moves: number
   resolve: (outcome: DispatchOutcome) => void
@@ -20,13 +19,16 @@ export type LiveDispatch = {
   sandbox: number
   queued: QueuedDispatch
   answered: boolean
+  /** Ends it: the wall clock until the answer, then the time that `waitUntil` has. */
+  timer: NodeJS.Timeout
   /** Calls of the script to the host, running ones by id so that they can be abandoned. */
   calls: number
   running: Map<number, AbortController>
 }
 
-/** Ends what the dispatch still asks of the host. */
-export function abandonCalls(live: LiveDispatch): void {
+/** Ends the dispatch's clock, and what it still asks of the host. */
+export function abandon(live: LiveDispatch): void {
+  clearTimeout(live.timer)
   for (const controller of live.running.values()) controller.abort()
   live.running.clear()
 }

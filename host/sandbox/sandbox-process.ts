@@ -4,7 +4,7 @@ import type { HostHeader, ProcessHeader } from '../../runtime/process/messages.t
 import { answerCall } from './answer-call.ts'
 import { checkHeader, type PostToHost, parsePost } from './check-frame.ts'
 import type { RunHostCall } from './host-calls.ts'
-import { abandonCalls, type LiveDispatch, type QueuedDispatch } from './live-dispatch.ts'
+import { abandon, type LiveDispatch, type QueuedDispatch } from './live-dispatch.ts'
 import { createLoadedSandboxes } from './loaded-sandboxes.ts'
 import {
   answerTooLargeError,
@@ -89,20 +89,27 @@ export function createSandboxProcess(given: {
   }
 
   function send(header: HostHeader, text?: string, body?: Uint8Array): void {
-    if (!started.stream.destroyed) writeFrame(started.stream, header, text, body)
+    const { stream } = started
+    if (stream.destroyed) return
+    // The requests that came in together go across together.
+    if (stream.writableCorked === 0) {
+      stream.cork()
+      setImmediate(() => stream.uncork())
+    }
+    writeFrame(stream, header, text, body)
   }
 
   function run(queued: QueuedDispatch): void {
     const sandbox = sandboxes.use(queued.target)
     lastId += 1
     const id = lastId
-    lives.set(id, { id, sandbox, queued, answered: false, calls: 0, running: new Map() })
+    const timer = setTimeout(() => giveUp(id), limits.wallMs).unref()
+    lives.set(id, { id, sandbox, queued, answered: false, timer, calls: 0, running: new Map() })
     send(
       { type: 'dispatch', sandbox, id },
       `{"kind":"dispatch","id":${id},"message":${queued.message}}`,
       queued.body,
     )
-    setTimeout(() => giveUp(id), limits.wallMs).unref()
   }
 
   /** The wall clock has run out. The script may go on with what it promised to `waitUntil`, unheard. */
@@ -143,7 +150,7 @@ export function createSandboxProcess(given: {
     if (live !== undefined && live.sandbox !== header.sandbox) throw new Error('post for another sandbox')
     switch (post.kind) {
       case 'answer':
-        return live === undefined ? undefined : answer(live, header, post, body)
+        return live === undefined ? undefined : answer(live, post, body)
       case 'done':
         return live === undefined ? undefined : end(live)
       case 'log':
@@ -161,28 +168,25 @@ export function createSandboxProcess(given: {
     return target === undefined ? undefined : { integration: target.integration, ...installationOf(target) }
   }
 
-  function answer(
-    live: LiveDispatch,
-    header: Extract<ProcessHeader, { type: 'post' }>,
-    post: Extract<PostToHost, { kind: 'answer' }>,
-    body: Buffer,
-  ): void {
+  function answer(live: LiveDispatch, post: Extract<PostToHost, { kind: 'answer' }>, body: Buffer): void {
     if (live.answered) return
     live.answered = true
-    setTimeout(() => end(live), waitUntilMs).unref()
-    const { cpuMs = 0, heapBytes = 0 } = header
-    const wallMs = performance.now() - live.queued.startedAtMs
-    live.queued.resolve({
-      result: post.result,
-      body,
-      receipt: { cpuMs, wallMs, heapBytes, calls: live.calls },
-    })
+    if (post.done) end(live)
+    else restartTimer(live)
+    live.queued.resolve({ result: post.result, body })
+  }
+
+  /** From the answer on, what was given to `waitUntil` has its own time. */
+  function restartTimer(live: LiveDispatch): void {
+    clearTimeout(live.timer)
+    live.timer = setTimeout(() => end(live), waitUntilMs).unref()
   }
 
   function refuseAnswer(header: Extract<ProcessHeader, { type: 'too-large' }>): void {
     const live = lives.get(header.dispatch)
     if (live === undefined || live.answered || live.sandbox !== header.sandbox) return
     live.answered = true
+    restartTimer(live)
     live.queued.reject(answerTooLargeError(limits))
   }
 
@@ -225,7 +229,7 @@ export function createSandboxProcess(given: {
 
   function end(live: LiveDispatch): void {
     lives.delete(live.id)
-    abandonCalls(live)
+    abandon(live)
   }
 
   function finish(signal: NodeJS.Signals | undefined): void {

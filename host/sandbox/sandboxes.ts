@@ -50,8 +50,7 @@ export function createSandboxes(given: {
       if (closing) throw new AnnexError('unavailable', 'Annex is stopping.')
       const release = takeTurn(target.key)
       const outcome = new Promise<DispatchOutcome>((resolve, reject) => {
-        const startedAtMs = performance.now()
-        run({ target, message, body, context, startedAtMs, moves: 0, resolve, reject })
+        run({ target, message, body, context, moves: 0, resolve, reject })
       })
       return outcome.finally(release)
     },

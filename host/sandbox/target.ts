@@ -27,10 +27,7 @@ export type DispatchContext = {
   hops: number
 }
 
-/** What one dispatch used. */
-export type Receipt = { cpuMs: number; wallMs: number; heapBytes: number; calls: number }
-
-export type DispatchOutcome = { result: DispatchResult; body: Uint8Array; receipt: Receipt }
+export type DispatchOutcome = { result: DispatchResult; body: Uint8Array }
 
 /** The installation that a target runs for, if it runs for one. */
 export const installationOf = (target: SandboxTarget): { installationId?: string } =>

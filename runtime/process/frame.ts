@@ -11,7 +11,10 @@ export type Frame = { header: unknown; text: string; body: Buffer }
 const prefixBytes = 12
 const noBody = Buffer.alloc(0)
 
-/** Writes one frame. The body is not copied, so whoever gave it must not change it afterwards. */
+/**
+ * Writes one frame. The body is not copied, so whoever gave it must not change it afterwards. Whoever writes many
+ * frames corks the stream around them: a system call each would cost more than all the rest.
+ */
 export function writeFrame(stream: Duplex, header: object, text = '', body: Uint8Array = noBody): void {
   const headerText = JSON.stringify(header)
   const headerBytes = Buffer.byteLength(headerText)
@@ -22,14 +25,8 @@ export function writeFrame(stream: Duplex, header: object, text = '', body: Uint
   head.writeUInt32LE(textBytes, 8)
   head.write(headerText, prefixBytes)
   head.write(text, prefixBytes + headerBytes)
-  if (body.byteLength === 0) {
-    stream.write(head)
-    return
-  }
-  stream.cork()
   stream.write(head)
-  stream.write(body)
-  process.nextTick(() => stream.uncork())
+  if (body.byteLength > 0) stream.write(body)
 }
 
 /**

@@ -7,6 +7,7 @@ import { Socket } from 'node:net'
 import type ivm from 'isolated-vm'
 import { createBlackBox } from './black-box.ts'
 import { createFrameReader, type Frame, writeFrame } from './frame.ts'
+import { describeGuestError } from './guest-stack.ts'
 import type { HostHeader, ProcessHeader } from './messages.ts'
 import { createPlatform, type Platform } from './platform.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
@@ -20,13 +21,23 @@ const sandboxes = new Map<number, Sandbox>()
 let platform: Platform | undefined
 let begun = 0
 
-host.on('data', createFrameReader(maxFrameBytes, receive))
+host.on('data', createFrameReader(maxFrameBytes, handle))
 // The host is gone, however it went: nobody is left to work for.
 host.on('close', () => process.kill(process.pid, 'SIGKILL'))
 host.on('error', () => process.kill(process.pid, 'SIGKILL'))
 
 function send(header: ProcessHeader, text?: string, body?: Uint8Array): void {
   writeFrame(host, header, text, body)
+}
+
+/**
+ * What a stretch of guest code has to say leaves in one piece at its end, and not later: the next stretch may be
+ * another installation's, and end this process.
+ */
+function handle(frame: Frame): void {
+  host.cork()
+  receive(frame)
+  host.uncork()
 }
 
 function receive(frame: Frame): void {
@@ -64,8 +75,7 @@ function load(header: Extract<HostHeader, { type: 'load' }>, bundle: string): vo
       limits: { heapMb: header.heapMb, cpuMs: header.cpuMs, bodyBytes: header.bodyBytes },
       blackBox,
       reports: {
-        post: (dispatch, text, body, usage) =>
-          send({ type: 'post', sandbox: number, dispatch, ...usage }, text, body),
+        post: (dispatch, text, body) => send({ type: 'post', sandbox: number, dispatch }, text, body),
         tooLarge: (dispatch) => send({ type: 'too-large', sandbox: number, dispatch }),
         broken: (reason, dispatch, message) => {
           sandboxes.delete(number)
@@ -76,16 +86,6 @@ function load(header: Extract<HostHeader, { type: 'load' }>, bundle: string): vo
     sandboxes.set(number, sandbox)
     send({ type: 'loaded', sandbox: number })
   } catch (error) {
-    const { name, message, stack } = error instanceof Error ? error : new Error(String(error))
-    send({ type: 'load-failed', sandbox: number, error: { name, message, stack: guestFrames(stack) } })
+    send({ type: 'load-failed', sandbox: number, error: describeGuestError(error) })
   }
-}
-
-/** Of a stack, the lines that are the script's own: the rest are paths of this machine. */
-function guestFrames(stack = ''): string {
-  return stack
-    .split('\n')
-    .filter((line) => line.includes('annex:'))
-    .join('\n')
-    .slice(0, 8192)
 }

@@ -29,11 +29,8 @@ export type ProcessHeader =
   | { type: 'ready'; snapshot: boolean }
   | { type: 'loaded'; sandbox: number }
   | { type: 'load-failed'; sandbox: number; error: PlainError }
-  /**
-   * Text: a GuestPost. `dispatch` is the dispatch on whose behalf the isolate was running. `cpuMs` and
-   * `heapBytes` are what the dispatch has used so far; sent with an answer.
-   */
-  | { type: 'post'; sandbox: number; dispatch: number; cpuMs?: number; heapBytes?: number }
+  /** Text: a GuestPost. `dispatch` is the dispatch on whose behalf the isolate was running. */
+  | { type: 'post'; sandbox: number; dispatch: number }
   /** The dispatch has answered with more than it may. */
   | { type: 'too-large'; sandbox: number; dispatch: number }
   /** The isolate is gone. Of its dispatches, those up to `begun` had begun. */

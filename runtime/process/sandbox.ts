@@ -2,6 +2,7 @@ import type ivm from 'isolated-vm'
 import type { GuestMessage, GuestPost, PlainError } from '../bridge.ts'
 import type { BlackBox } from './black-box.ts'
 import { createCryptoCalls } from './crypto-calls.ts'
+import { describeGuestError } from './guest-stack.ts'
 import type { BrokenReason } from './messages.ts'
 import { createPlatformContext, type Platform } from './platform.ts'
 
@@ -9,12 +10,7 @@ export type SandboxLimits = { heapMb: number; cpuMs: number; bodyBytes: number }
 
 /** How a sandbox reports to its process. Texts are the guest's own JSON, passed on unread. */
 export type SandboxReports = {
-  post: (
-    dispatch: number,
-    text: string,
-    body?: Uint8Array,
-    usage?: { cpuMs: number; heapBytes: number },
-  ) => void
+  post: (dispatch: number, text: string, body?: Uint8Array) => void
   tooLarge: (dispatch: number) => void
   broken: (reason: BrokenReason, dispatch: number, message: string) => void
 }
@@ -32,6 +28,8 @@ type Booted = { receive: GuestFunction; define: GuestFunction }
 
 const startCpuMs = 1000
 const maxTimers = 1000
+/** What isolated-vm says when it stops a guest. */
+const timedOut = 'Script execution timed out.'
 
 /**
  * One isolate that runs one version for one installation. Every stretch of guest code is entered by `enter`,
@@ -115,11 +113,11 @@ export function createSandbox(given: {
     }
     blackBox.leave()
     running = 0
-    if (failure !== undefined) return breakDown(failure, dispatch)
+    if (failure !== undefined && !isHarmless(failure)) return breakDown(failure, dispatch)
     if (spent === undefined || !spentMs.has(dispatch)) return
     const total = spent + Number(isolate.cpuTime - before) / 1e6
     spentMs.set(dispatch, total)
-    if (total > limits.cpuMs) breakDown(new Error('Script execution timed out.'), dispatch)
+    if (total > limits.cpuMs) breakDown(new Error(timedOut), dispatch)
   }
 
   function transfer(body: Uint8Array): ivm.Copy<ArrayBuffer> {
@@ -127,14 +125,26 @@ export function createSandbox(given: {
     return new engine.ExternalCopy(copy, { transferOut: true }).copyInto({ release: true, transferIn: true })
   }
 
+  /**
+   * A promise of the guest that was rejected, and that nobody looks at, comes out here after the stretch. The script
+   * has been told apart from it: its answer is posted, and the isolate is well.
+   */
+  function isHarmless(failure: unknown): boolean {
+    if (isolate.isDisposed || messageOf(failure) === timedOut) return false
+    const text = `Uncaught (in promise) ${describeGuestError(failure).stack}`
+    reports.post(running, JSON.stringify({ kind: 'log', dispatch: running, level: 'error', text }))
+    return true
+  }
+
   /** A guest that was stopped in mid-flight has lost its invariants: the isolate is not used again. */
   function breakDown(failure: unknown, dispatch: number): void {
-    const message = failure instanceof Error ? failure.message : String(failure)
-    const reason: BrokenReason = /timed out/.test(message)
-      ? 'cpu_limit'
-      : isolate.isDisposed || /memory limit/.test(message)
-        ? 'memory_limit'
-        : 'crashed'
+    const message = messageOf(failure)
+    const reason: BrokenReason =
+      message === timedOut
+        ? 'cpu_limit'
+        : isolate.isDisposed || /memory limit/.test(message)
+          ? 'memory_limit'
+          : 'crashed'
     close()
     reports.broken(reason, dispatch, message.slice(0, 500))
   }
@@ -165,14 +175,10 @@ export function createSandbox(given: {
         if (text.length + sizeOf(body) > limits.bodyBytes) return refuseLargeCall(post.id)
         if (post.name.startsWith('crypto.')) return answerCrypto(post.id, post.name, post.args, body)
         return reports.post(running, text, body)
-      case 'answer': {
+      case 'answer':
         if (text.length + sizeOf(body) > limits.bodyBytes) return reports.tooLarge(post.id)
-        const usage = {
-          cpuMs: spentMs.get(post.id) ?? 0,
-          heapBytes: isolate.getHeapStatisticsSync().used_heap_size,
-        }
-        return reports.post(post.id, text, body, usage)
-      }
+        if (post.done) spentMs.delete(post.id)
+        return reports.post(post.id, text, body)
       case 'done':
         spentMs.delete(post.id)
         return reports.post(post.id, text)
@@ -232,6 +238,8 @@ function onAsk(op: unknown, argument: unknown): ArrayBuffer | number {
   }
   return op === 'time-origin' ? Math.floor(performance.timeOrigin) : Date.now()
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const sizeOf = (body: Uint8Array | undefined): number => body?.byteLength ?? 0
 

@@ -23,14 +23,16 @@ const functionSamples = [
   },
 ]
 
-const closeConstructor = (global: typeof globalThis, prototype: { constructor: { name: string } }): void => {
+/** A proxy keeps name, prototype and `f instanceof Function` as they were. */
+const closeConstructor = (
+  global: typeof globalThis,
+  prototype: { constructor: FunctionConstructor },
+): void => {
   const { name } = prototype.constructor
-  const closed = () => {
+  const refuse = (): never => {
     throw new EvalError(`${name}: code cannot be made from text in a sandbox`)
   }
-  Object.defineProperty(closed, 'name', { value: name })
-  // `f instanceof Function` goes on working.
-  Object.defineProperty(closed, 'prototype', { value: prototype, writable: false })
+  const closed = new Proxy(prototype.constructor, { apply: refuse, construct: refuse })
   Object.defineProperty(prototype, 'constructor', { value: closed, writable: false, configurable: false })
   if (Object.hasOwn(global, name)) {
     Object.defineProperty(global, name, { value: closed, writable: true, configurable: true })

@@ -27,8 +27,15 @@ const sliceText = String.prototype.slice
 const sliceBuffer = ArrayBuffer.prototype.slice
 const bufferByteLength = getOwnPropertyDescriptor(ArrayBuffer.prototype, 'byteLength')?.get
 
-/** A text as a JSON text. Lone surrogates come out escaped, and a primitive has no `toJSON` that is called. */
-export const quote = (text: string): string => stringifyJson(text)
+/**
+ * A text as a JSON text. Lone surrogates come out escaped, and a primitive has no `toJSON` that is called.
+ * What a script has made something else of (by a setter on Array.prototype, say) becomes an empty text.
+ */
+export const quote = (text: string): string => (typeof text === 'string' ? stringifyJson(text) : '""')
+
+/** A number as a JSON text; what is no finite number becomes 0. */
+export const numberText = (value: number): string =>
+  typeof value === 'number' && value - value === 0 ? `${value}` : '0'
 
 /** Any value as JSON text, or `undefined` where JSON has none. Runs code of the script (`toJSON`, getters). */
 export const toJsonText = (value: unknown): string | undefined => stringifyJson(value) as string | undefined

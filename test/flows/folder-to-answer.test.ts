@@ -187,3 +187,30 @@ export default createIntegration({ fetch: async () => new Response(${JSON.string
     }
   })
 })
+
+describe('a promise that nobody awaits', () => {
+  const floating = `import { createIntegration } from '@annex/runtime'
+let served = 0
+export default createIntegration({ fetch: async () => {
+  Promise.reject(new TypeError('left alone'))
+  return new Response(String(++served))
+} })`
+
+  it('is logged with its place when it is rejected, and the sandbox goes on', async () => {
+    const annex = await startAnnex({ plugins: { floating: { script: floating } } })
+    try {
+      for (const count of ['1', '2', '3'])
+        assert.equal(await (await fetch(`${annex.url}/x/floating`)).text(), count)
+      const { json } = await until(
+        () => annex.api('GET', '/v1/logs'),
+        (answered) => answered.json.count >= 3,
+      )
+      assert.match(
+        json.items[0].text,
+        /^Uncaught \(in promise\) TypeError: left alone\n\s+at .*plugins\/floating\/index\.ts:4:\d+/,
+      )
+    } finally {
+      await annex.close()
+    }
+  })
+})

@@ -1,13 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createGuest, createPlatform, run, scriptOf, type Serve } from './guest.ts'
+import { createGuest, createPlatform, run, type Serve, scriptOf } from './guest.ts'
 
 const platform = await createPlatform()
 type FetchArgs = { method: string; url: string; headers: [string, string][]; redirect: string }
 
 const echo: Serve = {
   fetch: (args: FetchArgs, bytes) => ({
-    value: { status: 201, statusText: 'Made', headers: [['x-a', '1'], ['set-cookie', 'a=1'], ['set-cookie', 'b=2']], url: args.url, redirected: true },
+    value: {
+      status: 201,
+      statusText: 'Made',
+      headers: [
+        ['x-a', '1'],
+        ['set-cookie', 'a=1'],
+        ['set-cookie', 'b=2'],
+      ],
+      url: args.url,
+      redirected: true,
+    },
     bytes: new TextEncoder().encode(JSON.stringify({ args, body: new TextDecoder().decode(bytes) })).buffer,
   }),
 }
@@ -24,7 +34,10 @@ test('fetch sends method, URL, headers, redirect mode and body', async () => {
     args: {
       method: 'POST',
       url: 'https://example.com/a?b',
-      headers: [['x-key', 'k'], ['content-type', 'text/plain;charset=UTF-8']],
+      headers: [
+        ['x-key', 'k'],
+        ['content-type', 'text/plain;charset=UTF-8'],
+      ],
       redirect: 'manual',
     },
     body: 'hello ☃',
@@ -40,7 +53,16 @@ test('a fetched response has status, headers, URL, and headers that cannot be ch
      return [r.status, r.statusText, r.ok, r.url, r.redirected, r.headers.getSetCookie(), changed, new Headers(r.headers).get('x-a')]`,
     echo,
   )
-  assert.deepEqual(answer, [201, 'Made', true, 'https://example.com/', true, ['a=1', 'b=2'], 'TypeError', '1'])
+  assert.deepEqual(answer, [
+    201,
+    'Made',
+    true,
+    'https://example.com/',
+    true,
+    ['a=1', 'b=2'],
+    'TypeError',
+    '1',
+  ])
 })
 
 test('fetch sends bodies of every kind', async () => {
@@ -80,13 +102,22 @@ test('fetch rejects what is no URL, without asking the host', async () => {
 })
 
 test('an aborted fetch rejects with the reason, and the host is told', async () => {
-  const script = scriptOf(`const c = new AbortController(); const p = fetch('https://a', { signal: c.signal }); setTimeout(() => c.abort('why'), 1)
+  const script =
+    scriptOf(`const c = new AbortController(); const p = fetch('https://a', { signal: c.signal }); setTimeout(() => c.abort('why'), 1)
     try { await p } catch (e) { return e }`)
-  const guest = createGuest({ platform, mode: 'snapshot', script, serve: { fetch: () => new Promise(() => {}) } })
+  const guest = createGuest({
+    platform,
+    mode: 'snapshot',
+    script,
+    serve: { fetch: () => new Promise(() => {}) },
+  })
   const { result } = await guest.dispatch({})
   assert.deepEqual(result, { kind: 'value', value: 'why' })
   const call = guest.posts.find((post) => post.kind === 'call')
-  assert.deepEqual(guest.posts.find((post) => post.kind === 'abort'), { kind: 'abort', id: call?.id })
+  assert.deepEqual(
+    guest.posts.find((post) => post.kind === 'abort'),
+    { kind: 'abort', id: call?.id },
+  )
   // A settlement that comes too late changes nothing.
   guest.receive({ kind: 'settle', id: call?.id ?? 0, ok: true, value: {} })
   assert.deepEqual(guest.failures, [])

@@ -123,6 +123,7 @@ export const createGuest = (given: {
     switch (post.kind) {
       case 'answer': {
         const body = new Uint8Array(bytes ?? new ArrayBuffer(0))
+        if (post.done) doneWaiters.get(post.id)?.()
         const answer = { id: post.id, result: post.result, bytes: body, text: new TextDecoder().decode(body) }
         return answers.get(post.id)?.(answer)
       }
@@ -134,7 +135,10 @@ export const createGuest = (given: {
       case 'call':
         return void answerCall(post, bytes)
       case 'timer':
-        timers.set(post.id, setTimeout(() => receive({ kind: 'fire', id: post.id }), post.delayMs))
+        timers.set(
+          post.id,
+          setTimeout(() => receive({ kind: 'fire', id: post.id }), post.delayMs),
+        )
         return
       case 'clear-timer':
         return clearTimeout(timers.get(post.id))
@@ -149,7 +153,7 @@ export const createGuest = (given: {
   const boot = context.global.getSync('__annexBoot', { reference: true })
   const booted = boot.applySync(undefined, [new ivm.Callback(onPost), new ivm.Callback(onAsk)], {
     result: { reference: true },
-  }) as unknown as ivm.Reference<{ receive: () => void; define: () => void }>
+  }) as unknown as ivm.Reference<Record<'receive' | 'define', (...given: unknown[]) => unknown>>
   const bundle = context.evalSync(`(function (module) {${given.script}\n})`, {
     filename: 'annex:script',
     reference: true,
@@ -181,7 +185,7 @@ export const createGuest = (given: {
       return promise
     },
     done(id) {
-      if (posts.some((post) => post.kind === 'done' && post.id === id)) return Promise.resolve()
+      if (posts.some((post) => isDone(post) && post.id === id)) return Promise.resolve()
       return new Promise((resolve) => doneWaiters.set(id, resolve))
     },
     close() {
@@ -191,13 +195,11 @@ export const createGuest = (given: {
   }
 }
 
+const isDone = (post: GuestPost): post is Extract<GuestPost, { kind: 'answer' | 'done' }> =>
+  post.kind === 'done' || (post.kind === 'answer' && post.done === true)
+
 /** Runs `body` in a fresh isolate and returns its value; throws what it threw. */
-export const run = async (
-  platform: Platform,
-  mode: Mode,
-  body: string,
-  serve?: Serve,
-): Promise<unknown> => {
+export const run = async (platform: Platform, mode: Mode, body: string, serve?: Serve): Promise<unknown> => {
   const guest = createGuest({ platform, mode, script: scriptOf(body), ...(serve && { serve }) })
   try {
     const { result } = await guest.dispatch({})

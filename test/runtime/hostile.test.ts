@@ -9,23 +9,62 @@ const request = { method: 'POST', url: 'https://a/', headers: [] }
 
 /** What a script may do to built-ins. After each, the next dispatch must still be answered, well-formed. */
 const patches: [name: string, code: string][] = [
-  ['Object.prototype.toJSON', `Object.prototype.toJSON = () => ({ kind: 'forged' }); String.prototype.toJSON = () => '"}'`],
-  ['Array.prototype methods', `for (const name of ['push', 'map', 'join', 'filter', 'slice', 'some', 'forEach']) Array.prototype[name] = () => { throw new Error('patched ' + name) }`],
+  [
+    'Object.prototype.toJSON',
+    `Object.prototype.toJSON = () => ({ kind: 'forged' }); String.prototype.toJSON = () => '"}'`,
+  ],
+  [
+    'Array.prototype methods',
+    `for (const name of ['push', 'map', 'join', 'filter', 'slice', 'some', 'forEach']) Array.prototype[name] = () => { throw new Error('patched ' + name) }`,
+  ],
   ['Array iteration', `Array.prototype[Symbol.iterator] = function* () { yield 'stolen' }`],
-  ['array index setters', `for (let i = 0; i < 4; i++) Object.defineProperty(Array.prototype, i, { set(v) { globalThis.stolen = v }, get() { return 'x' }, configurable: true })`],
+  [
+    'array index setters',
+    `for (let i = 0; i < 4; i++) Object.defineProperty(Array.prototype, i, { set(v) { globalThis.stolen = v }, get() { return 'x' }, configurable: true })`,
+  ],
   ['Promise.prototype.then', `Promise.prototype.then = () => { throw new Error('patched then') }`],
-  ['Promise.prototype.constructor', `Promise.prototype.constructor = function () { throw new Error('patched constructor') }`],
-  ['Promise species', `Object.defineProperty(Promise, Symbol.species, { value: function () { throw new Error('species') } })`],
+  [
+    'Promise.prototype.constructor',
+    `Promise.prototype.constructor = function () { throw new Error('patched constructor') }`,
+  ],
+  [
+    'Promise species',
+    `Object.defineProperty(Promise, Symbol.species, { value: function () { throw new Error('species') } })`,
+  ],
   ['the global Promise', `globalThis.Promise = class {}; Promise.resolve = () => { throw 1 }`],
   ['JSON', `JSON.stringify = () => '{"kind":"done","id":99}'; JSON.parse = () => ({ kind: 'forged' })`],
-  ['String and Number', `String.prototype.slice = () => 'x'; String.prototype.replace = () => 'x'; Number.isInteger = () => true; globalThis.String = () => 'forged'`],
-  ['setters on Object.prototype', `for (const name of ['name', 'message', 'stack', 'kind', 'id', 'value', 'then', 'bytes', 'dispatch', 'exposeCode']) Object.defineProperty(Object.prototype, name, { set() { throw new Error('setter ' + name) }, get() { return undefined }, configurable: true })`],
-  ['values on Object.prototype', `Object.prototype.exposeCode = 418; Object.prototype.request = { method: 'X', url: 'u', headers: [] }; Object.prototype.error = 1`],
-  ['Reflect and Object', `Reflect.apply = () => { throw 1 }; Object.defineProperty = () => { throw 1 }; Object.create = () => { throw 1 }`],
-  ['Map, Set and WeakRef', `Map.prototype.get = Map.prototype.set = Map.prototype.has = () => { throw 1 }; globalThis.Map = globalThis.Set = globalThis.WeakRef = undefined`],
-  ['ArrayBuffer and typed arrays', `ArrayBuffer.prototype.slice = () => 'x'; Object.defineProperty(ArrayBuffer.prototype, 'byteLength', { get() { return 1e9 } }); ArrayBuffer.prototype.then = () => {}; globalThis.Uint8Array = undefined`],
-  ['Response.prototype', `for (const name of ['status', 'headers', 'body', 'text', 'statusText']) Object.defineProperty(Response.prototype, name, { get() { return { evil: 1 } } })`],
-  ['Error', `Error.prepareStackTrace = () => { throw new Error('prepare') }; Error.stackTraceLimit = 1e9; globalThis.Error = undefined; Error`],
+  [
+    'String and Number',
+    `String.prototype.slice = () => 'x'; String.prototype.replace = () => 'x'; Number.isInteger = () => true; globalThis.String = () => 'forged'`,
+  ],
+  [
+    'setters on Object.prototype',
+    `for (const name of ['name', 'message', 'stack', 'kind', 'id', 'value', 'then', 'bytes', 'dispatch', 'exposeCode']) Object.defineProperty(Object.prototype, name, { set() { throw new Error('setter ' + name) }, get() { return undefined }, configurable: true })`,
+  ],
+  [
+    'values on Object.prototype',
+    `Object.prototype.exposeCode = 418; Object.prototype.request = { method: 'X', url: 'u', headers: [] }; Object.prototype.error = 1`,
+  ],
+  [
+    'Reflect and Object',
+    `Reflect.apply = () => { throw 1 }; Object.defineProperty = () => { throw 1 }; Object.create = () => { throw 1 }`,
+  ],
+  [
+    'Map, Set and WeakRef',
+    `Map.prototype.get = Map.prototype.set = Map.prototype.has = () => { throw 1 }; globalThis.Map = globalThis.Set = globalThis.WeakRef = undefined`,
+  ],
+  [
+    'ArrayBuffer and typed arrays',
+    `ArrayBuffer.prototype.slice = () => 'x'; Object.defineProperty(ArrayBuffer.prototype, 'byteLength', { get() { return 1e9 } }); ArrayBuffer.prototype.then = () => {}; globalThis.Uint8Array = undefined`,
+  ],
+  [
+    'Response.prototype',
+    `for (const name of ['status', 'headers', 'body', 'text', 'statusText']) Object.defineProperty(Response.prototype, name, { get() { return { evil: 1 } } })`,
+  ],
+  [
+    'Error',
+    `Error.prepareStackTrace = () => { throw new Error('prepare') }; Error.stackTraceLimit = 1e9; globalThis.Error = undefined; Error`,
+  ],
 ]
 
 for (const mode of modes) {
@@ -40,9 +79,10 @@ for (const mode of modes) {
       const thrown = await guest.dispatch({ event: { type: 'throw' } })
       await Promise.all([guest.done(1), guest.done(2), guest.done(3)])
       assert.deepEqual(guest.failures, [])
-      assert.equal(thrown.result.kind, 'error')
-      assert.equal(response.result.kind, 'response')
-      assert.equal(response.text, 'hello')
+      assert.equal(thrown.result.kind === 'error' && thrown.result.error.name, 'RangeError')
+      // A script that takes away what Response itself needs gets an error: its own affair.
+      if (response.result.kind === 'response') assert.equal(response.text, 'hello')
+      else assert.equal(response.result.kind, 'error')
       const answers = guest.posts.flatMap((post) => (post.kind === 'answer' ? [post.id] : []))
       assert.deepEqual(answers, [1, 2, 3])
       guest.close()
@@ -62,7 +102,10 @@ const answersOf = async (dispatch: string) => {
 test('a value that JSON cannot hold is an error of the dispatch', async () => {
   assert.equal((await answersOf('async () => ({ value: 1n })')).kind, 'error')
   assert.equal((await answersOf('async () => { const a = {}; a.a = a; return { value: a } }')).kind, 'error')
-  assert.equal((await answersOf('async () => ({ value: { toJSON() { throw new Error("no") } } })')).kind, 'error')
+  assert.equal(
+    (await answersOf('async () => ({ value: { toJSON() { throw new Error("no") } } })')).kind,
+    'error',
+  )
   assert.equal((await answersOf('async () => ({ get value() { throw new Error("no") } })')).kind, 'error')
   assert.deepEqual(await answersOf('async () => ({ value: () => {} })'), { kind: 'value', value: null })
   assert.deepEqual(await answersOf('async () => ({ value: "\\ud800" })'), { kind: 'value', value: '\ud800' })
@@ -95,22 +138,27 @@ test('whatever is thrown becomes bounded text', async () => {
 
 test('only a status from 400 to 599 exposes an error', async () => {
   for (const code of ['399', '600', '"404"', '404.5', 'NaN', '{}']) {
-    const result = await answersOf(`async () => { throw Object.assign(new Error('m'), { [Symbol.for('annex.exposeCode')]: ${code} }) }`)
+    const result = await answersOf(
+      `async () => { throw Object.assign(new Error('m'), { [Symbol.for('annex.exposeCode')]: ${code} }) }`,
+    )
     assert.equal(result.kind === 'error' && result.error.exposeCode, undefined, code)
   }
 })
 
 test('a thenable that settles many times answers once', async () => {
-  const script = raw(`() => ({ then(resolve, reject) { resolve({ value: 1 }); resolve({ value: 2 }); reject(3); throw 4 } })`)
+  const script = raw(
+    `() => ({ then(resolve, reject) { resolve({ value: 1 }); resolve({ value: 2 }); reject(3); throw 4 } })`,
+  )
   const guest = createGuest({ platform, mode: 'snapshot', script })
   assert.deepEqual((await guest.dispatch({})).result, { kind: 'value', value: 1 })
   await guest.done(1)
-  assert.equal(guest.posts.length, 2)
+  assert.equal(guest.posts.length, 1)
   guest.close()
 })
 
 test('log lines are bounded, whatever is logged', async () => {
-  const script = scriptOf(`console.log('y'.repeat(1e6)); console.error({ big: 'z'.repeat(1e6) }); console.log(Array(1e5).fill('abc'));
+  const script =
+    scriptOf(`console.log('y'.repeat(1e6)); console.error({ big: 'z'.repeat(1e6) }); console.log(Array(1e5).fill('abc'));
     console.log(new Map(Array.from({ length: 1e4 }, (_, i) => [i, 'v'.repeat(100)])))
     let deep = {}; for (let i = 0; i < 1e4; i++) deep = { deep }; console.log(deep)
     console.log(new Proxy({}, { ownKeys() { throw 1 } }), { get a() { throw 1 } }, Object.create(null), Symbol('s'), 1n, new Error('e'))
@@ -141,4 +189,3 @@ test('a script does not reach the callbacks of the process', async () => {
     guest.close()
   }
 })
-

@@ -1,6 +1,6 @@
 import { bodyBytes } from '../fetch/body.ts'
 import { isResponse, type Response, responseParts } from '../fetch/response.ts'
-import { isArray, NativeTypeError, quote, toJsonText } from '../primordials.ts'
+import { isArray, NativeTypeError, numberText, quote, toJsonText } from '../primordials.ts'
 
 /** A DispatchResult as JSON text. Throws a TypeError that names what was returned where that is no answer. */
 export const answerText = (result: unknown, mustBeResponse: boolean): string => {
@@ -21,6 +21,7 @@ export const bytesOfAnswer = (result: unknown): ArrayBuffer | Promise<ArrayBuffe
 
 const responseText = (response: Response): string => {
   const { status, statusText, headers } = responseParts(response)
+  if (!(status >= 200)) throw new NativeTypeError('Response.error() cannot be sent; use new Response(…)')
   let pairs = ''
   for (let i = 0; i < headers.length; i++) {
     const pair = headers[i]
@@ -28,7 +29,7 @@ const responseText = (response: Response): string => {
     pairs += `${pairs === '' ? '' : ','}[${quote(pair[0])},${quote(pair[1])}]`
   }
   const text = statusText === '' ? '' : `"statusText":${quote(statusText)},`
-  return `{"kind":"response","head":{"status":${status},${text}"headers":[${pairs}]}}`
+  return `{"kind":"response","head":{"status":${numberText(status)},${text}"headers":[${pairs}]}}`
 }
 
 const describe = (value: unknown): string => {

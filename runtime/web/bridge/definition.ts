@@ -1,6 +1,6 @@
 import type { Request } from '../fetch/request.ts'
 import type { Response } from '../fetch/response.ts'
-import { defineProperty, NativeError } from '../primordials.ts'
+import { defineProperty, NativeError, reflectApply } from '../primordials.ts'
 import { toPlainError } from './plain-error.ts'
 
 /** What the SDK is given to reach the host with, for the time of one dispatch. */
@@ -43,7 +43,10 @@ export const loadDefinition = (bundle: (module: { exports: unknown }) => void): 
 const dispatchOf = (exports: unknown): DispatchFunction => {
   const definition = (exports as { default?: unknown } | undefined)?.default ?? exports
   const dispatch = (definition as { [dispatchKey]?: unknown } | undefined)?.[dispatchKey]
-  if (typeof dispatch === 'function') return (...given) => Reflect.apply(dispatch, definition, given)
+  if (typeof dispatch === 'function') {
+    return (event, environment, request, host) =>
+      reflectApply(dispatch, definition, [event, environment, request, host])
+  }
   throw new NativeError(
     'The entry script does not export an integration. Write: export default createIntegration({ … })',
   )

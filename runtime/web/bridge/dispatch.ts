@@ -35,8 +35,10 @@ export const createDispatcher = (wire: Wire, calls: Calls): Dispatcher => {
   const answer = (open: OpenDispatch, resultText: string, bytes?: ArrayBuffer): void => {
     if (open.answered) return
     open.answered = true
-    wire.post(`{"kind":"answer","id":${open.id},"result":${resultText}}`, bytes)
-    settleOne(open)
+    open.waiting -= 1
+    // Said in one post where it can be: this is the end of nearly every dispatch.
+    const done = open.waiting === 0 ? ',"done":true' : ''
+    wire.post(`{"kind":"answer","id":${open.id},"result":${resultText}${done}}`, bytes)
   }
 
   const fail = (open: OpenDispatch, thrown: unknown): void =>

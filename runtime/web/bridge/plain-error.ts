@@ -1,5 +1,5 @@
 import type { PlainError } from '../../bridge.ts'
-import { createObject, cut, isInteger, quote, toText } from '../primordials.ts'
+import { createObject, cut, isInteger, numberText, quote, toText } from '../primordials.ts'
 
 const nameLimit = 200
 const messageLimit = 8192
@@ -43,7 +43,7 @@ export const toPlainError = (thrown: unknown): PlainError => {
 export const plainErrorText = (error: PlainError): string =>
   `{"name":${quote(error.name)},"message":${quote(error.message)}` +
   (error.stack === undefined ? '' : `,"stack":${quote(error.stack)}`) +
-  (error.exposeCode === undefined ? '}' : `,"exposeCode":${error.exposeCode}}`)
+  (error.exposeCode === undefined ? '}' : `,"exposeCode":${numberText(error.exposeCode)}}`)
 
 /** The stack as the log shows it: name and message are in its first line, its causes below. */
 export const errorText = (thrown: unknown): string => {

@@ -1,6 +1,6 @@
 import { errorText } from '../bridge/plain-error.ts'
 import type { Wire } from '../bridge/wire.ts'
-import { createTable, mathMin, reflectApply } from '../primordials.ts'
+import { createTable, mathMin, numberText, reflectApply } from '../primordials.ts'
 
 type Callback = (...given: unknown[]) => unknown
 type Timer = { callback: Callback; given: unknown[]; delayMs: number; repeats: boolean; dispatch: number }
@@ -25,7 +25,7 @@ export const createTimers = (wire: Wire): Timers => {
 
   const start = (id: number, timer: Timer): void => {
     timers[id] = timer
-    wire.post(`{"kind":"timer","id":${id},"delayMs":${timer.delayMs}}`)
+    wire.post(`{"kind":"timer","id":${id},"delayMs":${numberText(timer.delayMs)}}`)
   }
 
   const create = (callback: Callback, delay: unknown, repeats: boolean, given: unknown[]): number => {
@@ -46,7 +46,7 @@ export const createTimers = (wire: Wire): Timers => {
       const key = Number(id)
       if (timers[key] === undefined) return
       delete timers[key]
-      wire.post(`{"kind":"clear-timer","id":${key}}`)
+      wire.post(`{"kind":"clear-timer","id":${numberText(key)}}`)
     },
     fire(id) {
       const timer = timers[id]

@@ -1,0 +1,44 @@
+/**
+ * Fills the tables of the docs that are data in the code: settings in the README, codes in docs/errors.md. With
+ * `--check` it changes nothing, and fails when a table is not what the code says.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { settingsTable } from '../host/config/settings-table.ts'
+import { errorCodes } from '../host/errors/codes.ts'
+
+const root = new URL('..', import.meta.url)
+
+const settingRows = Object.entries(settingsTable).map(
+  ([name, setting]) =>
+    `| \`${name}\` | ${setting.default === '' ? '' : `\`${setting.default}\``} | ${setting.meaning} |`,
+)
+const errorRows = Object.entries(errorCodes).map(
+  ([code, { status, meaning }]) => `| \`${code}\` | ${status} | ${meaning} |`,
+)
+
+const tables: [file: string, mark: string, rows: string[]][] = [
+  ['README.md', 'settings', ['| setting | default | meaning |', '|---|---|---|', ...settingRows]],
+  ['docs/errors.md', 'errors', ['| code | status | meaning |', '|---|---|---|', ...errorRows]],
+]
+
+const isCheck = process.argv.includes('--check')
+const stale = tables
+  .filter(([file, mark, rows]) => fill(new URL(file, root), mark, rows))
+  .map(([file]) => file)
+if (isCheck && stale.length > 0) {
+  process.stderr.write(`stale: ${stale.join(', ')}. Run \`make types\` and commit what it changes.\n`)
+  process.exitCode = 1
+}
+
+/** Puts the rows between the two marks. @returns whether that changed, or would change, the file */
+function fill(file: URL, mark: string, rows: string[]): boolean {
+  const text = readFileSync(file, 'utf8')
+  const [start, end] = [`<!-- ${mark} -->`, `<!-- /${mark} -->`]
+  const [before, rest] = text.split(start)
+  const after = rest?.split(end)[1]
+  if (before === undefined || after === undefined)
+    throw new Error(`${file.pathname} has no ${start} … ${end}`)
+  const filled = `${before}${start}\n${rows.join('\n')}\n${end}${after}`
+  if (!isCheck && filled !== text) writeFileSync(file, filled)
+  return filled !== text
+}

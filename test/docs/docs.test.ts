@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createRouter } from '../../host/app.ts'
+import { createProgram } from '../../host/cli/create-program.ts'
+import { settingsTable } from '../../host/config/settings-table.ts'
+import manifestSchema from '../../schemas/manifest.schema.json' with { type: 'json' }
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const docs = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`),
+]
+const all = docs.map((file) => ({ file, text: read(file) }))
+const matches = (pattern: RegExp) =>
+  all.flatMap(({ file, text }) =>
+    [...text.matchAll(pattern)].map((match) => ({ file, found: match[1] ?? '' })),
+  )
+
+describe('what the docs name exists', () => {
+  it('make targets', () => {
+    const targets = new Set([...read('Makefile').matchAll(/^([a-z]+):/gm)].map((match) => match[1]))
+    const named = matches(/\bmake ([a-z]+)`/g)
+    assert.ok(named.length > 5)
+    for (const { file, found } of named) assert.ok(targets.has(found), `${file}: make ${found}`)
+  })
+
+  it('annex commands', () => {
+    const commands = new Set(createProgram('0').commands.map((command) => command.name()))
+    const named = matches(/npx annex ([a-z]+)/g)
+    assert.ok(named.length > 10)
+    for (const { file, found } of named) assert.ok(commands.has(found), `${file}: annex ${found}`)
+  })
+
+  it('settings', () => {
+    const named = matches(
+      /`((?:SANDBOX|EGRESS|DELIVERY|PUBLIC|DATA|PLUGINS|OPERATOR|SECRET|DATABASE)_[A-Z_]+)`/g,
+    )
+    for (const { file, found } of named) {
+      assert.ok(found.endsWith('_FILE') || Object.hasOwn(settingsTable, found), `${file}: ${found}`)
+    }
+  })
+
+  it('files that are linked or named by their path', () => {
+    for (const { file, text } of all) {
+      for (const [, link = ''] of text.matchAll(/\]\(([^)#:]+)\)/g)) {
+        assert.ok(existsSync(join(root, dirname(file), link)), `${file}: ${link}`)
+      }
+      for (const [, path = ''] of text.matchAll(/`((?:host|runtime|schemas|test)\/[\w./-]+\.[a-z]+)`/g)) {
+        assert.ok(existsSync(join(root, path)), `${file}: ${path}`)
+      }
+    }
+  })
+
+  it('manifest fields', () => {
+    const fields = new Set(Object.keys(manifestSchema.properties))
+    const [, table = ''] = read('docs/plugins.md').split('## The manifest')
+    for (const [, cell = ''] of (table.split('##')[0] ?? '').matchAll(/^\| (`.*?) \|/gm)) {
+      for (const [, field = ''] of cell.matchAll(/`(\w+)`/g))
+        assert.ok(fields.has(field), `docs/plugins.md: ${field}`)
+    }
+  })
+})
+
+describe('the API page', () => {
+  it('has every route that there is, and no other', () => {
+    const router = createRouter({} as Parameters<typeof createRouter>[0])
+    const routes = router.stack
+      .flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`))
+      .filter((route) => !route.startsWith('HEAD ') && !route.includes('/:id/spaces'))
+    const named = [...read('docs/api.md').matchAll(/^\| `([A-Z]+ \S+)` \|/gm)].map((match) => match[1])
+    assert.deepEqual(named.toSorted(), routes.map(String).toSorted())
+  })
+})

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import { buildPrelude } from '../../host/bundle/build-prelude.ts'
+
+test('the prelude is built once for the same sources, and read from the cache then', async () => {
+  const cacheFolder = path.join(await mkdtemp(path.join(tmpdir(), 'annex-prelude-')), 'not', 'there yet')
+  const [first, second] = await Promise.all([buildPrelude({ cacheFolder }), buildPrelude({ cacheFolder })])
+  assert.deepEqual(first, second)
+  assert.match(first.digest, /^[0-9a-f]{64}$/)
+  assert.match(first.code, /^"use strict";/)
+  assert.deepEqual(await readdir(cacheFolder), [`prelude-${first.digest}.js`])
+
+  await writeFile(path.join(cacheFolder, `prelude-${first.digest}.js`), 'from the cache')
+  assert.equal((await buildPrelude({ cacheFolder })).code, 'from the cache')
+  await rm(path.resolve(cacheFolder, '../..'), { recursive: true })
+})
+
+test('the prelude holds no path of the machine that built it', async () => {
+  const cacheFolder = await mkdtemp(path.join(tmpdir(), 'annex-prelude-'))
+  const { code } = await buildPrelude({ cacheFolder })
+  assert.equal(code.includes(path.resolve(import.meta.dirname, '../..')), false)
+  await rm(cacheFolder, { recursive: true })
+})
