@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { Agent, type Dispatcher } from 'undici'
-import { parseAllowList } from './allow-list.ts'
-import { createGuardedConnect, type Resolve } from './guarded-connect.ts'
+import { parseAllowList } from './guard/allow-list.ts'
+import { createGuardedConnect, type Resolve } from './guard/guarded-connect.ts'
 
 /** The one way out: every request of scripts and webhooks goes through its dispatcher. */
 export type Egress = {

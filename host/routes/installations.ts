@@ -11,13 +11,13 @@ import {
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertPerson, organizationOf } from '../http/caller.ts'
 import { jsonBody } from '../http/read-body.ts'
+import { visibleInstallation } from '../http/script-access.ts'
 import { type Edit, editByInstaller, editByScript } from '../installations/configure.ts'
 import { findDeployed, getDeployed } from '../installations/find-deployed.ts'
 import { install } from '../installations/install.ts'
-import { editSchema } from './edit-schema.ts'
-import { toInstallationView } from './installation-view.ts'
+import { toInstallationView } from '../installations/installation-view.ts'
+import { editSchema } from './body-schemas.ts'
 import type { RouteParts } from './parts.ts'
-import { visibleInstallation } from './script-access.ts'
 
 /** Installing in an organization, and the settings for all of it. */
 export function addInstallationRoutes(router: Router, parts: RouteParts): void {

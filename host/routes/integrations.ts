@@ -7,8 +7,8 @@ import { oweTask, taskSchema } from '../events/tasks.ts'
 import { assertOperator } from '../http/caller.ts'
 import { jsonBody } from '../http/read-body.ts'
 import { type Deployed, findDeployed } from '../installations/find-deployed.ts'
+import { toInstallationView } from '../installations/installation-view.ts'
 import { endpointPath } from '../sandbox/level.ts'
-import { toInstallationView } from './installation-view.ts'
 import type { RouteParts } from './parts.ts'
 
 /** Integrations: what is deployed, and what an integration may do for itself as a whole. */

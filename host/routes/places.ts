@@ -6,9 +6,9 @@ import { insertSpace, listSpaces, type Space } from '../db/queries/spaces.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertOperator, organizationOf } from '../http/caller.ts'
 import { jsonBody } from '../http/read-body.ts'
+import { assertScriptMayRead } from '../http/script-access.ts'
+import { nameSchema, titleSchema } from './body-schemas.ts'
 import type { RouteParts } from './parts.ts'
-import { nameSchema, titleSchema } from './record-fields.ts'
-import { assertScriptMayRead } from './script-access.ts'
 
 /** The spaces and sites of an organization: what an integration can be installed in. */
 export function addPlaceRoutes(router: Router, { db, authenticate, reload }: RouteParts): void {

@@ -9,8 +9,8 @@ import {
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertOperator, organizationOf } from '../http/caller.ts'
 import { jsonBody } from '../http/read-body.ts'
+import { nameSchema, titleSchema } from './body-schemas.ts'
 import type { RouteParts } from './parts.ts'
-import { nameSchema, titleSchema } from './record-fields.ts'
 
 /** The first operator, organizations, and tokens. */
 export function addSetupRoutes(router: Router, { db, authenticate }: RouteParts): void {

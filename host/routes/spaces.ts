@@ -2,9 +2,9 @@ import type Router from '@koa/router'
 import type { Caller } from '../access/tokens.ts'
 import { findRevision, findSpace, type PageRecord, type Revision, type Space } from '../db/queries/spaces.ts'
 import { AnnexError } from '../errors/annex-error.ts'
+import { assertScriptMayRead } from '../http/script-access.ts'
 import type { RouteParts } from './parts.ts'
 import { toSpace } from './places.ts'
-import { assertScriptMayRead } from './script-access.ts'
 
 /** A space and its content, for scripts with the scope and for members of its organization. */
 export function addSpaceRoutes(router: Router, { db, authenticate }: RouteParts): void {

@@ -12,13 +12,13 @@ import type { Installation } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertPerson } from '../http/caller.ts'
 import { jsonBody } from '../http/read-body.ts'
+import { visibleInstallation } from '../http/script-access.ts'
 import { type Edit, editByInstaller, editByScript } from '../installations/configure.ts'
 import { getDeployed } from '../installations/find-deployed.ts'
 import { installInTarget } from '../installations/install.ts'
-import { editSchema } from './edit-schema.ts'
-import { toTargetView } from './installation-view.ts'
+import { toTargetView } from '../installations/installation-view.ts'
+import { editSchema } from './body-schemas.ts'
 import type { RouteParts } from './parts.ts'
-import { visibleInstallation } from './script-access.ts'
 
 const kinds = ['site', 'space'] as const
 

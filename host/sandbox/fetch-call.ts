@@ -1,5 +1,5 @@
 import type { Egress } from '../net/egress.ts'
-import { type EgressRequest, egressFetch } from '../net/egress-fetch.ts'
+import { type EgressRequest, egressFetch } from '../net/request/egress-fetch.ts'
 import type { HostCall } from './host-calls.ts'
 
 type Args = Omit<EgressRequest, 'body'>

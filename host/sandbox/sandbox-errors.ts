@@ -1,7 +1,7 @@
 import type { PlainError } from '../../runtime/bridge.ts'
 import type { BrokenReason } from '../../runtime/process/messages.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import type { BlackBoxRecord } from './start-process.ts'
+import type { BlackBoxRecord } from './process/start-process.ts'
 
 /** Why a sandbox process ended. */
 export type EndCause =

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { RunHostCall } from './host-calls.ts'
-import type { QueuedDispatch } from './live-dispatch.ts'
-import { type EndCause, ScriptError } from './sandbox-errors.ts'
+import type { QueuedDispatch } from './process/live-dispatch.ts'
 import {
   createSandboxProcess,
   type SandboxLimits,
   type SandboxProcess,
   type ScriptLog,
-} from './sandbox-process.ts'
+} from './process/sandbox-process.ts'
+import { type EndCause, ScriptError } from './sandbox-errors.ts'
 import type { DispatchContext, DispatchOutcome, SandboxGroup, SandboxTarget } from './target.ts'
 
 export type Sandboxes = {

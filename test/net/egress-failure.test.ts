@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
-import { type EgressRequest, egressFetch } from '../../host/net/egress-fetch.ts'
+import { type EgressRequest, egressFetch } from '../../host/net/request/egress-fetch.ts'
 import { closedPort, openEgress, serveRaw } from './local-server.ts'
 
 const limits = { timeoutMs: 5_000, maxBytes: 65_536, hops: 0 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { describe, it, type TestContext } from 'node:test'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
-import { type EgressRequest, egressFetch } from '../../host/net/egress-fetch.ts'
+import { type EgressRequest, egressFetch } from '../../host/net/request/egress-fetch.ts'
 import { openEgress, serve } from './local-server.ts'
 
 const limits = { timeoutMs: 5_000, maxBytes: 65_536, hops: 0 }

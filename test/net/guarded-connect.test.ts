@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { parseAllowList } from '../../host/net/allow-list.ts'
-import { egressFetch } from '../../host/net/egress-fetch.ts'
-import { type Resolve, resolveChecked } from '../../host/net/guarded-connect.ts'
+import { parseAllowList } from '../../host/net/guard/allow-list.ts'
+import { type Resolve, resolveChecked } from '../../host/net/guard/guarded-connect.ts'
+import { egressFetch } from '../../host/net/request/egress-fetch.ts'
 import { openEgress, serve, serveRaw } from './local-server.ts'
 
 const limits = { timeoutMs: 5_000, maxBytes: 65_536, hops: 0 }

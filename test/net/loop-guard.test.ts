@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { nextHops, readHops } from '../../host/net/loop-guard.ts'
+import { nextHops, readHops } from '../../host/net/request/loop-guard.ts'
 
 describe('the count of scripts that a request went through', () => {
   it('starts at 0 and goes up by one', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { embeddedIPv4, isPublicAddress, rangeOf } from '../../host/net/public-address.ts'
+import { embeddedIPv4, isPublicAddress, rangeOf } from '../../host/net/guard/public-address.ts'
 
 const refused: [string, string][] = [
   ['0.0.0.0', 'unspecified'],

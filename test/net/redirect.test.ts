@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { egressFetch } from '../../host/net/egress-fetch.ts'
-import { type Hop, nextHop } from '../../host/net/redirect.ts'
+import { egressFetch } from '../../host/net/request/egress-fetch.ts'
+import { type Hop, nextHop } from '../../host/net/request/redirect.ts'
 import { openEgress, serve } from './local-server.ts'
 
 const limits = { timeoutMs: 5_000, maxBytes: 65_536, hops: 0 }

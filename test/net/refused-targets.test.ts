@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createEgress } from '../../host/net/egress.ts'
-import { egressFetch } from '../../host/net/egress-fetch.ts'
+import { egressFetch } from '../../host/net/request/egress-fetch.ts'
 import { openEgress, serve } from './local-server.ts'
 
 const limits = { timeoutMs: 5_000, maxBytes: 65_536, hops: 0 }

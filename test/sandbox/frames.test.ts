@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { describe, it } from 'node:test'
-import { checkHeader, parsePost } from '../../host/sandbox/check-frame.ts'
+import { checkHeader, parsePost } from '../../host/sandbox/process/check-frame.ts'
 import { createFrameReader, type Frame, writeFrame } from '../../runtime/process/frame.ts'
 
 /** The bytes of frames, as they go over the wire. */

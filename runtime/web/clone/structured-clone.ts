@@ -1,5 +1,5 @@
 import { DOMException } from '../events/dom-exception.ts'
-import { Blob } from '../fetch/blob.ts'
+import { Blob } from '../file/blob.ts'
 
 type Memory = Map<object, unknown>
 const errorTypes: Record<string, ErrorConstructor> = {

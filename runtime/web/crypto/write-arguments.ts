@@ -1,4 +1,4 @@
-import { copyBytes } from '../fetch/blob.ts'
+import { copyBytes } from '../file/blob.ts'
 import { cryptoKeyId, isCryptoKey } from './crypto-key.ts'
 
 /** Members of the dictionaries of Web Crypto: algorithms and JSON Web Keys. No other is looked at. */

@@ -1,9 +1,9 @@
+import { blobBytes, copyBytes, isBlob } from '../file/blob.ts'
+import { FormData } from '../file/form-data.ts'
+import { writeMultipart } from '../file/multipart.ts'
 import { isDisturbed, isReadableStream, type ReadableStream } from '../streams/streams.ts'
 import { URLSearchParams } from '../url/url.ts'
-import { blobBytes, copyBytes, isBlob } from './blob.ts'
 import { type Body, bodyOfSource, bodyOfStream } from './body.ts'
-import { FormData } from './form-data.ts'
-import { writeMultipart } from './multipart.ts'
 
 /** Fetch standard, "extract a body": the body, and the content type that it brings along. */
 export const extractBody = (init: unknown): { body: Body; type: string | null } => {

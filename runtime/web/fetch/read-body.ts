@@ -1,9 +1,9 @@
 import { decodeUtf8 } from '../encoding/utf8.ts'
+import { Blob } from '../file/blob.ts'
+import { FormData } from '../file/form-data.ts'
+import { parseMultipart } from '../file/multipart.ts'
 import { URLSearchParams } from '../url/url.ts'
-import { Blob } from './blob.ts'
 import { type Body, consumeBytes, consumeText } from './body.ts'
-import { FormData } from './form-data.ts'
-import { parseMultipart } from './multipart.ts'
 
 /** `json()` of a Request or Response. */
 export const readJson = async (body: Body | null, what: string): Promise<unknown> =>

@@ -1,9 +1,10 @@
 import type { RequestHead } from '../../bridge.ts'
 import { AbortSignal, createFollowingSignal } from '../events/abort-signal.ts'
+import type { Blob } from '../file/blob.ts'
+import type { FormData } from '../file/form-data.ts'
 import { Bytes } from '../primordials.ts'
 import { type ReadableStream, TransformStream } from '../streams/streams.ts'
 import { URL } from '../url/url.ts'
-import type { Blob } from './blob.ts'
 import {
   type Body,
   bodyOfSource,
@@ -16,7 +17,6 @@ import {
   streamOfBody,
 } from './body.ts'
 import { extractBody } from './extract-body.ts'
-import type { FormData } from './form-data.ts'
 import { adoptHeaders, type HeaderList, Headers, type HeadersInit, headerListOf } from './headers.ts'
 import { readBlob, readFormData, readJson } from './read-body.ts'
 import { type RequestOutline, toRequestOutline } from './request-outline.ts'

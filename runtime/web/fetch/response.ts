@@ -1,6 +1,7 @@
+import type { Blob } from '../file/blob.ts'
+import type { FormData } from '../file/form-data.ts'
 import type { ReadableStream } from '../streams/streams.ts'
 import { URL } from '../url/url.ts'
-import type { Blob } from './blob.ts'
 import {
   type Body,
   bodyOfSource,
@@ -11,7 +12,6 @@ import {
   streamOfBody,
 } from './body.ts'
 import { extractBody } from './extract-body.ts'
-import type { FormData } from './form-data.ts'
 import { adoptHeaders, type HeaderList, Headers, type HeadersInit, headerListOf } from './headers.ts'
 import { readBlob, readFormData, readJson } from './read-body.ts'
 

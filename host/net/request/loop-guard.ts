@@ -1,4 +1,4 @@
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../../errors/annex-error.ts'
 
 /** Carries how many times a request has gone through a script of this Annex. */
 export const hopsHeader = 'x-annex-hops'

@@ -1,4 +1,4 @@
-import type { EndCause } from './sandbox-errors.ts'
+import type { EndCause } from '../sandbox-errors.ts'
 import type { StartedProcess } from './start-process.ts'
 
 const everyMs = 25

@@ -1,5 +1,5 @@
-import type { HostHeader } from '../../runtime/process/messages.ts'
-import type { SandboxTarget } from './target.ts'
+import type { HostHeader } from '../../../runtime/process/messages.ts'
+import type { SandboxTarget } from '../target.ts'
 
 export type LoadedSandboxes = {
   /** The number of the target's sandbox, which is loaded first when it is not there. */

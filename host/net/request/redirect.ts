@@ -1,4 +1,4 @@
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../../errors/annex-error.ts'
 import type { HeaderPairs } from './egress-headers.ts'
 
 export const maxRedirects = 20

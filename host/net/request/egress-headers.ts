@@ -1,4 +1,4 @@
-import type { Egress } from './egress.ts'
+import type { Egress } from '../egress.ts'
 import { hopsHeader } from './loop-guard.ts'
 
 export type HeaderPairs = [string, string][]

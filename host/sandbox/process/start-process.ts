@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { blackBoxBytes } from '../../runtime/process/black-box.ts'
+import { blackBoxBytes } from '../../../runtime/process/black-box.ts'
 
 /** What a sandbox process was doing, by its own record. */
 export type BlackBoxRecord = { lastBegun: number; sandbox: number; dispatch: number; stretch: number }
@@ -24,7 +24,7 @@ export type StartedProcess = {
   close: () => void
 }
 
-const root = realpathSync(fileURLToPath(new URL('../..', import.meta.url)))
+const root = realpathSync(fileURLToPath(new URL('../../..', import.meta.url)))
 
 // The sandbox process can read its own code and the native module, and nothing else of the machine.
 const readable = [

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import type { GuestPost } from '../../runtime/bridge.ts'
-import type { ProcessHeader } from '../../runtime/process/messages.ts'
+import type { GuestPost } from '../../../runtime/bridge.ts'
+import type { ProcessHeader } from '../../../runtime/process/messages.ts'
 
-const schema = JSON.parse(readFileSync(new URL('../../schemas/frames.schema.json', import.meta.url), 'utf8'))
+const schema = JSON.parse(
+  readFileSync(new URL('../../../schemas/frames.schema.json', import.meta.url), 'utf8'),
+)
 const ajv = new Ajv2020({ strict: false, discriminator: true }).addSchema(schema)
 const isHeader = compile<ProcessHeader>('header')
 const isPost = compile<PostToHost>('post')

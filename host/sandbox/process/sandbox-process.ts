@@ -1,11 +1,7 @@
-import type { LogLevel } from '../../runtime/bridge.ts'
-import { createFrameReader, type Frame, writeFrame } from '../../runtime/process/frame.ts'
-import type { HostHeader, ProcessHeader } from '../../runtime/process/messages.ts'
-import { answerCall } from './answer-call.ts'
-import { checkHeader, type PostToHost, parsePost } from './check-frame.ts'
-import type { RunHostCall } from './host-calls.ts'
-import { abandon, type LiveDispatch, type QueuedDispatch } from './live-dispatch.ts'
-import { createLoadedSandboxes } from './loaded-sandboxes.ts'
+import type { LogLevel } from '../../../runtime/bridge.ts'
+import { createFrameReader, type Frame, writeFrame } from '../../../runtime/process/frame.ts'
+import type { HostHeader, ProcessHeader } from '../../../runtime/process/messages.ts'
+import type { RunHostCall } from '../host-calls.ts'
 import {
   answerTooLargeError,
   type EndCause,
@@ -13,9 +9,13 @@ import {
   errorOfEnd,
   ScriptError,
   wallClockError,
-} from './sandbox-errors.ts'
+} from '../sandbox-errors.ts'
+import { installationOf } from '../target.ts'
+import { answerCall } from './answer-call.ts'
+import { checkHeader, type PostToHost, parsePost } from './check-frame.ts'
+import { abandon, type LiveDispatch, type QueuedDispatch } from './live-dispatch.ts'
+import { createLoadedSandboxes } from './loaded-sandboxes.ts'
 import { startProcess } from './start-process.ts'
-import { installationOf } from './target.ts'
 import { watchProcess } from './watch-process.ts'
 
 export type SandboxLimits = {

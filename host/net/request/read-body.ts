@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, constants, gunzip, inflate, inflateRaw } from 'node:zlib'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../../errors/annex-error.ts'
 
 /**
  * Reads a body whole. Leaving the loop early destroys the stream, and with it the connection.

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import ipaddr from 'ipaddr.js'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../../errors/annex-error.ts'
 import { embeddedIPv4, isPublicAddress } from './public-address.ts'
 
 /** What an operator lets scripts and webhooks reach although it is not public. */

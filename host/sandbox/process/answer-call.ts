@@ -1,6 +1,6 @@
-import type { GuestMessage } from '../../runtime/bridge.ts'
+import type { GuestMessage } from '../../../runtime/bridge.ts'
+import type { RunHostCall } from '../host-calls.ts'
 import type { PostToHost } from './check-frame.ts'
-import type { RunHostCall } from './host-calls.ts'
 import type { LiveDispatch } from './live-dispatch.ts'
 
 /**

@@ -1,6 +1,6 @@
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../../errors/annex-error.ts'
+import type { Egress } from '../egress.ts'
 import { badPorts } from './bad-ports.ts'
-import type { Egress } from './egress.ts'
 
 /**
  * Reads the URL of an outbound request and checks what can be checked before a connection: http or https, no

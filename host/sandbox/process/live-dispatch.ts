@@ -1,4 +1,4 @@
-import type { DispatchContext, DispatchOutcome, SandboxTarget } from './target.ts'
+import type { DispatchContext, DispatchOutcome, SandboxTarget } from '../target.ts'
 
 /** A dispatch that waits for its answer, wherever it runs. It can move to another process until it begins. */
 export type QueuedDispatch = {

@@ -2,8 +2,8 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { InstallationTarget } from '../db/queries/installation-targets.ts'
 import type { Configuration, Installation } from '../db/queries/installations.ts'
-import { splitConfiguration } from '../installations/effective-configuration.ts'
 import { endpointPath } from '../sandbox/level.ts'
+import { splitConfiguration } from './effective-configuration.ts'
 
 type Viewer = { caller: Caller; manifest: Manifest | undefined; publicUrl: string }
 

@@ -1,8 +1,9 @@
 import type { Dispatcher } from 'undici'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../../errors/annex-error.ts'
+import type { Egress } from '../egress.ts'
+import { toEgressError } from '../egress-error.ts'
+import { parseTarget } from '../guard/egress-target.ts'
 import { createDeadline } from './deadline.ts'
-import type { Egress } from './egress.ts'
-import { toEgressError } from './egress-error.ts'
 import {
   type HeaderPairs,
   headerValue,
@@ -10,7 +11,6 @@ import {
   toPairs,
   toRequestHeaders,
 } from './egress-headers.ts'
-import { parseTarget } from './egress-target.ts'
 import { nextHops } from './loop-guard.ts'
 import { decodeBody, readBody } from './read-body.ts'
 import { type Hop, isRedirect, maxRedirects, nextHop } from './redirect.ts'

@@ -1,4 +1,4 @@
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../../errors/annex-error.ts'
 
 export type Deadline = {
   /** Aborts when the time is over or the caller gives up; its reason is an AnnexError. */
