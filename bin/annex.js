@@ -20,7 +20,7 @@ if (major >= 26) {
   })
 } else {
   process.stderr.write(
-    'annex: the dependencies are not installed. Run `make run`, or `npm ci`, in this folder.\n',
+    'annex: the dependencies are not installed. Run `make run`, or `npm install`, in this folder.\n',
   )
   process.exitCode = 1
 }

@@ -18,7 +18,7 @@ import { createAuthenticate } from './http/caller.ts'
 import { listen } from './http/listen.ts'
 import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
-import { createWorker } from './jobs/create-worker.ts'
+import { createWorker, type Worker } from './jobs/create-worker.ts'
 import { createLogWriter } from './logs/create-log-writer.ts'
 import { createEgress } from './net/egress.ts'
 import { createFetchCall } from './sandbox/fetch-call.ts'
@@ -81,7 +81,8 @@ async function start(
   ends.defer(scriptEgress.close)
   ends.defer(deliveryEgress.close)
 
-  const wake = () => worker.wake()
+  let worker: Worker | undefined
+  const wake = () => worker?.wake()
   const runCall = createHostCalls(
     [
       createFetchCall(scriptEgress, {
@@ -122,6 +123,7 @@ async function start(
     },
     (space, error) => logger.warn({ err: error, space: space.id }, 'space not read'),
   )
+  ends.defer(spaces.close)
   const reload = async () => {
     const plugins = await loadPlugins({
       db,
@@ -146,16 +148,15 @@ async function start(
     onDefect,
   )
   const listening = await listen(app.callback(), settings.HOST, settings.PORT)
+  ends.defer(listening.close)
   url = `http://${hostOf(settings.HOST)}:${listening.port}`
   // Only now: what a script does may call back over the network.
-  const worker = await createWorker(database, {
+  worker = await createWorker(database, {
     handlers: { event: runEvent, task: runEvent, delivery: runDelivery },
     concurrency: settings.DELIVERY_CONCURRENCY,
     onDefect: (error, job) => logger.error({ err: error, job: job?.id }, 'defect'),
   })
   ends.defer(worker.close)
-  ends.defer(listening.close)
-  ends.defer(spaces.close)
   if (settings.WATCH)
     ends.defer(
       watchPlugins(

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { BuildResult, Message } from 'esbuild'
-import { createProblem, type Problem } from '../manifest/problem.ts'
+import { createProblem, type Problem } from '../manifest/problems/problem.ts'
 
 /** Errors and warnings of a build, in that order. */
 export const messagesOf = (result: BuildResult): { severity: Problem['severity']; message: Message }[] => [

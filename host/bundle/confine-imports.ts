@@ -12,8 +12,8 @@ import type {
   TransformFailure,
 } from 'esbuild'
 import { messageOf } from '../errors/annex-error.ts'
+import { quoteValue } from '../manifest/problems/visible-text.ts'
 import { isInside, readInside } from '../manifest/read-inside.ts'
-import { quoteValue } from '../manifest/visible-text.ts'
 import { hintForBuiltin, toBuiltin } from './builtin-hints.ts'
 import { findGlobImport } from './glob-imports.ts'
 

@@ -2,8 +2,8 @@ import type { Dirent } from 'node:fs'
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { messageOf } from '../errors/annex-error.ts'
+import { toVisible } from '../manifest/problems/visible-text.ts'
 import { isInside } from '../manifest/read-inside.ts'
-import { toVisible } from '../manifest/visible-text.ts'
 
 const maxEntries = 100_000
 

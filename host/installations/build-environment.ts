@@ -5,7 +5,7 @@ import type { InstallationTarget } from '../db/queries/installation-targets.ts'
 import type { Installation } from '../db/queries/installations.ts'
 import type { IntegrationRow, VersionRow } from '../db/queries/integrations.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
-import { readSecrets } from '../manifest/secret-references.ts'
+import { readSecrets } from '../manifest/settings/secret-references.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
 import { effectiveConfiguration } from './effective-configuration.ts'
 

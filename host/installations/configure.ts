@@ -13,7 +13,7 @@ import {
   type Level as ConfigurationLevel,
   checkConfiguration,
   type SettingProblem,
-} from '../manifest/configuration-schema.ts'
+} from '../manifest/settings/configuration-schema.ts'
 import { splitConfiguration } from './effective-configuration.ts'
 import { oweSetup } from './setup-event.ts'
 

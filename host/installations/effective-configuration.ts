@@ -1,6 +1,6 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Configuration } from '../db/queries/installations.ts'
-import { type Level as ConfigurationLevel, withDefaults } from '../manifest/configuration-schema.ts'
+import { type Level as ConfigurationLevel, withDefaults } from '../manifest/settings/configuration-schema.ts'
 
 /**
  * What a script reads: the manifest's defaults, over them the account's values, over them the level's own. Each

@@ -1,5 +1,5 @@
 import type { Category, ExternalLink, Manifest } from '../../schemas/generated/manifest.ts'
-import { type Directives, parseContentSecurityPolicy } from './content-security-policy.ts'
+import { type Directives, parseContentSecurityPolicy } from './checks/content-security-policy.ts'
 
 /** A manifest with one way to say each thing, and every list there. */
 export type NormalManifest = Omit<Manifest, 'categories' | 'contentSecurityPolicy'> & {

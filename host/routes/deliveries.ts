@@ -58,7 +58,7 @@ export function addDeliveryRoutes(router: Router, { db, authenticate, logs }: Ro
     context.body = { ...toView(delivery), body: delivery.body, attemptList: attempts.map(toAttemptView) }
   })
 
-  /** The newest lines, oldest first. Filters: `integration`, `installation`, `request`, `after` (a line's id). */
+  /** Oldest first: the newest lines, or those after the line `after`. Filters: `integration`, `installation`, `request`. */
   router.get('/v1/logs', async (context) => {
     const caller = await authenticate(context)
     const { integration, installation, request, after } = texts(context.query)

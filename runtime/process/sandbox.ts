@@ -1,10 +1,11 @@
 import type ivm from 'isolated-vm'
-import type { GuestMessage, GuestPost, PlainError } from '../bridge.ts'
+import type { GuestMessage, GuestPost, LogLevel, PlainError } from '../bridge.ts'
 import type { BlackBox } from './black-box.ts'
 import { createCryptoCalls } from './crypto-calls.ts'
 import { describeGuestError } from './guest-stack.ts'
 import type { BrokenReason } from './messages.ts'
 import { createPlatformContext, type Platform } from './platform.ts'
+import { createTimers } from './timers.ts'
 
 export type SandboxLimits = { heapMb: number; cpuMs: number; bodyBytes: number }
 
@@ -27,7 +28,6 @@ type GuestFunction = (...given: unknown[]) => unknown
 type Booted = { receive: GuestFunction; define: GuestFunction }
 
 const startCpuMs = 1000
-const maxTimers = 1000
 /** What isolated-vm says when it stops a guest. */
 const timedOut = 'Script execution timed out.'
 
@@ -55,7 +55,10 @@ export function createSandbox(given: {
   })
   const crypto = createCryptoCalls()
   const spentMs = new Map<number, number>()
-  const timers = new Map<number, NodeJS.Timeout>()
+  const timers = createTimers(
+    (dispatch, id) => enterWith(dispatch, { kind: 'fire', id }),
+    (dispatch, text) => log(dispatch, 'warn', text),
+  )
   let running = 0
   let open = true
 
@@ -98,8 +101,10 @@ export function createSandbox(given: {
   }
 
   function enter(dispatch: number, text: string, body: Uint8Array, begins = false): void {
-    if (!open) return
     const spent = spentMs.get(dispatch)
+    // Once a dispatch is done or given up, nothing wakes its code again: background work would be nobody's. What was
+    // started while the script was loaded (0) may come to its end.
+    if (!open || (spent === undefined && dispatch !== 0)) return
     const before = isolate.cpuTime
     running = dispatch
     blackBox.enter(number, dispatch, begins)
@@ -113,7 +118,7 @@ export function createSandbox(given: {
     }
     blackBox.leave()
     running = 0
-    if (failure !== undefined && !isHarmless(failure)) return breakDown(failure, dispatch)
+    if (failure !== undefined && !isHarmless(failure, dispatch)) return breakDown(failure, dispatch)
     if (spent === undefined || !spentMs.has(dispatch)) return
     const total = spent + Number(isolate.cpuTime - before) / 1e6
     spentMs.set(dispatch, total)
@@ -129,11 +134,14 @@ export function createSandbox(given: {
    * A promise of the guest that was rejected, and that nobody looks at, comes out here after the stretch. The script
    * has been told apart from it: its answer is posted, and the isolate is well.
    */
-  function isHarmless(failure: unknown): boolean {
+  function isHarmless(failure: unknown, dispatch: number): boolean {
     if (isolate.isDisposed || messageOf(failure) === timedOut) return false
-    const text = `Uncaught (in promise) ${describeGuestError(failure).stack}`
-    reports.post(running, JSON.stringify({ kind: 'log', dispatch: running, level: 'error', text }))
+    log(dispatch, 'error', `Uncaught (in promise) ${describeGuestError(failure).stack}`)
     return true
+  }
+
+  function log(dispatch: number, level: LogLevel, text: string): void {
+    reports.post(dispatch, JSON.stringify({ kind: 'log', dispatch, level, text } satisfies GuestPost))
   }
 
   /** A guest that was stopped in mid-flight has lost its invariants: the isolate is not used again. */
@@ -166,11 +174,9 @@ export function createSandbox(given: {
   function handlePost(post: GuestPost, text: string, body: Uint8Array | undefined): void {
     switch (post.kind) {
       case 'timer':
-        return startTimer(post.id, post.delayMs)
+        return timers.start(running, post.id, post.delayMs)
       case 'clear-timer':
-        clearTimeout(timers.get(post.id))
-        timers.delete(post.id)
-        return
+        return timers.clear(post.id)
       case 'call':
         if (text.length + sizeOf(body) > limits.bodyBytes) return refuseLargeCall(post.id)
         if (post.name.startsWith('crypto.')) return answerCrypto(post.id, post.name, post.args, body)
@@ -196,19 +202,6 @@ export function createSandbox(given: {
     )
   }
 
-  function startTimer(id: number, delayMs: number): void {
-    if (timers.size >= maxTimers) return
-    const dispatch = running
-    const timer = setTimeout(
-      () => {
-        timers.delete(id)
-        enterWith(dispatch, { kind: 'fire', id })
-      },
-      Math.min(Math.max(0, delayMs), 2 ** 31 - 1),
-    )
-    timers.set(id, timer)
-  }
-
   function answerCrypto(id: number, name: string, args: unknown, body: Uint8Array | undefined): void {
     const dispatch = running
     crypto(name, args, body?.buffer as ArrayBuffer | undefined).then(
@@ -224,8 +217,7 @@ export function createSandbox(given: {
 
   function close(): void {
     open = false
-    for (const timer of timers.values()) clearTimeout(timer)
-    timers.clear()
+    timers.clearAll()
     if (!isolate.isDisposed) isolate.dispose()
   }
 }

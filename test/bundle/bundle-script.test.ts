@@ -7,7 +7,7 @@ import vm from 'node:vm'
 import { build } from 'esbuild'
 import { type Bundling, bundleScript } from '../../host/bundle/bundle-script.ts'
 import { mapStack } from '../../host/bundle/map-stack.ts'
-import { formatProblem } from '../../host/manifest/problem.ts'
+import { formatProblem } from '../../host/manifest/problems/problem.ts'
 import { addFiles, createFolder, createManifest, createSdk } from './plugin-folder.ts'
 
 type Files = Record<string, string | Uint8Array>

@@ -214,3 +214,29 @@ export default createIntegration({ fetch: async () => {
     }
   })
 })
+
+describe('work after the answer', () => {
+  const later = `import { createIntegration } from '@annex/runtime'
+setTimeout(() => console.log('never: set while the script was loaded'), 1)
+export default createIntegration({ fetch: async (request, { waitUntil }) => {
+  const ms = (time) => new Promise((resolve) => setTimeout(resolve, time))
+  ms(30).then(() => console.log('never: the dispatch is done'))
+  if (request.url.endsWith('/wait')) waitUntil(ms(60).then(() => console.log('waited')))
+  return new Response('answered')
+} })`
+
+  it('goes on when it was given to waitUntil, and only then', async () => {
+    const annex = await startAnnex({ plugins: { later: { script: later } } })
+    try {
+      await (await fetch(`${annex.url}/x/later`)).text()
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      const logged = async () => (await annex.api('GET', '/v1/logs')).json.items.map(({ text }: Json) => text)
+      assert.deepEqual(await logged(), ['A timer that is set while nothing is handled does not fire.'])
+      assert.equal(await (await fetch(`${annex.url}/x/later/wait`)).text(), 'answered')
+      const texts = await until(logged, (found) => found.includes('waited'))
+      assert.equal(texts.length, 3, texts.join('\n'))
+    } finally {
+      await annex.close()
+    }
+  })
+})

@@ -5,7 +5,7 @@ import {
   checkConfiguration,
   toConfigurationSchema,
   withDefaults,
-} from '../../host/manifest/configuration-schema.ts'
+} from '../../host/manifest/settings/configuration-schema.ts'
 import { createManifest } from '../bundle/plugin-folder.ts'
 
 const manifest = createManifest({

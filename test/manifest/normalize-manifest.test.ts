@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseContentSecurityPolicy } from '../../host/manifest/content-security-policy.ts'
+import { parseContentSecurityPolicy } from '../../host/manifest/checks/content-security-policy.ts'
 import { normalizeManifest } from '../../host/manifest/normalize-manifest.ts'
 import { createManifest } from '../bundle/plugin-folder.ts'
 

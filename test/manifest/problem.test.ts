@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AnnexError } from '../../host/errors/annex-error.ts'
-import { createFrame } from '../../host/manifest/code-frame.ts'
-import { findNearestName } from '../../host/manifest/nearest-name.ts'
-import { assertNoErrors, createProblem, formatProblem } from '../../host/manifest/problem.ts'
+import { createFrame } from '../../host/manifest/problems/code-frame.ts'
+import { findNearestName } from '../../host/manifest/problems/nearest-name.ts'
+import { assertNoErrors, createProblem, formatProblem } from '../../host/manifest/problems/problem.ts'
 
 test('a frame shows the line, two before and one after, with carets under the place', () => {
   const source = Array.from({ length: 12 }, (_, index) => `line ${index + 1}`).join('\n')

@@ -4,8 +4,8 @@ import { mkdir, readFile, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { generateTypes } from '../../host/manifest/settings-types.ts'
-import { hasCurrentTypes, writeTypes } from '../../host/manifest/write-types.ts'
+import { generateTypes } from '../../host/manifest/settings/settings-types.ts'
+import { hasCurrentTypes, writeTypes } from '../../host/manifest/settings/write-types.ts'
 import { createFolder, createManifest } from '../bundle/plugin-folder.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { readManifest } from '../../host/manifest/read-manifest.ts'
-import { generateTypes } from '../../host/manifest/settings-types.ts'
-import { writeTypes } from '../../host/manifest/write-types.ts'
+import { generateTypes } from '../../host/manifest/settings/settings-types.ts'
+import { writeTypes } from '../../host/manifest/settings/write-types.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

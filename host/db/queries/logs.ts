@@ -15,7 +15,7 @@ export async function insertLogs(db: Db, rows: readonly Omit<LogRow, 'id'>[]): P
   await db.batchInsert('logs', [...rows], 100)
 }
 
-/** The newest `limit` lines, oldest first. */
+/** Oldest first: the newest `limit` lines, or with `after` the first ones that came after that line. */
 export async function listLogs(
   db: Db,
   where: {
@@ -28,12 +28,14 @@ export async function listLogs(
   },
 ): Promise<LogRow[]> {
   const { after, limit, organizationId, ...equal } = where
-  const query = db('logs').where(equal).orderBy('id', 'desc').limit(limit)
-  if (after !== undefined) query.where('id', '>', after)
+  const query = db('logs').where(equal).limit(limit)
+  if (after === undefined) query.orderBy('id', 'desc')
+  else query.where('id', '>', after).orderBy('id')
   if (organizationId !== undefined) {
     query.whereIn('installationId', db('installations').select('id').where({ organizationId }))
   }
-  return (await query).reverse()
+  const rows = await query
+  return after === undefined ? rows.reverse() : rows
 }
 
 /** Keeps the newest `keep` lines. */

@@ -1,0 +1,86 @@
+import { AnnexError, messageOf } from '../../errors/annex-error.ts'
+import { ApiError } from './api-error.ts'
+
+type Query = Record<string, string | number | undefined>
+
+/** The REST API of a running Annex. Each call throws ApiError, or AnnexError `unavailable` when nobody answers. */
+export type Api = {
+  url: string
+  get<T>(path: string, query?: Query): Promise<T>
+  post<T>(path: string, body?: object, query?: Query): Promise<T>
+  patch<T>(path: string, body: object): Promise<T>
+}
+
+const timeoutMs = 30_000
+
+/** @param server.token bearer token; without one only open routes answer */
+export function createApi(server: { url: string; token?: string | undefined }): Api {
+  const call = async <T>(method: string, path: string, query: Query = {}, body?: object): Promise<T> => {
+    const response = await send(server, method, toUrl(server.url, path, query), body)
+    const answer = await readAnswer(response)
+    if (!response.ok) throw new ApiError(response.status, answer)
+    return answer as T
+  }
+  return {
+    url: server.url,
+    get: (path, query) => call('GET', path, query),
+    post: (path, body, query) => call('POST', path, query, body ?? {}),
+    patch: (path, body) => call('PATCH', path, {}, body),
+  }
+}
+
+/** A path whose parts came from the command line: none of them can leave its place. */
+export const toPath = (fixed: TemplateStringsArray, ...parts: string[]): string =>
+  String.raw({ raw: fixed }, ...parts.map((part) => encodeURIComponent(part).replace(/^\.+$/, '')))
+
+function toUrl(base: string, path: string, query: Query): URL {
+  const url = new URL(path, base)
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value))
+  }
+  return url
+}
+
+async function send(
+  { url: base, token }: { url: string; token?: string | undefined },
+  method: string,
+  url: URL,
+  body?: object,
+): Promise<Response> {
+  try {
+    return await fetch(url, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      // The token is for this server alone.
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+  } catch (cause) {
+    throw new AnnexError('unavailable', whyNoAnswer(base, cause), { cause })
+  }
+}
+
+function whyNoAnswer(base: string, cause: unknown): string {
+  const inner = cause instanceof Error ? cause.cause : undefined
+  if (inner instanceof Error && 'code' in inner && inner.code === 'ECONNREFUSED') {
+    return `No Annex is running at ${base}. Start one with \`make run\`, or name another with --url or ANNEX_URL.`
+  }
+  const reason = inner instanceof Error ? inner.message : messageOf(cause)
+  return `${base} does not answer (${reason}). Is an Annex running there? \`make run\` starts one.`
+}
+
+async function readAnswer(response: Response): Promise<unknown> {
+  const text = await response.text()
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    if (!response.ok) return undefined
+    throw new AnnexError('unavailable', `${response.url} answers, but not as an Annex does. Check --url.`, {
+      cause,
+    })
+  }
+}

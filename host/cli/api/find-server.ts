@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Settings } from '../../config/load-settings.ts'
+import { AnnexError } from '../../errors/annex-error.ts'
+import { UsageError } from '../usage-error.ts'
+
+export type FoundServer = { url: string; token?: string }
+
+/**
+ * Which Annex a command talks to, and with which token.
+ *
+ * URL: --url, ANNEX_URL, the server that runs with this DATA_DIR, HOST and PORT. Token: --token, ANNEX_TOKEN,
+ * ANNEX_TOKEN_FILE, the one that the running server wrote into DATA_DIR. That last one is an operator's, so it goes to that
+ * server only: not to whoever else is named, and not to whoever took the port after the server had ended.
+ *
+ * @throws UsageError for a URL that is none; AnnexError `settings_invalid` for a token file that cannot be read
+ */
+export function findServer(
+  flags: { url?: string; token?: string },
+  settings: Pick<Settings, 'DATA_DIR' | 'HOST' | 'PORT'>,
+  environment: NodeJS.ProcessEnv,
+): FoundServer {
+  const named = flags.url || environment.ANNEX_URL
+  const own = readOwnServer(settings.DATA_DIR)
+  const url = named ? parseUrl(named) : (own ?? defaultUrl(settings))
+  const isOwn = own !== undefined && isSameServer(url, own)
+  const token =
+    flags.token ||
+    environment.ANNEX_TOKEN ||
+    readTokenFile(environment.ANNEX_TOKEN_FILE) ||
+    (isOwn ? readOwnToken(settings.DATA_DIR) : undefined)
+  return { url, ...(token !== undefined && { token }) }
+}
+
+function parseUrl(text: string): string {
+  const url = URL.parse(text)
+  if (url !== null && /^https?:$/.test(url.protocol)) return url.origin
+  throw new UsageError(`"${text}" is no address of an Annex. Write it as http://127.0.0.1:8787.`)
+}
+
+/** The address of the server that runs with this data folder. A file left by one that was killed counts for nothing. */
+function readOwnServer(dataDir: string): string | undefined {
+  try {
+    const { url, pid } = JSON.parse(readFileSync(join(dataDir, 'server.json'), 'utf8'))
+    return typeof url === 'string' && isRunning(pid) ? new URL(url).origin : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isRunning(pid: unknown): boolean {
+  if (!Number.isSafeInteger(pid) || Number(pid) < 1) return false
+  try {
+    return process.kill(Number(pid), 0)
+  } catch (error) {
+    // It runs, as another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function readOwnToken(dataDir: string): string | undefined {
+  try {
+    return readFileSync(join(dataDir, 'cli.token'), 'utf8').trim() || undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readTokenFile(path: string | undefined): string | undefined {
+  if (!path) return undefined
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (cause) {
+    throw new AnnexError('settings_invalid', `ANNEX_TOKEN_FILE: the file ${path} cannot be read.`, { cause })
+  }
+}
+
+/** A server that listens on all addresses is called on the loopback one. */
+function defaultUrl({ HOST, PORT }: Pick<Settings, 'HOST' | 'PORT'>): string {
+  const host = HOST === '0.0.0.0' || HOST === '::' ? '127.0.0.1' : HOST
+  return `http://${host.includes(':') ? `[${host}]` : host}:${PORT}`
+}
+
+const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+function isSameServer(a: string, b: string): boolean {
+  const [one, other] = [new URL(a), new URL(b)]
+  if (one.origin === other.origin) return true
+  return one.port === other.port && loopback.has(one.hostname) && loopback.has(other.hostname)
+}

@@ -1,0 +1,88 @@
+import type { Manifest } from '../../../schemas/generated/manifest.ts'
+
+/** What the API answers, as far as the commands read it. */
+
+export type List<T> = { items: T[]; count: number }
+
+export type Organization = { id: string; subdomain: string; title: string }
+
+export type Place = {
+  object: 'site' | 'space'
+  id: string
+  slug: string
+  title: string
+  revision?: string | null
+}
+
+export type Integration = {
+  name: string
+  title: string
+  visibility: string
+  scopes: string[]
+  version: { number: number; digest: string } | null
+  configurations: NonNullable<Manifest['configurations']>
+  urls: { publicEndpoint: string }
+  installKey?: string
+}
+
+export type Status = 'pending' | 'active' | 'paused' | 'suspended'
+
+type Installed = {
+  status: Status
+  configuration: Record<string, unknown>
+  urls: { publicEndpoint: string }
+}
+
+export type Installation = Installed & {
+  id: string
+  integration: string
+  statusReason?: string
+  target: { organization: string }
+  signingSecret?: string
+}
+
+/** A site or space installation. */
+export type TargetInstallation = Installed & {
+  installation: string
+  site?: string
+  space?: string
+  signingSecret?: string
+}
+
+export type Receipt = { eventId: string; duplicate: boolean; installations: number }
+
+export type Delivery = {
+  id: string
+  state: 'owed' | 'delivered' | 'failed'
+  reason?: string
+  event: { id: string; type: string }
+  installation: string
+  signedBy: string
+  url: string
+  attempts: number
+  createdAt: string
+  finishedAt?: string
+}
+
+export type Attempt = {
+  number: number
+  startedAt: string
+  durationMs: number
+  request: { headers: HeaderPairs }
+  response?: { status: number; headers: HeaderPairs; body: string }
+  error?: { code: string; message: string }
+}
+
+export type HeaderPairs = [string, string][] | Record<string, string>
+
+export type DeliveryWithAttempts = Delivery & { body: string; attemptList: Attempt[] }
+
+export type LogLine = {
+  id: number
+  at: string
+  level: string
+  integration: string
+  installation?: string
+  request?: string
+  text: string
+}

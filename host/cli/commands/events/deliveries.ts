@@ -1,0 +1,62 @@
+import type { Command } from 'commander'
+import { toPath } from '../../api/create-api.ts'
+import type { Delivery, DeliveryWithAttempts, List } from '../../api/records.ts'
+import { openSession, type Session } from '../../open-session.ts'
+import { printTable, toStatus } from '../../terminal/table.ts'
+import { withExamples } from '../../with-examples.ts'
+import { type DeliveryFilter, feedDeliveries } from './delivery-feed.ts'
+import { printDelivery } from './print-delivery.ts'
+import { printFeedItem } from './print-feed.ts'
+
+type Options = DeliveryFilter & { follow?: boolean; limit?: string }
+
+/** `annex deliveries`: what was sent, and what became of it. */
+export function addDeliveries(program: Command): void {
+  const deliveries = program.command('deliveries').description('look at deliveries and their attempts')
+  const list = deliveries
+    .command('list', { isDefault: true })
+    .description('list deliveries, the newest first, or follow them as they happen')
+    .option('--state <state>', 'owed, delivered or failed')
+    .option('--installation <id>', 'of that installation')
+    .option('--event <id>', 'of that event')
+    .option('--limit <number>', 'at most so many, up to 200')
+    .option('--follow', 'print attempts as they are made, until interrupted')
+    .action(async (options: Options, command: Command) => {
+      const session = openSession(command)
+      const { follow, limit, ...filter } = options
+      await (follow === true ? followAll(session, filter) : printList(session, filter, limit))
+    })
+  withExamples(list, ['annex deliveries list --state failed', 'annex deliveries --follow'])
+  const show = deliveries
+    .command('show')
+    .description('show one delivery: its body, and each attempt with its answer')
+    .argument('<id>', 'id of the delivery')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { api, terminal } = openSession(command)
+      const delivery = await api.get<DeliveryWithAttempts>(toPath`/v1/deliveries/${id}`)
+      if (terminal.json) terminal.printJson(delivery)
+      else printDelivery(terminal, delivery)
+    })
+  withExamples(show, ['annex deliveries show dlv_0199…', 'annex deliveries show dlv_0199… --json'])
+}
+
+async function printList({ api, terminal }: Session, filter: DeliveryFilter, limit?: string): Promise<void> {
+  const answer = await api.get<List<Delivery>>('/v1/deliveries', { ...filter, limit })
+  if (terminal.json) return terminal.printJson(answer)
+  const rows = answer.items.map((delivery) => [
+    delivery.id,
+    toStatus(delivery.state),
+    String(delivery.attempts),
+    delivery.event.type,
+    delivery.createdAt,
+    delivery.url,
+  ])
+  printTable(terminal, ['delivery', 'state', 'attempts', 'event', 'created', 'url'], rows)
+}
+
+async function followAll({ api, terminal }: Session, filter: DeliveryFilter): Promise<void> {
+  terminal.say('Waiting for deliveries. Ctrl+C ends this.')
+  for await (const item of feedDeliveries(api, filter, { fromNow: true })) {
+    if (item !== undefined) printFeedItem(terminal, item)
+  }
+}

@@ -1,0 +1,61 @@
+import { defaultSchedule, nextStep } from '../../../jobs/retry-schedule.ts'
+import type { Attempt, Delivery, HeaderPairs } from '../../api/records.ts'
+import { toSafeLine } from '../../terminal/safe-text.ts'
+import { type Part, paint, type Terminal } from '../../terminal/terminal.ts'
+import type { FeedItem } from './delivery-feed.ts'
+
+/** One line for each thing that happened: `-->` a delivery is owed, `<--` what an attempt brought. */
+export function printFeedItem(terminal: Terminal, item: FeedItem): void {
+  if (terminal.json) return terminal.printJsonLine(item)
+  if (item.kind === 'owed') {
+    const { event, url, createdAt } = item.delivery
+    terminal.print(...at(createdAt), paint('cyan', '--> '), `${event.type} ${event.id} to ${toSafeLine(url)}`)
+  } else if (item.kind === 'attempt') printAttempt(terminal, item.delivery, item.attempt, item.previous)
+  else if (item.delivery.state === 'failed') {
+    terminal.print(...at(item.delivery.finishedAt), paint('red', '  x '), item.delivery.reason ?? 'failed')
+  }
+}
+
+function printAttempt(terminal: Terminal, delivery: Delivery, attempt: Attempt, previous?: Attempt): void {
+  const { number, startedAt, durationMs, response, error } = attempt
+  const outcome = response === undefined ? toSafeLine(error?.message ?? 'no answer') : String(response.status)
+  const isGood = response !== undefined && response.status >= 200 && response.status < 300
+  const since = previous && (Date.parse(startedAt) - Date.parse(previous.startedAt)) / 1000
+  terminal.print(
+    ...at(startedAt),
+    paint(isGood ? 'green' : 'yellow', '<-- '),
+    paint(isGood ? 'green' : 'yellow', outcome),
+    ` ${toSafeLine(delivery.url)} ${durationMs} ms`,
+    since === undefined ? '' : `, ${since.toFixed(1)} s after attempt ${number - 1}`,
+    isGood ? ', delivered' : whenAgain(delivery, attempt),
+  )
+}
+
+/** The wait before the next attempt as the schedule has it; chance adds up to a tenth of the base delay. */
+export function whenAgain(delivery: Delivery, attempt: Attempt): string {
+  const { number, startedAt, durationMs, response, error } = attempt
+  if (delivery.state !== 'owed' && delivery.attempts === number) return ''
+  const endedMs = Date.parse(startedAt) + durationMs
+  const retryAfter = response && headerOf(response.headers, 'retry-after')
+  const outcome = { status: response?.status, retryAfter, error }
+  const step = nextStep(defaultSchedule, number, outcome, { nowMs: endedMs, random: () => 0 })
+  return step.state === 'due' ? `, again in ${((step.dueAtMs - endedMs) / 1000).toFixed(1)} s` : ''
+}
+
+/** Headers as pairs, whichever way they came. */
+export const toPairs = (headers: HeaderPairs): [string, string][] =>
+  Array.isArray(headers) ? headers : Object.entries(headers)
+
+const headerOf = (headers: HeaderPairs, wanted: string): string | undefined =>
+  toPairs(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
+
+/** The local time of day. */
+function at(iso: string | undefined): Part[] {
+  const date = new Date(iso ?? '')
+  if (Number.isNaN(date.getTime())) return []
+  const [hours, minutes, seconds] = [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) =>
+    String(part).padStart(2, '0'),
+  )
+  const thousandths = String(date.getMilliseconds()).padStart(3, '0')
+  return [paint('dim', `${hours}:${minutes}:${seconds}.${thousandths} `)]
+}

@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import { loadSettings } from '../../../config/load-settings.ts'
+import { type SettingName, settingsTable } from '../../../config/settings-table.ts'
+import { openTerminal } from '../../open-session.ts'
+import { printTable } from '../../terminal/table.ts'
+import { withExamples } from '../../with-examples.ts'
+
+/** `annex config`: what each setting is, where that comes from, and what it means. */
+export function addConfig(program: Command): void {
+  const command = program
+    .command('config')
+    .description('print every setting with its value, source and meaning; secrets are masked')
+    .option('--print', 'the same: printing is all that it does')
+    .action((_options: object, command: Command) => printSettings(command))
+  withExamples(command, ['annex config --print', 'annex config --print --json'])
+}
+
+/** @throws AnnexError `settings_invalid` */
+function printSettings(command: Command): void {
+  const terminal = openTerminal(command)
+  const { settings, sources } = loadSettings()
+  const names = Object.keys(settingsTable) as SettingName[]
+  const rows = names.map((name) => {
+    const { kind, meaning } = settingsTable[name]
+    const shown = isSecret(name) && settings[name] !== '' ? '********' : settings[name]
+    return { name, value: shown, source: sources[name], kind, meaning }
+  })
+  if (terminal.json) return terminal.printJson(rows)
+  printTable(
+    terminal,
+    ['setting', 'value', 'source', 'meaning'],
+    rows.map(({ name, value, source, meaning }) => [name, toText(value), source, meaning]),
+  )
+}
+
+const isSecret = (name: SettingName): boolean => 'secret' in settingsTable[name]
+
+const toText = (value: string | number | boolean | string[]): string =>
+  Array.isArray(value) ? value.join(',') : String(value)

@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import { loadSettings } from '../../../config/load-settings.ts'
+import { AnnexError, isAnnexError } from '../../../errors/annex-error.ts'
+import type { RunningServer } from '../../../server.ts'
+import { exitSoon } from '../../exit-soon.ts'
+import { openTerminal } from '../../open-session.ts'
+import type { Terminal } from '../../terminal/terminal.ts'
+import { withExamples } from '../../with-examples.ts'
+import { printBanner } from './banner.ts'
+import { listenForStop, signalExitCodes } from './stop-signals.ts'
+
+type Options = { port?: string; host?: string; watch?: boolean }
+
+/** `annex serve`: starts Annex, and stops it in order on SIGINT or SIGTERM. */
+export function addServe(program: Command): void {
+  const command = program
+    .command('serve')
+    .description('start Annex; its log goes to stderr')
+    .option('--port <number>', 'port to listen on; 0 takes a free one (PORT)')
+    .option('--host <address>', 'address to listen on (HOST)')
+    .option('--watch', 'load a plugin folder again when a file in it changes (WATCH)')
+    .action(serve)
+  withExamples(command, ['annex serve', 'annex serve --port 0 --watch', 'LOG_LEVEL=warn annex serve --json'])
+}
+
+async function serve(options: Options, command: Command): Promise<void> {
+  const terminal = openTerminal(command)
+  const stop = listenForStop((code) => process.exit(code))
+  const server = await start(options)
+  announce(terminal, server)
+  const signal = await stop.first
+  terminal.say(`\n${signal}: stopping. Once more to stop now.`)
+  await server.close()
+  exitSoon(signalExitCodes[signal])
+}
+
+async function start({ port, host, watch }: Options): Promise<RunningServer> {
+  const loaded = loadSettings({ flags: { PORT: port, HOST: host, WATCH: watch ? 'true' : undefined } })
+  // Loaded only here: the other commands start faster without the host.
+  const { startServer } = await import('../../../server.ts')
+  return startServer(loaded).catch((error) => {
+    throw isTakenPort(error) ? new AnnexError('unavailable', error.message, { cause: error }) : error
+  })
+}
+
+/** PORT is a fine setting; it is the machine that cannot give it now. So this is a failure, not invalid settings. */
+const isTakenPort = (error: unknown): error is AnnexError =>
+  isAnnexError(error) && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
+
+function announce(terminal: Terminal, server: RunningServer): void {
+  if (!terminal.json) return printBanner(terminal, server)
+  const { url, setupToken, plugins, samples } = server
+  terminal.printJsonLine({
+    url,
+    pid: process.pid,
+    ...(setupToken !== undefined && { setupToken }),
+    samples,
+    plugins: plugins.map(({ folder, name, version, state }) => ({ folder, name, version, state })),
+  })
+}

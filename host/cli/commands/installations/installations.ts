@@ -1,0 +1,59 @@
+import type { Command } from 'commander'
+import { findOrganization } from '../../api/find-place.ts'
+import type { Installation, List, TargetInstallation } from '../../api/records.ts'
+import { openSession, type Session } from '../../open-session.ts'
+import { printTable, toStatus } from '../../terminal/table.ts'
+import { paint } from '../../terminal/terminal.ts'
+import { withExamples } from '../../with-examples.ts'
+import { findInstallation, type PlaceOptions } from './find-installation.ts'
+import { levelPath } from './installed-level.ts'
+
+/** `annex installations`: what is installed where; with a name, one of them with its sites, spaces and settings. */
+export function addInstallations(program: Command): void {
+  const command = program
+    .command('installations')
+    .description('list installations, or show one with its sites, spaces and settings')
+    .argument('[installation]', 'id of an installation, or name of an integration')
+    .option('--org <name>', 'organization: id or subdomain')
+    .action(async (named: string | undefined, options: PlaceOptions, command: Command) => {
+      const session = openSession(command)
+      await (named === undefined ? list(session, options) : show(session, named, options))
+    })
+  withExamples(command, ['annex installations', 'annex installations webhook --json'])
+}
+
+async function list(session: Session, { org }: PlaceOptions): Promise<void> {
+  const { api, terminal } = session
+  const query = org === undefined ? {} : { organization: (await findOrganization(session, org)).id }
+  const answer = await api.get<List<Installation>>('/v1/installations', query)
+  if (terminal.json) return terminal.printJson(answer)
+  const rows = answer.items.map(({ id, integration, status, target }) => [
+    id,
+    integration,
+    toStatus(status),
+    target.organization,
+  ])
+  printTable(terminal, ['installation', 'integration', 'status', 'organization'], rows)
+}
+
+async function show(session: Session, named: string, options: PlaceOptions): Promise<void> {
+  const { api, terminal } = session
+  const installation = await findInstallation(session, named, options)
+  const path = levelPath({ installation })
+  const sites = await api.get<List<TargetInstallation>>(`${path}/sites`)
+  const spaces = await api.get<List<TargetInstallation>>(`${path}/spaces`)
+  if (terminal.json) return terminal.printJson({ ...installation, sites: sites.items, spaces: spaces.items })
+  const { id, integration, status, statusReason } = installation
+  terminal.print(paint('bold', integration), ` ${id} `, toStatus(status))
+  if (statusReason !== undefined) terminal.print(statusReason)
+  for (const level of [installation, ...sites.items, ...spaces.items]) {
+    terminal.print()
+    const name =
+      'site' in level ? `site ${level.site}` : 'space' in level ? `space ${level.space}` : 'account'
+    terminal.print(paint('bold', name), ' ', toStatus(level.status))
+    terminal.print(`  endpoint ${level.urls.publicEndpoint}`)
+    for (const [setting, value] of Object.entries(level.configuration)) {
+      terminal.print(`  ${setting} = ${JSON.stringify(value)}`)
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import type { Integration, List } from '../../api/records.ts'
+import { openSession } from '../../open-session.ts'
+import { printTable } from '../../terminal/table.ts'
+import { withExamples } from '../../with-examples.ts'
+
+/** `annex integrations`: what can be installed. */
+export function addIntegrations(program: Command): void {
+  const command = program
+    .command('integrations')
+    .description('list the integrations that the token may install or owns')
+    .action(async (_options: object, command: Command) => {
+      const { terminal, api } = openSession(command)
+      const answer = await api.get<List<Integration>>('/v1/integrations')
+      if (terminal.json) return terminal.printJson(answer)
+      const rows = answer.items.map(({ name, version, visibility, scopes }) => [
+        name,
+        version === null ? 'none' : `${version.number} ${version.digest.slice(0, 12)}`,
+        visibility,
+        scopes.join(' '),
+      ])
+      printTable(terminal, ['integration', 'version', 'visibility', 'scopes'], rows)
+    })
+  withExamples(command, ['annex integrations', 'annex integrations --json'])
+}

@@ -1,0 +1,43 @@
+import { statSync } from 'node:fs'
+import { type LoadedSettings, loadSettings } from '../../../config/load-settings.ts'
+import { AnnexError } from '../../../errors/annex-error.ts'
+import { checkUniqueNames } from '../../../manifest/checks/unique-names.ts'
+import { type ManifestReading, readManifest } from '../../../manifest/read-manifest.ts'
+import type { ReadOptions } from '../../../manifest/read-options.ts'
+import { listPluginFolders } from '../../../versions/load-plugins.ts'
+
+export type ReadFolder = ManifestReading & { folder: string }
+
+/**
+ * Reads the manifests of the named plugin folders, or of all in PLUGINS_DIR. No server is needed.
+ *
+ * @throws AnnexError `not_found` for a folder that is none, and when there is none at all; `settings_invalid`
+ */
+export async function readPluginFolders(named: string[]): Promise<ReadFolder[]> {
+  const loaded = loadSettings()
+  const { settings } = loaded
+  for (const folder of named) assertFolder(folder)
+  const folders = named.length > 0 ? named : await listPluginFolders(settings.PLUGINS_DIR)
+  if (folders.length === 0) {
+    throw new AnnexError(
+      'not_found',
+      `There is no plugin folder in ${settings.PLUGINS_DIR}. Name one, or set PLUGINS_DIR.`,
+    )
+  }
+  const options = toReadOptions(loaded)
+  const readings = await Promise.all(folders.map((folder) => readManifest(folder, options)))
+  return checkUniqueNames(readings).map((reading, index) => ({ ...reading, folder: folders[index] ?? '' }))
+}
+
+const toReadOptions = ({ settings, variables }: LoadedSettings): ReadOptions => ({
+  operatorOrganization: settings.OPERATOR_ORGANIZATION,
+  environment: variables,
+})
+
+function assertFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+  throw new AnnexError(
+    'not_found',
+    `${folder} is no folder. Name a folder that holds a service-manifest.yaml.`,
+  )
+}

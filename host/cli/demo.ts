@@ -1,0 +1,12 @@
+// `make demo`.
+import { tellDemo } from './demo/tell-demo.ts'
+import { exitSoon } from './exit-soon.ts'
+import { reportError } from './report-error.ts'
+import { createTerminal } from './terminal/terminal.ts'
+
+const terminal = createTerminal(process)
+try {
+  exitSoon(await tellDemo(terminal))
+} catch (error) {
+  exitSoon(reportError(terminal, error))
+}

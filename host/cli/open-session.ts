@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import { loadSettings } from '../config/load-settings.ts'
+import { type Api, createApi } from './api/create-api.ts'
+import { findServer } from './api/find-server.ts'
+import { createTerminal, type Terminal } from './terminal/terminal.ts'
+
+/** What a command that talks to a running Annex works with. */
+export type Session = {
+  terminal: Terminal
+  api: Api
+  /** Subdomain of the organization that is meant when none is named and there are several. */
+  homeOrganization: string
+}
+
+/** The options that every command takes, before or after its name. */
+export type GlobalOptions = { url?: string; token?: string; json?: boolean; color?: boolean }
+
+/** @throws AnnexError `settings_invalid`, UsageError */
+export function openSession(command: Command): Session {
+  const { settings } = loadSettings()
+  const globals: GlobalOptions = command.optsWithGlobals()
+  return {
+    terminal: openTerminal(command),
+    api: createApi(findServer(globals, settings, process.env)),
+    homeOrganization: settings.OPERATOR_ORGANIZATION,
+  }
+}
+
+/** For a command that needs no server. */
+export const openTerminal = (command: Command): Terminal =>
+  createTerminal(process, command.optsWithGlobals<GlobalOptions>())

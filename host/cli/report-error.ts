@@ -1,0 +1,48 @@
+import { CommanderError } from 'commander'
+import { AnnexError } from '../errors/annex-error.ts'
+import { ApiError } from './api/api-error.ts'
+import { paint, type Terminal } from './terminal/terminal.ts'
+import { UsageError } from './usage-error.ts'
+
+/** 130 and 143 stand beside these: ended by SIGINT, by SIGTERM. */
+export const exitCodes = { ok: 0, failed: 1, usage: 2, invalid: 3 } as const
+
+/** Codes of what somebody wrote wrongly in a manifest or in settings. */
+const invalid: ReadonlySet<string> = new Set([
+  'settings_invalid',
+  'manifest_invalid',
+  'bundle_failed',
+  'configuration_invalid',
+])
+
+/** Says on stderr what went wrong, never with a stack. @returns the exit code */
+export function reportError(terminal: Terminal, error: unknown): number {
+  // Commander has printed its own message, and help is no error.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+  const prefix = paint('red', 'annex: ')
+  if (error instanceof UsageError) {
+    terminal.say(prefix, error.message)
+    return exitCodes.usage
+  }
+  if (error instanceof ApiError) {
+    terminal.say(prefix, error.message)
+    for (const { path, message } of error.details) {
+      if (!error.message.includes(`${path}: ${message}`)) terminal.say(`  ${path}: ${message}`)
+    }
+    const request = error.requestId === undefined ? '' : ` · request ${error.requestId}`
+    terminal.say(paint('dim', `${error.status} ${error.code}${request}`))
+    return codeFor(error.code)
+  }
+  if (error instanceof AnnexError) {
+    terminal.say(prefix, error.message)
+    return codeFor(error.code)
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  terminal.say(prefix, `${message}`)
+  if (error instanceof Error && error.stack !== undefined && process.env.LOG_LEVEL === 'debug') {
+    terminal.say(error.stack)
+  } else terminal.say('This is a defect of Annex. The same command with LOG_LEVEL=debug shows where it is.')
+  return exitCodes.failed
+}
+
+const codeFor = (code: string): number => (invalid.has(code) ? exitCodes.invalid : exitCodes.failed)

@@ -1,0 +1,65 @@
+import { imageDimensionsFromData } from 'image-dimensions'
+import type { Manifest } from '../../../schemas/generated/manifest.ts'
+import { quoteValue } from '../problems/visible-text.ts'
+import { readInside } from '../read-inside.ts'
+import type { Finding } from './finding.ts'
+
+const maxImageBytes = 5 * 1024 * 1024
+const previewRatio = 2
+const ratioTolerance = 0.01
+
+/** What every browser shows as a picture. HEIC is not; SVG can hold scripts and is no picture but a document. */
+const shownTypes: ReadonlySet<string> = new Set(['png', 'jpeg', 'gif', 'webp', 'avif'])
+
+/** Every icon and preview image exists within the folder and is an image. A preview that is not 2:1 is a warning. */
+export async function checkImages(folder: string, manifest: Partial<Manifest>): Promise<Finding[]> {
+  const images: { pointer: string; path: string; preview?: boolean }[] = []
+  if (manifest.icon !== undefined) images.push({ pointer: '/icon', path: manifest.icon })
+  manifest.previewImages?.forEach((path, index) => {
+    images.push({ pointer: `/previewImages/${index}`, path, preview: true })
+  })
+  for (const list of ['blocks', 'contentSources'] as const) {
+    manifest[list]?.forEach((entry, index) => {
+      if (entry.icon !== undefined) images.push({ pointer: `/${list}/${index}/icon`, path: entry.icon })
+    })
+  }
+  const findings: Finding[] = []
+  for (const { pointer, path, preview = false } of images) {
+    const complaint = await checkImage(folder, path, preview)
+    if (complaint !== undefined) findings.push({ pointer, at: 'value', ...complaint })
+  }
+  return findings
+}
+
+async function checkImage(
+  folder: string,
+  path: string,
+  preview: boolean,
+): Promise<Omit<Finding, 'pointer' | 'at'> | undefined> {
+  const reading = await readInside(folder, path, maxImageBytes)
+  if ('problem' in reading) return { message: `the image ${quoteValue(path)} ${reading.problem}` }
+  const size = measure(reading.bytes)
+  if (size === undefined || !shownTypes.has(size.type)) {
+    return {
+      message: `the file ${quoteValue(path)} is not an image that can be shown`,
+      hint: `allowed: ${[...shownTypes].join(', ')}`,
+    }
+  }
+  const ratio = size.width / size.height
+  if (!preview || Math.abs(ratio - previewRatio) <= previewRatio * ratioTolerance) return undefined
+  return {
+    severity: 'warning',
+    message: `the preview image ${quoteValue(path)} is ${size.width} x ${size.height} px, which is not 2:1`,
+    hint: 'recommended: 1600 x 800 px',
+  }
+}
+
+/** Type and size as the bytes say, whatever the name says; nothing for what is not an image. */
+function measure(bytes: Uint8Array): { width: number; height: number; type: string } | undefined {
+  try {
+    const size = imageDimensionsFromData(bytes)
+    return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined
+  } catch {
+    return undefined
+  }
+}

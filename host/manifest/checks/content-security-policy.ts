@@ -1,0 +1,87 @@
+import type { Manifest } from '../../../schemas/generated/manifest.ts'
+import { hintForName } from '../problems/nearest-name.ts'
+import { quoteValue } from '../problems/visible-text.ts'
+import type { Finding } from './finding.ts'
+
+/** Directives of CSP Level 3 by name, each with its values as one text. */
+export type Directives = Record<string, string>
+
+/** Directives that a manifest may set. `report-uri` and `sandbox` are the host's to decide. */
+const knownDirectives = [
+  ...['default-src', 'script-src', 'script-src-elem', 'script-src-attr', 'style-src', 'style-src-elem'],
+  ...[
+    'style-src-attr',
+    'img-src',
+    'font-src',
+    'connect-src',
+    'media-src',
+    'object-src',
+    'frame-src',
+    'child-src',
+  ],
+  ...[
+    'worker-src',
+    'manifest-src',
+    'base-uri',
+    'form-action',
+    'frame-ancestors',
+    'upgrade-insecure-requests',
+  ],
+]
+
+/** A policy as a map. Text: directives end at ";", or at a line break before the name of another directive. */
+export function parseContentSecurityPolicy(policy: string | Record<string, string>): Directives {
+  if (typeof policy !== 'string') {
+    return Object.fromEntries(Object.entries(policy).map(([name, values]) => [name, toOneLine(values)]))
+  }
+  const nextDirective = new RegExp(`;|\\n(?=\\s*(?:${knownDirectives.join('|')})(?:\\s|;|$))`)
+  const directives: Directives = {}
+  for (const part of policy.split(nextDirective)) {
+    const [name, ...values] = toOneLine(part).split(' ')
+    if (name === undefined || name === '' || Object.hasOwn(directives, name.toLowerCase())) continue
+    Object.defineProperty(directives, name.toLowerCase(), { value: values.join(' '), enumerable: true })
+  }
+  return directives
+}
+
+/** Directives are known, and their values cannot end the header or begin another directive or policy. */
+export function checkContentSecurityPolicy(manifest: Partial<Manifest>): Finding[] {
+  const policy = manifest.contentSecurityPolicy
+  if (policy === undefined) return []
+  const findings: Finding[] = []
+  for (const [name, values] of Object.entries(parseContentSecurityPolicy(policy))) {
+    const inMap = typeof policy !== 'string'
+    const pointer = inMap ? `/contentSecurityPolicy/${name}` : '/contentSecurityPolicy'
+    if (!knownDirectives.includes(name)) {
+      const message = `unknown directive ${quoteValue(name)}`
+      findings.push({
+        pointer,
+        at: inMap ? 'key' : 'value',
+        message,
+        hint: hintForName(name, knownDirectives),
+      })
+    }
+    if (!/^[\x20-\x2b\x2d-\x3a\x3c-\x7e]*$/.test(values)) {
+      const message = `the values of "${name}" hold a comma, a semicolon or a character that a header cannot hold`
+      findings.push({ pointer, at: 'value', message, hint: 'separate values by spaces' })
+      continue
+    }
+    const stray = values.split(' ').find((value) => value !== '' && !isSource(value))
+    if (stray !== undefined) {
+      const message = `the directive "${name}" holds ${quoteValue(stray)}, which is no source`
+      findings.push({
+        pointer,
+        at: 'value',
+        message,
+        hint: hintForName(stray, knownDirectives, 'directives'),
+      })
+    }
+  }
+  return findings
+}
+
+/** A keyword in single quotes, a scheme, or a host (CSP Level 3, section 2.3.1), loosely. */
+const isSource = (value: string): boolean =>
+  /^'[^']+'$|^[a-z][a-z0-9+.-]*:$|^\*$|^localhost(:|\/|$)|[.:*]/i.test(value)
+
+const toOneLine = (text: string): string => text.trim().replace(/\s+/g, ' ')

@@ -1,0 +1,146 @@
+import type { ErrorObject } from 'ajv'
+import { hintForName } from '../problems/nearest-name.ts'
+import { quoteValue } from '../problems/visible-text.ts'
+import { fromPointer, toPointerStep } from '../yaml/source-positions.ts'
+import type { Finding } from './finding.ts'
+
+const kinds: Record<string, string> = {
+  array: 'a list',
+  object: 'a map',
+  string: 'text',
+  number: 'a number',
+  boolean: 'true or false',
+}
+
+// The keyword that failed says what kind of value `data` is.
+type Narrowed = Omit<ErrorObject, 'data'> & { data: { type?: unknown; length: number } & object }
+
+/** Turns one error of the validator into a plain sentence, or into nothing where another error says it. */
+export function toFinding(error: ErrorObject): Finding | undefined {
+  const { instancePath: pointer, keyword, params, data } = error as Narrowed
+  const name = describe(pointer)
+  const wrong = (message: string, hint?: string): Finding => ({ pointer, at: 'value', message, hint })
+  const limit = Number(params.limit)
+  switch (keyword) {
+    case 'required':
+    case 'dependentRequired': {
+      const missing = String(params.missingProperty)
+      const where = pointer === '' ? '' : ` in ${name}`
+      return {
+        pointer,
+        at: 'key',
+        message: `"${missing}" is missing${where}`,
+        hint: meaningOf(error, missing),
+      }
+    }
+    case 'additionalProperties': {
+      const unknown = String(params.additionalProperty)
+      const where = pointer === '' ? '' : ` in ${name}`
+      return {
+        pointer: pointer + toPointerStep(unknown),
+        at: 'key',
+        message: `unknown field ${quoteValue(unknown)}${where}`,
+        hint: hintForName(unknown, Object.keys(error.parentSchema?.properties ?? {})),
+      }
+    }
+    case 'enum': {
+      const allowed = (params.allowedValues as unknown[]).map(String)
+      return wrong(`${name} cannot be ${quoteValue(data)}`, hintForName(String(data), allowed))
+    }
+    case 'discriminator': {
+      if (data?.type === undefined)
+        return { pointer, at: 'key', message: `"type" is missing in ${name}`, hint: typesHint('') }
+      const type = data.type
+      return {
+        pointer: `${pointer}/type`,
+        at: 'value',
+        message: `${name} cannot be of type ${quoteValue(type)}`,
+        hint: typesHint(String(type)),
+      }
+    }
+    case 'type': {
+      const expected = [params.type].flat().map((type) => kinds[type] ?? type)
+      return wrong(`${name} must be ${expected.join(' or ')}, found ${kindOf(data)}`)
+    }
+    case 'pattern': {
+      const found = error.propertyName ?? data
+      const finding = wrong(
+        `${error.propertyName === undefined ? name : 'the name'} cannot be ${quoteValue(found)}`,
+        `expected: ${error.parentSchema?.['x-expected'] ?? params.pattern}`,
+      )
+      return error.propertyName === undefined ? finding : atKey(finding, error.propertyName)
+    }
+    case 'minLength':
+      return wrong(`${name} is empty`)
+    case 'maxLength': {
+      if (error.propertyName !== undefined) {
+        return atKey(
+          wrong(`the name ${quoteValue(error.propertyName)} has more than ${limit} characters`),
+          error.propertyName,
+        )
+      }
+      return wrong(`${name} has ${[...String(data)].length} characters; at most ${limit} are allowed`)
+    }
+    case 'maxItems':
+      return wrong(`${name} has ${data.length} entries; at most ${limit} are allowed`)
+    case 'minItems':
+      return wrong(`${name} is an empty list`)
+    case 'maxProperties':
+      return wrong(`${name} has ${Object.keys(data).length} entries; at most ${limit} are allowed`)
+    case 'minProperties':
+      return {
+        pointer,
+        at: 'key',
+        message: `${name} is empty`,
+        hint: 'expected: "properties", or "componentId"',
+      }
+    case 'format':
+      return wrong(`${name} cannot be ${quoteValue(data)}`, 'expected: an http or https address')
+    case 'false schema': {
+      const other = error.schemaPath.includes('componentId') ? 'componentId' : 'enum'
+      return {
+        pointer,
+        at: 'key',
+        message: `${name} cannot stand beside "${other}"`,
+        hint: 'keep one of them',
+      }
+    }
+    // Duplicates are found by a check of our own, which names each of them; the validator names one pair.
+    case 'uniqueItems':
+    // The error inside it says more.
+    case 'propertyNames':
+      return undefined
+    default:
+      return wrong(`${name} ${error.message ?? 'is not allowed'}`)
+  }
+}
+
+const typesHint = (found: string) => hintForName(found, ['string', 'number', 'boolean', 'button'])
+
+const atKey = (finding: Finding, key: string): Finding => ({
+  ...finding,
+  pointer: finding.pointer + toPointerStep(key),
+  at: 'key',
+})
+
+/** What the schema says about a field that is missing. */
+function meaningOf(error: ErrorObject, field: string): string | undefined {
+  const properties: Record<string, { description?: string } | undefined> =
+    error.parentSchema?.properties ?? {}
+  const description = properties[field]?.description
+  return description === undefined ? undefined : `"${field}": ${description}`
+}
+
+const kindOf = (data: unknown): string =>
+  data === null || typeof data === 'object'
+    ? quoteValue(data)
+    : `${kinds[typeof data] ?? ''} ${quoteValue(data)}`.trim()
+
+/** The words for a value: `"title"`, `"blocks" no. 2 › "id"`, or the manifest itself. */
+function describe(pointer: string): string {
+  if (pointer === '') return 'the manifest'
+  return fromPointer(pointer)
+    .map((step) => (/^\d+$/.test(step) ? ` no. ${Number(step) + 1}` : ` › ${quoteValue(step)}`))
+    .join('')
+    .slice(3)
+}

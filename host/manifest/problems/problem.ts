@@ -1,0 +1,72 @@
+import { AnnexError } from '../../errors/annex-error.ts'
+import type { ErrorCode } from '../../errors/codes.ts'
+import { createFrame } from './code-frame.ts'
+import { toVisible } from './visible-text.ts'
+
+/** Something wrong in a file of a plugin folder, and where. */
+export type Problem = {
+  severity: 'error' | 'warning'
+  file: string
+  /** 1-based. */
+  line: number
+  /** 1-based, in UTF-16 units. */
+  column: number
+  message: string
+  hint?: string
+  /** The lines around the place, numbered, with a caret. Empty where the file has no text to show. */
+  frame: string
+}
+
+/** Where a problem is: `length` is how many UTF-16 units to mark. */
+export type Place = { line: number; column: number; length?: number }
+
+/** What is wrong, before it has a place. */
+export type Complaint = { severity?: Problem['severity']; message: string; hint?: string | undefined }
+
+/** Gives a complaint its place in a source and the frame that shows it. */
+export function createProblem(file: string, source: string, place: Place, complaint: Complaint): Problem {
+  return {
+    severity: complaint.severity ?? 'error',
+    file,
+    line: place.line,
+    column: place.column,
+    message: complaint.message,
+    ...(complaint.hint === undefined ? {} : { hint: complaint.hint }),
+    frame: source === '' ? '' : createFrame(source, place.line, place.column, place.length),
+  }
+}
+
+/**
+ * One problem as text for a terminal: `file:line:col severity message`, the frame, the hint. No line break at
+ * the end. Nothing of a plugin folder reaches the terminal without its control characters being escaped.
+ */
+export function formatProblem(problem: Problem, options: { color: boolean }): string {
+  const paint = (code: number, text: string) => (options.color ? `\x1b[${code}m${text}\x1b[39m` : text)
+  const place = `${toVisible(problem.file)}:${problem.line}:${problem.column}`
+  const severity = paint(problem.severity === 'error' ? 31 : 33, problem.severity)
+  const rows = [`${place} ${severity} ${toVisible(problem.message)}`]
+  if (problem.frame !== '') {
+    rows.push(problem.frame.replace(/^( *\| *)(\^+)$/m, (_, lead, carets) => lead + paint(31, carets)))
+  }
+  if (problem.hint !== undefined) rows.push(`  ${paint(36, 'hint:')} ${toVisible(problem.hint)}`)
+  return rows.join('\n')
+}
+
+export const hasErrors = (problems: Problem[]): boolean =>
+  problems.some((problem) => problem.severity === 'error')
+
+/**
+ * For callers who cannot go on with errors. Warnings pass.
+ *
+ * @throws AnnexError with the given code, all errors in its text and one detail for each
+ */
+export function assertNoErrors(code: ErrorCode, failed: string, problems: Problem[]): void {
+  const errors = problems.filter((problem) => problem.severity === 'error')
+  if (errors.length === 0) return
+  const texts = errors.map((problem) => formatProblem(problem, { color: false }))
+  const details = errors.map((problem) => ({
+    path: toVisible(`${problem.file}:${problem.line}:${problem.column}`),
+    message: toVisible(problem.message),
+  }))
+  throw new AnnexError(code, `${failed}\n\n${texts.join('\n\n')}`, { details })
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { printBanner } from '../../host/cli/commands/host/banner.ts'
+import { createTerminal } from '../../host/cli/terminal/terminal.ts'
+import type { LoadedPlugin } from '../../host/versions/load-plugins.ts'
+
+function bannerOf(plugins: LoadedPlugin[]): string {
+  let written = ''
+  const stream = {
+    write(text: string | Uint8Array) {
+      written += String(text)
+      return true
+    },
+  }
+  const terminal = createTerminal({ stdout: stream, stderr: stream, env: {} })
+  printBanner(terminal, { url: 'http://127.0.0.1:8787', setupToken: 'annex_setup_x', plugins })
+  return written
+}
+
+const loaded = (number: number): LoadedPlugin => ({
+  folder: `plugins/p${number}`,
+  name: `p${number}`,
+  version: { number, digest: 'abc' },
+  scopes: ['space:content:read'],
+  state: 'loaded',
+  problems: [],
+})
+
+test('the banner fits a screen of 24 lines, however many integrations there are', () => {
+  const banner = bannerOf(Array.from({ length: 50 }, (_, index) => loaded(index)))
+  assert.ok(banner.split('\n').length <= 24, banner)
+  assert.match(banner, /and 42 more/)
+})
+
+test('the banner names the address, the setup token, each integration, and three lines to paste', () => {
+  const banner = bannerOf([loaded(3)])
+  for (const expected of [
+    'runs at http://127.0.0.1:8787\n',
+    `curl -X POST http://127.0.0.1:8787/v1/setup -d '{"token":"annex_setup_x"}'\n`,
+    'p3                   version 3  space:content:read\n',
+    '    curl -X POST http://127.0.0.1:8787/x/echo\n',
+    '    npx annex install webhook --site sample --set webhook_url=http://127.0.0.1:8787/x/echo --set site_view=true\n',
+    '    npx annex events publish site_view --site sample --follow\n',
+  ]) {
+    assert.ok(banner.includes(expected), `${expected} is not in ${banner}`)
+  }
+})
+
+test('a folder that was not loaded is named with the place of each problem', () => {
+  const problem = {
+    severity: 'error',
+    file: 'plugins/b/service-manifest.yaml',
+    line: 3,
+    column: 7,
+    message: 'wrong \x1b[2J',
+    frame: '',
+  } as const
+  const banner = bannerOf([
+    loaded(1),
+    { folder: 'plugins/b\x1b[2J', scopes: [], state: 'failed', problems: [problem] },
+  ])
+  assert.match(banner, /failed {2}plugins\/b/)
+  assert.match(banner, /plugins\/b\/service-manifest\.yaml:3:7 error wrong/)
+  assert.ok(!banner.includes('\x1b'))
+})

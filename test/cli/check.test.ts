@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { assertHarmless } from './support/assert-harmless.ts'
+import { manifest, writePlugin } from './support/plugin-folder.ts'
+import { makeFolder, runAnnex } from './support/run-annex.ts'
+
+test('check passes the plugins of this repository, and needs no server', async () => {
+  const { code, stdout, stderr } = await runAnnex(['check'])
+  assert.equal(code, 0, stdout)
+  assert.match(stderr, /^0 errors and /)
+})
+
+test('check prints each error with its place and a code frame, and ends with exit code 3', async (context) => {
+  const folder = await writePlugin(join(await makeFolder(context), 'broken'), {
+    manifest: manifest.replace('visibility: private', 'visiblity: private'),
+  })
+  const { code, stdout, stderr } = await runAnnex(['check', folder])
+  assert.equal(code, 3)
+  assert.match(stdout, /service-manifest\.yaml:5:1 error /)
+  assert.match(stdout, /5 \| visiblity: private/)
+  assert.match(stdout, /\^{10}/)
+  assert.match(stdout, /visibility/)
+  assert.match(stderr, /errors? and 0 warnings in 1 plugin folder/)
+})
+
+test('check bundles the script too', async (context) => {
+  const folder = await writePlugin(join(await makeFolder(context), 'broken'), {
+    script: `import { createIntegration } from '@annex/runtime'
+import { readFileSync } from 'node:fs'
+export default createIntegration({ fetch: async () => new Response(readFileSync('x')) })
+`,
+  })
+  const { code, stdout } = await runAnnex(['check', folder])
+  assert.equal(code, 3)
+  assert.match(stdout, /index\.ts:2:\d+ error .*node:fs/)
+})
+
+test('check --json lists the problems of each folder', async (context) => {
+  const parent = await makeFolder(context)
+  await writePlugin(join(parent, 'a'))
+  await writePlugin(join(parent, 'b'), { manifest: 'name: [' })
+  const { code, stdout } = await runAnnex(['check', '--json'], { env: { PLUGINS_DIR: parent } })
+  assert.equal(code, 3)
+  const folders: { name: string | null; problems: { severity: string; line: number }[] }[] =
+    JSON.parse(stdout)
+  assert.deepEqual(
+    folders.map(({ name, problems }) => [name, problems.length > 0]),
+    [
+      ['greeter', false],
+      [null, true],
+    ],
+  )
+})
+
+test('a manifest cannot act on the terminal through its problems', async (context) => {
+  const folder = await writePlugin(join(await makeFolder(context), 'hostile'), {
+    manifest: `${manifest}"\\e[2J\u202e": 1\n"\u009b2J": 1\n`,
+  })
+  const { code, stdout } = await runAnnex(['check', folder])
+  assert.equal(code, 3)
+  assertHarmless(stdout)
+})
+
+test('a folder that is none is a failure, not a defect', async (context) => {
+  const { code, stderr } = await runAnnex(['check', join(await makeFolder(context), 'nothing')])
+  assert.equal(code, 1)
+  assert.match(stderr, /is no folder/)
+})

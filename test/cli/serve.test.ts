@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { makeFolder, runAnnex } from './support/run-annex.ts'
+import { type Served, startServe } from './support/start-serve.ts'
+
+let served: Served
+
+before(async () => {
+  served = await startServe()
+})
+after(async () => {
+  await served?.close()
+})
+
+test('the operator of the same machine needs no login: the token lies in a file for that user alone', async () => {
+  assert.equal((await stat(join(served.dataDir, 'cli.token'))).mode & 0o077, 0)
+  const { items }: { items: { name: string }[] } = JSON.parse(
+    (await served.annex('integrations', '--json')).stdout,
+  )
+  assert.deepEqual(items.map(({ name }) => name).sort(), ['echo', 'handbook-stats', 'webhook'])
+})
+
+test('the setup token makes one operator, once', async () => {
+  const first = await served.annex('setup', served.setupToken)
+  assert.equal(first.code, 0, first.stderr)
+  assert.match(first.stdout, /^annex_op_\S+\n$/)
+  const again = await served.annex('setup', served.setupToken)
+  assert.equal(again.code, 1)
+  assert.match(again.stderr, /401 unauthorized/)
+})
+
+test('organizations, sites, spaces and tokens are made, and a token sees its own organization alone', async (context) => {
+  assert.match((await served.annex('orgs', 'create', 'acme', '--title', 'Acme')).stdout, /^org_\S+\n$/)
+  assert.match((await served.annex('sites', 'create', 'docs', '--org', 'acme')).stdout, /^site_\S+\n$/)
+  const folder = await makeFolder(context)
+  const space = await served.annex('spaces', 'create', 'notes', '--org', 'acme', '--folder', folder)
+  assert.match(space.stdout, /^space_\S+\n$/, space.stderr)
+  const token = (await served.annex('token', '--org', 'acme')).stdout.trim()
+  const env = { ANNEX_URL: served.url, ANNEX_TOKEN: token }
+  const orgs = await runAnnex(['orgs', '--json'], { env })
+  assert.equal(JSON.parse(orgs.stdout).items[0].subdomain, 'acme')
+  assert.equal(JSON.parse((await runAnnex(['installations', '--json'], { env })).stdout).count, 0)
+})
+
+test('names that are not there are answered with those that are', async () => {
+  const site = await served.annex('install', 'echo', '--site', 'sampel')
+  assert.equal(site.code, 1)
+  assert.match(site.stderr, /no site "sampel"; did you mean "sample"\?/)
+  const org = await served.annex('token', '--org', 'hme')
+  assert.match(org.stderr, /no organization "hme".*did you mean "home"\?/)
+})
+
+test('a second server on the same port is one clear line and exit code 1', async (context) => {
+  const env = { DATA_DIR: await makeFolder(context), PORT: new URL(served.url).port, LOG_LEVEL: 'error' }
+  const { code, stdout, stderr } = await runAnnex(['serve'], { env })
+  assert.equal(code, 1)
+  assert.equal(stdout, '')
+  assert.match(stderr, /^annex: The port \d+ is taken\..*\n$/)
+})
+
+test('SIGTERM stops it in order: exit code 143, and the command line finds it no more', async () => {
+  assert.equal(JSON.parse(await readFile(join(served.dataDir, 'server.json'), 'utf8')).url, served.url)
+  const { code, stderr } = await served.stop('SIGTERM')
+  assert.equal(code, 143)
+  assert.match(stderr, /SIGTERM: stopping/)
+  await assert.rejects(readFile(join(served.dataDir, 'server.json')), { code: 'ENOENT' })
+})

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { toSettings } from '../../host/cli/commands/installations/settings-from-text.ts'
+import { UsageError } from '../../host/cli/usage-error.ts'
+
+const declared = {
+  text: { type: 'string' },
+  limit: { type: 'number' },
+  on: { type: 'boolean' },
+} as const
+
+test('a value becomes what the manifest declares', () => {
+  assert.deepEqual(toSettings(['text=1=2', 'limit=-1.5e3', 'on=true'], declared), {
+    text: '1=2',
+    limit: -1500,
+    on: true,
+  })
+  assert.deepEqual(toSettings(['text=true', 'on=false', 'text='], declared), { text: '', on: false })
+})
+
+test('what cannot be converted goes as it is, so that the server names all wrong settings at once', () => {
+  assert.deepEqual(toSettings(['limit=many', 'limit2=1', 'on=yes'], declared), {
+    limit: 'many',
+    limit2: '1',
+    on: 'yes',
+  })
+  assert.deepEqual(toSettings(['limit='], declared), { limit: '' })
+  assert.deepEqual(toSettings(['limit=Infinity'], declared), { limit: 'Infinity' })
+})
+
+test('names of Object.prototype are settings like others', () => {
+  assert.deepEqual(Object.entries(toSettings(['constructor=1', '__proto__=2'], declared)), [
+    ['constructor', '1'],
+    ['__proto__', '2'],
+  ])
+})
+
+test('a pair without a name or = is refused', () => {
+  for (const pair of ['', '=', '=x', 'x']) assert.throws(() => toSettings([pair], declared), UsageError)
+})

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Served, startServe } from './support/start-serve.ts'
+
+/** A request that is under way until its last byte is written: an ordered stop waits for it, for 10 s at most. */
+async function beginRequest(served: Served): Promise<Socket> {
+  const socket = connect(Number(new URL(served.url).port), '127.0.0.1')
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  socket.write('POST /v1/setup HTTP/1.1\r\nHost: annex\r\nContent-Length: 2\r\n\r\n{')
+  await sleep(200)
+  return socket
+}
+
+test('the same Ctrl+C that comes twice, from the terminal and from npm, still stops in order', async (context) => {
+  const served = await startServe()
+  context.after(served.close)
+  const socket = await beginRequest(served)
+  const stopped = served.stop('SIGINT')
+  await sleep(50)
+  const again = served.stop('SIGINT')
+  await sleep(300)
+  socket.write('}')
+  const [answer] = await once(socket, 'data')
+  assert.match(String(answer), /^HTTP\/1\.1 422 /)
+  socket.destroy()
+  assert.equal((await stopped).code, 130)
+  assert.equal((await again).code, 130)
+  assert.ok(!(await readdir(served.dataDir)).includes('server.json'))
+})
+
+test('a second signal ends it at once, while a request is still under way', async (context) => {
+  const served = await startServe()
+  context.after(served.close)
+  const socket = await beginRequest(served)
+  context.after(() => socket.destroy())
+  const stopped = served.stop('SIGTERM')
+  await sleep(1_000)
+  const signalledAt = performance.now()
+  const { code } = await Promise.race([served.stop('SIGINT'), stopped])
+  assert.equal(code, 130)
+  assert.ok(performance.now() - signalledAt < 4_000)
+})

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('../../..', import.meta.url))
+export const bin = join(root, 'bin', 'annex.js')
+
+/** Nothing of whoever runs the tests: their `.env` might name a database of theirs. */
+export const cleanEnvironment = {
+  PATH: process.env.PATH,
+  PLUGINS_DIR: join(root, 'plugins'),
+  HANDBOOK_STATS_REPORT_TOKEN: 'a-token',
+}
+
+export type Ran = { code: number | null; stdout: string; stderr: string }
+
+/** Runs the real `annex` as a process of its own, in a folder without a `.env`. */
+export async function runAnnex(
+  args: string[],
+  options: { env?: Record<string, string>; cwd?: string; signal?: AbortSignal } = {},
+): Promise<Ran> {
+  const { env = {}, cwd = tmpdir(), signal } = options
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd,
+    env: { ...cleanEnvironment, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(signal && { signal }),
+  })
+  const ended = once(child, 'exit')
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  const [code] = await ended
+  return { code, stdout, stderr }
+}
+
+/** A folder that is gone after the test. */
+export async function makeFolder(context: Pick<TestContext, 'after'>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'annex-cli-'))
+  context.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { test } from 'node:test'
+import { assertHarmless } from './support/assert-harmless.ts'
+import { makeFolder, runAnnex } from './support/run-annex.ts'
+
+test('help goes to stdout, with examples before anything else', async () => {
+  const { code, stdout, stderr } = await runAnnex(['install', '--help'])
+  assert.equal(code, 0)
+  assert.equal(stderr, '')
+  assert.match(stdout, /^Examples:\n {2}annex install /)
+  assert.match(stdout, /--set <name=value>/)
+  assert.match(stdout, /--json/)
+})
+
+const mistakes: [string, string[], RegExp][] = [
+  ['an unknown command names the nearest one', ['instal', 'echo'], /Did you mean install\?/],
+  [
+    'an unknown option names the nearest one',
+    ['deliveries', 'list', '--stat', 'owed'],
+    /Did you mean --state\?/,
+  ],
+  [
+    'an unknown event type names the nearest one',
+    ['events', 'publish', 'site_vew'],
+    /did you mean "site_view"\?/,
+  ],
+  ['no command at all is answered with the help', [], /Usage: annex/],
+  ['a missing argument is named', ['deliveries', 'show'], /missing required argument 'id'/],
+  [
+    '--set without = is refused',
+    ['install', 'echo', '--set', 'colour'],
+    /--set takes name=value, not "colour"/,
+  ],
+  [
+    'a site and a space at once are refused',
+    ['install', 'echo', '--site', 'a', '--space', 'b'],
+    /cannot be used/,
+  ],
+  ['configure with nothing to change is refused', ['configure', 'echo'], /Say what to change/],
+  [
+    '--data that is not JSON is refused',
+    ['events', 'publish', 'site_view', '--data', '{'],
+    /--data cannot be read/,
+  ],
+  ['--url that is no address is refused', ['integrations', '--url', 'ftp://x'], /is no address of an Annex/],
+]
+for (const [title, args, expected] of mistakes) {
+  test(`${title}: exit code 2, nothing on stdout`, async () => {
+    const { code, stdout, stderr } = await runAnnex(args)
+    assert.equal(code, 2)
+    assert.equal(stdout, '')
+    assert.match(stderr, expected)
+    assert.doesNotMatch(stderr, /\n {4}at /)
+  })
+}
+
+test('escape sequences in an argument do not reach the terminal through the error', async () => {
+  const { stderr } = await runAnnex(['install', 'echo', '--set', 'a\x1b]52;c;aGk\x07b'])
+  assertHarmless(stderr)
+  assert.match(stderr, /a\\x1b\]52/)
+})
+
+test('a server that does not run is one clear line', async (context) => {
+  const closed = createServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const { port } = closed.address() as AddressInfo
+  await new Promise((resolve) => closed.close(resolve))
+  const env = { DATA_DIR: await makeFolder(context), PORT: String(port) }
+  const { code, stdout, stderr } = await runAnnex(['installations'], { env })
+  assert.equal(code, 1)
+  assert.equal(stdout, '')
+  assert.match(stderr, /^annex: No Annex is running at http:\/\/127\.0\.0\.1:\d+\. .*make run.*\n$/)
+})

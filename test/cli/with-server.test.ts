@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createInterface } from 'node:readline'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { verifyWebhook } from '../../host/webhooks/signature.ts'
+import { assertHarmless } from './support/assert-harmless.ts'
+import { bin, cleanEnvironment } from './support/run-annex.ts'
+import { type Served, startServe } from './support/start-serve.ts'
+
+let served: Served
+let receiver: { url: string; status: number; received: { header: string; body: string }[]; close: () => void }
+
+before(async () => {
+  receiver = await startReceiver()
+  served = await startServe({ EGRESS_ALLOW: '127.0.0.1' })
+})
+after(async () => {
+  await served?.close()
+  receiver?.close()
+})
+
+async function startReceiver() {
+  const received: { header: string; body: string }[] = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    received.push({ header: String(request.headers['x-service-signature']), body })
+    response.writeHead(state.status, { 'x-evil': 'a\u009bb' }).end('\x1b[2Jhello')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  const state = { url, status: 200, received, close: () => server.close() }
+  return state
+}
+
+/** Runs a command that must succeed, and parses its JSON. */
+async function json<T>(...args: string[]): Promise<T> {
+  const { code, stdout, stderr } = await served.annex(...args, '--json')
+  assert.equal(code, 0, stderr)
+  return JSON.parse(stdout)
+}
+
+type Listed<T> = { items: T[]; count: number }
+
+let secret = ''
+
+test('install installs, sets the settings by their declared types, and shows each secret once', async () => {
+  const settings = ['--set', `webhook_url=${receiver.url}`, '--set', 'site_view=true']
+  const { code, stdout, stderr } = await served.annex('install', 'webhook', '--site', 'sample', ...settings)
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /^webhook inst_\S+ active\nsite sample active\nendpoint http:\S+\/x\/webhook\/inst_/)
+  secret = /signing secret \(site sample\) (\S+)/.exec(stdout)?.[1] ?? ''
+  assert.notEqual(secret, '')
+  const again = await served.annex('install', 'webhook', '--site', 'sample', ...settings)
+  assert.equal(again.code, 0, again.stderr)
+  assert.doesNotMatch(again.stdout + again.stderr, /secret/)
+})
+
+test('a published event is followed to its delivery, which verifies with the secret that install showed', async () => {
+  const { code, stdout, stderr } = await served.annex('events', 'publish', 'site_view', '--follow')
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /^evt_\S+ site_view\n/)
+  assert.match(stdout, /--> site_view evt_\S+ to http:/)
+  assert.match(stdout, /<-- 200 http:\S+ \d+ ms, delivered\n$/)
+  const { header, body } = receiver.received.at(-1) ?? { header: '', body: '' }
+  assert.deepEqual(verifyWebhook(header, body, secret, { nowSeconds: Date.now() / 1000 }), { valid: true })
+})
+
+test('a delivery that fails for good makes --follow end with exit code 1', async () => {
+  receiver.status = 400
+  const { code, stdout } = await served.annex('events', 'publish', 'site_view', '--follow', '--json')
+  receiver.status = 200
+  assert.equal(code, 1)
+  const lines: { kind?: string; eventId?: string }[] = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.match(lines[0]?.eventId ?? '', /^evt_/)
+  assert.deepEqual(
+    lines.slice(1).map(({ kind }) => kind),
+    ['owed', 'attempt', 'settled'],
+  )
+})
+
+test('deliveries are listed by state and shown with what was sent and answered, escape sequences escaped', async () => {
+  const { items } = await json<Listed<{ id: string }>>('deliveries', '--state', 'failed')
+  assert.equal(items.length, 1)
+  const { code, stdout } = await served.annex('deliveries', 'show', items[0]?.id ?? '')
+  assert.equal(code, 0)
+  assert.match(stdout, /attempt 1 .* status 400\n/)
+  assert.match(stdout, /> X-Service-Signature: t=\d+,v1=[0-9a-f]{64}\n/i)
+  assert.match(stdout, /\\x1b\[2Jhello/)
+  assertHarmless(stdout)
+})
+
+test('deliveries --follow prints what happens from now on, and nothing of before', async () => {
+  const follower = spawn(process.execPath, [bin, 'deliveries', '--follow', '--json'], {
+    cwd: served.dataDir,
+    env: { ...cleanEnvironment, DATA_DIR: served.dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(follower, 'exit')
+  // It says that it waits before its first look; by the second one it knows what was there.
+  await once(follower.stderr, 'data')
+  await sleep(1_000)
+  const { eventId } = await json<{ eventId: string }>('events', 'publish', 'site_view')
+  const kinds: string[] = []
+  for await (const line of createInterface({ input: follower.stdout })) {
+    const item: { kind: string; delivery: { event: { id: string } } } = JSON.parse(line)
+    assert.equal(item.delivery.event.id, eventId)
+    kinds.push(item.kind)
+    if (item.kind === 'settled') break
+  }
+  assert.deepEqual(kinds, ['owed', 'attempt', 'settled'])
+  follower.kill('SIGINT')
+  assert.deepEqual(await ended, [null, 'SIGINT'])
+})
+
+test('an event with fields of its own is stored once: the same eventId again changes nothing', async () => {
+  const data = JSON.stringify({ eventId: 'evt_mine', url: 'https://docs.example.com/other' })
+  const first = await json<{ eventId: string; duplicate: boolean }>(
+    'events',
+    'publish',
+    'site_view',
+    '--data',
+    data,
+  )
+  assert.deepEqual([first.eventId, first.duplicate], ['evt_mine', false])
+  const { stdout, stderr, code } = await served.annex('events', 'publish', 'site_view', '--data', data)
+  assert.equal(code, 0)
+  assert.match(stdout, /^evt_mine site_view\n$/)
+  assert.match(stderr, /published before/)
+})
+
+test('each type of event gets a sample that the host takes', async () => {
+  for (const type of ['page_feedback', 'space_content_updated']) {
+    const { eventId } = await json<{ eventId: string }>('events', 'publish', type)
+    assert.match(eventId, /^evt_/)
+  }
+})
+
+test('configure keeps the settings that are not named, and names each wrong one', async () => {
+  const { code, stderr } = await served.annex(
+    'configure',
+    'webhook',
+    '--site',
+    'sample',
+    '--set',
+    'page_feedback=true',
+  )
+  assert.equal(code, 0, stderr)
+  type Shown = { sites: { configuration: object }[] }
+  const { sites } = await json<Shown>('installations', 'webhook')
+  const configuration = { webhook_url: receiver.url, site_view: true, page_feedback: true }
+  assert.deepEqual(sites[0]?.configuration, configuration)
+
+  const wrong = await served.annex(
+    ...['configure', 'webhook', '--site', 'sample', '--set', 'site_view=perhaps', '--set', 'ulr=x'],
+  )
+  assert.equal(wrong.code, 3)
+  assert.match(wrong.stderr, /site_view: must be true or false/)
+  assert.match(wrong.stderr, /ulr: there is no setting/)
+  assert.match(wrong.stderr, /configuration_invalid · request req_/)
+  assert.deepEqual((await json<Shown>('installations', 'webhook')).sites[0]?.configuration, configuration)
+})
+
+test('settings that are refused after installing do not swallow the secrets', async () => {
+  const { code, stdout, stderr } = await served.annex(
+    'install',
+    'handbook-stats',
+    '--set',
+    'words_per_minute=fast',
+  )
+  assert.equal(code, 3)
+  assert.match(stdout, /signing secret \(account\) \S+/)
+  assert.match(stderr, /words_per_minute: must be a number, found "fast"/)
+})
+
+test('a paused installation is shown as such until it is resumed', async () => {
+  assert.match((await served.annex('pause', 'webhook')).stdout, / paused\n$/)
+  const again = await served.annex('pause', 'webhook')
+  assert.equal(again.code, 1)
+  assert.match(again.stderr, /409 conflict/)
+  assert.match((await served.annex('resume', 'webhook')).stdout, / active\n$/)
+})
+
+test('reload says what became of each folder', async () => {
+  const { code, stdout } = await served.annex('reload')
+  assert.equal(code, 0)
+  assert.match(stdout, /^webhook +loaded +version 1/m)
+})
+
+test('logs are JSON lines or text, and an unknown request has none', async () => {
+  const { count } = await json<Listed<object>>('logs', '--request', 'req_none')
+  assert.equal(count, 0)
+})
