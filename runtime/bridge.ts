@@ -48,9 +48,6 @@ export type GuestMessage =
   | { kind: 'settle'; id: number; ok: false; error: PlainError }
   | { kind: 'fire'; id: number }
 
-/** Bytes beside a message: a body. */
-export type Bytes = ArrayBuffer | undefined
-
 /** Given to the isolate by its process: `text` is a GuestPost as JSON. */
 export type PostToProcess = (text: string, bytes?: ArrayBuffer) => void
 

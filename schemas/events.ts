@@ -45,13 +45,6 @@ export const publishableEventTypes = ['space_content_updated', 'site_view', 'pag
 
 export type PublishableEventType = (typeof publishableEventTypes)[number]
 
-type Published<Event> = Event extends ReceivedEvent
-  ? Omit<Event, 'eventId' | 'installationId'> & { eventId?: string }
-  : never
-
-/** An event as it is published: for no installation yet, and with an `eventId` only if the sender has one. */
-export type PublishedEvent = Published<Extract<ReceivedEvent, { type: PublishableEventType }>>
-
 /**
  * The schema of an event as it is published. The host adds `installationId` for each installation that
  * matches, so a sender must not name one; `eventId` is made where the sender gives none.

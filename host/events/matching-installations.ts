@@ -1,13 +1,14 @@
+import type { PublishableEventType } from '../../schemas/events.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/open-database.ts'
 import { listInstallationsOn, type TargetKind } from '../db/queries/installation-targets.ts'
 import { findInstallation } from '../db/queries/installations.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import type { Level } from '../sandbox/level.ts'
-import type { PublishableType, PublishedEvent } from './validate-event.ts'
+import type { PublishedEvent } from './validate-event.ts'
 
 /** Where an event happens (spec 6.2), and the scope without which no script learns of it. */
-const rules: Record<PublishableType, { kind: TargetKind; scope: Manifest['scopes'][number] }> = {
+const rules: Record<PublishableEventType, { kind: TargetKind; scope: Manifest['scopes'][number] }> = {
   space_content_updated: { kind: 'space', scope: 'space:content:read' },
   site_view: { kind: 'site', scope: 'site:views:read' },
   page_feedback: { kind: 'site', scope: 'site:views:read' },

@@ -1,13 +1,16 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { eventSchemas, publishableEventTypes, toPublishSchema } from '../../schemas/events.ts'
+import {
+  eventSchemas,
+  type PublishableEventType,
+  publishableEventTypes,
+  toPublishSchema,
+} from '../../schemas/events.ts'
 import { createId } from '../db/ids.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 
-export type PublishableType = (typeof publishableEventTypes)[number]
-
 /** An event as its publisher gives it, with an id. The installation's id is added for each that it concerns. */
-export type PublishedEvent = { type: PublishableType; eventId: string; [field: string]: unknown }
+export type PublishedEvent = { type: PublishableEventType; eventId: string; [field: string]: unknown }
 
 const ajv = new Ajv2020({ allErrors: true, strict: false })
 formats.default(ajv)

@@ -19,7 +19,7 @@ import { oweSetup } from './setup-event.ts'
 
 export type Edit = { configuration?: Configuration; externalIds?: string[] }
 
-type Edited = { installation: Installation; target?: InstallationTarget }
+export type Edited = { installation: Installation; target?: InstallationTarget }
 
 /**
  * An edit by a person (spec 3): the new settings replace the old ones, are checked as a whole, set off the

@@ -1,6 +1,5 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
-import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
 import {
   findInstallation,
@@ -10,9 +9,9 @@ import {
 } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertPerson, organizationOf } from '../http/caller.ts'
+import { editAs, openInstallation } from '../http/open-installation.ts'
 import { jsonBody } from '../http/read-body.ts'
-import { visibleInstallation } from '../http/script-access.ts'
-import { type Edit, editByInstaller, editByScript } from '../installations/configure.ts'
+import type { Edit } from '../installations/configure.ts'
 import { findDeployed, getDeployed } from '../installations/find-deployed.ts'
 import { install } from '../installations/install.ts'
 import { toInstallationView } from '../installations/installation-view.ts'
@@ -22,6 +21,7 @@ import type { RouteParts } from './parts.ts'
 /** Installing in an organization, and the settings for all of it. */
 export function addInstallationRoutes(router: Router, parts: RouteParts): void {
   const { db, authenticate, box, wake, publicUrl, prepareDispatch } = parts
+  const open = (context: Context) => openInstallation(db, authenticate, context)
 
   /** The installations of the caller's organization; an operator sees all, or those of `?organization=`. */
   router.get('/v1/installations', async (context) => {
@@ -72,9 +72,7 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
   router.patch('/v1/integrations/:name/installations/:id', async (context) => {
     const { caller, installation, manifest } = await open(context)
     const edit = await editBody(context)
-    if (caller.kind === 'operator' || caller.kind === 'organization') {
-      await editByInstaller(db, manifest, { installation }, edit)
-    } else await editByScript(db, manifest, { installation }, edit)
+    await editAs(db, { caller, installation, manifest }, { installation }, edit)
     await answerChanged(context, caller, installation)
   })
 
@@ -94,15 +92,6 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
     await updateInstallation(db, installation.id, { status: 'active' })
     await answerChanged(context, caller, installation)
   })
-
-  async function open(
-    context: Context,
-  ): Promise<{ caller: Caller; installation: Installation; manifest: Manifest }> {
-    const caller = await authenticate(context)
-    const { name, id } = context.params
-    const installation = await visibleInstallation(db, caller, String(name), String(id))
-    return { caller, installation, manifest: (await getDeployed(db, installation.integration)).manifest }
-  }
 
   async function answerChanged(context: Context, caller: Caller, { id }: Installation): Promise<void> {
     prepareDispatch.forget()

@@ -11,10 +11,9 @@ import {
 import type { Installation } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertPerson } from '../http/caller.ts'
+import { editAs, openInstallation } from '../http/open-installation.ts'
 import { jsonBody } from '../http/read-body.ts'
-import { visibleInstallation } from '../http/script-access.ts'
-import { type Edit, editByInstaller, editByScript } from '../installations/configure.ts'
-import { getDeployed } from '../installations/find-deployed.ts'
+import type { Edit } from '../installations/configure.ts'
 import { installInTarget } from '../installations/install.ts'
 import { toTargetView } from '../installations/installation-view.ts'
 import { editSchema } from './body-schemas.ts'
@@ -25,6 +24,7 @@ const kinds = ['site', 'space'] as const
 /** The site and space installations of an installation: the same routes for both. */
 export function addTargetRoutes(router: Router, parts: RouteParts): void {
   const { db, authenticate, box, wake, publicUrl, prepareDispatch } = parts
+  const open = (context: Context) => openInstallation(db, authenticate, context)
   const editBody = jsonBody<Edit>(editSchema)
   for (const kind of kinds) addRoutes(kind)
 
@@ -71,22 +71,11 @@ export function addTargetRoutes(router: Router, parts: RouteParts): void {
       const { caller, installation, manifest } = await open(context)
       const target = await find(context, kind, installation)
       const edit = await editBody(context)
-      if (caller.kind === 'operator' || caller.kind === 'organization') {
-        await editByInstaller(db, manifest, { installation, target }, edit)
-      } else await editByScript(db, manifest, { installation, target }, edit)
+      await editAs(db, { caller, installation, manifest }, { installation, target }, edit)
       prepareDispatch.forget()
       wake()
       context.body = view(installation, await find(context, kind, installation), caller, manifest)
     })
-  }
-
-  async function open(
-    context: Context,
-  ): Promise<{ caller: Caller; installation: Installation; manifest: Manifest }> {
-    const caller = await authenticate(context)
-    const { name, id } = context.params
-    const installation = await visibleInstallation(db, caller, String(name), String(id))
-    return { caller, installation, manifest: (await getDeployed(db, installation.integration)).manifest }
   }
 
   async function find(context: Context, kind: TargetKind, { id }: Installation): Promise<InstallationTarget> {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AnnexError } from '../../host/errors/annex-error.ts'
 import { createFrame } from '../../host/manifest/problems/code-frame.ts'
 import { findNearestName } from '../../host/manifest/problems/nearest-name.ts'
-import { assertNoErrors, createProblem, formatProblem } from '../../host/manifest/problems/problem.ts'
+import { createProblem, formatProblem } from '../../host/manifest/problems/problem.ts'
 
 test('a frame shows the line, two before and one after, with carets under the place', () => {
   const source = Array.from({ length: 12 }, (_, index) => `line ${index + 1}`).join('\n')
@@ -57,29 +56,6 @@ test('file names, messages and hints cannot speak to the terminal', () => {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
   assert.doesNotMatch(text, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u2066]/)
   assert.equal(text.split('\n').length, 2)
-})
-
-test('errors become one AnnexError with a detail for each; warnings pass', () => {
-  const problem = (severity: 'error' | 'warning', message: string) =>
-    createProblem('a', 'x', { line: 1, column: 1 }, { severity, message })
-  assertNoErrors('manifest_invalid', 'It failed.', [problem('warning', 'meh')])
-  assert.throws(
-    () =>
-      assertNoErrors('manifest_invalid', 'It failed.', [
-        problem('error', 'one'),
-        problem('warning', 'meh'),
-        problem('error', 'two'),
-      ]),
-    (error) => {
-      assert.ok(error instanceof AnnexError)
-      assert.deepEqual(error.details, [
-        { path: 'a:1:1', message: 'one' },
-        { path: 'a:1:1', message: 'two' },
-      ])
-      assert.match(error.message, /^It failed\.\n\na:1:1 error one\n/)
-      return true
-    },
-  )
 })
 
 test('the nearest name is found for slips, and none for what is far off', () => {

@@ -65,10 +65,6 @@ export async function updateInstallation(
   await db('installations').where({ id }).update(toRow(change))
 }
 
-export async function deleteInstallation(db: Db, id: string): Promise<void> {
-  await db('installations').where({ id }).delete()
-}
-
 /** The columns of a change to an installation, or to one of its targets. */
 export function toRow(change: {
   status?: string

@@ -2,7 +2,6 @@ import { createId } from '../ids.ts'
 import type { Db } from '../open-database.ts'
 
 export type JobKind = 'event' | 'task' | 'delivery'
-export type JobState = 'due' | 'running' | 'done' | 'failed'
 
 /** A piece of work that must not be lost. `subject` is for its kind to read. */
 export type Job = { id: string; kind: JobKind; subject: string; attempt: number; dueAt: number }
@@ -87,12 +86,4 @@ export async function releaseJobs(
 export async function nextDueAt(db: Db): Promise<number | undefined> {
   const row = await db('jobs').where({ state: 'due' }).min({ dueAt: 'due_at' }).first()
   return row?.dueAt == null ? undefined : Number(row.dueAt)
-}
-
-export async function countJobs(db: Db): Promise<Partial<Record<JobState, number>>> {
-  const rows: { state: JobState; count: number | string }[] = await db('jobs')
-    .select('state')
-    .count({ count: '*' })
-    .groupBy('state')
-  return Object.fromEntries(rows.map((row) => [row.state, Number(row.count)]))
 }

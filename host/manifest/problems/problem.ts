@@ -1,5 +1,3 @@
-import { AnnexError } from '../../errors/annex-error.ts'
-import type { ErrorCode } from '../../errors/codes.ts'
 import { createFrame } from './code-frame.ts'
 import { toVisible } from './visible-text.ts'
 
@@ -54,19 +52,3 @@ export function formatProblem(problem: Problem, options: { color: boolean }): st
 
 export const hasErrors = (problems: Problem[]): boolean =>
   problems.some((problem) => problem.severity === 'error')
-
-/**
- * For callers who cannot go on with errors. Warnings pass.
- *
- * @throws AnnexError with the given code, all errors in its text and one detail for each
- */
-export function assertNoErrors(code: ErrorCode, failed: string, problems: Problem[]): void {
-  const errors = problems.filter((problem) => problem.severity === 'error')
-  if (errors.length === 0) return
-  const texts = errors.map((problem) => formatProblem(problem, { color: false }))
-  const details = errors.map((problem) => ({
-    path: toVisible(`${problem.file}:${problem.line}:${problem.column}`),
-    message: toVisible(problem.message),
-  }))
-  throw new AnnexError(code, `${failed}\n\n${texts.join('\n\n')}`, { details })
-}

@@ -11,32 +11,6 @@ export type SettingProblem = { path: string; message: string; kind: 'invalid' | 
 const maxTextLength = 10_000
 const maxConfigurationLength = 64 * 1024
 
-/** JSON Schema (2020-12) of the settings of a level, for forms and for the API's description. */
-export function toConfigurationSchema(level: ConfigurationLevel | undefined): object {
-  const $schema = 'https://json-schema.org/draft/2020-12/schema'
-  if (level?.componentId !== undefined) return { $schema, type: 'object' }
-  const properties = Object.entries(level?.properties ?? {}).map(([name, property]) => [
-    name,
-    toSchema(property),
-  ])
-  return {
-    $schema,
-    type: 'object',
-    additionalProperties: false,
-    properties: Object.fromEntries(properties),
-    required: level?.required ?? [],
-  }
-}
-
-function toSchema(property: Property): object {
-  const { title, description } = property
-  if (property.type === 'button') return { title, description, type: 'object' }
-  if (property.type !== 'string')
-    return { title, description, type: property.type, default: property.default }
-  const choice = property.enum === undefined ? { maxLength: maxTextLength } : { enum: property.enum }
-  return { title, description, type: 'string', default: property.default, ...choice }
-}
-
 /**
  * Checks the settings that somebody gives for a level: every setting that is wrong or missing is reported, each
  * once. A default stands in for a missing value.

@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { GuestPost } from '../../../runtime/bridge.ts'
 import type { ProcessHeader } from '../../../runtime/process/messages.ts'
+import schema from './frames.schema.json' with { type: 'json' }
 
-const schema = JSON.parse(
-  readFileSync(new URL('../../../schemas/frames.schema.json', import.meta.url), 'utf8'),
-)
 const ajv = new Ajv2020({ strict: false, discriminator: true }).addSchema(schema)
 const isHeader = compile<ProcessHeader>('header')
 const isPost = compile<PostToHost>('post')

@@ -142,4 +142,3 @@ export const headerListOf = (headers: Headers): HeaderList => listOf(headers)
 export const adoptHeaders = (list: HeaderList, options: { immutable: boolean }): Headers =>
   adopt(list, options.immutable)
 
-export const isHeaders = (value: unknown): value is Headers => isHeadersObject(value)
