@@ -141,4 +141,3 @@ export const headerListOf = (headers: Headers): HeaderList => listOf(headers)
 /** Headers around pairs that are known to be well-formed, as those from the sandbox process are. */
 export const adoptHeaders = (list: HeaderList, options: { immutable: boolean }): Headers =>
   adopt(list, options.immutable)
-
