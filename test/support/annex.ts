@@ -4,6 +4,10 @@ import { join } from 'node:path'
 import { loadSettings } from '../../host/config/load-settings.ts'
 import { type RunningServer, startServer } from '../../host/server.ts'
 import { type PluginSource, writePlugin } from './plugin-folder.ts'
+import { createTestDatabase, type TestDatabase } from './test-database.ts'
+
+/** A test with a data folder of its own starts Annex on it more than once: its SQLite stays there. */
+const noDatabase: TestDatabase = { url: '', drop: async () => {} }
 
 export type Answered = { status: number; headers: Headers; text: string; json: Json }
 // biome-ignore lint/suspicious/noExplicitAny: what the API answers is what the tests look into
@@ -33,13 +37,14 @@ export async function startAnnex(
   const pluginsDir = given.pluginsDir ?? join(folder, 'plugins')
   mkdirSync(pluginsDir, { recursive: true })
   for (const [name, source] of Object.entries(given.plugins ?? {})) writePlugin(pluginsDir, name, source)
+  const database = given.dataDir === undefined ? await createTestDatabase() : noDatabase
   const flags = {
     PORT: '0',
     LOG_LEVEL: 'silent',
     EGRESS_ALLOW: '127.0.0.1',
     DATA_DIR: dataDir,
     PLUGINS_DIR: pluginsDir,
-    ...databaseOfTests(),
+    DATABASE_URL: database.url,
     ...given.flags,
   }
   const environment = { HANDBOOK_STATS_REPORT_TOKEN: 'report-token', ...process.env }
@@ -53,14 +58,11 @@ export async function startAnnex(
     api: (method, path, body, token = operator) => request(server.url, method, path, body, token),
     async close() {
       await server.close()
+      await database.drop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
-
-/** SQLite, unless a PostgreSQL is there to run the same tests on. */
-const databaseOfTests = (): Record<string, string> =>
-  process.env.DATABASE_URL_TEST === undefined ? {} : { DATABASE_URL: process.env.DATABASE_URL_TEST }
 
 /** A request with a JSON body and a bearer token, and all of its answer. */
 export async function request(
