@@ -7,6 +7,9 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 # isolated-vm needs the flag wherever a process holds isolates itself: some tests do.
 node := node --no-node-snapshot
 installed := node_modules/.installed
+# Every step runs, whatever became of those before it: a broken manifest must not hide the errors of a script.
+steps = failed=(); step() { "$$@" || failed+=("$$*"); }; \
+	finish() { [ $${\#failed[@]} -eq 0 ] || { printf '$@: failed: %s\n' "$${failed[@]}" >&2; exit 1; }; }
 
 help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,20 +27,24 @@ test: $(installed) ## Runs all tests
 	@$(node) --test --test-timeout=120000 'test/**/*.test.ts'
 
 check: $(installed) ## Types, lint, format, import direction, generated files
-	@tsc -p .
-	@tsc -p runtime
-	@node scripts/generate-types.ts --check
-	@node scripts/generate-docs.ts --check
-	@node host/cli/main.ts types --check
-	@tsc -p plugins
-	@biome check .
-	@echo 'check: types, lint, format, import direction and generated files are in order'
+	@$(steps); \
+	step tsc -p .; \
+	step tsc -p runtime; \
+	step node scripts/generate-types.ts --check; \
+	step node scripts/generate-docs.ts --check; \
+	step node host/cli/main.ts types --check; \
+	step tsc -p plugins; \
+	step biome check .; \
+	finish; \
+	echo 'check: types, lint, format, import direction and generated files are in order'
 
 types: $(installed) ## Generates the types of schemas and of plugin settings, and checks the scripts against them
-	@node scripts/generate-types.ts
-	@node scripts/generate-docs.ts
-	@node host/cli/main.ts types
-	@tsc -p plugins
+	@$(steps); \
+	step node scripts/generate-types.ts; \
+	step node scripts/generate-docs.ts; \
+	step node host/cli/main.ts types; \
+	step tsc -p plugins; \
+	finish
 
 migrate: $(installed) ## Brings the tables of the database up to date
 	@node host/cli/main.ts migrate

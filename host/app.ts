@@ -2,6 +2,7 @@ import Router from '@koa/router'
 import Koa from 'koa'
 import { AnnexError } from './errors/annex-error.ts'
 import { answerErrors, identifyRequests } from './http/answer-errors.ts'
+import { isBrokenConnection } from './http/log-error.ts'
 import { addDeliveryRoutes } from './routes/deliveries.ts'
 import { answerEndpoints } from './routes/endpoints.ts'
 import { addEventRoutes } from './routes/events.ts'
@@ -44,8 +45,8 @@ export function createApp(parts: RouteParts, onDefect: (error: unknown, requestI
     throw new AnnexError('not_found', `There is nothing at ${context.path}.`)
   })
   // A socket that breaks while an answer is written is the visitor's doing.
-  app.on('error', (error: NodeJS.ErrnoException) => {
-    if (!['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(error.code ?? '')) onDefect(error)
+  app.on('error', (error: unknown) => {
+    if (!isBrokenConnection(error)) onDefect(error)
   })
   return app
 }

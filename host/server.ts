@@ -10,22 +10,27 @@ import type { LoadedSettings, Settings } from './config/load-settings.ts'
 import { watchSpaces } from './content/watch-spaces.ts'
 import { openDatabase } from './db/open-database.ts'
 import { ownDataFolder } from './db/own-data-folder.ts'
+import type { Job } from './db/queries/jobs.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { createRunEvent } from './events/run-event.ts'
 import { createTaskCall } from './events/tasks.ts'
 import { ensureCliToken, ensureOperator, type Samples } from './first-start.ts'
 import { createAuthenticate } from './http/caller.ts'
 import { listen } from './http/listen.ts'
+import { toLoggedError } from './http/log-error.ts'
 import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
+import { createToSource } from './installations/source-maps.ts'
 import { createWorker, type Worker } from './jobs/create-worker.ts'
 import { createLogWriter } from './logs/create-log-writer.ts'
 import { createEgress } from './net/egress.ts'
+import { createHops } from './net/request/loop-guard.ts'
 import { createFetchCall } from './sandbox/fetch-call.ts'
 import { createHostCalls } from './sandbox/host-calls.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import { startSandboxes } from './start-sandboxes.ts'
 import { type LoadedPlugin, loadPlugins } from './versions/load-plugins.ts'
+import { createChangeReport } from './versions/report-changes.ts'
 import { watchPlugins } from './versions/watch-plugins.ts'
 import { createDeliveryCall } from './webhooks/delivery-call.ts'
 import { createRunDelivery } from './webhooks/run-delivery.ts'
@@ -59,7 +64,10 @@ async function start(
   { settings, variables }: LoadedSettings,
   ends: AsyncDisposableStack,
 ): Promise<RunningServer> {
-  const logger = pino({ level: settings.LOG_LEVEL, base: null }, pino.destination({ fd: 2, sync: true }))
+  const logger = pino(
+    { level: settings.LOG_LEVEL, base: null, serializers: { err: toLoggedError } },
+    pino.destination({ fd: 2, sync: true }),
+  )
   const onDefect = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'defect')
 
   const dataDir = resolve(settings.DATA_DIR)
@@ -72,17 +80,20 @@ async function start(
 
   const box = createSecretBox(loadSecretKey(settings.SECRET_KEY, dataDir))
   const tokens = createScriptTokens(box.deriveKey('script tokens'))
-  const logs = createLogWriter(db, onDefect)
+  const logs = createLogWriter(db, createToSource(db), onDefect)
   ends.defer(logs.close)
 
   let url = ''
   const publicUrl = () => settings.PUBLIC_URL.replace(/\/+$/, '') || url
-  const { scriptEgress, deliveryEgress } = createEgresses(settings, () => url)
+  const hopsKey = box.deriveKey('hops')
+  const { scriptEgress, deliveryEgress } = createEgresses(settings, () => url, hopsKey)
   ends.defer(scriptEgress.close)
   ends.defer(deliveryEgress.close)
 
-  let worker: Worker | undefined
-  const wake = () => worker?.wake()
+  const workers: Worker[] = []
+  const wake = () => {
+    for (const worker of workers) worker.wake()
+  }
   const runCall = createHostCalls(
     [
       createFetchCall(scriptEgress, {
@@ -94,7 +105,7 @@ async function start(
     ],
     onDefect,
   )
-  const sandboxes = await startSandboxes({ settings, db, dataDir, runCall, logs, logger })
+  const sandboxes = await startSandboxes({ settings, dataDir, runCall, logs, logger })
   ends.defer(sandboxes.close)
 
   const reading = {
@@ -103,7 +114,7 @@ async function start(
     environment: variables,
   }
   const prepareDispatch = createPrepareDispatch({ db, box, tokens, publicUrl, reading })
-  const report = createReportFailure(db, logs, onDefect)
+  const report = createReportFailure(logs, onDefect)
   const runEvent = createRunEvent({ sandboxes, prepareDispatch, report })
   const runDelivery = createRunDelivery({
     db,
@@ -143,6 +154,7 @@ async function start(
       ...{ db, database, box, tokens, logs, sandboxes, prepareDispatch },
       ...{ publish, report, wake, reload, publicUrl },
       authenticate: createAuthenticate(db, tokens),
+      readHops: createHops(hopsKey).read,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
     },
     onDefect,
@@ -151,19 +163,23 @@ async function start(
   ends.defer(listening.close)
   url = `http://${hostOf(settings.HOST)}:${listening.port}`
   // Only now: what a script does may call back over the network.
-  worker = await createWorker(database, {
-    handlers: { event: runEvent, task: runEvent, delivery: runDelivery },
-    concurrency: settings.DELIVERY_CONCURRENCY,
-    onDefect: (error, job) => logger.error({ err: error, job: job?.id }, 'defect'),
-  })
-  ends.defer(worker.close)
-  if (settings.WATCH)
-    ends.defer(
-      watchPlugins(
-        settings.PLUGINS_DIR,
-        () => void reload().then((all) => logPlugins(logger, all), onDefect),
-      ),
-    )
+  const onJobDefect = (error: unknown, job?: Job) => logger.error({ err: error, job: job?.id }, 'defect')
+  const scripts = { event: runEvent, task: runEvent }
+  // Scripts and deliveries have workers of their own: neither waits for the other.
+  workers.push(
+    await createWorker(database, { handlers: scripts, concurrency: 32, perLane: 8, onDefect: onJobDefect }),
+    await createWorker(database, {
+      handlers: { delivery: runDelivery },
+      concurrency: settings.DELIVERY_CONCURRENCY,
+      perLane: 16,
+      onDefect: onJobDefect,
+    }),
+  )
+  for (const worker of workers) ends.defer(worker.close)
+  if (settings.WATCH) {
+    const reportChanges = createChangeReport(plugins, { logger, output: process.stderr })
+    ends.defer(watchPlugins(settings.PLUGINS_DIR, () => void reload().then(reportChanges).catch(onDefect)))
+  }
   ends.defer(announce(dataDir, url))
 
   const setupToken = await issueSetupToken(db)
@@ -171,9 +187,12 @@ async function start(
 }
 
 /** Scripts and deliveries have connections of their own: neither can take the other's. */
-function createEgresses(settings: Settings, ownOrigin: () => string) {
-  const options = { allow: settings.EGRESS_ALLOW, userAgent: `Annex/${packageJson.version}`, ownOrigin }
-  return { scriptEgress: createEgress(options), deliveryEgress: createEgress(options) }
+function createEgresses(settings: Settings, ownOrigin: () => string, hopsKey: Uint8Array) {
+  const userAgent = `Annex/${packageJson.version}`
+  const options = { allow: settings.EGRESS_ALLOW, userAgent, ownOrigin, hopsKey }
+  // Every installation may have 16 fetches under way: one alone must not take all connections to an origin.
+  const scriptEgress = createEgress({ ...options, connectionsPerOrigin: 256 })
+  return { scriptEgress, deliveryEgress: createEgress(options) }
 }
 
 /** Where the command line finds this server. */
@@ -181,14 +200,6 @@ function announce(dataDir: string, url: string): () => void {
   const path = join(dataDir, 'server.json')
   writeFileSync(path, `${JSON.stringify({ url, pid: process.pid })}\n`)
   return () => rmSync(path, { force: true })
-}
-
-function logPlugins(logger: Logger, plugins: LoadedPlugin[]): void {
-  for (const { folder, name, version, state, problems } of plugins) {
-    const found = problems.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`)
-    if (state === 'failed') logger.error({ folder, problems: found }, 'plugin not loaded')
-    else logger.info({ folder, name, version: version?.number }, 'plugin loaded')
-  }
 }
 
 /** An address that can be opened: `0.0.0.0` and `::` mean all of this machine's. */

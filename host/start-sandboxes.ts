@@ -2,8 +2,6 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { buildPrelude } from './bundle/build-prelude.ts'
 import type { Settings } from './config/load-settings.ts'
-import type { Db } from './db/open-database.ts'
-import { mapToSource } from './installations/map-log.ts'
 import type { LogWriter } from './logs/create-log-writer.ts'
 import type { RunHostCall } from './sandbox/host-calls.ts'
 import { createSandboxes, type Sandboxes } from './sandbox/sandboxes.ts'
@@ -11,13 +9,12 @@ import { createSandboxes, type Sandboxes } from './sandbox/sandboxes.ts'
 /** Builds the web platform for isolates, and starts the processes that hold them. */
 export async function startSandboxes(given: {
   settings: Settings
-  db: Db
   dataDir: string
   runCall: RunHostCall
   logs: LogWriter
   logger: Logger
 }): Promise<Sandboxes> {
-  const { settings, db, logs, logger } = given
+  const { settings, logs, logger } = given
   const { code } = await buildPrelude({ cacheFolder: join(given.dataDir, 'cache') })
   return createSandboxes({
     prelude: code,
@@ -35,11 +32,8 @@ export async function startSandboxes(given: {
     onLog(source, level, text) {
       if (source === undefined) return logger.warn({ text }, 'sandbox process')
       const { integration, installationId = null, requestId = null } = source
-      mapToSource(db, integration, text).then(
-        (mapped) => logs.write({ integration, installationId, requestId, level, text: mapped }),
-        (error) => logger.error({ err: error }, 'defect'),
-      )
+      logs.write({ integration, installationId, requestId, level, text })
     },
-    onProcessEnd: (group, cause) => logger.warn({ group, cause }, 'sandbox process ended; started again'),
+    onProcessEnd: (slot, cause) => logger.warn({ slot, cause }, 'sandbox process ended; started again'),
   })
 }

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type {
   Loader,
   OnLoadArgs,
@@ -106,6 +106,8 @@ async function resolveImport(
   if (found.namespace !== 'file') return { path: found.path, namespace: 'empty' }
   const real = await realpath(found.path).catch(() => undefined)
   if (real === undefined || !isInside(root, real)) {
+    // Found in a node_modules above the plugin folder, such as Annex's own.
+    if (isOfAnother(root, path, found.path)) return refuseMissing(path, [])
     return refuse(
       `${shown} leads outside the plugin folder`,
       'the packages of an integration lie in its own node_modules',
@@ -114,12 +116,29 @@ async function resolveImport(
   return { path: real, suffix: found.suffix, sideEffects: found.sideEffects }
 }
 
+/** Whether a package was found in a `node_modules` that is not the plugin folder's. */
+function isOfAnother(root: string, path: string, found: string): boolean {
+  const name = path.split('/', path.startsWith('@') ? 2 : 1).join(sep)
+  const at = found.lastIndexOf(join(sep, 'node_modules', name, sep))
+  return !path.startsWith('.') && at >= 0 && !isInside(root, found.slice(0, at))
+}
+
 function refuseMissing(path: string, errors: { text: string }[]) {
   if (toBuiltin(path) !== undefined) return refuseBuiltin(path)
   if (path.startsWith('.')) return refuse(`there is no file ${quoteValue(path)}`)
   const [reason] = errors
-  const hint = 'install it in the plugin folder: npm install there'
-  return refuse(`the package ${quoteValue(path)} is not installed (${reason?.text ?? 'external'})`, hint)
+  const why = reason === undefined ? '' : ` (${reason.text})`
+  return refuse(
+    `the package ${quoteValue(path)} is not installed in the plugin folder${why}`,
+    hintToInstall(path),
+  )
+}
+
+/** Without `--prefix` npm would look for a package.json further up, and install into Annex itself. */
+function hintToInstall(path: string): string {
+  // Only what can be pasted into a shell as it is.
+  const name = /^(?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*(?=\/|$)/i.exec(path)?.[0]
+  return `install it there: npm install --prefix . ${name ?? ''}`.trimEnd()
 }
 
 const refuseBuiltin = (path: string) =>

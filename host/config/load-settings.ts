@@ -3,7 +3,15 @@ import { parse } from 'dotenv'
 import { AnnexError, type ErrorDetail } from '../errors/annex-error.ts'
 import { type SettingName, settingsTable } from './settings-table.ts'
 
-type Parsed = { text: string; integer: number; flag: boolean; list: string[] }
+type Parsed = {
+  text: string
+  integer: number
+  flag: boolean
+  list: string[]
+  choice: string
+  url: string
+  key: string
+}
 
 export type Settings = { readonly [N in SettingName]: Parsed[(typeof settingsTable)[N]['kind']] }
 
@@ -79,11 +87,22 @@ function findText(
 
 function parseSetting(
   text: string,
-  setting: { kind: keyof Parsed; min?: number; max?: number },
+  setting: { kind: keyof Parsed; min?: number; max?: number; choices?: readonly string[] },
 ): Parsed[keyof Parsed] | { problem: string } {
   switch (setting.kind) {
     case 'text':
       return text
+    case 'choice': {
+      const { choices = [] } = setting
+      return choices.includes(text) ? text : { problem: `"${text}" is none of ${choices.join(', ')}` }
+    }
+    case 'url':
+      if (text === '' || isOrigin(text)) return text
+      return { problem: `"${text}" is not an http or https address without a path (https://annex.example)` }
+    case 'key':
+      if (text === '' || Buffer.from(text, 'base64').length === 32) return text
+      // Without the text: it is a secret, though a wrong one.
+      return { problem: 'it is not 32 bytes in base64; make one with: openssl rand -base64 32' }
     case 'list':
       return text
         .split(',')
@@ -101,6 +120,13 @@ function parseSetting(
       return value
     }
   }
+}
+
+/** Scheme, host and port alone; a slash at the end does no harm. */
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text)
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return false
+  return url.href === `${url.origin}/` && !/[?#]/.test(text)
 }
 
 function readEnvFile(path: string): Texts {

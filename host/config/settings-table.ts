@@ -1,5 +1,5 @@
 /** How a setting's text becomes its value. */
-export type SettingKind = 'text' | 'integer' | 'flag' | 'list'
+export type SettingKind = 'text' | 'integer' | 'flag' | 'list' | 'choice' | 'url' | 'key'
 
 type Setting = {
   kind: SettingKind
@@ -8,6 +8,8 @@ type Setting = {
   meaning: string
   min?: number
   max?: number
+  /** Of kind `choice`: what it may be. */
+  choices?: readonly string[]
   secret?: boolean
 }
 
@@ -22,7 +24,7 @@ export const settingsTable = {
     meaning: 'Port to listen on; 0 takes a free one',
   },
   PUBLIC_URL: {
-    kind: 'text',
+    kind: 'url',
     default: '',
     meaning: 'Address under which others reach Annex, without a path; empty: that of HOST and PORT',
   },
@@ -41,12 +43,17 @@ export const settingsTable = {
     meaning: 'Subdomain of the organization that runs this Annex; made at the first start',
   },
   SECRET_KEY: {
-    kind: 'text',
+    kind: 'key',
     default: '',
     secret: true,
     meaning: '32 bytes in base64 that encrypt stored secrets; empty: made at the first start, in DATA_DIR',
   },
-  LOG_LEVEL: { kind: 'text', default: 'info', meaning: 'trace, debug, info, warn, error or silent' },
+  LOG_LEVEL: {
+    kind: 'choice',
+    default: 'info',
+    choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    meaning: 'trace, debug, info, warn, error, fatal or silent',
+  },
   SANDBOX_PROCESSES: {
     kind: 'integer',
     default: '1',

@@ -1,8 +1,9 @@
-import { mkdirSync } from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import knex, { type Knex } from 'knex'
 import pg from 'pg'
 import { AnnexError } from '../errors/annex-error.ts'
+import { explainDatabaseError } from './explain-database-error.ts'
 import { migrations } from './migrations/index.ts'
 
 /** The database, or the transaction that a step belongs to. Every query takes one. */
@@ -20,13 +21,20 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
  * Opens the database and brings its tables up to date.
  *
  * @param url `sqlite:PATH`, `postgres://…`, or empty for `annex.sqlite` in `dataDir`
- * @throws AnnexError `settings_invalid` when the address is neither
+ * @throws AnnexError `settings_invalid` when the address is neither, and when no database can be opened there
  */
 export async function openDatabase(url: string, dataDir: string): Promise<Database> {
   const dialect = dialectOf(url)
-  const db = dialect === 'postgres' ? openPostgres(url) : openSqlite(url.replace(/^sqlite:/, ''), dataDir)
-  await db.migrate.latest({ migrationSource: migrations })
-  return { db, dialect, close: () => db.destroy() }
+  let db: Db | undefined
+  try {
+    db = dialect === 'postgres' ? openPostgres(url) : openSqlite(url.replace(/^sqlite:/, ''), dataDir)
+    await db.migrate.latest({ migrationSource: migrations })
+  } catch (error) {
+    await db?.destroy()
+    throw explainDatabaseError(error, url === '' ? 'DATA_DIR' : 'DATABASE_URL')
+  }
+  const opened = db
+  return { db: opened, dialect, close: () => opened.destroy() }
 }
 
 /** Columns are snake_case, as SQL has them; the code reads and writes camelCase. */
@@ -37,6 +45,9 @@ const naming: Pick<Knex.Config, 'wrapIdentifier' | 'postProcessResponse'> = {
   postProcessResponse: (response) =>
     Array.isArray(response) ? response.map(toCamelCase) : toCamelCase(response),
 }
+
+/** Knex would write to the terminal what its caller is told anyway. */
+const silent: Knex.Logger = { warn() {}, error() {}, deprecate() {}, debug() {} }
 
 function toCamelCase(row: unknown): unknown {
   if (row === null || typeof row !== 'object' || Array.isArray(row)) return row
@@ -55,20 +66,29 @@ function dialectOf(url: string): Dialect {
 }
 
 function openPostgres(url: string): Db {
-  return knex({ ...naming, client: 'pg', connection: url, pool: { min: 0, max: 10 } })
+  return knex({ ...naming, log: silent, client: 'pg', connection: url, pool: { min: 0, max: 10 } })
 }
 
 function openSqlite(path: string, dataDir: string): Db {
   const filename = path === '' ? join(dataDir, 'annex.sqlite') : path
-  mkdirSync(dirname(filename), { recursive: true })
+  if (filename !== ':memory:') makePrivateFile(filename)
+  // One that an operator has put elsewhere may be shared with a group on purpose.
+  if (path === '') chmodSync(filename, 0o600)
   return knex({
     ...naming,
+    log: silent,
     client: 'sqlite3',
     connection: { filename },
     useNullAsDefault: true,
     // One writer, so one connection: SQLite would make a second one wait or fail.
     pool: { min: 1, max: 1, afterCreate: setPragmas },
   })
+}
+
+/** SQLite gives its other files the mode of this one. */
+function makePrivateFile(filename: string): void {
+  mkdirSync(dirname(filename), { recursive: true, mode: 0o700 })
+  closeSync(openSync(filename, 'a', 0o600))
 }
 
 type Connection = { exec: (sql: string, done: (error: Error | null) => void) => void }

@@ -12,10 +12,10 @@ import { AnnexError } from '../errors/annex-error.ts'
  * The lock is a socket that the system closes with the process, `kill -9` included, so that no stale lock is left.
  *
  * @returns gives the folder back
- * @throws AnnexError `conflict` when another process has it
+ * @throws AnnexError `conflict` when another process has it, `settings_invalid` when it cannot be made
  */
 export async function ownDataFolder(dataDir: string): Promise<() => Promise<void>> {
-  mkdirSync(dataDir, { recursive: true })
+  makeFolder(dataDir)
   const name = `annex-${createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 32)}`
   // Linux has names that are no files. Elsewhere the file of a process that was killed has to be removed by hand.
   const address = process.platform === 'linux' ? `\0${name}` : join(tmpdir(), `${name}.sock`)
@@ -31,4 +31,17 @@ export async function ownDataFolder(dataDir: string): Promise<() => Promise<void
   })
   server.unref()
   return () => new Promise((resolve) => server.close(() => resolve()))
+}
+
+/** Nobody else on this machine reads it: the key, the operator's token and the database lie in it. */
+function makeFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException
+    const reason = code === 'EEXIST' || code === 'ENOTDIR' ? 'there is a file at that path' : code
+    throw new AnnexError('settings_invalid', `DATA_DIR: the folder ${dataDir} cannot be made: ${reason}.`, {
+      cause,
+    })
+  }
 }

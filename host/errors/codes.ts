@@ -31,6 +31,10 @@ export const errorCodes = {
   installation_suspended: { status: 503, meaning: 'The installation is suspended.' },
   no_version: { status: 503, meaning: 'The integration has no deployed version.' },
   sandbox_busy: { status: 503, meaning: 'Too many dispatches wait for the sandbox process.' },
+  sandbox_rests: {
+    status: 503,
+    meaning: 'The script has ended its sandbox process again and again, and is tried again later.',
+  },
   cpu_limit: { status: 503, meaning: 'The script used more CPU time than one dispatch may.' },
   memory_limit: { status: 503, meaning: 'The script used more memory than its sandbox may.' },
   answer_too_large: { status: 503, meaning: 'The answer of the script is over the limit.' },

@@ -41,7 +41,7 @@ export async function publishEvent(
     const levels = await matchingInstallations(transaction, organizationId, event)
     const jobs = levels.map((level) => {
       const subject: EventJob = { level, event: { ...event, installationId: level.installationId } }
-      return { kind: 'event' as const, subject, dueAt: Date.now() }
+      return { kind: 'event' as const, subject, lane: level.installationId, dueAt: Date.now() }
     })
     await insertJobs(transaction, jobs)
     return { eventId, duplicate: false, installations: levels.length }

@@ -32,7 +32,7 @@ export function createRunEvent(given: {
       await handle(prepared, event, requestId)
       return { next: { state: 'done' }, settle: (transaction) => settle(transaction, prepared, event) }
     } catch (error) {
-      await given.report(level, requestId, error)
+      given.report(level, requestId, error)
       const reason = `${messageOf(error)} (request ${requestId})`
       // Gone while the event was owed: nobody is left to handle it.
       if (isAnnexError(error) && error.code === 'not_found') return { next: { state: 'failed', reason } }

@@ -1,6 +1,7 @@
 import { createId } from '../db/ids.ts'
 import type { Db } from '../db/open-database.ts'
-import { insertJobs } from '../db/queries/jobs.ts'
+import { countDueJobs, insertJobs } from '../db/queries/jobs.ts'
+import { AnnexError } from '../errors/annex-error.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
 import type { Level } from '../sandbox/level.ts'
@@ -20,13 +21,25 @@ export const taskSchema = {
 
 type Args = { task: object; schedule?: number }
 
+/** A task may queue further tasks; this is where that ends. */
+const maxDueTasks = 1_000
+
 /**
  * Stores that a level's script is owed a call of its `task` handler. It survives restarts, and is tried again
  * on the schedule of webhooks when the handler fails.
+ *
+ * @throws AnnexError `conflict` when as many tasks of the installation as may be are due already
  */
 export async function oweTask(db: Db, level: Level, { task, schedule = 0 }: Args): Promise<void> {
+  const lane = level.kind === 'integration' ? level.integration : level.installationId
+  if ((await countDueJobs(db, 'task', lane)) >= maxDueTasks) {
+    throw new AnnexError(
+      'conflict',
+      `${lane} has ${maxDueTasks} tasks that are still to be run; no more can be queued.`,
+    )
+  }
   const subject: EventJob = { level, event: { type: 'task', eventId: createId('evt'), task } }
-  await insertJobs(db, [{ kind: 'task', subject, dueAt: Date.now() + schedule * 1000 }])
+  await insertJobs(db, [{ kind: 'task', subject, lane, dueAt: Date.now() + schedule * 1000 }])
 }
 
 /** `context.integration.queueTask({ task, schedule })`, for the level that the dispatch is for. */

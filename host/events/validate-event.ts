@@ -12,6 +12,9 @@ import { AnnexError } from '../errors/annex-error.ts'
 /** An event as its publisher gives it, with an id. The installation's id is added for each that it concerns. */
 export type PublishedEvent = { type: PublishableEventType; eventId: string; [field: string]: unknown }
 
+const maxFields = 50
+const maxDetails = 20
+
 const ajv = new Ajv2020({ allErrors: true, strict: false })
 formats.default(ajv)
 const checks = new Map<string, ValidateFunction>(
@@ -29,8 +32,26 @@ export function validateEvent(value: unknown): PublishedEvent {
   if (check === undefined) {
     throw invalid([{ path: 'type', message: `one of ${publishableEventTypes.join(', ')} is needed` }])
   }
-  if (!check(value)) throw invalid((check.errors ?? []).map(toDetail))
+  if (Object.keys(value ?? {}).length > maxFields) {
+    throw invalid([{ path: '', message: `an event has at most ${maxFields} fields` }])
+  }
+  if (!check(value)) throw invalid(toDetails(check.errors ?? []))
   return { eventId: createId('evt'), ...(value as Omit<PublishedEvent, 'eventId'>) } as PublishedEvent
+}
+
+/** One for each field and message: an address may break two rules at once. */
+function toDetails(errors: ErrorObject[]): { path: string; message: string }[] {
+  const details = new Map(
+    errors.map(toDetail).map((detail) => [`${detail.path} ${detail.message}`, detail] as const),
+  )
+  return [...details.values()].slice(0, maxDetails)
+}
+
+/** What a pattern asks for, in words. */
+const messages: Readonly<Record<string, string>> = {
+  'eventId pattern': 'is 1 to 200 printable ASCII characters, without spaces',
+  'url format': 'is an absolute http or https address',
+  'url pattern': 'is an absolute http or https address',
 }
 
 function toDetail(error: ErrorObject): { path: string; message: string } {
@@ -39,7 +60,7 @@ function toDetail(error: ErrorObject): { path: string; message: string } {
   const path = [at, field].filter((part) => part !== undefined && part !== '').join('.')
   if (error.keyword === 'required') return { path, message: 'is missing' }
   if (error.keyword === 'additionalProperties') return { path, message: 'is not a field of this event' }
-  return { path, message: error.message ?? 'is not valid' }
+  return { path, message: messages[`${path} ${error.keyword}`] ?? error.message ?? 'is not valid' }
 }
 
 function invalid(details: { path: string; message: string }[]): AnnexError {

@@ -1,4 +1,4 @@
-import type { Middleware } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { createId } from '../db/ids.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 
@@ -9,6 +9,8 @@ export const identifyRequests: Middleware = (context, next) => {
   return next()
 }
 
+const maxDetails = 20
+
 /** Turns what was thrown into an answer. Of a defect nobody outside learns more than the request's id. */
 export function answerErrors(onDefect: (error: unknown, requestId: string) => void): Middleware {
   return async (context, next) => {
@@ -16,23 +18,35 @@ export function answerErrors(onDefect: (error: unknown, requestId: string) => vo
     try {
       await next()
       if (context.status === 404 && context.body == null && !context.respond === false) notFound(context.path)
+      writeJson(context)
     } catch (thrown) {
       if (!isAnnexError(thrown)) onDefect(thrown, requestId)
       const error = isAnnexError(thrown)
         ? thrown
         : new AnnexError('internal', `Something failed in Annex. Its log has more under ${requestId}.`)
+      const details = error.details?.slice(0, maxDetails)
       context.status = error.status
+      context.set('x-content-type-options', 'nosniff')
       context.body = {
-        error: {
-          code: error.code,
-          message: error.message,
-          requestId,
-          ...(error.details && { details: error.details }),
-        },
+        error: { code: error.code, message: error.message, requestId, ...(details && { details }) },
       }
+      writeJson(context)
     }
   }
 }
+
+/** Koa would do it after all middleware, where a value that cannot become JSON is answered in plain text. */
+function writeJson(context: Context): void {
+  const { body } = context
+  const isJson =
+    body !== null && typeof body === 'object' && (Array.isArray(body) || isPlain(Object.getPrototypeOf(body)))
+  if (!isJson) return
+  const text = JSON.stringify(body)
+  context.type = 'json'
+  context.body = text
+}
+
+const isPlain = (prototype: unknown): boolean => prototype === Object.prototype || prototype === null
 
 function notFound(path: string): never {
   throw new AnnexError('not_found', `There is nothing at ${path}.`)

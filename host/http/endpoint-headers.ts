@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http'
+import { type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
+import { AnnexError, messageOf } from '../errors/annex-error.ts'
 
 /** Of a visitor's request, what no script gets: hop-by-hop headers, and the console's own cookies. */
 export function toScriptHeaders(rawHeaders: readonly string[]): [string, string][] {
@@ -22,6 +23,9 @@ export function setScriptHeaders(
   headers: readonly [string, string][],
   endpointPath: string,
 ): void {
+  // First of all, whatever comes after. A second policy can only narrow what the script's own allows.
+  response.appendHeader('content-security-policy', sandboxPolicy)
+  response.setHeader('x-content-type-options', 'nosniff')
   const cookies: string[] = []
   for (const [name, value] of headers) {
     const lower = name.toLowerCase()
@@ -29,9 +33,27 @@ export function setScriptHeaders(
     else if (!hopByHop.has(lower) && !aboutTheHost.has(lower)) response.appendHeader(name, value)
   }
   if (cookies.length > 0) response.setHeader('set-cookie', cookies)
-  // A second policy can only narrow what the script's own allows.
-  response.appendHeader('content-security-policy', sandboxPolicy)
-  response.setHeader('x-content-type-options', 'nosniff')
+}
+
+/**
+ * Checks all of an answer's head before any of it is set, so that no answer goes out with half of its headers.
+ *
+ * @throws AnnexError `script_failed` when HTTP cannot carry the status text, or a header's name or value
+ */
+export function assertSendable(
+  statusText: string | undefined,
+  headers: readonly (readonly [string, string])[],
+): void {
+  try {
+    if (statusText) validateHeaderValue('status text', statusText)
+    for (const [name, value] of headers) {
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+    }
+  } catch (cause) {
+    const reason = messageOf(cause)
+    throw new AnnexError('script_failed', `The script's answer cannot be sent: ${reason}.`, { cause })
+  }
 }
 
 /** No `allow-same-origin`: the page gets an origin of its own, and with it neither cookies nor storage of ours. */
@@ -72,7 +94,7 @@ function withoutOwnCookies(header: string): string {
   return header
     .split(';')
     .map((pair) => pair.trim())
-    .filter((pair) => pair !== '' && !ownCookie.test(pair))
+    .filter((pair) => pair !== '' && !ownCookie.test(pair.replace(/^[\s=]+/, '')))
     .join('; ')
 }
 
@@ -80,7 +102,8 @@ function withoutOwnCookies(header: string): string {
 function confineCookie(cookie: string, endpointPath: string): string {
   const [pair = '', ...attributes] = cookie.split(';')
   const kept = attributes.filter((attribute) => !/^\s*(path|domain)\s*=/i.test(attribute))
-  const name = pair.trim()
+  // `=annex_session=x` is a cookie without a name; a browser sends it back as `annex_session=x` all the same.
+  const name = pair.replace(/^[\s=]+/, '').trimEnd()
   // A name of ours, or one whose prefix promises a host-wide path, would not be this script's to set.
   const isForbidden = ownCookie.test(name) || /^__(host|secure)-/i.test(name)
   return [isForbidden ? `x-${name}` : name, ...kept.map((part) => part.trim()), `Path=${endpointPath}`].join(

@@ -2,11 +2,19 @@ import type { IncomingMessage } from 'node:http'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Context } from 'koa'
 import { AnnexError } from '../errors/annex-error.ts'
+import { assertShallow } from './json-depth.ts'
+import { isBrokenConnection } from './log-error.ts'
 
 const none = Buffer.alloc(0)
 const maxJsonBytes = 1024 * 1024
+const maxDetails = 20
+const maxFields = 50
 
-/** The bytes of a request's body. @throws AnnexError `body_too_large` */
+/**
+ * The bytes of a request's body.
+ *
+ * @throws AnnexError `body_too_large`; `bad_request` when it breaks off, or its framing is not HTTP
+ */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const tooLarge = () => new AnnexError('body_too_large', `The body is larger than ${maxBytes} bytes.`)
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
@@ -15,37 +23,54 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   if (encoding === undefined && Number(length ?? 0) === 0) return none
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request) {
-    size += chunk.length
-    if (size > maxBytes) throw tooLarge()
-    chunks.push(chunk)
+  try {
+    for await (const chunk of request) {
+      size += chunk.length
+      if (size > maxBytes) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    if (!isBrokenConnection(error)) throw error
+    // Without the cause: its raw packet holds the request's token.
+    throw new AnnexError('bad_request', 'The body broke off, or was not sent as HTTP asks for.')
   }
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
 }
 
 const ajv = new Ajv2020({ allErrors: true, strict: true })
 
-/** A reader of JSON bodies with that schema. It throws AnnexError `bad_request` or `body_invalid`. */
-export function jsonBody<T>(schema: object): (context: Context) => Promise<T> {
+/**
+ * A reader of JSON bodies with that schema. It throws AnnexError `bad_request`, `body_invalid` or `body_too_large`.
+ *
+ * @param maxBytes default: 1 MiB
+ */
+export function jsonBody<T>(schema: object, maxBytes = maxJsonBytes): (context: Context) => Promise<T> {
   const check: ValidateFunction<T> = ajv.compile<T>(schema)
   return async (context) => {
-    const value = await readJson(context)
+    const value = await readJson(context, maxBytes)
+    if (isObject(value) && Object.keys(value).length > maxFields) {
+      throw new AnnexError('body_invalid', `The JSON body has more than ${maxFields} fields.`)
+    }
     if (check(value)) return value
-    const details = (check.errors ?? []).map(toDetail)
+    const details = (check.errors ?? []).slice(0, maxDetails).map(toDetail)
     const list = details.map(({ path, message }) => `${path || 'body'} ${message}`).join('; ')
     throw new AnnexError('body_invalid', `The JSON body cannot be used: ${list}.`, { details })
   }
 }
 
-/** Any JSON value. @throws AnnexError `bad_request` */
-export async function readJson(context: Context): Promise<unknown> {
-  const text = (await readBody(context.req, maxJsonBytes)).toString('utf8')
+/** Any JSON value, nested at most 64 deep. @throws AnnexError `bad_request`, `body_too_large` */
+export async function readJson(context: Context, maxBytes = maxJsonBytes): Promise<unknown> {
+  const text = (await readBody(context.req, maxBytes)).toString('utf8')
+  assertShallow(text)
   try {
     return JSON.parse(text === '' ? '{}' : text)
   } catch (cause) {
     throw new AnnexError('bad_request', 'The body is not JSON.', { cause })
   }
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function toDetail({ instancePath, message = 'is not valid', params }: ErrorObject): {
   path: string

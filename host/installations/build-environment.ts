@@ -56,7 +56,11 @@ export async function buildEnvironment(
       scopes,
       externalLinks: manifest.externalLinks ?? [],
       // In a dispatch that has an installation this is the installation's own endpoint (spec 4.1).
-      urls: { publicEndpoint: installationUrl ?? integrationUrl, integrationEndpoint: integrationUrl },
+      urls: {
+        publicEndpoint: installationUrl ?? integrationUrl,
+        integrationEndpoint: integrationUrl,
+        publicContentEndpoint: integrationUrl,
+      },
     },
     ...(installation && {
       installation: {

@@ -42,11 +42,20 @@ export async function editByInstaller(db: Db, manifest: Manifest, edited: Edited
 /**
  * An edit by the script itself: it may store what it likes, credentials above all. It sets off no setup event,
  * since the handler of one may be what edits; once what the manifest requires is there, the level is active.
+ *
+ * @throws AnnexError `configuration_invalid` when a declared setting gets a value of another type
  */
 export async function editByScript(db: Db, manifest: Manifest, edited: Edited, edit: Edit): Promise<void> {
   const { status, configuration: stored } = edited.target ?? edited.installation
   const { declared } = splitConfiguration(manifest, levelOf(edited.target), edit.configuration ?? stored)
-  const isComplete = findProblems(manifest, edited, declared, 'integration').length === 0
+  const problems = findProblems(manifest, edited, declared, 'integration')
+  // Not what the account's settings stand in for: that is not this edit's doing.
+  const isGiven = ({ path }: SettingProblem) => path === '' || Object.hasOwn(edit.configuration ?? {}, path)
+  assertValid(
+    manifest,
+    problems.filter((problem) => problem.kind === 'invalid' && isGiven(problem)),
+  )
+  const isComplete = problems.length === 0
   const hasSettings = Object.keys(declared).length > 0
   await update(db, edited, { ...edit, ...(isComplete && hasSettings && { status: afterEdit(status) }) })
 }

@@ -36,5 +36,5 @@ export async function oweSetup(
     ...(previous && { previous }),
   }
   const subject: EventJob = { level, event }
-  await insertJobs(transaction, [{ kind: 'event', subject, dueAt: Date.now() }])
+  await insertJobs(transaction, [{ kind: 'event', subject, lane: installationId, dueAt: Date.now() }])
 }

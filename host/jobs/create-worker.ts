@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '../db/open-database.ts'
 import {
   claimJobs,
+  findDueJobs,
   finishJob,
   type Job,
   type JobKind,
@@ -10,6 +11,7 @@ import {
   releaseJobs,
 } from '../db/queries/jobs.ts'
 import { messageOf } from '../errors/annex-error.ts'
+import { createLanes } from './lanes.ts'
 
 /** What became of a job. `settle` writes what belongs to it in the same transaction. */
 export type JobOutcome = {
@@ -26,7 +28,7 @@ export type JobHandler = (job: Job) => Promise<JobOutcome>
 export type Worker = {
   /** Looks for due jobs now. Called when one was stored, so that nobody waits for the next look. */
   wake: () => void
-  /** Claims nothing more, and lets what runs come to its end. */
+  /** Claims nothing more, and gives what runs ten seconds to come to its end. */
   close: () => Promise<void>
 }
 
@@ -35,45 +37,57 @@ const leaseMs = 120_000
 const defectDelayMs = 60_000
 /** Timers drift and clocks jump: no wait for a due time is longer than this. */
 const longestWaitMs = 5_000
+const drainMs = 10_000
 
 /**
- * Claims due jobs and does them, up to `concurrency` at once. Whatever the process was doing when it was
- * killed is due again at the next start: at once where one process owns the database, else when its lease ends.
+ * Claims due jobs and does them, up to `concurrency` at once and up to `perLane` of one lane: a slow script or
+ * receiver takes its own turns, and not those of the others. Whatever the process was doing when it was killed is due
+ * again at the next start: at once where one process owns the database, else when its lease ends.
  */
 export async function createWorker(
   database: Database,
   given: {
-    handlers: Record<JobKind, JobHandler>
+    handlers: Partial<Record<JobKind, JobHandler>>
     concurrency: number
+    perLane: number
     onDefect: (error: unknown, job?: Job) => void
   },
 ): Promise<Worker> {
   const { db, dialect } = database
+  const { handlers, concurrency, perLane, onDefect } = given
+  const kinds = Object.keys(handlers) as JobKind[]
   const shared = dialect === 'postgres'
   const running = new Set<Promise<void>>()
+  const lanes = createLanes(perLane)
   let timer: NodeJS.Timeout | undefined
-  let looking = false
+  let looking: Promise<void> | undefined
   let lookAgain = false
   let closed = false
-  await releaseJobs(db, shared ? { leaseUntilBefore: Date.now() } : {})
+  await releaseJobs(db, shared ? { kinds, leaseUntilBefore: Date.now() } : { kinds })
   wake()
   return {
     wake,
     async close() {
       closed = true
       clearTimeout(timer)
-      while (running.size > 0 || looking) await Promise.race([...running, new Promise(setImmediate)])
+      await looking
+      const { promise: patience, resolve } = Promise.withResolvers<void>()
+      const deadline = setTimeout(resolve, drainMs)
+      await Promise.race([Promise.allSettled([...running]), patience])
+      clearTimeout(deadline)
     },
   }
 
   function wake(): void {
     if (closed) return
     lookAgain = true
-    if (!looking) void look()
+    looking ??= look().finally(() => {
+      looking = undefined
+      if (lookAgain) wake()
+    })
   }
 
   async function look(): Promise<void> {
-    looking = true
     clearTimeout(timer)
     try {
       while (lookAgain && !closed) {
@@ -82,44 +96,48 @@ export async function createWorker(
       }
       await waitForNext()
     } catch (error) {
-      given.onDefect(error)
+      onDefect(error)
       if (!closed) timer = setTimeout(wake, longestWaitMs)
     }
-    looking = false
-    if (lookAgain) wake()
   }
 
   async function claimAndStart(): Promise<void> {
-    const limit = given.concurrency - running.size
+    const free = concurrency - running.size
     // Full: each job that ends wakes the worker.
-    if (limit <= 0) return
-    if (shared) await releaseJobs(db, { leaseUntilBefore: Date.now() })
+    if (free <= 0) return
+    const nowMs = Date.now()
+    if (shared) await releaseJobs(db, { kinds, leaseUntilBefore: nowMs })
+    const due = await findDueJobs(db, { kinds, fullLanes: lanes.full() }, nowMs, free * 4)
     const leaseId = randomUUID()
-    const jobs = await claimJobs(db, { nowMs: Date.now(), leaseId, leaseMs, limit, shared })
-    for (const job of jobs) {
-      const work = runJob(job, leaseId).finally(() => {
-        running.delete(work)
-        wake()
-      })
-      running.add(work)
-    }
+    const ids = lanes.choose(due, free).map(({ id }) => id)
+    for (const job of await claimJobs(db, ids, { nowMs, leaseId, leaseMs })) startJob(job, leaseId)
+  }
+
+  function startJob(job: Job, leaseId: string): void {
+    lanes.enter(job.lane)
+    const work = runJob(job, leaseId).finally(() => {
+      lanes.leave(job.lane)
+      running.delete(work)
+      wake()
+    })
+    running.add(work)
   }
 
   async function waitForNext(): Promise<void> {
-    if (closed || lookAgain) return
-    const dueAt = await nextDueAt(db)
+    if (closed || lookAgain || running.size >= concurrency) return
+    const dueAt = await nextDueAt(db, { kinds, fullLanes: lanes.full() })
     const wait = Math.min(Math.max(0, (dueAt ?? Number.POSITIVE_INFINITY) - Date.now()), longestWaitMs)
-    if (!closed && running.size < given.concurrency) timer = setTimeout(wake, wait)
+    if (!closed) timer = setTimeout(wake, wait)
   }
 
   async function runJob(job: Job, leaseId: string): Promise<void> {
+    const claim = { id: job.id, leaseId }
     try {
-      await settleJob({ id: job.id, leaseId }, await given.handlers[job.kind](job))
+      const handler = handlers[job.kind]
+      if (handler !== undefined) await settleJob(claim, await handler(job))
     } catch (error) {
-      given.onDefect(error, job)
-      await postponeJob(db, { id: job.id, leaseId }, Date.now() + defectDelayMs, messageOf(error)).catch(
-        given.onDefect,
-      )
+      onDefect(error, job)
+      await postponeJob(db, claim, Date.now() + defectDelayMs, messageOf(error)).catch(onDefect)
     }
   }
 

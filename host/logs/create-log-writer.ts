@@ -5,33 +5,51 @@ export type LogLine = Omit<LogRow, 'id' | 'at'>
 
 /** Keeps what scripts log, for `annex logs` and the API. */
 export type LogWriter = {
+  /** A line of a script. One that logs without end loses lines of its own. */
   write: (line: LogLine) => void
+  /** A line of the host about a script: it is kept whatever the script logs meanwhile. */
+  report: (line: LogLine) => void
   /** Settles when all that was written so far is in the database. */
   flush: () => Promise<void>
   close: () => Promise<void>
 }
 
+/** Turns the places in an integration's lines into the author's files and lines. */
+export type ToSource = (integration: string) => Promise<(text: string) => string>
+
 const flushEveryMs = 100
-/** A script that logs in a loop loses lines, not the host its memory. */
-const maxWaiting = 5_000
-const keepLines = 50_000
-const pruneEveryLines = 5_000
+/** What one installation may have waiting, and all of them together. */
+const maxOfOne = 1_000
+const maxOfAll = 20_000
+const keptOfOne = 10_000
+const pruneEveryLines = 2_000
+
+type Waiting = LogLine & { at: number }
 
 /** Writes lines in groups: a log line costs a script no commit of its own. */
-export function createLogWriter(db: Db, onDefect: (error: unknown) => void): LogWriter {
-  let waiting: (LogLine & { at: number })[] = []
-  let dropped = 0
-  let sincePrune = 0
+export function createLogWriter(db: Db, toSource: ToSource, onDefect: (error: unknown) => void): LogWriter {
+  let waiting: Waiting[] = []
+  const counts = new Map<string, number>()
+  const sincePrune = new Map<string, number>()
   let flushing: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
   return {
     write(line) {
-      if (waiting.length >= maxWaiting) dropped += 1
-      else waiting.push({ ...line, at: Date.now() })
-      timer ??= setTimeout(flush, flushEveryMs)
+      const owner = line.installationId ?? line.integration
+      const count = (counts.get(owner) ?? 0) + 1
+      counts.set(owner, count)
+      if (count < maxOfOne && waiting.length < maxOfAll) return add(line)
+      if (count === maxOfOne)
+        add({ ...line, level: 'warn', text: 'Too many lines at once: some are dropped here.' })
     },
+    report: add,
     flush,
     close: flush,
+  }
+
+  function add(line: LogLine): void {
+    waiting.push({ ...line, at: Date.now() })
+    timer ??= setTimeout(flush, flushEveryMs)
   }
 
   function flush(): Promise<void> {
@@ -44,20 +62,25 @@ export function createLogWriter(db: Db, onDefect: (error: unknown) => void): Log
   async function store(): Promise<void> {
     const lines = waiting
     waiting = []
-    const last = lines.at(-1)
-    if (last === undefined) return
-    if (dropped > 0) {
-      lines.push({
-        ...last,
-        level: 'warn',
-        text: `${dropped} further log lines were dropped: too many at once.`,
-      })
-      dropped = 0
+    counts.clear()
+    if (lines.length === 0) return
+    for (const [integration, own] of Map.groupBy(lines, (line) => line.integration)) {
+      const map = await toSource(integration)
+      await insertLogs(
+        db,
+        own.map((line) => ({ ...line, text: toStorable(map(line.text)) })),
+      )
+      await prune(integration, own.length)
     }
-    await insertLogs(db, lines)
-    sincePrune += lines.length
-    if (sincePrune < pruneEveryLines) return
-    sincePrune = 0
-    await pruneLogs(db, keepLines)
+  }
+
+  /** Each integration has its own share of the log: none can push out another's. */
+  async function prune(integration: string, added: number): Promise<void> {
+    const count = (sincePrune.get(integration) ?? 0) + added
+    sincePrune.set(integration, count < pruneEveryLines ? count : 0)
+    if (count >= pruneEveryLines) await pruneLogs(db, integration, keptOfOne)
   }
 }
+
+/** PostgreSQL has no NUL in a text. */
+const toStorable = (text: string): string => text.replaceAll('\0', '\uFFFD')

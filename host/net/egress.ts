@@ -2,11 +2,14 @@ import { lookup } from 'node:dns/promises'
 import { Agent, type Dispatcher } from 'undici'
 import { parseAllowList } from './guard/allow-list.ts'
 import { createGuardedConnect, type Resolve } from './guard/guarded-connect.ts'
+import { createHops } from './request/loop-guard.ts'
 
 /** The one way out: every request of scripts and webhooks goes through its dispatcher. */
 export type Egress = {
   readonly dispatcher: Dispatcher
   readonly userAgent: string
+  /** The value of the header that counts how many scripts a request went through. */
+  writeHops(hops: number): string
   /** Whether an origin (`http://127.0.0.1:8787`) is Annex's own. */
   isOwn(origin: string): boolean
   /** Ends every connection at once; requests under way fail with `egress_failed`. */
@@ -23,6 +26,8 @@ export type EgressOptions = {
   ownOrigin?: () => string | undefined
   /** `Annex/1.2.3` */
   userAgent?: string
+  /** Signs the count of scripts that a request went through: see `createHops`. */
+  hopsKey: Uint8Array
   /** Connections to one origin at once; more requests wait in line, and their waiting counts as their time. */
   connectionsPerOrigin?: number
   /** Name resolution, for tests. Default: the operating system's, so that /etc/hosts counts. */
@@ -50,5 +55,6 @@ export function createEgress(options: EgressOptions): Egress {
     // A receiver may ask for a longer life of a connection, within reason.
     keepAliveMaxTimeout: 60_000,
   })
-  return { dispatcher, userAgent, isOwn, close: () => dispatcher.destroy() }
+  const { write: writeHops } = createHops(options.hopsKey)
+  return { dispatcher, userAgent, writeHops, isOwn, close: () => dispatcher.destroy() }
 }

@@ -89,9 +89,12 @@ function texts(query: ParsedUrlQuery): Record<string, string | undefined> {
   >
 }
 
+/** @throws AnnexError `bad_request` */
 function limitOf(query: ParsedUrlQuery): number {
-  const limit = Number(query.limit ?? 50)
-  return Number.isInteger(limit) && limit >= 1 ? Math.min(limit, maxItems) : 50
+  const given = query.limit ?? '50'
+  const limit = typeof given === 'string' && /^\d{1,3}$/.test(given) ? Number(given) : 0
+  if (limit >= 1 && limit <= maxItems) return limit
+  throw new AnnexError('bad_request', `limit is a whole number from 1 to ${maxItems}, not "${given}".`)
 }
 
 function toView(delivery: Delivery): object {

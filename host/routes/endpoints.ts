@@ -1,17 +1,21 @@
 import type { Context, Middleware } from 'koa'
 import type { PlainError } from '../../runtime/bridge.ts'
-import { AnnexError } from '../errors/annex-error.ts'
-import { setScriptHeaders, toScriptHeaders } from '../http/endpoint-headers.ts'
+import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
+import type { ErrorCode } from '../errors/codes.ts'
+import { assertSendable, setScriptHeaders, toScriptHeaders } from '../http/endpoint-headers.ts'
 import { readBody } from '../http/read-body.ts'
 import { toContext, toMessageText } from '../installations/prepare-dispatch.ts'
-import { hopsHeader, readHops } from '../net/request/loop-guard.ts'
+import { hopsHeader } from '../net/request/loop-guard.ts'
 import { endpointPath, endpointPrefix, type Level, parseEndpointPath } from '../sandbox/level.ts'
 import { ScriptError } from '../sandbox/sandbox-errors.ts'
 import { assertHandled } from '../sandbox/sandboxes.ts'
 import type { DispatchOutcome } from '../sandbox/target.ts'
 import type { RouteParts } from './parts.ts'
 
-type Parts = Pick<RouteParts, 'prepareDispatch' | 'sandboxes' | 'report' | 'publicUrl' | 'limits'>
+type Parts = Pick<
+  RouteParts,
+  'prepareDispatch' | 'sandboxes' | 'report' | 'publicUrl' | 'readHops' | 'limits'
+>
 
 /**
  * The public endpoints (spec 4.1). Any method, path, query, headers and bytes go to the script's `fetch`, and
@@ -27,7 +31,7 @@ export function answerEndpoints(parts: Parts): Middleware {
     } catch (error) {
       if (error instanceof ScriptError && error.script.exposeCode !== undefined)
         return answerExposed(context, error.script)
-      await parts.report(level, context.state.requestId, error)
+      if (!isVisitorsDoing(error)) parts.report(level, context.state.requestId, error)
       throw error
     }
   }
@@ -44,7 +48,7 @@ async function dispatchRequest(context: Context, level: Level, parts: Parts): Pr
   }
   const dispatch = toContext(prepared.records, {
     requestId: context.state.requestId,
-    hops: readHops(context.get(hopsHeader) || undefined),
+    hops: parts.readHops(context.get(hopsHeader)),
   })
   const message = toMessageText(prepared.environment, { type: 'fetch' }, head)
   return assertHandled(await sandboxes.dispatch(prepared.target, message, dispatch, body))
@@ -52,17 +56,38 @@ async function dispatchRequest(context: Context, level: Level, parts: Parts): Pr
 
 function answer(context: Context, level: Level, { result, body }: DispatchOutcome): void {
   if (result.kind !== 'response') throw new AnnexError('script_failed', 'The script gave no response.')
-  context.status = result.head.status
-  if (result.head.statusText) context.message = result.head.statusText
-  setScriptHeaders(context.res, result.head.headers, endpointPath(level))
+  const { status, statusText, headers } = result.head
+  assertSendable(statusText, headers)
+  context.status = status
+  if (statusText) context.message = statusText
+  setScriptHeaders(context.res, headers, endpointPath(level))
   context.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   // Koa would add one of its own; what the script did not say is not said.
   if (!result.head.headers.some(([name]) => name.toLowerCase() === 'content-type'))
     context.remove('content-type')
 }
 
+/**
+ * What has nothing to do with the script. Whoever sends requests to any path could fill an integration's log with
+ * it, and push out the lines that its author looks for.
+ */
+function isVisitorsDoing(error: unknown): boolean {
+  return isAnnexError(error) && unreported.has(error.code)
+}
+
+const unreported: ReadonlySet<ErrorCode> = new Set([
+  'bad_request',
+  'body_too_large',
+  'installation_paused',
+  'installation_suspended',
+  'no_version',
+  'not_found',
+  'sandbox_busy',
+])
+
 /** An `ExposableError` of the SDK: the script means its caller to read it. */
 function answerExposed(context: Context, { message, exposeCode = 400 }: PlainError): void {
   context.status = exposeCode
+  context.set('x-content-type-options', 'nosniff')
   context.body = { error: { code: 'script_error', message, requestId: context.state.requestId } }
 }

@@ -80,7 +80,7 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
   router.post('/v1/integrations/:name/installations/:id/pause', async (context) => {
     const { caller, installation } = await open(context)
     assertPerson(caller)
-    if (installation.status !== 'active') throw wrongStatus(installation, 'active')
+    if (installation.status !== 'active') throw wrongStatus(installation, 'paused', 'active')
     await updateInstallation(db, installation.id, { status: 'paused' })
     await answerChanged(context, caller, installation)
   })
@@ -88,7 +88,7 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
   router.post('/v1/integrations/:name/installations/:id/resume', async (context) => {
     const { caller, installation } = await open(context)
     assertPerson(caller)
-    if (installation.status !== 'paused') throw wrongStatus(installation, 'paused')
+    if (installation.status !== 'paused') throw wrongStatus(installation, 'active', 'paused')
     await updateInstallation(db, installation.id, { status: 'active' })
     await answerChanged(context, caller, installation)
   })
@@ -109,8 +109,10 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
 const named = (context: Context): string | undefined =>
   typeof context.query.organization === 'string' ? context.query.organization : undefined
 
-const wrongStatus = ({ id, status }: Installation, needed: string): AnnexError =>
-  new AnnexError(
-    'conflict',
-    `The installation ${id} is ${status}; only one that is ${needed} can be changed so.`,
-  )
+function wrongStatus({ id, status }: Installation, wanted: string, needed: string): AnnexError {
+  const message =
+    status === wanted
+      ? `The installation ${id} is ${status} already.`
+      : `The installation ${id} is ${status}; only one that is ${needed} can become ${wanted}.`
+  return new AnnexError('conflict', message)
+}

@@ -110,13 +110,13 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
       ((caller.kind === 'integration' || caller.kind === 'installation') && caller.integration === row.name)
     const visibility = deployed?.manifest.visibility ?? 'private'
     if (!isOwner && (visibility === 'private' || (visibility === 'unlisted' && !byName))) return undefined
-    return toView(row, deployed, isOwner)
+    return toView(row, deployed, isOwner && (caller.kind === 'operator' || caller.kind === 'organization'))
   }
 
   function toView(
     { name, organizationId, installKey }: IntegrationRow,
     deployed: Deployed | undefined,
-    isOwner: boolean,
+    withInstallKey: boolean,
   ): object {
     const { version, manifest } = deployed ?? {}
     return {
@@ -130,8 +130,8 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
       version: version === undefined ? null : { number: version.number, digest: version.digest },
       configurations: manifest?.configurations ?? {},
       urls: { publicEndpoint: publicUrl() + endpointPath({ kind: 'integration', integration: name }) },
-      // What makes up the install link of an unlisted integration: its owner shares it.
-      ...(isOwner && { installKey }),
+      // What makes up the install link of an unlisted integration: its owner shares it, and no script does.
+      ...(withInstallKey && { installKey }),
     }
   }
 }

@@ -6,6 +6,7 @@ import type { Authenticate } from '../http/caller.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
+import type { Hops } from '../net/request/loop-guard.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
 
@@ -26,5 +27,7 @@ export type RouteParts = {
   /** Reads all plugin folders and spaces again. */
   reload: () => Promise<LoadedPlugin[]>
   publicUrl: () => string
+  /** Through how many scripts a request has come, by the header that Annex signed. */
+  readHops: Hops['read']
   limits: { bodyBytes: number }
 }

@@ -12,14 +12,20 @@ import { jsonBody } from '../http/read-body.ts'
 import { nameSchema, titleSchema } from './body-schemas.ts'
 import type { RouteParts } from './parts.ts'
 
+/** Anybody may send one. */
+const maxSetupBytes = 4096
+
 /** The first operator, organizations, and tokens. */
 export function addSetupRoutes(router: Router, { db, authenticate }: RouteParts): void {
-  const setupBody = jsonBody<{ token: string }>({
-    type: 'object',
-    required: ['token'],
-    additionalProperties: false,
-    properties: { token: { type: 'string' } },
-  })
+  const setupBody = jsonBody<{ token: string }>(
+    {
+      type: 'object',
+      required: ['token'],
+      additionalProperties: false,
+      properties: { token: { type: 'string' } },
+    },
+    maxSetupBytes,
+  )
   /** Turns the one-time token of the first start into an operator's token. 401 when it was used or is old. */
   router.post('/v1/setup', async (context) => {
     const { token } = await setupBody(context)

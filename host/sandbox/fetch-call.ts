@@ -1,6 +1,10 @@
 import type { Egress } from '../net/egress.ts'
 import { type EgressRequest, egressFetch } from '../net/request/egress-fetch.ts'
 import type { HostCall } from './host-calls.ts'
+import { createTurns } from './turns.ts'
+
+/** Of one installation: the connections to an origin are there for all of them. */
+const fetchesAtOnce = 16
 
 type Args = Omit<EgressRequest, 'body'>
 
@@ -9,6 +13,7 @@ export function createFetchCall(
   egress: Egress,
   limits: { timeoutMs: number; maxBytes: number },
 ): HostCall<Args> {
+  const turns = createTurns(fetchesAtOnce)
   return {
     name: 'fetch',
     args: {
@@ -28,9 +33,14 @@ export function createFetchCall(
     },
     async run(args, { context, body, signal }) {
       const request = { ...args, ...(body.byteLength > 0 && { body }) }
-      const answer = await egressFetch(egress, request, { ...limits, hops: context.hops, signal })
-      const { body: bytes, ...value } = answer
-      return { value, body: bytes }
+      const endTurn = await turns.take(context.installationId ?? context.integration, signal)
+      try {
+        const answer = await egressFetch(egress, request, { ...limits, hops: context.hops, signal })
+        const { body: bytes, ...value } = answer
+        return { value, body: bytes }
+      } finally {
+        endTurn()
+      }
     },
   }
 }

@@ -22,6 +22,9 @@ export function endpointPath(level: Level): string {
   }
 }
 
+/** An id with a typo is no path of the level above: that script would answer in the name of another level. */
+const brokenTarget = /^(?:sites|spaces)\/(?:site|space)_/
+
 const pattern =
   /^\/x\/(?<integration>[a-z0-9]+(?:-[a-z0-9]+)*)(?:\/(?<installation>inst_[0-9a-f-]{36})(?:\/(?<kind>site|space)s\/(?<target>(?:site|space)_[0-9a-f-]{36}))?)?(?=\/|$)/
 
@@ -31,8 +34,15 @@ const pattern =
  * @returns undefined when the path is that of no endpoint
  */
 export function parseEndpointPath(path: string): Level | undefined {
-  const { integration, installation, kind, target } = pattern.exec(path)?.groups ?? {}
-  if (integration === undefined) return undefined
+  const match = pattern.exec(path)
+  const { integration, installation, kind, target } = match?.groups ?? {}
+  if (match === null || integration === undefined) return undefined
+  const rest = path.slice(match[0].length + 1)
+  if (
+    installation === undefined ? rest.startsWith('inst_') : target === undefined && brokenTarget.test(rest)
+  ) {
+    return undefined
+  }
   if (installation === undefined) return { kind: 'integration', integration }
   if (kind === undefined || target === undefined) {
     return { kind: 'installation', integration, installationId: installation }

@@ -5,7 +5,7 @@ import type { BlackBoxRecord } from './process/start-process.ts'
 
 /** Why a sandbox process ended. */
 export type EndCause =
-  | { kind: 'cpu_limit' | 'memory_limit' | 'died' | 'closed' }
+  | { kind: 'cpu_limit' | 'memory_limit' | 'deaf' | 'died' | 'closed' }
   | { kind: 'garbage'; message: string }
 
 type Limits = { heapMb: number; residentMb: number; cpuMs: number; wallMs: number }

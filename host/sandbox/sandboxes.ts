@@ -1,15 +1,12 @@
 import { createHash } from 'node:crypto'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { RunHostCall } from './host-calls.ts'
+import { createOffenders } from './offenders.ts'
 import type { QueuedDispatch } from './process/live-dispatch.ts'
-import {
-  createSandboxProcess,
-  type SandboxLimits,
-  type SandboxProcess,
-  type ScriptLog,
-} from './process/sandbox-process.ts'
+import type { SandboxLimits, ScriptLog } from './process/process-options.ts'
+import { createSandboxProcess, type ProcessEnd, type SandboxProcess } from './process/sandbox-process.ts'
 import { type EndCause, ScriptError } from './sandbox-errors.ts'
-import type { DispatchContext, DispatchOutcome, SandboxGroup, SandboxTarget } from './target.ts'
+import type { DispatchContext, DispatchOutcome, SandboxTarget } from './target.ts'
 
 export type Sandboxes = {
   dispatch: (
@@ -21,12 +18,15 @@ export type Sandboxes = {
   ) => Promise<DispatchOutcome>
   /** Settles when the first process of each group can run isolates. */
   ready: () => Promise<void>
-  /** What runs now, for operators and tests. */
-  processes: () => { group: SandboxGroup; pid: number | undefined }[]
+  /** What runs now. A slot is `GROUP#NUMBER` for a shared process, `GROUP!KEY` for one of a script that runs alone. */
+  processes: () => { slot: string; pid: number | undefined }[]
   close: () => Promise<void>
 }
 
-const maxMoves = 3
+const maxMoves = 5
+const shortLifeMs = 1_000
+/** Longer than a dispatch and its `waitUntil` together. */
+const aloneIdleMs = 120_000
 const nobody = new Uint8Array(0)
 
 /**
@@ -39,11 +39,13 @@ export function createSandboxes(given: {
   processesPerGroup: number
   runCall: RunHostCall
   onLog: ScriptLog
-  onProcessEnd: (group: SandboxGroup, cause: EndCause) => void
+  onProcessEnd: (slot: string, cause: EndCause) => void
 }): Sandboxes {
   const { limits } = given
   const slots = new Map<string, SandboxProcess>()
   const waiting = new Map<string, number>()
+  const idleTimers = new Map<string, NodeJS.Timeout>()
+  const offenders = createOffenders()
   let closing = false
   return {
     async dispatch(target, message, context, body = nobody) {
@@ -55,10 +57,9 @@ export function createSandboxes(given: {
       return outcome.finally(release)
     },
     async ready() {
-      await Promise.all([processIn('operator', 0).ready, processIn('third-party', 0).ready])
+      await Promise.all([processIn('operator#0').ready, processIn('third-party#0').ready])
     },
-    processes: () =>
-      [...slots].map(([slot, { pid }]) => ({ group: slot.split('#')[0] as SandboxGroup, pid })),
+    processes: () => [...slots].map(([slot, { pid }]) => ({ slot, pid })),
     async close() {
       closing = true
       await Promise.all([...slots.values()].map((running) => running.close()))
@@ -66,8 +67,15 @@ export function createSandboxes(given: {
   }
 
   function run(queued: QueuedDispatch): void {
-    const { key, group } = queued.target
-    processIn(group, slotOf(key, given.processesPerGroup)).run(queued)
+    const verdict = offenders.verdict(queued.target)
+    if (verdict.kind === 'rests') return queued.reject(restsError(queued.target, verdict.ms))
+    const slot = verdict.kind === 'alone' ? aloneSlot(queued.target) : sharedSlot(queued.target)
+    processIn(slot).run(queued)
+    if (verdict.kind === 'alone') closeWhenIdle(slot)
+  }
+
+  function sharedSlot({ key, group }: SandboxTarget): string {
+    return `${group}#${slotOf(key, given.processesPerGroup)}`
   }
 
   /** @throws AnnexError `sandbox_busy` when as many dispatches of the target as may already wait */
@@ -87,8 +95,7 @@ export function createSandboxes(given: {
     }
   }
 
-  function processIn(group: SandboxGroup, index: number): SandboxProcess {
-    const slot = `${group}#${index}`
+  function processIn(slot: string): SandboxProcess {
     const found = slots.get(slot)
     if (found !== undefined) return found
     const { prelude, runCall, onLog } = given
@@ -97,36 +104,50 @@ export function createSandboxes(given: {
       limits,
       runCall,
       onLog,
-      onEnd: (notBegun, cause) => replace(slot, group, index, notBegun, cause),
+      onEnd: (end) => replace(slot, running, end),
     })
     slots.set(slot, running)
     return running
   }
 
-  function replace(
-    slot: string,
-    group: SandboxGroup,
-    index: number,
-    notBegun: QueuedDispatch[],
-    cause: EndCause,
-  ): void {
-    slots.delete(slot)
+  function replace(slot: string, ended: SandboxProcess, end: ProcessEnd): void {
+    if (slots.get(slot) === ended) slots.delete(slot)
     if (closing) {
-      for (const queued of notBegun) queued.reject(new AnnexError('unavailable', 'Annex is stopping.'))
+      for (const queued of end.notBegun) queued.reject(new AnnexError('unavailable', 'Annex is stopping.'))
       return
     }
-    given.onProcessEnd(group, cause)
-    processIn(group, index)
-    for (const queued of notBegun) {
-      queued.moves += 1
-      if (queued.moves <= maxMoves) run(queued)
-      else
-        queued.reject(
-          new AnnexError('sandbox_died', 'The sandbox processes died before they could begin this.'),
-        )
+    if (end.cause.kind !== 'closed') given.onProcessEnd(slot, end.cause)
+    if (end.culprit !== undefined) offenders.strike(end.culprit)
+    // One that ended as soon as it began would end again: it is started only when somebody asks.
+    if (slot.includes('#') && end.livedMs > shortLifeMs) processIn(slot)
+    for (const queued of end.notBegun) move(queued)
+  }
+
+  function move(queued: QueuedDispatch): void {
+    queued.moves += 1
+    if (queued.moves <= maxMoves) return run(queued)
+    queued.reject(new AnnexError('sandbox_died', 'The sandbox processes died before they could begin this.'))
+  }
+
+  function closeWhenIdle(slot: string): void {
+    clearTimeout(idleTimers.get(slot))
+    const close = () => {
+      const idle = slots.get(slot)
+      slots.delete(slot)
+      idleTimers.delete(slot)
+      void idle?.close()
     }
+    idleTimers.set(slot, setTimeout(close, aloneIdleMs).unref())
   }
 }
+
+const aloneSlot = ({ group, key }: SandboxTarget): string => `${group}!${key}`
+
+const restsError = ({ integration }: SandboxTarget, ms: number): AnnexError =>
+  new AnnexError(
+    'sandbox_rests',
+    `${integration} has ended its sandbox process again and again. It is tried again in ${Math.ceil(ms / 1000)} s.`,
+  )
 
 /** The same installation always runs in the same slot: one isolate holds its state. */
 function slotOf(key: string, count: number): number {

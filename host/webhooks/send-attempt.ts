@@ -71,7 +71,7 @@ function toHeaders(egress: Egress, delivery: Sendable, secret: string, nowMs: nu
     // Both are the same in each attempt. The event's is also in the body; receivers drop repeats by it.
     ['X-Service-Event-Id', delivery.eventId],
     ['X-Service-Delivery-Id', delivery.id],
-    [hopsHeader, String((delivery.hops ?? 0) + 1)],
+    [hopsHeader, egress.writeHops((delivery.hops ?? 0) + 1)],
   ]
 }
 

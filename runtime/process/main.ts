@@ -21,7 +21,7 @@ const sandboxes = new Map<number, Sandbox>()
 let platform: Platform | undefined
 let begun = 0
 
-host.on('data', createFrameReader(maxFrameBytes, handle))
+host.on('data', createFrameReader(maxFrameBytes, receive))
 // The host is gone, however it went: nobody is left to work for.
 host.on('close', () => process.kill(process.pid, 'SIGKILL'))
 host.on('error', () => process.kill(process.pid, 'SIGKILL'))
@@ -34,10 +34,13 @@ function send(header: ProcessHeader, text?: string, body?: Uint8Array): void {
  * What a stretch of guest code has to say leaves in one piece at its end, and not later: the next stretch may be
  * another installation's, and end this process.
  */
-function handle(frame: Frame): void {
+function together(report: () => void): void {
   host.cork()
-  receive(frame)
-  host.uncork()
+  try {
+    report()
+  } finally {
+    host.uncork()
+  }
 }
 
 function receive(frame: Frame): void {
@@ -55,6 +58,8 @@ function receive(frame: Frame): void {
       return sandboxes.get(header.sandbox)?.settle(header.dispatch, frame.text, frame.body)
     case 'forget':
       return sandboxes.get(header.sandbox)?.forget(header.id)
+    case 'ping':
+      return send({ type: 'pong' })
     case 'unload':
       sandboxes.get(header.sandbox)?.close()
       sandboxes.delete(header.sandbox)
@@ -76,6 +81,7 @@ function load(header: Extract<HostHeader, { type: 'load' }>, bundle: string): vo
       blackBox,
       reports: {
         post: (dispatch, text, body) => send({ type: 'post', sandbox: number, dispatch }, text, body),
+        together,
         tooLarge: (dispatch) => send({ type: 'too-large', sandbox: number, dispatch }),
         broken: (reason, dispatch, message) => {
           sandboxes.delete(number)

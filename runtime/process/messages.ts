@@ -23,10 +23,13 @@ export type HostHeader =
   /** The host has given up a dispatch: its CPU is no longer counted, its late answer is dropped. */
   | { type: 'forget'; sandbox: number; id: number }
   | { type: 'unload'; sandbox: number }
+  /** Answered with `pong` by a process that still listens. */
+  | { type: 'ping' }
 
 /** Headers of the frames that a sandbox process sends. The host checks each against a schema. */
 export type ProcessHeader =
   | { type: 'ready'; snapshot: boolean }
+  | { type: 'pong' }
   | { type: 'loaded'; sandbox: number }
   | { type: 'load-failed'; sandbox: number; error: PlainError }
   /** Text: a GuestPost. `dispatch` is the dispatch on whose behalf the isolate was running. */

@@ -1,3 +1,4 @@
+import { randomFillSync } from 'node:crypto'
 import type ivm from 'isolated-vm'
 import type { GuestMessage, GuestPost, LogLevel, PlainError } from '../bridge.ts'
 import type { BlackBox } from './black-box.ts'
@@ -5,6 +6,7 @@ import { createCryptoCalls } from './crypto-calls.ts'
 import { describeGuestError } from './guest-stack.ts'
 import type { BrokenReason } from './messages.ts'
 import { createPlatformContext, type Platform } from './platform.ts'
+import { createPostQueue } from './post-queue.ts'
 import { createTimers } from './timers.ts'
 
 export type SandboxLimits = { heapMb: number; cpuMs: number; bodyBytes: number }
@@ -13,6 +15,8 @@ export type SandboxLimits = { heapMb: number; cpuMs: number; bodyBytes: number }
 export type SandboxReports = {
   post: (dispatch: number, text: string, body?: Uint8Array) => void
   tooLarge: (dispatch: number) => void
+  /** What is reported meanwhile leaves in one piece. */
+  together: (report: () => void) => void
   broken: (reason: BrokenReason, dispatch: number, message: string) => void
 }
 
@@ -27,7 +31,7 @@ export type Sandbox = {
 type GuestFunction = (...given: unknown[]) => unknown
 type Booted = { receive: GuestFunction; define: GuestFunction }
 
-const startCpuMs = 1000
+const timeOrigin = Math.floor(performance.timeOrigin)
 /** What isolated-vm says when it stops a guest. */
 const timedOut = 'Script execution timed out.'
 
@@ -54,7 +58,9 @@ export function createSandbox(given: {
     onCatastrophicError: () => process.kill(process.pid, 'SIGKILL'),
   })
   const crypto = createCryptoCalls()
-  const spentMs = new Map<number, number>()
+  // 0 stands for what the script started while it was loaded: one budget for all of it.
+  const spentMs = new Map<number, number>([[0, 0]])
+  const posts = createPostQueue()
   const timers = createTimers(
     (dispatch, id) => enterWith(dispatch, { kind: 'fire', id }),
     (dispatch, text) => log(dispatch, 'warn', text),
@@ -79,7 +85,7 @@ export function createSandbox(given: {
   }
 
   function start(): ivm.Reference {
-    const options = { timeout: startCpuMs }
+    const options = { timeout: limits.cpuMs }
     blackBox.enter(number, 0, false)
     try {
       const booted = boot.applySync(undefined, [new engine.Callback(onPost), new engine.Callback(onAsk)], {
@@ -97,32 +103,41 @@ export function createSandbox(given: {
       throw error
     } finally {
       blackBox.leave()
+      reports.together(() => posts.drain(handlePost))
     }
   }
 
   function enter(dispatch: number, text: string, body: Uint8Array, begins = false): void {
     const spent = spentMs.get(dispatch)
-    // Once a dispatch is done or given up, nothing wakes its code again: background work would be nobody's. What was
-    // started while the script was loaded (0) may come to its end.
-    if (!open || (spent === undefined && dispatch !== 0)) return
+    // Once a dispatch is done or given up, nothing wakes its code again: background work would be nobody's.
+    if (!open || spent === undefined) return
     const before = isolate.cpuTime
     running = dispatch
     blackBox.enter(number, dispatch, begins)
     let failure: unknown
     try {
       receive.applySync(undefined, [text, body.byteLength === 0 ? undefined : transfer(body)], {
-        timeout: Math.max(1, Math.ceil(limits.cpuMs - (spent ?? 0))),
+        timeout: Math.max(1, Math.ceil(limits.cpuMs - spent)),
       })
     } catch (error) {
       failure = error
     }
     blackBox.leave()
-    running = 0
-    if (failure !== undefined && !isHarmless(failure, dispatch)) return breakDown(failure, dispatch)
-    if (spent === undefined || !spentMs.has(dispatch)) return
-    const total = spent + Number(isolate.cpuTime - before) / 1e6
-    spentMs.set(dispatch, total)
-    if (total > limits.cpuMs) breakDown(new Error(timedOut), dispatch)
+    reports.together(() => {
+      posts.drain(handlePost)
+      running = 0
+      if (failure !== undefined && !isHarmless(failure, dispatch)) breakDown(failure, dispatch)
+      else charge(dispatch, spent + Number(isolate.cpuTime - before) / 1e6)
+    })
+  }
+
+  function charge(dispatch: number, totalMs: number): void {
+    if (!spentMs.has(dispatch)) return
+    spentMs.set(dispatch, totalMs)
+    if (totalMs <= limits.cpuMs) return
+    // Nobody waits for what was started at load: it ends here, and the sandbox goes on.
+    if (dispatch === 0) spentMs.delete(0)
+    else breakDown(new Error(timedOut), dispatch)
   }
 
   function transfer(body: Uint8Array): ivm.Copy<ArrayBuffer> {
@@ -160,18 +175,14 @@ export function createSandbox(given: {
   /** Called by the guest. Nothing may be thrown back: an error of this side would carry its paths across. */
   function onPost(text: unknown, bytes: unknown): void {
     try {
-      if (typeof text !== 'string') return
-      handlePost(
-        JSON.parse(text) as GuestPost,
-        text,
-        bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : undefined,
-      )
+      posts.push(text, bytes)
     } catch {
-      // A post that makes no sense is dropped: only the prelude posts, and it does not.
+      // Too deep in the guest's stack even for that.
     }
   }
 
-  function handlePost(post: GuestPost, text: string, body: Uint8Array | undefined): void {
+  function handlePost(text: string, body: Uint8Array | undefined): void {
+    const post = JSON.parse(text) as GuestPost
     switch (post.kind) {
       case 'timer':
         return timers.start(running, post.id, post.delayMs)
@@ -196,7 +207,6 @@ export function createSandbox(given: {
   function refuseLargeCall(id: number): void {
     const message = `A call with more than ${limits.bodyBytes} bytes (SANDBOX_BODY_BYTES).`
     const dispatch = running
-    // Not now: the guest is in the middle of making the call.
     setImmediate(() =>
       enterWith(dispatch, { kind: 'settle', id, ok: false, error: { name: 'body_too_large', message } }),
     )
@@ -222,13 +232,15 @@ export function createSandbox(given: {
   }
 }
 
+/** Called by the guest at any depth of its stack: nothing here is made lazily. */
 function onAsk(op: unknown, argument: unknown): ArrayBuffer | number {
   if (op === 'random') {
     const length = Number(argument)
     const bytes = new Uint8Array(Number.isInteger(length) && length >= 0 && length <= 65_536 ? length : 0)
-    return globalThis.crypto.getRandomValues(bytes).buffer
+    randomFillSync(bytes)
+    return bytes.buffer
   }
-  return op === 'time-origin' ? Math.floor(performance.timeOrigin) : Date.now()
+  return op === 'time-origin' ? timeOrigin : Date.now()
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -125,6 +125,31 @@ test('syntax errors and missing files and packages are all listed with their pla
   assert.match(text, /^index\.ts:3:8 error the package "left-pad" is not installed/m)
 })
 
+test('a package that lies above the plugin folder is not installed, and a module of Node has its hint', async (t) => {
+  const above = await createFolder(t, {
+    'node_modules/buffer/index.js': '',
+    'node_modules/@scope/left-pad/lib/index.js': '',
+    'plugin/index.ts': `import a from 'buffer'\nimport b from '@scope/left-pad/lib/index.js'\nexport default [a, b]`,
+  })
+  const sdkFolder = await createSdk(t)
+  const text = textOf(await bundleScript(join(above, 'plugin'), createManifest(), { sdkFolder }))
+  assert.match(text, /index\.ts:1:\d+ error "buffer" is a module of Node/)
+  assert.match(text, /use Uint8Array/)
+  assert.match(
+    text,
+    /index\.ts:2:\d+ error the package "@scope\/left-pad\S+" is not installed in the plugin folder/,
+  )
+  assert.match(text, /npm install --prefix \. @scope\/left-pad$/m)
+})
+
+test('a package of the name of a Node module is bundled from the plugin folder', async (t) => {
+  const result = await bundle(t, {
+    'index.ts': `import a from 'buffer'; export default { a }`,
+    'node_modules/buffer/index.js': 'module.exports = 1',
+  })
+  assert.equal(JSON.stringify(run(result)), '{"a":1}')
+})
+
 const secret = 'the-secret-of-the-host'
 const outside: Files = {
   'secret.txt': secret,
@@ -391,7 +416,7 @@ test('a stack from the isolate shows the file and line of the author', async (t)
     stack = (error as Error).stack ?? ''
   }
   assert.match(stack, /annex:sample:\d+:\d+/)
-  const mapped = mapStack(stack, result.bundle?.map ?? '', { folderName: 'sample' })
+  const mapped = mapStack(stack, result.bundle?.map ?? '', { integration: 'sample', folderName: 'sample' })
   assert.match(mapped, /at fail \(sample\/lib\/fail\.ts:4:9\)/)
   assert.match(mapped, /sample\/index\.ts:2:28/)
 })

@@ -4,10 +4,35 @@ import { mapStack } from '../../host/bundle/map-stack.ts'
 
 // One mapping: line 1, column 1 of the code is line 1, column 1 of a.ts.
 const map = JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' })
-const mapped = (stack: string) => mapStack(stack, map, { folderName: 'plugins/a' })
+const mapped = (stack: string) => mapStack(stack, map, { integration: 'a', folderName: 'plugins/a' })
 
 test('a place in the bundle becomes the place in the source', () => {
   assert.equal(mapped('Error: x\n    at f (annex:a:1:1)'), 'Error: x\n    at f (plugins/a/a.ts:1:1)')
+})
+
+test('frames of the platform are left out, and places of another integration are not taken for our own', () => {
+  const stack = [
+    'TypeError: x (annex:platform:1:1)',
+    '    at f (annex:platform:1:1)',
+    '    at annex:a:1:1',
+    '    at async annex:platform:1:9',
+    '    at g (annex:b:1:1)',
+    '    at h (annex:a-b:1:1)',
+  ].join('\n')
+  assert.deepEqual(mapped(stack).split('\n'), [
+    'TypeError: x (annex:platform:1:1)',
+    '    at plugins/a/a.ts:1:1',
+    '    at g (annex:b:1:1)',
+    '    at h (annex:a-b:1:1)',
+  ])
+})
+
+test('an integration that is called platform keeps its frames', () => {
+  const stack = mapStack('    at f (annex:platform:1:1)', map, {
+    integration: 'platform',
+    folderName: 'plugins/p',
+  })
+  assert.equal(stack, '    at f (plugins/p/a.ts:1:1)')
 })
 
 test('places that are not in the map, or cannot be, stay as they are', () => {

@@ -13,13 +13,18 @@ function bannerOf(plugins: LoadedPlugin[]): string {
     },
   }
   const terminal = createTerminal({ stdout: stream, stderr: stream, env: {} })
-  printBanner(terminal, { url: 'http://127.0.0.1:8787', setupToken: 'annex_setup_x', plugins })
+  printBanner(terminal, {
+    url: 'http://127.0.0.1:8787',
+    setupToken: 'annex_setup_x',
+    plugins,
+    settings: { PLUGINS_DIR: '/srv/plugins' },
+  })
   return written
 }
 
-const loaded = (number: number): LoadedPlugin => ({
-  folder: `plugins/p${number}`,
-  name: `p${number}`,
+const loaded = (number: number, name = `p${number}`): LoadedPlugin => ({
+  folder: `plugins/${name}`,
+  name,
   version: { number, digest: 'abc' },
   scopes: ['space:content:read'],
   state: 'loaded',
@@ -33,7 +38,7 @@ test('the banner fits a screen of 24 lines, however many integrations there are'
 })
 
 test('the banner names the address, the setup token, each integration, and three lines to paste', () => {
-  const banner = bannerOf([loaded(3)])
+  const banner = bannerOf([loaded(3), loaded(1, 'echo'), loaded(1, 'webhook')])
   for (const expected of [
     'runs at http://127.0.0.1:8787\n',
     `curl -X POST http://127.0.0.1:8787/v1/setup -d '{"token":"annex_setup_x"}'\n`,
@@ -44,6 +49,17 @@ test('the banner names the address, the setup token, each integration, and three
   ]) {
     assert.ok(banner.includes(expected), `${expected} is not in ${banner}`)
   }
+})
+
+test('the banner suggests nothing of integrations that are not loaded, and says where plugins belong', () => {
+  const failed: LoadedPlugin = { ...loaded(1, 'webhook'), state: 'failed' }
+  assert.doesNotMatch(bannerOf([loaded(3), failed]), /Try it|x\/echo|install webhook/)
+  const empty = bannerOf([])
+  assert.match(empty, /put a plugin folder into \/srv\/plugins/)
+  assert.doesNotMatch(empty, /Try it/)
+  const alone = bannerOf([loaded(1, 'webhook')])
+  assert.match(alone, /webhook_url=https:\/\/example\.com\/hook/)
+  assert.doesNotMatch(alone, /x\/echo/)
 })
 
 test('a folder that was not loaded is named with the place of each problem', () => {

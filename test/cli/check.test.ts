@@ -5,7 +5,7 @@ import { assertHarmless } from './support/assert-harmless.ts'
 import { manifest, writePlugin } from './support/plugin-folder.ts'
 import { makeFolder, runAnnex } from './support/run-annex.ts'
 
-test('check passes the plugins of this repository, and needs no server', async () => {
+test('check passes the plugins that come with Annex, and needs no server', async () => {
   const { code, stdout, stderr } = await runAnnex(['check'])
   assert.equal(code, 0, stdout)
   assert.match(stderr, /^0 errors and /)

@@ -14,6 +14,13 @@ test('help goes to stdout, with examples before anything else', async () => {
   assert.match(stdout, /--json/)
 })
 
+for (const group of ['deliveries', 'events']) {
+  test(`the help of ${group} begins with examples too`, async () => {
+    const { stdout } = await runAnnex([group, '--help'])
+    assert.match(stdout, new RegExp(`^Examples:\\n {2}annex ${group} `))
+  })
+}
+
 const mistakes: [string, string[], RegExp][] = [
   ['an unknown command names the nearest one', ['instal', 'echo'], /Did you mean install\?/],
   [
@@ -26,6 +33,13 @@ const mistakes: [string, string[], RegExp][] = [
     ['events', 'publish', 'site_vew'],
     /did you mean "site_view"\?/,
   ],
+  [
+    'a limit that is no number is refused',
+    ['deliveries', 'list', '--limit', 'abc'],
+    /--limit.*whole number from 1 to 200/,
+  ],
+  ['a limit out of range is refused', ['logs', '--limit', '500'], /--limit.*whole number from 1 to 200/],
+  ['a state that there is none of is refused', ['deliveries', '--state', 'nope'], /owed, delivered, failed/],
   ['no command at all is answered with the help', [], /Usage: annex/],
   ['a missing argument is named', ['deliveries', 'show'], /missing required argument 'id'/],
   [

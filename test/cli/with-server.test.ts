@@ -181,6 +181,16 @@ test('settings that are refused after installing do not swallow the secrets', as
   assert.match(stderr, /words_per_minute: must be a number, found "fast"/)
 })
 
+test('an account with nothing required says that it has to be confirmed once, until it is', async () => {
+  const confirm = /Confirm the settings of the account once: annex configure handbook-stats --set \S+=…/
+  assert.match((await served.annex('install', 'handbook-stats')).stderr, confirm)
+  assert.match((await served.annex('installations', 'handbook-stats')).stderr, confirm)
+  const configured = await served.annex('configure', 'handbook-stats', '--set', 'words_per_minute=200')
+  assert.equal(configured.code, 0, configured.stderr)
+  assert.doesNotMatch(configured.stderr, confirm)
+  assert.doesNotMatch((await served.annex('installations', 'handbook-stats')).stderr, confirm)
+})
+
 test('a paused installation is shown as such until it is resumed', async () => {
   assert.match((await served.annex('pause', 'webhook')).stdout, / paused\n$/)
   const again = await served.annex('pause', 'webhook')

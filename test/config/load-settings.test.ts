@@ -48,15 +48,35 @@ describe('settings', () => {
   })
 
   it('can be in a file of their own, and a file that is not there is an error', () => {
-    writeFileSync(join(folder, 'key'), 'secret\n')
+    const key = Buffer.alloc(32, 1).toString('base64')
+    writeFileSync(join(folder, 'key'), `${key}\n`)
     assert.equal(
       loadSettings({ environment: { SECRET_KEY_FILE: join(folder, 'key') }, envFile }).settings.SECRET_KEY,
-      'secret',
+      key,
     )
     assert.throws(
       () => loadSettings({ environment: { SECRET_KEY_FILE: '/nowhere' }, envFile }),
       /SECRET_KEY_FILE: the file \/nowhere cannot be read/,
     )
+  })
+
+  it('are one of what is allowed, an address without a path, or a key of 32 bytes', () => {
+    for (const [wrong, message] of [
+      [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL: "loud" is none of trace, debug, info, warn, error, fatal, silent/],
+      [{ PUBLIC_URL: 'annex.example' }, /PUBLIC_URL: "annex\.example" is not an http or https address/],
+      [{ PUBLIC_URL: 'https://annex.example/path' }, /without a path/],
+      [{ PUBLIC_URL: 'https://annex.example/?' }, /without a path/],
+      [{ PUBLIC_URL: 'ftp://annex.example' }, /PUBLIC_URL/],
+      [{ SECRET_KEY: 'c2hvcnQ=' }, /SECRET_KEY: it is not 32 bytes in base64/],
+    ] as const) {
+      assert.throws(() => loadSettings({ environment: wrong, envFile }), {
+        code: 'settings_invalid',
+        message,
+      })
+    }
+    for (const PUBLIC_URL of ['', 'https://annex.example', 'http://annex.example:8080/']) {
+      assert.equal(loadSettings({ environment: { PUBLIC_URL }, envFile }).settings.PUBLIC_URL, PUBLIC_URL)
+    }
   })
 
   it('leave the other variables of .env to the secrets of manifests', () => {

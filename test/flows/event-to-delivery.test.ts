@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import Stripe from 'stripe'
@@ -85,6 +86,30 @@ describe('an event becomes a signed delivery', { concurrency: 4 }, () => {
   }
 
   it('with a receiver that refuses connections, until it is there', async () => {
+    const gone = await startReceiver(200)
+    await gone.close()
+    const annex = await startAnnex({ pluginsDir: plugins })
+    const back = createServer((_request, response) => response.end())
+    try {
+      await installSample(annex, 'webhook', 'site', {
+        webhook_url: gone.url,
+        site_view: true,
+        page_feedback: false,
+      })
+      const { eventId } = (await publish(annex)).json
+      const first = () => annex.api('GET', `/v1/deliveries?event=${eventId}`)
+      await until(first, ({ json }) => json.items[0]?.attempts === 1)
+      await new Promise<void>((resolve) => back.listen(Number(new URL(gone.url).port), '127.0.0.1', resolve))
+      const delivery = await settled(annex, eventId)
+      assert.equal(delivery.state, 'delivered')
+      assert.deepEqual(delivery.attemptList.map(outcomeOf), ['egress_failed', 200])
+    } finally {
+      await annex.close()
+      back.close()
+    }
+  })
+
+  it('with a receiver that refuses connections to the end', async () => {
     const gone = await startReceiver(200)
     await gone.close()
     const annex = await startAnnex({ pluginsDir: plugins })

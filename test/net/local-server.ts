@@ -4,6 +4,9 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import type { TestContext } from 'node:test'
 import { createEgress, type Egress, type EgressOptions } from '../../host/net/egress.ts'
 
+/** Of the tests' egress. */
+export const hopsKey = Buffer.alloc(32, 7)
+
 export type LocalServer = { origin: string; port: number; connections: () => number }
 
 /** A real HTTP server on 127.0.0.1, ended with the test. */
@@ -56,7 +59,7 @@ export async function closedPort(): Promise<number> {
 
 /** An egress that may reach 127.0.0.1, where the tests' servers are. Closed with the test. */
 export function openEgress(t: TestContext, options: Partial<EgressOptions> = {}): Egress {
-  const egress = createEgress({ allow: ['127.0.0.1'], userAgent: 'Annex/0.0-test', ...options })
+  const egress = createEgress({ allow: ['127.0.0.1'], hopsKey, userAgent: 'Annex/0.0-test', ...options })
   t.after(() => egress.close())
   return egress
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createEgress } from '../../host/net/egress.ts'
 import { egressFetch } from '../../host/net/request/egress-fetch.ts'
-import { openEgress, serve } from './local-server.ts'
+import { hopsKey, openEgress, serve } from './local-server.ts'
 
 const limits = { timeoutMs: 5_000, maxBytes: 65_536, hops: 0 }
 const get = (url: string) => ({ method: 'GET', url, headers: [], redirect: 'follow' as const })
@@ -145,6 +145,6 @@ describe('targets that are refused', () => {
   })
 
   it('reads the setting at the start and says what is wrong with it', () => {
-    assert.throws(() => createEgress({ allow: ['http://x'] }), { code: 'settings_invalid' })
+    assert.throws(() => createEgress({ allow: ['http://x'], hopsKey }), { code: 'settings_invalid' })
   })
 })

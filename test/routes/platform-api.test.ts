@@ -155,6 +155,18 @@ describe('the platform API', () => {
     }
   })
 
+  it('shows the owner of an integration what it logged for no installation, and nobody else', async () => {
+    assert.equal((await fetch(`${annex.url}/x/blind/nothing`)).status, 500)
+    const acme = (await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })).json.id
+    const linesFor = async (organization: string): Promise<Json[]> => {
+      const { token } = (await annex.api('POST', `/v1/orgs/${organization}/tokens`, {})).json
+      return (await annex.api('GET', '/v1/logs?integration=blind', undefined, token)).json.items
+    }
+    const own = await linesFor(annex.server.samples.organization)
+    assert.ok(own.some(({ installation, level }) => installation === undefined && level === 'error'))
+    assert.deepEqual(await linesFor(acme), [])
+  })
+
   it('keeps scripts out of what is for people', async () => {
     for (const [method, path] of [
       ['POST', '/v1/events'],

@@ -1,5 +1,7 @@
 // biome-ignore-all format: scripts and tables are read by the line
+
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
 import type { DispatchMessage } from '../../runtime/bridge.ts'
 import { bundleScript, createGuest, createPlatform, type Serve } from './guest.ts'
@@ -269,6 +271,13 @@ describe('OAuth', () => {
   const config = `{ clientId: 'id', clientSecret: 'shh', authorizeURL: () => 'https://provider.test/authorize?x=1', accessTokenURL: 'https://provider.test/token', scopes: ['a', 'b'], prompt: 'consent' }`
   const handler = (options = '{}') => `{ fetch: createOAuthHandler(${config}, ${options}) }`
 
+  /** The state of a flow that began there, as our handler makes it. */
+  const stateOf = async (installationId: string, siteId: string, forMs = 60_000): Promise<string> => {
+    const text = encodeURIComponent(JSON.stringify({ installationId, siteId, until: Date.now() + forMs }))
+    const secret = `oauth state ${environment.signingSecrets.integration}`
+    return `${text}.${createHmac('sha256', secret).update(text).digest('hex')}`
+  }
+
   test('a request without a code goes to the provider, with a fixed redirect address', async () => {
     const answer = await dispatch(handler(), {
       ...fetchOf(`${endpoint}/oauth`),
@@ -277,12 +286,13 @@ describe('OAuth', () => {
     const location = new URL(headerOf(answer, 'location') ?? '')
     assert.equal(answer.status, 302)
     assert.equal(`${location.origin}${location.pathname}`, 'https://provider.test/authorize')
-    assert.deepEqual(Object.fromEntries(location.searchParams), {
+    const { state, ...parameters } = Object.fromEntries(location.searchParams)
+    assert.match(decodeURIComponent(state ?? ''), /^\{"installationId":"inst_1","siteId":"site_1","until":\d+\}\.[0-9a-f]{64}$/)
+    assert.deepEqual(parameters, {
       x: '1',
       client_id: 'id',
       redirect_uri: 'http://annex.test/n/demo/oauth',
       response_type: 'code',
-      state: '{"installationId":"inst_1","siteId":"site_1"}',
       scope: 'a b',
       prompt: 'consent',
     })
@@ -290,7 +300,7 @@ describe('OAuth', () => {
 
   test('a request with a code stores the tokens where the flow began, and closes the window', async () => {
     sent.length = 0
-    const state = encodeURIComponent('{"installationId":"inst_9","siteId":"site_1"}')
+    const state = encodeURIComponent(await stateOf('inst_9', 'site_1'))
     const { installation: _, ...aboveInstallation } = environment
     const answer = await dispatch(
       handler('{ replace: false }'),
@@ -313,6 +323,9 @@ describe('OAuth', () => {
     for (const [url, given] of [
       [`${endpoint}?error=access_denied`, environment],
       [`${endpoint}?code=x&state=nonsense`, environment],
+      [`${endpoint}?code=x&state=${encodeURIComponent('{"installationId":"inst_1"}')}`, environment],
+      [`${endpoint}?code=x&state=${encodeURIComponent((await stateOf('inst_1', 'site_1')).replace('inst_1', 'inst_2'))}`, environment],
+      [`${endpoint}?code=x&state=${encodeURIComponent(await stateOf('inst_1', 'site_1', -1))}`, environment],
       [`${endpoint}?code=x`, environment],
       [endpoint, above],
     ] as const) {

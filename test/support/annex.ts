@@ -23,21 +23,33 @@ export type Annex = {
   close: () => Promise<void>
 }
 
+type Given = {
+  plugins?: Record<string, PluginSource>
+  pluginsDir?: string
+  flags?: Record<string, string>
+  dataDir?: string
+}
+
 /** Starts a real Annex in this process: real sandbox processes, real HTTP, a database of its own in a temporary folder. */
-export async function startAnnex(
-  given: {
-    plugins?: Record<string, PluginSource>
-    pluginsDir?: string
-    flags?: Record<string, string>
-    dataDir?: string
-  } = {},
-): Promise<Annex> {
+export async function startAnnex(given: Given = {}): Promise<Annex> {
+  const ends = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'annex-test-'))
+  ends.defer(() => rmSync(folder, { recursive: true, force: true }))
+  try {
+    return await start(given, folder, ends)
+  } catch (error) {
+    await ends.disposeAsync()
+    throw error
+  }
+}
+
+async function start(given: Given, folder: string, ends: AsyncDisposableStack): Promise<Annex> {
   const dataDir = given.dataDir ?? join(folder, 'data')
   const pluginsDir = given.pluginsDir ?? join(folder, 'plugins')
   mkdirSync(pluginsDir, { recursive: true })
   for (const [name, source] of Object.entries(given.plugins ?? {})) writePlugin(pluginsDir, name, source)
   const database = given.dataDir === undefined ? await createTestDatabase() : noDatabase
+  ends.defer(database.drop)
   const flags = {
     PORT: '0',
     LOG_LEVEL: 'silent',
@@ -49,6 +61,7 @@ export async function startAnnex(
   }
   const environment = { HANDBOOK_STATS_REPORT_TOKEN: 'report-token', ...process.env }
   const server = await startServer(loadSettings({ flags, environment, envFile: '/nowhere/.env' }))
+  ends.defer(server.close)
   const operator = readFileSync(join(dataDir, 'cli.token'), 'utf8').trim()
   return {
     server,
@@ -56,11 +69,7 @@ export async function startAnnex(
     pluginsDir,
     dataDir,
     api: (method, path, body, token = operator) => request(server.url, method, path, body, token),
-    async close() {
-      await server.close()
-      await database.drop()
-      rmSync(folder, { recursive: true, force: true })
-    },
+    close: () => ends.disposeAsync(),
   }
 }
 

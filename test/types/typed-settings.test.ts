@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -75,9 +76,7 @@ describe('a script’s settings are typed by its manifest: the compiler', () => 
   let folder: string
   let output: string
   before(async () => {
-    // Inside the tree, so that the compiler finds the SDK as it does for plugins/.
-    mkdirSync(join(root, 'data'), { recursive: true })
-    folder = mkdtempSync(join(root, 'data/typed-'))
+    folder = mkdtempSync(join(tmpdir(), 'annex-typed-'))
     for (const [index, [, use]] of uses.entries()) {
       const plugin = writePlugin(folder, `typed-${index}`, { more, script: script(use) })
       const reading = await readManifest(plugin, {
@@ -87,7 +86,7 @@ describe('a script’s settings are typed by its manifest: the compiler', () => 
       assert.ok(reading.manifest, JSON.stringify(reading.problems))
       await writeTypes(plugin, generateTypes(reading.manifest))
     }
-    const config = { extends: '../../plugins/tsconfig.json', include: ['*/**/*.ts'] }
+    const config = { extends: join(root, 'plugins/tsconfig.json'), include: ['*/**/*.ts'] }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
     output = await compile(folder)
   })

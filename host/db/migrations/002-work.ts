@@ -16,6 +16,8 @@ export async function up(db: Knex): Promise<void> {
       table.text('kind').notNullable()
       // What the job is about, for its kind to read: an event's delivery, a dispatch, a task.
       table.text('subject').notNullable()
+      // Jobs of one lane take turns with those of the others: an installation, or a receiver.
+      table.text('lane').notNullable()
       table.text('state').notNullable()
       table.integer('attempt').notNullable()
       table.bigInteger('due_at').notNullable()
@@ -72,6 +74,7 @@ export async function up(db: Knex): Promise<void> {
     })
   // Only what is owed is looked for again and again; finished work may pile up without slowing that down.
   await db.raw(`create index jobs_owed on jobs (due_at) where state = 'due'`)
+  await db.raw(`create index jobs_owed_by_lane on jobs (lane, kind) where state = 'due'`)
   await db.raw(`create index jobs_leased on jobs (lease_until) where state = 'running'`)
 }
 

@@ -3,19 +3,23 @@ import type { Db } from '../open-database.ts'
 
 export type JobKind = 'event' | 'task' | 'delivery'
 
-/** A piece of work that must not be lost. `subject` is for its kind to read. */
-export type Job = { id: string; kind: JobKind; subject: string; attempt: number; dueAt: number }
+/**
+ * A piece of work that must not be lost. `subject` is for its kind to read. `lane` is whose turn it takes: an
+ * installation's, or a receiver's.
+ */
+export type Job = { id: string; kind: JobKind; subject: string; lane: string; attempt: number; dueAt: number }
 
 export async function insertJobs(
   db: Db,
-  jobs: readonly { kind: JobKind; subject: object; dueAt: number }[],
+  jobs: readonly { kind: JobKind; subject: object; lane: string; dueAt: number }[],
 ): Promise<void> {
   if (jobs.length === 0) return
   const createdAt = Date.now()
-  const rows = jobs.map(({ kind, subject, dueAt }) => ({
+  const rows = jobs.map(({ kind, subject, lane, dueAt }) => ({
     id: createId('job'),
     kind,
     subject: JSON.stringify(subject),
+    lane,
     state: 'due',
     attempt: 0,
     dueAt,
@@ -25,26 +29,44 @@ export async function insertJobs(
   await db.batchInsert('jobs', rows, 100)
 }
 
-/**
- * Takes due jobs, the longest due first, for `leaseMs`. One statement, so that no two claims get the same
- * job; on PostgreSQL the rows that another host is claiming are passed over.
- */
-export async function claimJobs(
+/** Which jobs a worker looks for: of these kinds, and of no lane that has its share already. */
+export type Wanted = { kinds: readonly JobKind[]; fullLanes: readonly string[] }
+
+/** Due jobs, the longest due first: what a worker chooses from. */
+export async function findDueJobs(
   db: Db,
-  given: { nowMs: number; leaseId: string; leaseMs: number; limit: number; shared: boolean },
-): Promise<Job[]> {
-  const { nowMs, leaseId, leaseMs, limit, shared } = given
-  const due = db('jobs')
-    .select('id')
-    .where('state', 'due')
+  { kinds, fullLanes }: Wanted,
+  nowMs: number,
+  limit: number,
+): Promise<Pick<Job, 'id' | 'lane'>[]> {
+  return db('jobs')
+    .select('id', 'lane')
+    .where({ state: 'due' })
+    .whereIn('kind', kinds)
+    .whereNotIn('lane', fullLanes)
     .where('dueAt', '<=', nowMs)
     .orderBy('dueAt')
     .limit(limit)
-  const rows = await db('jobs')
-    .whereIn('id', shared ? due.forUpdate().skipLocked() : due)
+}
+
+/** Takes those of the jobs that are still due, for `leaseMs`. One statement: no two claims get the same job. */
+export async function claimJobs(
+  db: Db,
+  ids: readonly string[],
+  given: { nowMs: number; leaseId: string; leaseMs: number },
+): Promise<Job[]> {
+  if (ids.length === 0) return []
+  const { nowMs, leaseId, leaseMs } = given
+  return db('jobs')
+    .whereIn('id', ids)
+    .where({ state: 'due' })
     .update({ state: 'running', leaseId, leaseUntil: nowMs + leaseMs, attempt: db.raw('attempt + 1') })
-    .returning(['id', 'kind', 'subject', 'attempt', 'dueAt'])
-  return rows.sort((a: Job, b: Job) => a.dueAt - b.dueAt)
+    .returning(['id', 'kind', 'subject', 'lane', 'attempt', 'dueAt'])
+}
+
+export async function countDueJobs(db: Db, kind: JobKind, lane: string): Promise<number> {
+  const row = await db('jobs').where({ state: 'due', kind, lane }).count({ count: '*' }).first()
+  return Number(row?.count ?? 0)
 }
 
 type Claim = { id: string; leaseId: string }
@@ -74,16 +96,20 @@ export async function postponeJob(
 /** Makes claimed jobs due again: all whose lease has run out, or, where one process owns the database, all. */
 export async function releaseJobs(
   db: Db,
-  where: { leaseUntilBefore?: number; leaseId?: string },
+  where: { kinds: readonly JobKind[]; leaseUntilBefore?: number },
 ): Promise<number> {
-  const query = db('jobs').where({ state: 'running' })
+  const query = db('jobs').where({ state: 'running' }).whereIn('kind', where.kinds)
   if (where.leaseUntilBefore !== undefined) query.where('leaseUntil', '<', where.leaseUntilBefore)
-  if (where.leaseId !== undefined) query.where({ leaseId: where.leaseId })
   return query.update({ state: 'due', leaseId: null, leaseUntil: null })
 }
 
-/** When the next job is due, in Unix ms. */
-export async function nextDueAt(db: Db): Promise<number | undefined> {
-  const row = await db('jobs').where({ state: 'due' }).min({ dueAt: 'due_at' }).first()
+/** When the next of the wanted jobs is due, in Unix ms. */
+export async function nextDueAt(db: Db, { kinds, fullLanes }: Wanted): Promise<number | undefined> {
+  const row = await db('jobs')
+    .where({ state: 'due' })
+    .whereIn('kind', kinds)
+    .whereNotIn('lane', fullLanes)
+    .min({ dueAt: 'due_at' })
+    .first()
   return row?.dueAt == null ? undefined : Number(row.dueAt)
 }

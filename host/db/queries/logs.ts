@@ -15,7 +15,10 @@ export async function insertLogs(db: Db, rows: readonly Omit<LogRow, 'id'>[]): P
   await db.batchInsert('logs', [...rows], 100)
 }
 
-/** Oldest first: the newest `limit` lines, or with `after` the first ones that came after that line. */
+/**
+ * Oldest first: the newest `limit` lines, or with `after` the first ones that came after that line. With
+ * `organizationId`: lines of its installations, and of its own integrations those that are for no installation.
+ */
 export async function listLogs(
   db: Db,
   where: {
@@ -32,14 +35,22 @@ export async function listLogs(
   if (after === undefined) query.orderBy('id', 'desc')
   else query.where('id', '>', after).orderBy('id')
   if (organizationId !== undefined) {
-    query.whereIn('installationId', db('installations').select('id').where({ organizationId }))
+    query.where((visible) => {
+      visible.whereIn('installationId', db('installations').select('id').where({ organizationId }))
+      // What an integration did for itself as a whole is its owner's to see.
+      visible.orWhere((own) => {
+        own.whereNull('installationId')
+        own.whereIn('integration', db('integrations').select('name').where({ organizationId }))
+      })
+    })
   }
   const rows = await query
   return after === undefined ? rows.reverse() : rows
 }
 
-/** Keeps the newest `keep` lines. */
-export async function pruneLogs(db: Db, keep: number): Promise<void> {
-  const oldest = await db('logs').select('id').orderBy('id', 'desc').offset(keep).limit(1).first()
-  if (oldest !== undefined) await db('logs').where('id', '<=', oldest.id).delete()
+/** Keeps the newest `keep` lines of an integration. */
+export async function pruneLogs(db: Db, integration: string, keep: number): Promise<void> {
+  const own = () => db('logs').where({ integration })
+  const oldest = await own().select('id').orderBy('id', 'desc').offset(keep).limit(1).first()
+  if (oldest !== undefined) await own().where('id', '<=', oldest.id).delete()
 }

@@ -28,7 +28,7 @@ export function toRequestHeaders(given: HeaderPairs, url: URL, egress: Egress, h
   if (!has('user-agent')) headers.push(['user-agent', egress.userAgent])
   // A part of a compressed body cannot be decompressed (fetch standard, "HTTP-network-or-cache fetch").
   headers.push(['accept-encoding', has('range') ? 'identity' : 'gzip, deflate, br'])
-  headers.push([hopsHeader, String(hops)])
+  headers.push([hopsHeader, egress.writeHops(hops)])
   return headers
 }
 

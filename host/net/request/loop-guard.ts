@@ -1,17 +1,40 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { AnnexError } from '../../errors/annex-error.ts'
 
-/** Carries how many times a request has gone through a script of this Annex. */
+/** Carries how many times a request has gone through a script of this Annex: `2.` and Annex's signature of it. */
 export const hopsHeader = 'x-annex-hops'
 
 export const maxHops = 8
 
+/** Reads and writes the header's value. */
+export type Hops = {
+  /** The count of an incoming request. What Annex has not signed says nothing, and counts as 0. */
+  read: (header: string | undefined) => number
+  write: (hops: number) => string
+}
+
 /**
- * Reads the header of an incoming request. Without it: 0. What is no count was not written by Annex, and counts
- * as the limit, so that nobody resets the count with nonsense.
+ * Any visitor can send the header: only with a signature can nobody claim a count that makes a script's requests
+ * and deliveries be refused.
+ *
+ * @param key of this Annex, for nothing else
  */
-export function readHops(header: string | undefined): number {
-  if (header === undefined) return 0
-  return /^\d{1,2}$/.test(header) ? Math.min(Number(header), maxHops) : maxHops
+export function createHops(key: Uint8Array): Hops {
+  const write = (hops: number): string => {
+    const signature = createHmac('sha256', key).update(String(hops)).digest('hex').slice(0, 32)
+    return `${hops}.${signature}`
+  }
+  return {
+    write,
+    read(header) {
+      const count = /^(\d{1,2})\.[0-9a-f]{32}$/.exec(header ?? '')?.[1]
+      if (header === undefined || count === undefined) return 0
+      const expected = Buffer.from(write(Number(count)))
+      const given = Buffer.from(header)
+      const isSigned = expected.length === given.length && timingSafeEqual(expected, given)
+      return isSigned ? Math.min(Number(count), maxHops) : 0
+    },
+  }
 }
 
 /**

@@ -16,11 +16,14 @@ export function checkHeader(header: unknown): ProcessHeader {
   return header
 }
 
-/** @throws Error when the text is none that our prelude posts */
-export function parsePost(text: string): PostToHost {
-  const post: unknown = JSON.parse(text)
-  if (!isPost(post)) throw new Error(`guest post: ${ajv.errorsText(isPost.errors)}`)
-  return post
+/** @returns undefined when the text is none that our prelude posts */
+export function parsePost(text: string): PostToHost | undefined {
+  try {
+    const post: unknown = JSON.parse(text)
+    return isPost(post) ? post : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function compile<T>(name: string): ValidateFunction<T> {

@@ -23,12 +23,6 @@ export type LiveDispatch = {
   timer: NodeJS.Timeout
   /** Calls of the script to the host, running ones by id so that they can be abandoned. */
   calls: number
+  logLines: number
   running: Map<number, AbortController>
-}
-
-/** Ends the dispatch's clock, and what it still asks of the host. */
-export function abandon(live: LiveDispatch): void {
-  clearTimeout(live.timer)
-  for (const controller of live.running.values()) controller.abort()
-  live.running.clear()
 }

@@ -5,6 +5,9 @@ export type LoadedSandboxes = {
   /** The number of the target's sandbox, which is loaded first when it is not there. */
   use: (target: SandboxTarget) => number
   drop: (number: number) => void
+  /** Drops a sandbox whose script could not be loaded, and remembers for a while that it cannot. */
+  fail: (number: number, error: Error) => void
+  recentFailure: (target: SandboxTarget) => Error | undefined
   target: (number: number) => SandboxTarget | undefined
 }
 
@@ -12,6 +15,8 @@ type Entry = { number: number; target: SandboxTarget; version: string; usedAt: n
 
 /** An isolate costs about 2.5 MB; the one that was used least recently makes room. */
 const maxLoaded = 200
+/** A script that fails while it is loaded, slowly, would take its time from the others at each request. */
+const failureMs = 2_000
 /** One that was in use a moment ago may still be at work, and is not taken. */
 const restMs = 60_000
 
@@ -22,7 +27,13 @@ export function createLoadedSandboxes(
 ): LoadedSandboxes {
   const byKey = new Map<string, Entry>()
   const byNumber = new Map<number, Entry>()
+  const failures = new Map<string, { error: Error; untilMs: number }>()
   let lastNumber = 0
+  const drop = (number: number) => {
+    const entry = byNumber.get(number)
+    byNumber.delete(number)
+    if (entry !== undefined && byKey.get(entry.target.key) === entry) byKey.delete(entry.target.key)
+  }
   return {
     use(target) {
       const found = byKey.get(target.key)
@@ -34,10 +45,17 @@ export function createLoadedSandboxes(
       if (found !== undefined) retire(found)
       return load(target).number
     },
-    drop(number) {
+    drop,
+    fail(number, error) {
       const entry = byNumber.get(number)
-      byNumber.delete(number)
-      if (entry !== undefined && byKey.get(entry.target.key) === entry) byKey.delete(entry.target.key)
+      if (failures.size >= maxLoaded) failures.clear()
+      if (entry !== undefined)
+        failures.set(nameOf(entry.target), { error, untilMs: performance.now() + failureMs })
+      drop(number)
+    },
+    recentFailure(target) {
+      const failure = failures.get(nameOf(target))
+      return failure !== undefined && failure.untilMs > performance.now() ? failure.error : undefined
     },
     target: (number) => byNumber.get(number)?.target,
   }
@@ -72,3 +90,5 @@ export function createLoadedSandboxes(
     setTimeout(unload, restMs).unref()
   }
 }
+
+const nameOf = ({ key, version }: SandboxTarget): string => `${key}@${version.digest}`

@@ -1,35 +1,24 @@
-import type { LogLevel } from '../../../runtime/bridge.ts'
 import { createFrameReader, type Frame, writeFrame } from '../../../runtime/process/frame.ts'
 import type { HostHeader, ProcessHeader } from '../../../runtime/process/messages.ts'
 import type { RunHostCall } from '../host-calls.ts'
-import {
-  answerTooLargeError,
-  type EndCause,
-  errorOfBroken,
-  errorOfEnd,
-  ScriptError,
-  wallClockError,
-} from '../sandbox-errors.ts'
-import { installationOf } from '../target.ts'
-import { answerCall } from './answer-call.ts'
-import { checkHeader, type PostToHost, parsePost } from './check-frame.ts'
-import { abandon, type LiveDispatch, type QueuedDispatch } from './live-dispatch.ts'
+import { type EndCause, errorOfBroken, errorOfEnd, ScriptError, wallClockError } from '../sandbox-errors.ts'
+import type { SandboxTarget } from '../target.ts'
+import { checkHeader, parsePost } from './check-frame.ts'
+import { createGuestPosts } from './guest-posts.ts'
+import type { LiveDispatch, QueuedDispatch } from './live-dispatch.ts'
+import { createLiveDispatches } from './live-dispatches.ts'
 import { createLoadedSandboxes } from './loaded-sandboxes.ts'
+import type { SandboxLimits, ScriptLog } from './process-options.ts'
 import { startProcess } from './start-process.ts'
 import { watchProcess } from './watch-process.ts'
 
-export type SandboxLimits = {
-  heapMb: number
-  residentMb: number
-  cpuMs: number
-  wallMs: number
-  bodyBytes: number
-  calls: number
+/** What is left of a process: `culprit` is whose code it was running. */
+export type ProcessEnd = {
+  notBegun: QueuedDispatch[]
+  cause: EndCause
+  culprit: SandboxTarget | undefined
+  livedMs: number
 }
-
-/** Who logged a line: a script, and in which request, as far as that is known; else the process itself. */
-export type LogSource = { integration: string; installationId?: string; requestId?: string }
-export type ScriptLog = (source: LogSource | undefined, level: LogLevel, text: string) => void
 
 export type SandboxProcess = {
   run: (queued: QueuedDispatch) => void
@@ -38,7 +27,6 @@ export type SandboxProcess = {
   close: () => Promise<void>
 }
 
-const waitUntilMs = 65_000
 const frameOverheadBytes = 4 * 1024 * 1024
 
 /**
@@ -50,18 +38,22 @@ export function createSandboxProcess(given: {
   limits: SandboxLimits
   runCall: RunHostCall
   onLog: ScriptLog
-  onEnd: (notBegun: QueuedDispatch[], cause: EndCause) => void
+  onEnd: (end: ProcessEnd) => void
 }): SandboxProcess {
   const { limits, runCall, onLog } = given
-  const lives = new Map<number, LiveDispatch>()
+  const lives = createLiveDispatches(limits.wallMs)
+  const startedAtMs = performance.now()
   const started = startProcess((text) => onLog(undefined, 'error', `sandbox process: ${text.trim()}`))
   const sandboxes = createLoadedSandboxes(send, limits)
+  const posts = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, send, giveUp })
   const ready = Promise.withResolvers<{ snapshot: boolean }>()
-  let lastId = 0
   let cause: EndCause = { kind: 'died' }
-  const stopWatching = watchProcess(started, limits, (found) => {
-    cause = found
-    started.kill()
+  const watch = watchProcess(started, limits, {
+    ping: () => send({ type: 'ping' }),
+    onOver(found) {
+      cause = found
+      started.kill()
+    },
   })
   const read = createFrameReader(limits.bodyBytes + frameOverheadBytes, receive)
   started.stream.on('data', (chunk: Buffer) => {
@@ -100,11 +92,10 @@ export function createSandboxProcess(given: {
   }
 
   function run(queued: QueuedDispatch): void {
+    const failure = sandboxes.recentFailure(queued.target)
+    if (failure !== undefined) return queued.reject(failure)
     const sandbox = sandboxes.use(queued.target)
-    lastId += 1
-    const id = lastId
-    const timer = setTimeout(() => giveUp(id), limits.wallMs).unref()
-    lives.set(id, { id, sandbox, queued, answered: false, timer, calls: 0, running: new Map() })
+    const { id } = lives.add(sandbox, queued, giveUp)
     send(
       { type: 'dispatch', sandbox, id },
       `{"kind":"dispatch","id":${id},"message":${queued.message}}`,
@@ -112,13 +103,11 @@ export function createSandboxProcess(given: {
     )
   }
 
-  /** The wall clock has run out. The script may go on with what it promised to `waitUntil`, unheard. */
-  function giveUp(id: number): void {
-    const live = lives.get(id)
-    if (live === undefined || live.answered) return
-    end(live)
-    send({ type: 'forget', sandbox: live.sandbox, id })
-    live.queued.reject(wallClockError(limits))
+  /** The time of an answer, or of what was given to `waitUntil`, is over: nothing wakes this dispatch's code again. */
+  function giveUp(live: LiveDispatch): void {
+    lives.end(live)
+    send({ type: 'forget', sandbox: live.sandbox, id: live.id })
+    if (!live.answered) live.queued.reject(wallClockError(limits))
   }
 
   function receive(frame: Frame): void {
@@ -128,87 +117,49 @@ export function createSandboxProcess(given: {
         return ready.resolve({ snapshot: header.snapshot })
       case 'loaded':
         return
+      case 'pong':
+        return watch.pong()
       case 'load-failed':
-        sandboxes.drop(header.sandbox)
-        return rejectAll(header.sandbox, () => new ScriptError(header.error))
+        return handleLoadFailed(header.sandbox, new ScriptError(header.error))
       case 'broken':
         return handleBroken(header)
       case 'too-large':
-        return refuseAnswer(header)
-      case 'post':
-        return handlePost(header, parsePost(frame.text), frame.body)
+        return posts.refuseAnswer(header)
+      case 'post': {
+        const post = parsePost(frame.text)
+        // Not what our prelude says. It runs beside the script, so this is one sandbox's doing, and not its neighbours'.
+        if (post === undefined) return breakSandbox(header.sandbox)
+        return posts.handle(header, post, frame.body)
+      }
     }
   }
 
-  function handlePost(
-    header: Extract<ProcessHeader, { type: 'post' }>,
-    post: PostToHost,
-    body: Buffer,
-  ): void {
-    const live = lives.get(header.dispatch)
-    // A process names no dispatch that this host did not give it, and none of another sandbox.
-    if (live !== undefined && live.sandbox !== header.sandbox) throw new Error('post for another sandbox')
-    switch (post.kind) {
-      case 'answer':
-        return live === undefined ? undefined : answer(live, post, body)
-      case 'done':
-        return live === undefined ? undefined : end(live)
-      case 'log':
-        return onLog(sourceOf(live, header.sandbox), post.level, post.text)
-      case 'abort':
-        return live?.running.get(post.id)?.abort()
-      case 'call':
-        return call(live, header.sandbox, post, body)
+  function handleLoadFailed(sandbox: number, error: ScriptError): void {
+    sandboxes.fail(sandbox, error)
+    for (const live of lives.ofSandbox(sandbox)) {
+      lives.end(live)
+      live.queued.reject(error)
     }
   }
 
-  function sourceOf(live: LiveDispatch | undefined, sandbox: number): LogSource | undefined {
-    const target = sandboxes.target(sandbox)
-    if (live !== undefined) return live.queued.context
-    return target === undefined ? undefined : { integration: target.integration, ...installationOf(target) }
-  }
-
-  function answer(live: LiveDispatch, post: Extract<PostToHost, { kind: 'answer' }>, body: Buffer): void {
-    if (live.answered) return
-    live.answered = true
-    if (post.done) end(live)
-    else restartTimer(live)
-    live.queued.resolve({ result: post.result, body })
-  }
-
-  /** From the answer on, what was given to `waitUntil` has its own time. */
-  function restartTimer(live: LiveDispatch): void {
-    clearTimeout(live.timer)
-    live.timer = setTimeout(() => end(live), waitUntilMs).unref()
-  }
-
-  function refuseAnswer(header: Extract<ProcessHeader, { type: 'too-large' }>): void {
-    const live = lives.get(header.dispatch)
-    if (live === undefined || live.answered || live.sandbox !== header.sandbox) return
-    live.answered = true
-    restartTimer(live)
-    live.queued.reject(answerTooLargeError(limits))
-  }
-
-  function call(
-    live: LiveDispatch | undefined,
-    sandbox: number,
-    post: Extract<PostToHost, { kind: 'call' }>,
-    body: Buffer,
-  ): void {
-    void answerCall(live, post, body, {
-      maxCalls: limits.calls,
-      runCall,
-      settle: (message, bytes) =>
-        send({ type: 'settle', sandbox, dispatch: live?.id ?? 0 }, JSON.stringify(message), bytes),
+  function breakSandbox(sandbox: number): void {
+    send({ type: 'unload', sandbox })
+    const error = new ScriptError({
+      name: 'Error',
+      message: 'The sandbox broke off: it sent what is no answer.',
     })
+    sandboxes.drop(sandbox)
+    for (const live of lives.ofSandbox(sandbox)) {
+      lives.end(live)
+      if (!live.answered) live.queued.reject(error)
+    }
   }
 
   function handleBroken(header: Extract<ProcessHeader, { type: 'broken' }>): void {
     sandboxes.drop(header.sandbox)
     const again: QueuedDispatch[] = []
-    for (const live of livesOf(header.sandbox)) {
-      end(live)
+    for (const live of lives.ofSandbox(header.sandbox)) {
+      lives.end(live)
       if (live.answered) continue
       if (live.id > header.begun) again.push(live.queued)
       else live.queued.reject(errorOfBroken(header, live.id, limits))
@@ -216,34 +167,20 @@ export function createSandboxProcess(given: {
     for (const queued of again) run(queued)
   }
 
-  function rejectAll(sandbox: number, errorOf: () => Error): void {
-    for (const live of livesOf(sandbox)) {
-      end(live)
-      live.queued.reject(errorOf())
-    }
-  }
-
-  function livesOf(sandbox: number): LiveDispatch[] {
-    return [...lives.values()].filter((live) => live.sandbox === sandbox)
-  }
-
-  function end(live: LiveDispatch): void {
-    lives.delete(live.id)
-    abandon(live)
-  }
-
   function finish(signal: NodeJS.Signals | undefined): void {
-    stopWatching()
+    watch.stop()
     ready.resolve({ snapshot: false })
     const box = started.readBlackBox()
     started.close()
     const notBegun: QueuedDispatch[] = []
-    for (const live of [...lives.values()]) {
-      end(live)
+    for (const live of lives.all()) {
+      lives.end(live)
       if (live.answered) continue
-      if (live.id > box.lastBegun) notBegun.push(live.queued)
+      const isCulpritsLoad = box.sandbox === live.sandbox && box.dispatch === 0
+      if (live.id > box.lastBegun && !isCulpritsLoad) notBegun.push(live.queued)
       else live.queued.reject(errorOfEnd(cause, signal, box, live, limits))
     }
-    given.onEnd(notBegun, cause)
+    const culprit = cause.kind === 'closed' ? undefined : sandboxes.target(box.sandbox)
+    given.onEnd({ notBegun, cause, culprit, livedMs: performance.now() - startedAtMs })
   }
 }

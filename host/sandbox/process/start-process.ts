@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync, readSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Duplex } from 'node:stream'
+import { type Duplex, PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { blackBoxBytes } from '../../../runtime/process/black-box.ts'
+import { messageOf } from '../../errors/annex-error.ts'
 
 /** What a sandbox process was doing, by its own record. */
 export type BlackBoxRecord = { lastBegun: number; sandbox: number; dispatch: number; stretch: number }
@@ -35,9 +36,20 @@ const readable = [
   'node_modules/node-gyp-build/',
 ].map((path) => `--allow-fs-read=${join(root, path)}`)
 
-/** Starts a sandbox process: no environment, no network, no children, no files but its own code. */
+/**
+ * Starts a sandbox process: no environment, no network, no children, no files but its own code. Never throws: where
+ * the system has no file or process left to give, the process has ended before it began.
+ */
 export function startProcess(onErrorOutput: (text: string) => void): StartedProcess {
-  const blackBox = openBlackBox()
+  try {
+    return startChild(openBlackBox(), onErrorOutput)
+  } catch (error) {
+    onErrorOutput(`not started: ${messageOf(error)}`)
+    return neverStarted()
+  }
+}
+
+function startChild(blackBox: number, onErrorOutput: (text: string) => void): StartedProcess {
   const child = spawn(
     process.execPath,
     [
@@ -55,12 +67,16 @@ export function startProcess(onErrorOutput: (text: string) => void): StartedProc
   child.stderr?.setEncoding('utf8').on('data', onErrorOutput)
   const exited = new Promise<NodeJS.Signals | undefined>((resolve) => {
     child.once('exit', (_code, signal) => resolve(signal ?? undefined))
-    child.once('error', () => resolve(undefined))
+    child.once('error', (error) => {
+      onErrorOutput(`not started: ${error.message}`)
+      resolve(undefined)
+    })
   })
   const record = Buffer.alloc(blackBoxBytes)
   return {
     pid: child.pid,
-    stream: child.stdio[3] as Duplex,
+    // There is none when the process could not be started; `error` follows.
+    stream: (child.stdio?.[3] as Duplex | undefined) ?? new PassThrough(),
     exited,
     readBlackBox() {
       readSync(blackBox, record, 0, blackBoxBytes, 0)
@@ -77,14 +93,26 @@ export function startProcess(onErrorOutput: (text: string) => void): StartedProc
     },
     close: () => closeSync(blackBox),
   }
+}
 
-  function openBlackBox(): number {
-    const folder = mkdtempSync(join(tmpdir(), 'annex-'))
-    const fd = openSync(join(folder, 'black-box'), 'w+')
-    // Both ends keep the open file; nobody needs its name.
-    rmSync(folder, { recursive: true })
-    return fd
+function neverStarted(): StartedProcess {
+  return {
+    pid: undefined,
+    stream: new PassThrough(),
+    exited: Promise.resolve(undefined),
+    readBlackBox: () => ({ lastBegun: 0, sandbox: 0, dispatch: 0, stretch: 0 }),
+    residentBytes: () => 0,
+    kill: () => {},
+    close: () => {},
   }
+}
+
+function openBlackBox(): number {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-'))
+  const fd = openSync(join(folder, 'black-box'), 'w+')
+  // Both ends keep the open file; nobody needs its name.
+  rmSync(folder, { recursive: true })
+  return fd
 }
 
 const pageBytes = 4096

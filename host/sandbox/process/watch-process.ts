@@ -4,18 +4,26 @@ import type { StartedProcess } from './start-process.ts'
 const everyMs = 25
 /** isolated-vm's own time-out comes first. What it cannot stop (one long native operation) has this much more. */
 const graceMs = 250
+const pingEveryMs = 1_000
+/** A process that runs no guest code and yet does not answer for so long is broken. */
+const deafMs = 5_000
+
+export type ProcessWatch = { pong: () => void; stop: () => void }
 
 /**
- * Watches a sandbox process from outside, where no script can reach: the time that it has spent in one stretch
- * of guest code, and its resident memory, native memory included. Says once that it must end, and why.
+ * Watches a sandbox process from outside, where no script can reach: the time that it has spent in one stretch of
+ * guest code, its resident memory, native memory included, and whether it still listens. Says once that it must end,
+ * and why.
  */
 export function watchProcess(
   started: StartedProcess,
   limits: { cpuMs: number; residentMb: number },
-  onOver: (cause: EndCause) => void,
-): () => void {
+  given: { ping: () => void; onOver: (cause: EndCause) => void },
+): ProcessWatch {
   let stretch = 0
   let since = performance.now()
+  let pingedAt = performance.now()
+  let answered = true
   const timer = setInterval(() => {
     const box = started.readBlackBox()
     const now = performance.now()
@@ -25,12 +33,23 @@ export function watchProcess(
     }
     if (now - since > limits.cpuMs + graceMs) return over({ kind: 'cpu_limit' })
     if (started.residentBytes() > limits.residentMb * 1024 * 1024) return over({ kind: 'memory_limit' })
+    if (!answered && box.sandbox === 0 && now - pingedAt > deafMs) return over({ kind: 'deaf' })
+    if (answered && now - pingedAt > pingEveryMs) {
+      answered = false
+      pingedAt = now
+      given.ping()
+    }
   }, everyMs)
   timer.unref()
-  return () => clearInterval(timer)
+  return {
+    pong() {
+      answered = true
+    },
+    stop: () => clearInterval(timer),
+  }
 
   function over(cause: EndCause): void {
     clearInterval(timer)
-    onOver(cause)
+    given.onOver(cause)
   }
 }

@@ -2,7 +2,7 @@ import type { RuntimeContext } from '../context.ts'
 import type { FetchHandler } from '../definition.ts'
 import type { Installation } from '../environment.ts'
 import { ExposableError } from '../exposable-error.ts'
-import { type FlowState, flowStateOf, parseFlowState } from './flow-state.ts'
+import { type FlowState, flowStateOf, openFlowState, sealFlowState } from './flow-state.ts'
 import { extractTokens, type OAuthConfig, resolveUrl } from './oauth-config.ts'
 import { storeCredentials } from './store-credentials.ts'
 import { requestToken } from './token-request.ts'
@@ -24,7 +24,7 @@ export const createOAuthHandler =
     const code = url.searchParams.get('code')
     if (code === null) return startFlow(config, url, context)
 
-    const state = parseFlowState(url.searchParams.get('state'))
+    const state = await openFlowState(url.searchParams.get('state'), context.environment)
     const installation = await installationOf(state, context)
     const answer = await requestToken(resolveUrl(config.accessTokenURL, installation), {
       grant_type: 'authorization_code',
@@ -38,7 +38,7 @@ export const createOAuthHandler =
     return new Response(closingPage, { headers: { 'content-type': 'text/html; charset=utf-8' } })
   }
 
-const startFlow = (config: OAuthConfig, url: URL, context: RuntimeContext): Response => {
+const startFlow = async (config: OAuthConfig, url: URL, context: RuntimeContext): Promise<Response> => {
   const { installation } = context.environment
   const state = flowStateOf(context.environment)
   if (installation === undefined || state === undefined) {
@@ -48,7 +48,7 @@ const startFlow = (config: OAuthConfig, url: URL, context: RuntimeContext): Resp
   target.searchParams.set('client_id', config.clientId)
   target.searchParams.set('redirect_uri', redirectUrl(config, url, context))
   target.searchParams.set('response_type', 'code')
-  target.searchParams.set('state', JSON.stringify(state))
+  target.searchParams.set('state', await sealFlowState(state, context.environment))
   if (config.scopes !== undefined) target.searchParams.set('scope', config.scopes.join(' '))
   if (config.prompt !== undefined) target.searchParams.set('prompt', config.prompt)
   return Response.redirect(target.href)

@@ -21,6 +21,7 @@ export const bytesOfAnswer = (result: unknown): ArrayBuffer | Promise<ArrayBuffe
 
 const responseText = (response: Response): string => {
   const { status, statusText, headers } = responseParts(response)
+  assertSendable(statusText, headers)
   if (!(status >= 200)) throw new NativeTypeError('Response.error() cannot be sent; use new Response(…)')
   let pairs = ''
   for (let i = 0; i < headers.length; i++) {
@@ -30,6 +31,26 @@ const responseText = (response: Response): string => {
   }
   const text = statusText === '' ? '' : `"statusText":${quote(statusText)},`
   return `{"kind":"response","head":{"status":${numberText(status)},${text}"headers":[${pairs}]}}`
+}
+
+const maxHeaders = 1000
+const maxHeaderLength = 65_536
+const maxStatusTextLength = 1000
+
+/** The host takes no more; said here, so that it is the author who learns of it. */
+const assertSendable = (statusText: string, headers: ArrayLike<readonly [string, string]>): void => {
+  if (headers.length > maxHeaders) {
+    throw new NativeTypeError(`A response has at most ${maxHeaders} headers, not ${headers.length}`)
+  }
+  if (statusText.length > maxStatusTextLength) {
+    throw new NativeTypeError(`A statusText has at most ${maxStatusTextLength} characters`)
+  }
+  for (let i = 0; i < headers.length; i++) {
+    const pair = headers[i]
+    if (pair !== undefined && (pair[0].length > maxHeaderLength || pair[1].length > maxHeaderLength)) {
+      throw new NativeTypeError(`A header has at most ${maxHeaderLength} characters`)
+    }
+  }
 }
 
 const describe = (value: unknown): string => {

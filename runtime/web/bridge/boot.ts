@@ -20,8 +20,12 @@ export const createBoot =
     Reflect.deleteProperty(globalThis, bootName)
     harden(globalThis)
     wire.connect(post, ask)
+    let isDefined = false
     return {
       define(bundle) {
+        // A script could keep the function and call it again.
+        if (isDefined) return
+        isDefined = true
         dispatcher.use(loadDefinition(bundle))
       },
       receive(text, bytes) {

@@ -31,7 +31,7 @@ export interface PageFeedbackEvent {
   feedback: Feedback
   visitor: Visitor
   /**
-   * Absolute address of the visited page.
+   * Absolute address of the visited page, http or https.
    */
   url: string
   /**

@@ -22,7 +22,7 @@ export interface SiteViewEvent {
   siteId: string
   visitor: Visitor
   /**
-   * Absolute address of the visited page.
+   * Absolute address of the visited page, http or https.
    */
   url: string
   /**

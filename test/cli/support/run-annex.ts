@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,10 +11,20 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('../../..', import.meta.url))
 export const bin = join(root, 'bin', 'annex.js')
 
+/** The plugins that come with Annex, in a folder of their own: `plugins/` may hold others, which are not tested here. */
+function copyShippedPlugins(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-plugins-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  for (const name of ['echo', 'handbook-stats', 'webhook']) {
+    cpSync(join(root, 'plugins', name), join(folder, name), { recursive: true })
+  }
+  return folder
+}
+
 /** Nothing of whoever runs the tests: their `.env` might name a database of theirs. */
 export const cleanEnvironment = {
   PATH: process.env.PATH,
-  PLUGINS_DIR: join(root, 'plugins'),
+  PLUGINS_DIR: copyShippedPlugins(),
   HANDBOOK_STATS_REPORT_TOKEN: 'a-token',
 }
 

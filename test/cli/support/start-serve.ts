@@ -19,7 +19,7 @@ export type Served = {
   close: () => Promise<void>
 }
 
-/** Starts the real `annex serve` on a free port, with the plugins of this repository. */
+/** Starts the real `annex serve` on a free port, with the plugins that come with Annex. */
 export async function startServe(env: Record<string, string> = {}): Promise<Served> {
   const dataDir = await mkdtemp(join(tmpdir(), 'annex-serve-'))
   const child = spawn(process.execPath, [bin, 'serve', '--json', '--port', '0'], {

@@ -1,6 +1,7 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { toPath } from '../../api/create-api.ts'
 import type { Delivery, DeliveryWithAttempts, List } from '../../api/records.ts'
+import { createLimitOption } from '../../limit-option.ts'
 import { openSession, type Session } from '../../open-session.ts'
 import { printTable, toStatus } from '../../terminal/table.ts'
 import { withExamples } from '../../with-examples.ts'
@@ -8,18 +9,23 @@ import { type DeliveryFilter, feedDeliveries } from './delivery-feed.ts'
 import { printDelivery } from './print-delivery.ts'
 import { printFeedItem } from './print-feed.ts'
 
-type Options = DeliveryFilter & { follow?: boolean; limit?: string }
+type Options = DeliveryFilter & { follow?: boolean; limit?: number }
 
 /** `annex deliveries`: what was sent, and what became of it. */
 export function addDeliveries(program: Command): void {
   const deliveries = program.command('deliveries').description('look at deliveries and their attempts')
+  withExamples(deliveries, [
+    'annex deliveries list --state failed',
+    'annex deliveries --follow',
+    'annex deliveries show dlv_0199…',
+  ])
   const list = deliveries
     .command('list', { isDefault: true })
     .description('list deliveries, the newest first, or follow them as they happen')
-    .option('--state <state>', 'owed, delivered or failed')
+    .addOption(new Option('--state <state>', 'in that state').choices(['owed', 'delivered', 'failed']))
     .option('--installation <id>', 'of that installation')
     .option('--event <id>', 'of that event')
-    .option('--limit <number>', 'at most so many, up to 200')
+    .addOption(createLimitOption())
     .option('--follow', 'print attempts as they are made, until interrupted')
     .action(async (options: Options, command: Command) => {
       const session = openSession(command)
@@ -40,7 +46,7 @@ export function addDeliveries(program: Command): void {
   withExamples(show, ['annex deliveries show dlv_0199…', 'annex deliveries show dlv_0199… --json'])
 }
 
-async function printList({ api, terminal }: Session, filter: DeliveryFilter, limit?: string): Promise<void> {
+async function printList({ api, terminal }: Session, filter: DeliveryFilter, limit?: number): Promise<void> {
   const answer = await api.get<List<Delivery>>('/v1/deliveries', { ...filter, limit })
   if (terminal.json) return terminal.printJson(answer)
   const rows = answer.items.map((delivery) => [

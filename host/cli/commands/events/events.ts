@@ -18,6 +18,12 @@ type Options = { org?: string; site?: string; space?: string; data?: string; fol
 /** `annex events publish`: what a documentation platform does, from the terminal. */
 export function addEvents(program: Command): void {
   const events = program.command('events').description('publish events')
+  const examples = [
+    'annex events publish site_view --site sample --follow',
+    'annex events publish page_feedback --data \'{"feedback":{"rating":"bad","comment":"Too short."}}\'',
+    'annex events publish site_view --data @event.json --json',
+  ]
+  withExamples(events, examples)
   const command = events
     .command('publish')
     .description('publish an event; fields that are not given get plausible values')
@@ -28,11 +34,7 @@ export function addEvents(program: Command): void {
     .option('--data <json>', 'fields of the event as JSON, or @file')
     .option('--follow', 'print what becomes of its deliveries; exit code 1 when one failed')
     .action(publish)
-  withExamples(command, [
-    'annex events publish site_view --site sample --follow',
-    'annex events publish page_feedback --data \'{"feedback":{"rating":"bad","comment":"Too short."}}\'',
-    'annex events publish site_view --data @event.json --json',
-  ])
+  withExamples(command, examples)
 }
 
 async function publish(text: string, options: Options, command: Command): Promise<void> {

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { List, LogLine } from '../../api/records.ts'
+import { createLimitOption } from '../../limit-option.ts'
 import { openSession, type Session } from '../../open-session.ts'
 import { paint, type Terminal } from '../../terminal/terminal.ts'
 import { withExamples } from '../../with-examples.ts'
 
-type Filter = { integration?: string; installation?: string; request?: string; limit?: string }
+type Filter = { integration?: string; installation?: string; request?: string; limit?: number }
 
 const pollMs = 500
 
@@ -17,7 +18,7 @@ export function addLogs(program: Command): void {
     .option('--integration <name>', 'of that integration')
     .option('--installation <id>', 'of that installation')
     .option('--request <id>', 'of that request: the id is in each answer and error')
-    .option('--limit <number>', 'at most so many, up to 200')
+    .addOption(createLimitOption())
     .option('--follow', 'go on printing, until interrupted')
     .action(async ({ follow, ...filter }: Filter & { follow?: boolean }, command: Command) => {
       const session = openSession(command)

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+import type { Settings } from '../../../config/load-settings.ts'
 import { formatProblem } from '../../../manifest/problems/problem.ts'
 import type { RunningServer } from '../../../server.ts'
 import type { LoadedPlugin } from '../../../versions/load-plugins.ts'
@@ -7,10 +9,12 @@ import { paint, type Terminal } from '../../terminal/terminal.ts'
 /** With the lines around the list, the banner still fits a screen of 24 lines. */
 const maxListed = 8
 
-type Started = Pick<RunningServer, 'url' | 'setupToken' | 'plugins'>
+type Started = Pick<RunningServer, 'url' | 'setupToken' | 'plugins'> & {
+  settings: Pick<Settings, 'PLUGINS_DIR'>
+}
 
 /** What a person needs after a start, on one screen: the address, the integrations, and what to paste next. */
-export function printBanner(terminal: Terminal, { url, setupToken, plugins }: Started): void {
+export function printBanner(terminal: Terminal, { url, setupToken, plugins, settings }: Started): void {
   terminal.print()
   terminal.print('  ', paint('bold', 'Annex'), ' runs at ', paint('cyan', url))
   if (setupToken !== undefined) {
@@ -23,8 +27,11 @@ export function printBanner(terminal: Terminal, { url, setupToken, plugins }: St
   if (plugins.length > maxListed) {
     terminal.print(paint('dim', `  and ${plugins.length - maxListed} more: npx annex integrations`))
   }
-  if (plugins.length === 0) terminal.print('  No integration yet: put a plugin folder into PLUGINS_DIR.')
-  printNext(terminal, url)
+  if (plugins.length === 0)
+    terminal.print(
+      `  No integration yet: put a plugin folder into ${resolve(settings.PLUGINS_DIR)} (PLUGINS_DIR).`,
+    )
+  printNext(terminal, url, plugins)
   printFailures(terminal, plugins)
 }
 
@@ -36,15 +43,26 @@ function printPlugin(terminal: Terminal, { folder, name, version, scopes, state 
   terminal.print('  ', paint('green', 'loaded '), ` ${title} ${number}  `, paint('dim', toSafeLine(what, 80)))
 }
 
-/** The main job in three lines to paste: a handler answers, an integration is installed, an event is delivered. */
-function printNext(terminal: Terminal, url: string): void {
+/**
+ * The main job in three lines to paste: a handler answers, an integration is installed, an event is delivered. Only
+ * what is loaded can be tried.
+ */
+function printNext(terminal: Terminal, url: string, plugins: LoadedPlugin[]): void {
+  const isLoaded = (wanted: string) =>
+    plugins.some(({ name, state }) => name === wanted && state === 'loaded')
+  const lines: string[] = []
+  if (isLoaded('echo')) lines.push(`curl -X POST ${url}/x/echo`)
+  if (isLoaded('webhook')) {
+    const receiver = isLoaded('echo') ? `${url}/x/echo` : 'https://example.com/hook'
+    lines.push(
+      `npx annex install webhook --site sample --set webhook_url=${receiver} --set site_view=true`,
+      'npx annex events publish site_view --site sample --follow',
+    )
+  }
   terminal.print()
+  if (lines.length === 0) return
   terminal.print('  Try it in another terminal:')
-  terminal.print(`    curl -X POST ${url}/x/echo`)
-  terminal.print(
-    `    npx annex install webhook --site sample --set webhook_url=${url}/x/echo --set site_view=true`,
-  )
-  terminal.print('    npx annex events publish site_view --site sample --follow')
+  for (const line of lines) terminal.print(`    ${line}`)
   terminal.print()
 }
 

@@ -42,5 +42,5 @@ async function configure(named: string, options: Options, command: Command): Pro
     level.place === undefined
       ? { installation: changed as Installation }
       : { installation, target: changed as TargetInstallation }
-  printInstalled(session.terminal, { ...parts, level, signingSecrets: [] })
+  printInstalled(session.terminal, { integration, ...parts, level, signingSecrets: [] })
 }

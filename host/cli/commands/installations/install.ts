@@ -40,6 +40,7 @@ async function run(name: string, options: Options, command: Command): Promise<vo
 
 /** What a command made or found. A signing secret is there only when it was made: it is shown once. */
 export type Installed = {
+  integration: Integration
   installation: Installation
   /** The site or space installation. */
   target?: TargetInstallation
@@ -75,7 +76,7 @@ async function install(
   }
   const installation = (await waitUntilActive(api, integration, account)) as Installation
   const now = place && ((await waitUntilActive(api, integration, level)) as TargetInstallation)
-  show({ installation, ...(now && { target: now }), level, signingSecrets })
+  show({ integration, installation, ...(now && { target: now }), level, signingSecrets })
   if (refused !== undefined) throw refused
 }
 

@@ -1,12 +1,14 @@
 import type { Command } from 'commander'
+import { toPath } from '../../api/create-api.ts'
 import { findOrganization } from '../../api/find-place.ts'
-import type { Installation, List, TargetInstallation } from '../../api/records.ts'
+import type { Installation, Integration, List, TargetInstallation } from '../../api/records.ts'
 import { openSession, type Session } from '../../open-session.ts'
 import { printTable, toStatus } from '../../terminal/table.ts'
 import { paint } from '../../terminal/terminal.ts'
 import { withExamples } from '../../with-examples.ts'
 import { findInstallation, type PlaceOptions } from './find-installation.ts'
 import { levelPath } from './installed-level.ts'
+import { sayPending } from './say-pending.ts'
 
 /** `annex installations`: what is installed where; with a name, one of them with its sites, spaces and settings. */
 export function addInstallations(program: Command): void {
@@ -55,5 +57,26 @@ async function show(session: Session, named: string, options: PlaceOptions): Pro
     for (const [setting, value] of Object.entries(level.configuration)) {
       terminal.print(`  ${setting} = ${JSON.stringify(value)}`)
     }
+  }
+  await sayAllPending(session, installation, [...sites.items, ...spaces.items])
+}
+
+async function sayAllPending(
+  { api, terminal }: Session,
+  installation: Installation,
+  targets: TargetInstallation[],
+): Promise<void> {
+  const pending = [installation, ...targets].filter(({ status }) => status === 'pending')
+  if (pending.length === 0) return
+  // An integration that is of another organization, and private since, is not shown to those who have it.
+  const declared = await api
+    .get<Integration>(toPath`/v1/integrations/${installation.integration}`)
+    .catch(() => undefined)
+  if (declared === undefined) return
+  for (const level of pending) {
+    const site = 'site' in level ? level.site : undefined
+    const space = 'space' in level ? level.space : undefined
+    const kind = site !== undefined ? 'site' : space !== undefined ? 'space' : 'account'
+    sayPending(terminal, declared, { kind, place: site ?? space, configuration: level.configuration })
   }
 }

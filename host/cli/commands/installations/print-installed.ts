@@ -1,17 +1,20 @@
-import type { Installation, TargetInstallation } from '../../api/records.ts'
+import type { Installation, Integration, TargetInstallation } from '../../api/records.ts'
 import { toStatus } from '../../terminal/table.ts'
 import { paint, type Terminal } from '../../terminal/terminal.ts'
 import { type Level, nameLevel } from './installed-level.ts'
+import { sayPending } from './say-pending.ts'
 
 /** What was installed or configured, with ids, status, endpoint, and the secrets that are shown this once. */
 export function printInstalled(
   terminal: Terminal,
   {
+    integration: declared,
     installation,
     target,
     level,
     signingSecrets,
   }: {
+    integration: Integration
     installation: Installation
     target?: TargetInstallation
     level: Level
@@ -28,25 +31,9 @@ export function printInstalled(
   terminal.print(`endpoint ${(target ?? installation).urls.publicEndpoint}`)
   for (const { level: name, secret } of signingSecrets) terminal.print(`signing secret (${name}) ${secret}`)
   if (signingSecrets.length > 0) terminal.say('Keep the signing secrets: they are shown only this once.')
-  sayWhatIsMissing(terminal, installation, level, target)
-}
-
-function sayWhatIsMissing(
-  terminal: Terminal,
-  installation: Installation,
-  level: Level,
-  target?: TargetInstallation,
-): void {
+  if (installation.status === 'pending') sayPending(terminal, declared, { kind: 'account', ...installation })
   const { place } = level
-  if (installation.status === 'pending') {
-    terminal.say(
-      `The account's settings are not complete: annex configure ${installation.integration} --set name=value`,
-    )
-  }
   if (target?.status === 'pending' && place !== undefined) {
-    const where = `--${place.object} ${place.slug}`
-    terminal.say(
-      `The settings of ${nameLevel(level)} are not complete: annex configure ${installation.integration} ${where} --set name=value`,
-    )
+    sayPending(terminal, declared, { kind: place.object, place: place.slug, ...target })
   }
 }

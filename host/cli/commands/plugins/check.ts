@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import { withExamples } from '../../with-examples.ts'
 
-/** `annex check`: all that is wrong with plugin folders. Needs no server. */
+/** `annex check`: what is wrong with manifests, and with bundling scripts. Needs no server. */
 export function addCheck(program: Command): void {
   const command = program
     .command('check')
-    .description('say all that is wrong with plugin folders; exit code 3 when there is an error')
+    .description(
+      'read the manifests and bundle the scripts of plugin folders; exit code 3 when there is an error',
+    )
     .argument('[folder...]', 'plugin folders; without one, all in PLUGINS_DIR')
     .action(async (named: string[], _options: object, command: Command) => {
       // Loaded only here: the other commands start faster without the bundler and the schemas.

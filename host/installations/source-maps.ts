@@ -1,0 +1,31 @@
+import { TraceMap } from '@jridgewell/trace-mapping'
+import { mapStack } from '../bundle/map-stack.ts'
+import type { Db } from '../db/open-database.ts'
+import { findIntegration, findVersion } from '../db/queries/integrations.ts'
+import type { ToSource } from '../logs/create-log-writer.ts'
+
+const maxKept = 50
+
+/**
+ * Turns the places in what integrations log, `annex:NAME:line:column`, into the author's files and lines. A version's
+ * map is read and parsed once: a script that logs places by the thousand costs no query and no parse for each.
+ */
+export function createToSource(db: Db): ToSource {
+  const kept = new Map<string, TraceMap>()
+  return async (integration) => {
+    const row = await findIntegration(db, integration)
+    if (row === undefined || row.versionId === null) return (text) => text
+    const trace = kept.get(row.versionId) ?? (await read(row.versionId))
+    const options = { integration, folderName: `plugins/${row.folder}` }
+    return (text) => (trace === undefined ? text : mapStack(text, trace, options))
+  }
+
+  async function read(versionId: string): Promise<TraceMap | undefined> {
+    const version = await findVersion(db, versionId)
+    if (version === undefined) return undefined
+    const trace = new TraceMap(version.sourceMap)
+    if (kept.size >= maxKept) kept.clear()
+    kept.set(versionId, trace)
+    return trace
+  }
+}

@@ -1,0 +1,15 @@
+import type { LogLevel } from '../../../runtime/bridge.ts'
+
+/** What one sandbox may use. Every limit is a setting: see `settings-table.ts` for units and defaults. */
+export type SandboxLimits = {
+  heapMb: number
+  residentMb: number
+  cpuMs: number
+  wallMs: number
+  bodyBytes: number
+  calls: number
+}
+
+/** Who logged a line: a script, and in which request, as far as that is known; else the process itself. */
+export type LogSource = { integration: string; installationId?: string; requestId?: string }
+export type ScriptLog = (source: LogSource | undefined, level: LogLevel, text: string) => void

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startProcess } from '../../host/sandbox/process/start-process.ts'
+import { createSandboxes } from '../../host/sandbox/sandboxes.ts'
+
+/** Runs while there is no program to start, as when the system has no process or file left to give. */
+async function withoutProgram<T>(run: () => Promise<T>): Promise<T> {
+  const { execPath } = process
+  process.execPath = '/nowhere/node'
+  try {
+    return await run()
+  } finally {
+    process.execPath = execPath
+  }
+}
+
+describe('a sandbox process that cannot be started', () => {
+  it('has ended before it began, and says why', async () => {
+    const said: string[] = []
+    await withoutProgram(async () => {
+      const started = startProcess((text) => said.push(text))
+      assert.equal(await started.exited, undefined)
+      assert.equal(started.readBlackBox().lastBegun, 0)
+      started.kill()
+      started.close()
+    })
+    assert.match(said.join(), /^not started: spawn \/nowhere\/node ENOENT/)
+  })
+
+  it('leaves the host alive: what waited gets an error, and is not tried for ever', async () => {
+    let ends = 0
+    const limits = {
+      heapMb: 64,
+      residentMb: 512,
+      cpuMs: 1000,
+      wallMs: 5000,
+      bodyBytes: 1e6,
+      calls: 10,
+      pending: 10,
+    }
+    const sandboxes = createSandboxes({
+      prelude: '',
+      limits,
+      processesPerGroup: 1,
+      runCall: async () => assert.fail('nothing runs'),
+      onLog: () => {},
+      onProcessEnd: () => {
+        ends += 1
+      },
+    })
+    const target = {
+      key: 'x',
+      group: 'operator',
+      integration: 'x',
+      version: { digest: 'd', code: '' },
+    } as const
+    const level = { kind: 'integration', integration: 'x' } as const
+    const context = { requestId: 'req_1', integration: 'x', scopes: [], level, hops: 0 }
+    await withoutProgram(async () => {
+      await assert.rejects(sandboxes.dispatch(target, '{}', context), { code: 'sandbox_died' })
+    })
+    assert.ok(ends > 0 && ends < 20, `${ends} ends`)
+    await sandboxes.close()
+  })
+})

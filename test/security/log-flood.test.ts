@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { startAnnex } from '../support/annex.ts'
+
+const flood = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: async () => {
+  for (let i = 0; i < 20_000; i++) console.log('annex:flood:1:5 ' + i + ' \\0')
+  return new Response('logged')
+} })`
+
+const thrower = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: async (request) => {
+  if (request.url.endsWith('/throw')) throw new Error('found by its id')
+  return new Response('fine')
+} })`
+
+it('a script that logs without end neither slows down its neighbours nor pushes their errors out of the log', async () => {
+  const annex = await startAnnex({ plugins: { flood: { script: flood }, thrower: { script: thrower } } })
+  try {
+    assert.equal((await fetch(`${annex.url}/x/thrower`)).status, 200)
+    const floods = Array.from({ length: 5 }, () => fetch(`${annex.url}/x/flood`))
+    const thrown = await fetch(`${annex.url}/x/thrower/throw`)
+    const started = performance.now()
+    assert.equal((await fetch(`${annex.url}/x/thrower`)).status, 200)
+    assert.ok(performance.now() - started < 3_000)
+    await Promise.all(floods)
+    const id = thrown.headers.get('x-request-id')
+    const { json } = await annex.api('GET', `/v1/logs?request=${id}`)
+    assert.match(json.items[0].text, /^Error: found by its id\n\s+at .*plugins\/thrower\/index\.ts:4:/)
+    const flooded = await annex.api('GET', '/v1/logs?integration=flood&limit=200')
+    assert.equal(flooded.json.count, 200)
+    assert.ok(flooded.json.items.every(({ text }: { text: string }) => !text.includes('\0')))
+  } finally {
+    await annex.close()
+  }
+})

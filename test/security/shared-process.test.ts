@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
+
+/** Attacks on what sandboxes share: their process, and the host's patience. */
+const attacker = `
+import { createIntegration } from '@annex/runtime'
+const ms = (time) => new Promise((resolve) => setTimeout(resolve, time))
+const busy = (time) => { const end = Date.now() + time; while (Date.now() < end) {} }
+const attacks = {
+  // Uses up the stack, and posts while it unwinds: the process once wrote to its socket with no stack left.
+  'deep-post': async () => {
+    await ms(5)
+    let n = 0
+    const deep = () => { try { deep() } catch {} if (n++ < 1500) console.log('x') }
+    deep()
+  },
+  // Goes on after its answer, with refused calls to wake it.
+  'undead': async () => {
+    const again = () => fetch('http://127.0.0.1:1/').catch(() => { busy(300); again() })
+    again()
+  },
+  'many-headers': () => new Response('', { headers: Array.from({ length: 1001 }, (_, n) => ['x-' + n, 'y']) }),
+  'long-header': () => new Response('', { headers: { x: 'y'.repeat(70_000) } }),
+  'long-status': () => new Response('', { statusText: 'z'.repeat(2000) }),
+}
+export default createIntegration({
+  fetch: async (request) => (await attacks[new URL(request.url).pathname.split('/').at(-1)]()) ?? new Response('done'),
+})`
+
+const honest = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: async () => new Response('fine') })`
+
+const bombAtLoad = `
+import { createIntegration } from '@annex/runtime'
+let n = 2n
+for (;;) n = n * n
+export default createIntegration({})`
+
+describe('a neighbour in the same sandbox process', () => {
+  let annex: Annex
+  before(async () => {
+    annex = await startAnnex({
+      plugins: { attacker: { script: attacker }, bomb: { script: bombAtLoad }, honest: { script: honest } },
+      flags: { SANDBOX_CPU_MS: '500', SANDBOX_WALL_MS: '5000' },
+    })
+  })
+  after(() => annex.close())
+
+  const pid = () => annex.server.sandboxes.processes().find(({ slot }) => slot === 'operator#0')?.pid
+  const neighbour = async (): Promise<{ status: number; ms: number }> => {
+    const started = performance.now()
+    const { status } = await fetch(`${annex.url}/x/honest`)
+    return { status, ms: performance.now() - started }
+  }
+
+  it('is answered after a script has posted from the bottom of its stack', async () => {
+    await fetch(`${annex.url}/x/attacker/deep-post`)
+    for (let i = 0; i < 5; i++) assert.equal((await neighbour()).status, 200)
+  })
+
+  it('is not slowed down by work that goes on after its answer', async () => {
+    await fetch(`${annex.url}/x/attacker/undead`)
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    for (let i = 0; i < 10; i++) {
+      const { status, ms } = await neighbour()
+      assert.equal(status, 200)
+      assert.ok(ms < 250, `${ms} ms`)
+    }
+  })
+
+  for (const name of ['many-headers', 'long-header', 'long-status']) {
+    it(`keeps its process when an answer has what no answer may have: ${name}`, async () => {
+      const before = pid()
+      const response = await fetch(`${annex.url}/x/attacker/${name}`)
+      assert.equal(response.status, 500)
+      assert.equal((await neighbour()).status, 200)
+      assert.equal(pid(), before)
+      const logs = await annex.api('GET', `/v1/logs?request=${response.headers.get('x-request-id')}`)
+      assert.match(logs.json.items[0].text, /^TypeError: A (response|header|statusText) has at most/)
+    })
+  }
+
+  it('is not dragged along by one that ends its process while it is loaded: that one runs alone, and then rests', async () => {
+    await neighbour()
+    const before = pid()
+    const first = await fetch(`${annex.url}/x/bomb`)
+    assert.equal(first.status, 503)
+    assert.notEqual(pid(), before, 'V8 has ended the process')
+    const codes: string[] = []
+    for (let i = 0; i < 5; i++) {
+      const { error }: Json = await (await fetch(`${annex.url}/x/bomb`)).json()
+      codes.push(error.code)
+    }
+    assert.ok(codes.includes('sandbox_rests'), codes.join())
+    const alone = pid()
+    await until(neighbour, ({ status }) => status === 200)
+    await fetch(`${annex.url}/x/bomb`)
+    assert.equal((await neighbour()).status, 200)
+    assert.equal(pid(), alone, 'the shared process lives on')
+  })
+})
