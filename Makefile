@@ -26,7 +26,7 @@ demo: $(installed) ## Tells the main job as a story: an event, three attempts, a
 test: $(installed) ## Runs all tests
 	@$(node) --test --test-timeout=120000 'test/**/*.test.ts'
 
-check: $(installed) ## Types, lint, format, import direction, generated files
+check: $(installed) .env ## Types, lint, format, import direction, generated files
 	@$(steps); \
 	step tsc -p .; \
 	step tsc -p runtime; \
@@ -38,7 +38,7 @@ check: $(installed) ## Types, lint, format, import direction, generated files
 	finish; \
 	echo 'check: types, lint, format, import direction and generated files are in order'
 
-types: $(installed) ## Generates the types of schemas and of plugin settings, and checks the scripts against them
+types: $(installed) .env ## Generates the types of schemas and of plugin settings, and checks the scripts against them
 	@$(steps); \
 	step node scripts/generate-types.ts; \
 	step node scripts/generate-docs.ts; \
