@@ -1,21 +1,18 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import { loadBundle } from '../bundle/load-bundle.ts'
 import type { Db } from '../db/open-database.ts'
-import { findOrganization, listOrganizations } from '../db/queries/organizations.ts'
 import { checkUniqueNames } from '../manifest/checks/unique-names.ts'
 import { normalizeManifest } from '../manifest/normalize-manifest.ts'
-import { createProblem, type Problem } from '../manifest/problems/problem.ts'
+import type { Problem } from '../manifest/problems/problem.ts'
 import { type ManifestReading, readManifest } from '../manifest/read-manifest.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { generateTypes } from '../manifest/settings/settings-types.ts'
 import { writeTypes } from '../manifest/settings/write-types.ts'
-import { parseYaml } from '../manifest/yaml/parse-yaml.ts'
-import { createLocator, findSpan } from '../manifest/yaml/source-positions.ts'
 import { deployVersion, retireMissing } from './deploy-version.ts'
+import { findOwner } from './find-owner.ts'
 
 /** What became of a plugin folder. */
 export type LoadedPlugin = {
@@ -63,9 +60,8 @@ async function loadPlugin(
   const { db, box, cacheFolder } = source
   const { manifest, problems } = reading
   if (manifest === undefined) return failed(folder, reading, problems)
-  const organization = await findOrganization(db, manifest.organization)
-  if (organization === undefined)
-    return failed(folder, reading, [...problems, await unknownOrganization(db, reading, manifest)])
+  const owner = await findOwner(db, reading, manifest)
+  if ('problem' in owner) return failed(folder, reading, [...problems, owner.problem])
   await writeTypes(folder, generateTypes(manifest)).catch(() => {
     // A folder that cannot be written to runs all the same; `annex types` says what is wrong with it.
   })
@@ -76,7 +72,7 @@ async function loadPlugin(
     manifest: normalizeManifest(manifest),
     bundle,
     folder: basename(folder),
-    organizationId: organization.id,
+    organizationId: owner.organizationId,
   })
   const { name, scopes } = manifest
   return { folder, name, version: { number, digest }, scopes: [...scopes], state: 'loaded', problems: all }
@@ -93,18 +89,4 @@ export async function listPluginFolders(pluginsDir: string): Promise<string[]> {
 
 function failed(folder: string, { manifest }: ManifestReading, problems: Problem[]): LoadedPlugin {
   return { folder, ...(manifest && { name: manifest.name }), scopes: [], state: 'failed', problems }
-}
-
-async function unknownOrganization(
-  db: Db,
-  { file, source }: ManifestReading,
-  { organization }: Manifest,
-): Promise<Problem> {
-  const known = (await listOrganizations(db)).map(({ subdomain }) => subdomain).join(', ')
-  const { positions } = parseYaml(Buffer.from(source))
-  const place = createLocator(source)(findSpan(positions, '/organization', 'value'))
-  return createProblem(file, source, place, {
-    message: `there is no organization "${organization}" on this Annex; there are ${known}`,
-    hint: `name one of them, or make it with: npx annex orgs create ${organization}`,
-  })
 }
