@@ -1,8 +1,8 @@
-import { randomFillSync } from 'node:crypto'
 import type ivm from 'isolated-vm'
 import type { GuestMessage, GuestPost, LogLevel, PlainError } from '../bridge.ts'
+import { answerAsk } from './ask.ts'
 import type { BlackBox } from './black-box.ts'
-import { createCryptoCalls } from './crypto-calls.ts'
+import { createCryptoCalls } from './crypto/crypto-calls.ts'
 import { describeGuestError } from './guest-stack.ts'
 import type { BrokenReason } from './messages.ts'
 import { createPlatformContext, type Platform } from './platform.ts'
@@ -31,7 +31,6 @@ export type Sandbox = {
 type GuestFunction = (...given: unknown[]) => unknown
 type Booted = { receive: GuestFunction; define: GuestFunction }
 
-const timeOrigin = Math.floor(performance.timeOrigin)
 /** What isolated-vm says when it stops a guest. */
 const timedOut = 'Script execution timed out.'
 
@@ -88,10 +87,14 @@ export function createSandbox(given: {
     const options = { timeout: limits.cpuMs }
     blackBox.enter(number, 0, false)
     try {
-      const booted = boot.applySync(undefined, [new engine.Callback(onPost), new engine.Callback(onAsk)], {
-        ...options,
-        result: { reference: true },
-      }) as unknown as ivm.Reference<Booted>
+      const booted = boot.applySync(
+        undefined,
+        [new engine.Callback(onPost), new engine.Callback(answerAsk)],
+        {
+          ...options,
+          result: { reference: true },
+        },
+      ) as unknown as ivm.Reference<Booted>
       const define = booted.getSync('define', { reference: true })
       // The bundle is one call of this function. It is there for that call alone.
       context.global.setSync('__annexDefine', define.derefInto())
@@ -230,17 +233,6 @@ export function createSandbox(given: {
     timers.clearAll()
     if (!isolate.isDisposed) isolate.dispose()
   }
-}
-
-/** Called by the guest at any depth of its stack: nothing here is made lazily. */
-function onAsk(op: unknown, argument: unknown): ArrayBuffer | number {
-  if (op === 'random') {
-    const length = Number(argument)
-    const bytes = new Uint8Array(Number.isInteger(length) && length >= 0 && length <= 65_536 ? length : 0)
-    randomFillSync(bytes)
-    return bytes.buffer
-  }
-  return op === 'time-origin' ? timeOrigin : Date.now()
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -13,7 +13,6 @@ export const NativeTypeError = TypeError
 export const parseJson = JSON.parse
 export const defineProperty = Object.defineProperty
 export const getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor
-export const getPrototypeOf = Object.getPrototypeOf
 export const createObject = Object.create
 export const isArray = Array.isArray
 export const isInteger = Number.isInteger

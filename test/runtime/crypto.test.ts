@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { createCryptoCalls } from '../../runtime/process/crypto-calls.ts'
+import { createCryptoCalls } from '../../runtime/process/crypto/crypto-calls.ts'
 import { createPlatform, run } from './guest.ts'
 
 const platform = await createPlatform()

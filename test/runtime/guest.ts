@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 import ivm from 'isolated-vm'
 import { buildPrelude } from '../../host/bundle/build-prelude.ts'
 import type { DispatchMessage, DispatchResult, GuestMessage, GuestPost } from '../../runtime/bridge.ts'
-import { createCryptoCalls } from '../../runtime/process/crypto-calls.ts'
+import { createCryptoCalls } from '../../runtime/process/crypto/crypto-calls.ts'
 
 /** The process side of `runtime/bridge.ts`, as small as it can be: one real isolate, one script. */
 export type Guest = {
