@@ -11,7 +11,7 @@ async function make(context: TestContext, target: string, failing: string) {
   await copyFile(join(root, 'Makefile'), join(folder, 'Makefile'))
   const tools = join(folder, 'node_modules/.bin')
   await mkdir(tools, { recursive: true })
-  for (const file of ['package.json', 'package-lock.json', 'node_modules/.installed'])
+  for (const file of ['.env', 'package.json', 'package-lock.json', 'node_modules/.installed'])
     await writeFile(join(folder, file), '')
   for (const tool of ['tsc', 'node', 'biome']) {
     const script = `#!/bin/sh\necho "ran ${tool} $*"\ncase "${tool} $*" in ${failing}) exit 1;; esac\n`
