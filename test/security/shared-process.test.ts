@@ -17,7 +17,7 @@ const attacks = {
   },
   // Goes on after its answer, with refused calls to wake it.
   'undead': async () => {
-    const again = () => fetch('http://127.0.0.1:1/').catch(() => { busy(300); again() })
+    const again = () => fetch('http://127.0.0.1:1/').catch(() => { busy(450); again() })
     again()
   },
   'many-headers': () => new Response('', { headers: Array.from({ length: 1001 }, (_, n) => ['x-' + n, 'y']) }),
@@ -66,7 +66,7 @@ describe('a neighbour in the same sandbox process', () => {
     for (let i = 0; i < 10; i++) {
       const { status, ms } = await neighbour()
       assert.equal(status, 200)
-      assert.ok(ms < 250, `${ms} ms`)
+      assert.ok(ms < 400, `${ms} ms`)
     }
   })
 
