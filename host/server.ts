@@ -151,7 +151,7 @@ async function start(
 
   const app = createApp(
     {
-      ...{ db, database, box, tokens, logs, sandboxes, prepareDispatch },
+      ...{ db, box, tokens, logs, sandboxes, prepareDispatch },
       ...{ publish, report, wake, reload, publicUrl },
       authenticate: createAuthenticate(db, tokens),
       readHops: createHops(hopsKey).read,

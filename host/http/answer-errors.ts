@@ -17,7 +17,6 @@ export function answerErrors(onDefect: (error: unknown, requestId: string) => vo
     const { requestId } = context.state
     try {
       await next()
-      if (context.status === 404 && context.body == null && !context.respond === false) notFound(context.path)
       writeJson(context)
     } catch (thrown) {
       if (!isAnnexError(thrown)) onDefect(thrown, requestId)
@@ -47,7 +46,3 @@ function writeJson(context: Context): void {
 }
 
 const isPlain = (prototype: unknown): boolean => prototype === Object.prototype || prototype === null
-
-function notFound(path: string): never {
-  throw new AnnexError('not_found', `There is nothing at ${path}.`)
-}

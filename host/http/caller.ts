@@ -32,6 +32,10 @@ export function assertOperator(caller: Caller): void {
   if (caller.kind !== 'operator') throw new AnnexError('forbidden', 'Only an operator’s token may do this.')
 }
 
+/** The organization that `?organization=` names. */
+export const namedOrganization = ({ query }: Context): string | undefined =>
+  typeof query.organization === 'string' ? query.organization : undefined
+
 /** Scripts have their own routes; these are for people. @throws AnnexError `forbidden` */
 export function assertPerson(
   caller: Caller,

@@ -3,7 +3,7 @@ import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { InstallationTarget } from '../db/queries/installation-targets.ts'
 import type { Installation } from '../db/queries/installations.ts'
-import type { IntegrationRow, VersionRow } from '../db/queries/integrations.ts'
+import type { IntegrationRow, VersionHead } from '../db/queries/integrations.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { readSecrets } from '../manifest/settings/secret-references.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
@@ -13,7 +13,7 @@ import { effectiveConfiguration } from './effective-configuration.ts'
 export type LevelRecords = {
   level: Level
   integration: IntegrationRow
-  version: VersionRow
+  version: VersionHead & { code: string }
   manifest: Manifest
   installation?: Installation
   target?: InstallationTarget

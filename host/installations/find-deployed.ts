@@ -2,20 +2,20 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/open-database.ts'
 import {
   findIntegration,
-  findVersion,
+  findVersionHead,
   type IntegrationRow,
-  type VersionRow,
+  type VersionHead,
 } from '../db/queries/integrations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 
 /** An integration, and the version of it that runs now. */
-export type Deployed = { integration: IntegrationRow; version: VersionRow; manifest: Manifest }
+export type Deployed = { integration: IntegrationRow; version: VersionHead; manifest: Manifest }
 
 /** @returns undefined when there is no such integration, or no version of it is deployed */
 export async function findDeployed(db: Db, name: string): Promise<Deployed | undefined> {
   const integration = await findIntegration(db, name)
   if (integration === undefined || integration.versionId === null) return undefined
-  const version = await findVersion(db, integration.versionId)
+  const version = await findVersionHead(db, integration.versionId)
   return version && { integration, version, manifest: JSON.parse(version.manifest) as Manifest }
 }
 

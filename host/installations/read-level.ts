@@ -1,6 +1,7 @@
 import type { Db } from '../db/open-database.ts'
 import { findTarget } from '../db/queries/installation-targets.ts'
 import { findInstallation } from '../db/queries/installations.ts'
+import { findVersionCode } from '../db/queries/integrations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { LevelRecords } from './build-environment.ts'
@@ -12,8 +13,9 @@ import { getDeployed } from './find-deployed.ts'
  * @throws AnnexError `not_found` when there is no such level; `no_version` when nothing is deployed for it
  */
 export async function readLevel(db: Db, level: Level): Promise<LevelRecords> {
-  const deployed = await getDeployed(db, level.integration)
-  return { level, ...deployed, ...(await readInstallation(db, level)) }
+  const { version, ...deployed } = await getDeployed(db, level.integration)
+  const code = await findVersionCode(db, version.id)
+  return { level, ...deployed, version: { ...version, code }, ...(await readInstallation(db, level)) }
 }
 
 async function readInstallation(

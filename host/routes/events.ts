@@ -1,5 +1,5 @@
 import type Router from '@koa/router'
-import { organizationOf } from '../http/caller.ts'
+import { namedOrganization, organizationOf } from '../http/caller.ts'
 import { readJson } from '../http/read-body.ts'
 import type { RouteParts } from './parts.ts'
 
@@ -12,8 +12,7 @@ export function addEventRoutes(router: Router, { db, authenticate, publish }: Ro
    */
   router.post('/v1/events', async (context) => {
     const caller = await authenticate(context)
-    const named = typeof context.query.organization === 'string' ? context.query.organization : undefined
-    const { id } = await organizationOf(db, caller, named)
+    const { id } = await organizationOf(db, caller, namedOrganization(context))
     const receipt = await publish(id, await readJson(context))
     context.status = receipt.duplicate ? 200 : 202
     context.body = receipt

@@ -8,7 +8,7 @@ import {
   updateInstallation,
 } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import { assertPerson, organizationOf } from '../http/caller.ts'
+import { assertPerson, namedOrganization, organizationOf } from '../http/caller.ts'
 import { editAs, openInstallation } from '../http/open-installation.ts'
 import { jsonBody } from '../http/read-body.ts'
 import type { Edit } from '../installations/configure.ts'
@@ -28,7 +28,9 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
     const caller = await authenticate(context)
     assertPerson(caller)
     const all = caller.kind === 'operator' && context.query.organization === undefined
-    const where = all ? {} : { organizationId: (await organizationOf(db, caller, named(context))).id }
+    const where = all
+      ? {}
+      : { organizationId: (await organizationOf(db, caller, namedOrganization(context))).id }
     const items = await Promise.all((await listInstallations(db, where)).map((found) => view(found, caller)))
     context.body = { items, count: items.length }
   })
@@ -105,9 +107,6 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
     return toInstallationView(installation, { caller, manifest, publicUrl: publicUrl() })
   }
 }
-
-const named = (context: Context): string | undefined =>
-  typeof context.query.organization === 'string' ? context.query.organization : undefined
 
 function wrongStatus({ id, status }: Installation, wanted: string, needed: string): AnnexError {
   const message =

@@ -6,6 +6,7 @@ import { AnnexError } from '../errors/annex-error.ts'
 import { oweTask, taskSchema } from '../events/tasks.ts'
 import { assertOperator } from '../http/caller.ts'
 import { jsonBody } from '../http/read-body.ts'
+import { visibleInstallation } from '../http/script-access.ts'
 import { type Deployed, findDeployed } from '../installations/find-deployed.ts'
 import { toInstallationView } from '../installations/installation-view.ts'
 import { endpointPath } from '../sandbox/level.ts'
@@ -57,12 +58,11 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
   /** An integration's token becomes a token of one of its installations. It lives for an hour. */
   router.post('/v1/integrations/:name/installations/:id/tokens', async (context) => {
     const caller = await authenticate(context)
-    const [installation] = (await listInstallations(db, { integration: String(context.params.name) })).filter(
-      ({ id }) => id === context.params.id,
-    )
-    if (caller.kind !== 'integration' || installation?.integration !== caller.integration) {
-      throw new AnnexError('not_found', `There is no installation ${context.params.id} of this integration.`)
+    const { name, id } = context.params
+    if (caller.kind !== 'integration') {
+      throw new AnnexError('not_found', `There is no installation ${id} of this integration.`)
     }
+    const installation = await visibleInstallation(db, caller, String(name), String(id))
     const { integration, scopes } = caller
     const token = await tokens.issue({
       kind: 'installation',

@@ -1,6 +1,6 @@
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
-import type { Database, Db } from '../db/open-database.ts'
+import type { Db } from '../db/open-database.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
 import type { Authenticate } from '../http/caller.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
@@ -13,7 +13,6 @@ import type { LoadedPlugin } from '../versions/load-plugins.ts'
 /** What the routes are made of. Each takes the parts that it needs. */
 export type RouteParts = {
   db: Db
-  database: Database
   box: SecretBox
   tokens: ScriptTokens
   authenticate: Authenticate

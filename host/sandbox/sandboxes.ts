@@ -16,8 +16,6 @@ export type Sandboxes = {
     context: DispatchContext,
     body?: Uint8Array,
   ) => Promise<DispatchOutcome>
-  /** Settles when the first process of each group can run isolates. */
-  ready: () => Promise<void>
   /** What runs now. A slot is `GROUP#NUMBER` for a shared process, `GROUP!KEY` for one of a script that runs alone. */
   processes: () => { slot: string; pid: number | undefined }[]
   close: () => Promise<void>
@@ -55,9 +53,6 @@ export function createSandboxes(given: {
         run({ target, message, body, context, moves: 0, resolve, reject })
       })
       return outcome.finally(release)
-    },
-    async ready() {
-      await Promise.all([processIn('operator#0').ready, processIn('third-party#0').ready])
     },
     processes: () => [...slots].map(([slot, { pid }]) => ({ slot, pid })),
     async close() {

@@ -60,6 +60,20 @@ export async function ensureVersion(
   return row
 }
 
+/** A version without its code and source map, which may be megabytes: what all but the sandbox needs of it. */
+export type VersionHead = Omit<VersionRow, 'code' | 'sourceMap'>
+
+export async function findVersionHead(db: Db, id: string): Promise<VersionHead | undefined> {
+  const columns = ['id', 'integration', 'number', 'digest', 'manifest', 'createdAt']
+  return db('versions').select(columns).where({ id }).first()
+}
+
+/** The bundle of a version that is there. */
+export async function findVersionCode(db: Db, id: string): Promise<string> {
+  const row = await db('versions').select('code').where({ id }).first()
+  return row.code
+}
+
 export async function findVersion(db: Db, id: string): Promise<VersionRow | undefined> {
   return db('versions').where({ id }).first()
 }

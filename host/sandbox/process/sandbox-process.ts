@@ -22,7 +22,6 @@ export type ProcessEnd = {
 
 export type SandboxProcess = {
   run: (queued: QueuedDispatch) => void
-  ready: Promise<{ snapshot: boolean }>
   pid: number | undefined
   close: () => Promise<void>
 }
@@ -46,7 +45,6 @@ export function createSandboxProcess(given: {
   const started = startProcess((text) => onLog(undefined, 'error', `sandbox process: ${text.trim()}`))
   const sandboxes = createLoadedSandboxes(send, limits)
   const posts = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, send, giveUp })
-  const ready = Promise.withResolvers<{ snapshot: boolean }>()
   let cause: EndCause = { kind: 'died' }
   const watch = watchProcess(started, limits, {
     ping: () => send({ type: 'ping' }),
@@ -71,7 +69,6 @@ export function createSandboxProcess(given: {
   send({ type: 'platform' }, given.prelude)
   return {
     run,
-    ready: ready.promise,
     pid: started.pid,
     close() {
       cause = { kind: 'closed' }
@@ -114,7 +111,6 @@ export function createSandboxProcess(given: {
     const header = checkHeader(frame.header)
     switch (header.type) {
       case 'ready':
-        return ready.resolve({ snapshot: header.snapshot })
       case 'loaded':
         return
       case 'pong':
@@ -169,7 +165,6 @@ export function createSandboxProcess(given: {
 
   function finish(signal: NodeJS.Signals | undefined): void {
     watch.stop()
-    ready.resolve({ snapshot: false })
     const box = started.readBlackBox()
     started.close()
     const notBegun: QueuedDispatch[] = []
