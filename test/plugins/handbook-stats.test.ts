@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { openDatabase } from '../../host/db/open-database.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 import { startReceiver } from '../support/receiver.ts'
 
@@ -118,6 +119,8 @@ describe('the webhook integration in a space', () => {
       })
       writeFileSync(join(folder, 'one.md'), '# One, changed unheard\n')
       const unheard = await until(revision, (id) => id !== event.revisionId)
+      // Switched on again only when the handler has run: else it would find the event switched on.
+      await handled(annex, unheard)
       await annex.api('PATCH', `${path}/${space}`, { configuration: settings })
       writeFileSync(join(folder, 'one.md'), '# One, changed again\n')
       const [, next] = await receiver.waitFor(2)
@@ -129,3 +132,20 @@ describe('the webhook integration in a space', () => {
     }
   })
 })
+
+/** Waits until the event of a revision is stored, and nothing is owed to a script any more. */
+async function handled({ server, dataDir }: Annex, revision: string): Promise<void> {
+  const { db, close } = await openDatabase(server.settings.DATABASE_URL, dataDir)
+  try {
+    await until(
+      () => db('events').where('payload', 'like', `%${revision}%`),
+      (events) => events.length === 1,
+    )
+    await until(
+      () => db('jobs').whereIn('state', ['due', 'running']),
+      (jobs) => jobs.length === 0,
+    )
+  } finally {
+    await close()
+  }
+}
