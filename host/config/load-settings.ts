@@ -103,11 +103,15 @@ function parseSetting(
       if (text === '' || Buffer.from(text, 'base64').length === 32) return text
       // Without the text: it is a secret, though a wrong one.
       return { problem: 'it is not 32 bytes in base64; make one with: openssl rand -base64 32' }
-    case 'list':
-      return text
+    case 'list': {
+      const parts = text
         .split(',')
         .map((part) => part.trim())
         .filter((part) => part !== '')
+      const { choices } = setting
+      const wrong = parts.find((part) => choices !== undefined && !choices.includes(part))
+      return wrong === undefined ? parts : { problem: `"${wrong}" is none of ${choices?.join(', ')}` }
+    }
     case 'flag':
       if (['true', '1', 'yes', 'on'].includes(text)) return true
       if (['false', '0', 'no', 'off'].includes(text)) return false

@@ -1,14 +1,16 @@
+import { sandboxSettings } from './sandbox-settings.ts'
+
 /** How a setting's text becomes its value. */
 export type SettingKind = 'text' | 'integer' | 'flag' | 'list' | 'choice' | 'url' | 'key'
 
-type Setting = {
+export type Setting = {
   kind: SettingKind
   default: string
   /** What it sets, and in which unit. Printed by `annex config --print` and in the README's table. */
   meaning: string
   min?: number
   max?: number
-  /** Of kind `choice`: what it may be. */
+  /** Of kind `choice`: what it may be; of kind `list`: what each of its parts may be. */
   choices?: readonly string[]
   secret?: boolean
 }
@@ -54,57 +56,17 @@ export const settingsTable = {
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     meaning: 'trace, debug, info, warn, error, fatal or silent',
   },
-  SANDBOX_PROCESSES: {
-    kind: 'integer',
-    default: '1',
-    min: 1,
-    max: 64,
-    meaning: 'Sandbox processes for each group: the operator’s own integrations, and everybody else’s',
-  },
-  SANDBOX_HEAP_MB: {
-    kind: 'integer',
-    default: '64',
-    min: 16,
-    max: 1024,
-    meaning: 'Heap of one sandbox, in MB',
-  },
-  SANDBOX_RESIDENT_MB: {
-    kind: 'integer',
-    default: '768',
-    min: 128,
-    meaning: 'Resident memory of a sandbox process, in MB; over it the process is killed',
-  },
-  SANDBOX_CPU_MS: { kind: 'integer', default: '1000', min: 50, meaning: 'CPU time of one dispatch, in ms' },
-  SANDBOX_WALL_MS: {
-    kind: 'integer',
-    default: '30000',
-    min: 100,
-    meaning: 'Time from a dispatch to its answer, in ms',
-  },
-  SANDBOX_BODY_BYTES: {
-    kind: 'integer',
-    default: '10485760',
-    min: 1024,
-    max: 67108864,
-    meaning: 'Size of a request, an answer or an outbound body, in bytes',
-  },
-  SANDBOX_PENDING: {
-    kind: 'integer',
-    default: '256',
-    min: 1,
-    meaning: 'Dispatches at once for one installation; more are answered with 503',
-  },
-  SANDBOX_CALLS: {
-    kind: 'integer',
-    default: '50',
-    min: 1,
-    meaning: 'Host calls (outbound requests, deliveries, tasks) in one dispatch',
-  },
+  ...sandboxSettings,
   EGRESS_ALLOW: {
     kind: 'list',
     default: '',
     meaning:
       'Host names, addresses or CIDR ranges that scripts and webhooks may reach although they are private',
+  },
+  EGRESS_REQUIRE_DECLARED: {
+    kind: 'flag',
+    default: 'false',
+    meaning: 'Let a script reach only the hosts that its manifest declares',
   },
   DELIVERY_TIMEOUT_MS: {
     kind: 'integer',
@@ -113,6 +75,13 @@ export const settingsTable = {
     meaning: 'Time for one attempt, in ms',
   },
   DELIVERY_CONCURRENCY: { kind: 'integer', default: '64', min: 1, meaning: 'Attempts at once' },
+  METRICS_ACCESS: {
+    kind: 'choice',
+    default: 'loopback',
+    choices: ['loopback', 'operator', 'anyone'],
+    meaning:
+      'Who may read /metrics without an operator’s token: loopback (this machine, past no proxy, while PUBLIC_URL is empty), operator (nobody), anyone',
+  },
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof settingsTable

@@ -39,7 +39,7 @@ describe('what the docs name exists', () => {
 
   it('settings', () => {
     const named = matches(
-      /`((?:SANDBOX|EGRESS|DELIVERY|PUBLIC|DATA|PLUGINS|OPERATOR|SECRET|DATABASE)_[A-Z_]+)`/g,
+      /`((?:SANDBOX|BUNDLE|METRICS|EGRESS|DELIVERY|PUBLIC|DATA|PLUGINS|OPERATOR|SECRET|DATABASE)_[A-Z_]+)`/g,
     )
     for (const { file, found } of named) {
       assert.ok(found.endsWith('_FILE') || Object.hasOwn(settingsTable, found), `${file}: ${found}`)

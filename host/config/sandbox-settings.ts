@@ -1,0 +1,138 @@
+import type { Setting } from './settings-table.ts'
+
+/** What a script, its sandbox and its sandbox process may use. `docs/limits.md` says what happens over each. */
+export const sandboxSettings = {
+  SANDBOX_PROCESSES: {
+    kind: 'integer',
+    default: '1',
+    min: 1,
+    max: 64,
+    meaning: 'Sandbox processes for each group: the operator’s own integrations, and everybody else’s',
+  },
+  SANDBOX_REQUIRE: {
+    kind: 'list',
+    default: '',
+    choices: ['namespace', 'watchdog', 'heartbeat'],
+    meaning: 'Levels of the wall without which Annex does not start: namespace, watchdog, heartbeat',
+  },
+  SANDBOX_SEPARATE_PUBLISHERS: {
+    kind: 'flag',
+    default: 'false',
+    meaning: 'Give each publisher’s organization sandbox processes of its own',
+  },
+  SANDBOX_EVAL: {
+    kind: 'flag',
+    default: 'false',
+    meaning: 'Let scripts use eval and new Function',
+  },
+  SANDBOX_MEMORY_MB: {
+    kind: 'integer',
+    default: '2048',
+    min: 128,
+    meaning:
+      'Resident memory of all sandbox processes of a group, in MB; sandboxes that rest are given up for it',
+  },
+  SANDBOX_RESIDENT_MB: {
+    kind: 'integer',
+    default: '768',
+    min: 128,
+    meaning: 'Resident memory of a sandbox process, in MB; over it the process is killed',
+  },
+  SANDBOX_HEAP_MB: {
+    kind: 'integer',
+    default: '64',
+    min: 16,
+    max: 1024,
+    meaning: 'Heap of one sandbox, in MB',
+  },
+  SANDBOX_LOAD_MS: {
+    kind: 'integer',
+    default: '1000',
+    min: 50,
+    meaning: 'CPU time in which a script has to load, in ms',
+  },
+  SANDBOX_CPU_MS: { kind: 'integer', default: '1000', min: 50, meaning: 'CPU time of one dispatch, in ms' },
+  SANDBOX_WALL_MS: {
+    kind: 'integer',
+    default: '30000',
+    min: 100,
+    meaning: 'Time from a dispatch to its answer, in ms',
+  },
+  SANDBOX_WAIT_UNTIL_MS: {
+    kind: 'integer',
+    default: '65000',
+    min: 0,
+    meaning: 'Time that waitUntil() has after the answer, in ms',
+  },
+  SANDBOX_BODY_BYTES: {
+    kind: 'integer',
+    default: '10485760',
+    min: 1024,
+    max: 67108864,
+    meaning: 'Size of a request, an answer or an outbound body that is passed on whole, in bytes',
+  },
+  SANDBOX_STREAM_BYTES: {
+    kind: 'integer',
+    default: '4294967296',
+    min: 1024,
+    meaning: 'Size of a request or an answer that is passed on as a stream, in bytes',
+  },
+  SANDBOX_PENDING: {
+    kind: 'integer',
+    default: '256',
+    min: 1,
+    meaning: 'Dispatches at once for one installation; more are answered with 503',
+  },
+  SANDBOX_CALLS: {
+    kind: 'integer',
+    default: '50',
+    min: 1,
+    meaning: 'Host calls (outbound requests, deliveries, tasks) in one dispatch',
+  },
+  SANDBOX_CALLS_AT_ONCE: {
+    kind: 'integer',
+    default: '1000',
+    min: 1,
+    meaning: 'Host calls of one sandbox that may wait for their answer at once',
+  },
+  SANDBOX_FETCHES: {
+    kind: 'integer',
+    default: '50',
+    min: 0,
+    meaning: 'Outbound requests in one dispatch',
+  },
+  SANDBOX_FETCHES_AT_ONCE: {
+    kind: 'integer',
+    default: '16',
+    min: 1,
+    max: 256,
+    meaning: 'Outbound requests of one installation at once; more wait for their turn',
+  },
+  SANDBOX_FETCH_MS: {
+    kind: 'integer',
+    default: '30000',
+    min: 100,
+    meaning: 'Time for one outbound request, redirects included, in ms',
+  },
+  SANDBOX_FETCH_BYTES: {
+    kind: 'integer',
+    default: '10485760',
+    min: 1024,
+    meaning: 'Size of the body of an outbound request, and of its answer, in bytes',
+  },
+  SANDBOX_TIMERS: { kind: 'integer', default: '1000', min: 0, meaning: 'Timers of one sandbox at once' },
+  SANDBOX_LOG_BYTES: {
+    kind: 'integer',
+    default: '262144',
+    min: 0,
+    meaning: 'What one dispatch may log, in bytes',
+  },
+  SANDBOX_LOG_LINES: { kind: 'integer', default: '1000', min: 0, meaning: 'Lines that one dispatch may log' },
+  BUNDLE_BYTES: {
+    kind: 'integer',
+    default: '5242880',
+    min: 1024,
+    max: 67108864,
+    meaning: 'Size of a script with all that it imports, in bytes',
+  },
+} as const satisfies Record<string, Setting>
