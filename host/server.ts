@@ -28,6 +28,7 @@ import { createHops } from './net/request/loop-guard.ts'
 import { createFetchCall } from './sandbox/fetch-call.ts'
 import { createHostCalls } from './sandbox/host-calls.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
+import type { Wall } from './sandbox/wall/levels.ts'
 import { startSandboxes } from './start-sandboxes.ts'
 import { type LoadedPlugin, loadPlugins } from './versions/load-plugins.ts'
 import { createChangeReport } from './versions/report-changes.ts'
@@ -43,6 +44,8 @@ export type RunningServer = {
   plugins: LoadedPlugin[]
   samples: Samples
   sandboxes: Sandboxes
+  /** What stands between a script and this machine, as it was tried at this start. */
+  wall: Wall
   logger: Logger
   /** Takes no more requests and jobs, lets those that run come to an end, and gives everything back. */
   close: () => Promise<void>
@@ -105,7 +108,7 @@ async function start(
     ],
     onDefect,
   )
-  const sandboxes = await startSandboxes({ settings, dataDir, runCall, logs, logger })
+  const { sandboxes, wall } = await startSandboxes({ settings, dataDir, runCall, logs, logger })
   ends.defer(sandboxes.close)
 
   const reading = {
@@ -183,7 +186,17 @@ async function start(
   ends.defer(announce(dataDir, url))
 
   const setupToken = await issueSetupToken(db)
-  return { url, settings, setupToken, plugins, samples, sandboxes, logger, close: () => ends.disposeAsync() }
+  return {
+    url,
+    settings,
+    setupToken,
+    plugins,
+    samples,
+    sandboxes,
+    wall,
+    logger,
+    close: () => ends.disposeAsync(),
+  }
 }
 
 /** Scripts and deliveries have connections of their own: neither can take the other's. */

@@ -1,22 +1,35 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { buildPrelude } from './bundle/build-prelude.ts'
+import { buildProcessCode } from './bundle/build-process-code.ts'
 import type { Settings } from './config/load-settings.ts'
 import type { LogWriter } from './logs/create-log-writer.ts'
 import type { RunHostCall } from './sandbox/host-calls.ts'
 import { createSandboxes, type Sandboxes } from './sandbox/sandboxes.ts'
+import { describeWall, type Wall } from './sandbox/wall/levels.ts'
+import { reachWall } from './sandbox/wall/reach-wall.ts'
 
-/** Builds the web platform for isolates, and starts the processes that hold them. */
+/**
+ * Tries the wall, builds the web platform for isolates, and starts the processes that hold them.
+ *
+ * @throws AnnexError `sandbox_unavailable`
+ */
 export async function startSandboxes(given: {
   settings: Settings
   dataDir: string
   runCall: RunHostCall
   logs: LogWriter
   logger: Logger
-}): Promise<Sandboxes> {
+}): Promise<{ sandboxes: Sandboxes; wall: Wall }> {
   const { settings, logs, logger } = given
-  const { code } = await buildPrelude({ cacheFolder: join(given.dataDir, 'cache') })
-  return createSandboxes({
+  const [{ code }, { main, probe }] = await Promise.all([
+    buildPrelude({ cacheFolder: join(given.dataDir, 'cache') }),
+    buildProcessCode(),
+  ])
+  const wall = await reachWall(probe, settings.SANDBOX_REQUIRE)
+  logger.info({ levels: describeWall(wall), probeMs: wall.probeMs }, 'the wall around sandboxes')
+  const sandboxes = createSandboxes({
+    start: { enclosure: wall.enclosure, code: main },
     prelude: code,
     limits: {
       heapMb: settings.SANDBOX_HEAP_MB,
@@ -36,4 +49,5 @@ export async function startSandboxes(given: {
     },
     onProcessEnd: (slot, cause) => logger.warn({ slot, cause }, 'sandbox process ended; started again'),
   })
+  return { sandboxes, wall }
 }

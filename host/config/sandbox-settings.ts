@@ -12,8 +12,8 @@ export const sandboxSettings = {
   SANDBOX_REQUIRE: {
     kind: 'list',
     default: '',
-    choices: ['namespace', 'watchdog', 'heartbeat'],
-    meaning: 'Levels of the wall without which Annex does not start: namespace, watchdog, heartbeat',
+    choices: ['namespace', 'watchdog'],
+    meaning: 'Levels of the wall without which Annex does not start: namespace, watchdog',
   },
   SANDBOX_SEPARATE_PUBLISHERS: {
     kind: 'flag',

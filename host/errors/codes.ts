@@ -50,6 +50,10 @@ export const errorCodes = {
   // Annex itself
   settings_invalid: { status: 500, meaning: 'A setting of Annex has a value that it cannot use.' },
   internal: { status: 500, meaning: 'Something failed in Annex. The log holds it under the request id.' },
+  sandbox_unavailable: {
+    status: 503,
+    meaning: 'No sandbox can run on this machine, or not behind the wall that is required.',
+  },
   unavailable: { status: 503, meaning: 'Annex is starting or stopping.' },
 } as const satisfies Record<string, { status: number; meaning: string }>
 

@@ -5,6 +5,7 @@ import { createOffenders } from './offenders.ts'
 import type { QueuedDispatch } from './process/live-dispatch.ts'
 import type { SandboxLimits, ScriptLog } from './process/process-options.ts'
 import { createSandboxProcess, type ProcessEnd, type SandboxProcess } from './process/sandbox-process.ts'
+import type { StartOptions } from './process/start-process.ts'
 import { type EndCause, ScriptError } from './sandbox-errors.ts'
 import type { DispatchContext, DispatchOutcome, SandboxTarget } from './target.ts'
 
@@ -38,6 +39,8 @@ export function createSandboxes(given: {
   runCall: RunHostCall
   onLog: ScriptLog
   onProcessEnd: (slot: string, cause: EndCause) => void
+  /** How processes are started; left out, without an enclosure. */
+  start?: StartOptions
 }): Sandboxes {
   const { limits } = given
   const slots = new Map<string, SandboxProcess>()
@@ -99,6 +102,7 @@ export function createSandboxes(given: {
       limits,
       runCall,
       onLog,
+      ...(given.start !== undefined && { start: given.start }),
       onEnd: (end) => replace(slot, running, end),
     })
     slots.set(slot, running)

@@ -63,10 +63,7 @@ describe('settings', () => {
   it('are one of what is allowed, an address without a path, or a key of 32 bytes', () => {
     for (const [wrong, message] of [
       [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL: "loud" is none of trace, debug, info, warn, error, fatal, silent/],
-      [
-        { SANDBOX_REQUIRE: 'watchdog,moat' },
-        /SANDBOX_REQUIRE: "moat" is none of namespace, watchdog, heartbeat/,
-      ],
+      [{ SANDBOX_REQUIRE: 'watchdog,moat' }, /SANDBOX_REQUIRE: "moat" is none of namespace, watchdog/],
       [{ PUBLIC_URL: 'annex.example' }, /PUBLIC_URL: "annex\.example" is not an http or https address/],
       [{ PUBLIC_URL: 'https://annex.example/path' }, /without a path/],
       [{ PUBLIC_URL: 'https://annex.example/?' }, /without a path/],

@@ -9,7 +9,7 @@ import type { LiveDispatch, QueuedDispatch } from './live-dispatch.ts'
 import { createLiveDispatches } from './live-dispatches.ts'
 import { createLoadedSandboxes } from './loaded-sandboxes.ts'
 import type { SandboxLimits, ScriptLog } from './process-options.ts'
-import { startProcess } from './start-process.ts'
+import { type StartOptions, startProcess } from './start-process.ts'
 import { watchProcess } from './watch-process.ts'
 
 /** What is left of a process: `culprit` is whose code it was running. */
@@ -38,11 +38,15 @@ export function createSandboxProcess(given: {
   runCall: RunHostCall
   onLog: ScriptLog
   onEnd: (end: ProcessEnd) => void
+  start?: StartOptions
 }): SandboxProcess {
   const { limits, runCall, onLog } = given
   const lives = createLiveDispatches(limits.wallMs)
   const startedAtMs = performance.now()
-  const started = startProcess((text) => onLog(undefined, 'error', `sandbox process: ${text.trim()}`))
+  const started = startProcess(
+    (text) => onLog(undefined, 'error', `sandbox process: ${text.trim()}`),
+    given.start,
+  )
   const sandboxes = createLoadedSandboxes(send, limits)
   const posts = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, send, giveUp })
   let cause: EndCause = { kind: 'died' }

@@ -27,43 +27,68 @@ export type StartedProcess = {
 
 const root = realpathSync(fileURLToPath(new URL('../../..', import.meta.url)))
 
-// The sandbox process can read its own code and the native module, and nothing else of the machine.
+// The sandbox process can read the native module, and nothing else of the machine but its own code, if that is a file.
 const readable = [
-  'runtime/process/',
   'runtime/package.json',
   'package.json',
   'node_modules/isolated-vm/',
   'node_modules/node-gyp-build/',
 ].map((path) => `--allow-fs-read=${join(root, path)}`)
 
+const sources = join(root, 'runtime/process/')
+
+/** How a sandbox process is started. */
+export type StartOptions = {
+  /** A program and its arguments that end by becoming Node: `unshare … --`. Empty: nothing encloses it. */
+  enclosure: readonly string[]
+  /** What it runs, as `buildProcessCode` makes it. Without it, the sources: they take twice as long to start. */
+  code?: string
+}
+
 /**
  * Starts a sandbox process: no environment, no network, no children, no files but its own code. Never throws: where
  * the system has no file or process left to give, the process has ended before it began.
  */
-export function startProcess(onErrorOutput: (text: string) => void): StartedProcess {
+export function startProcess(
+  onErrorOutput: (text: string) => void,
+  options: StartOptions = { enclosure: [] },
+): StartedProcess {
   try {
-    return startChild(openBlackBox(), onErrorOutput)
+    return startChild(openBlackBox(), onErrorOutput, options)
   } catch (error) {
     onErrorOutput(`not started: ${messageOf(error)}`)
     return neverStarted()
   }
 }
 
-function startChild(blackBox: number, onErrorOutput: (text: string) => void): StartedProcess {
-  const child = spawn(
+function startChild(
+  blackBox: number,
+  onErrorOutput: (text: string) => void,
+  { enclosure, code }: StartOptions,
+): StartedProcess {
+  const command = [
+    ...enclosure,
     process.execPath,
-    [
-      '--no-node-snapshot',
-      '--disable-warning=PERM0001',
-      '--permission',
-      '--allow-addons',
-      ...readable,
-      // isolated-vm looks at it to tell which C library it runs on.
-      '--allow-fs-read=/etc/alpine-release',
-      join(root, 'runtime/process/main.ts'),
-    ],
-    { cwd: '/', env: {}, stdio: ['ignore', 'ignore', 'pipe', 'pipe', blackBox], detached: false },
-  )
+    '--no-node-snapshot',
+    '--disable-warning=PERM0001',
+    '--permission',
+    '--allow-addons',
+    ...readable,
+    // isolated-vm looks at it to tell which C library it runs on.
+    '--allow-fs-read=/etc/alpine-release',
+    ...(code === undefined
+      ? [`--allow-fs-read=${sources}`, join(sources, 'main.ts')]
+      : ['--input-type=commonjs', '-']),
+  ]
+  // An enclosure becomes Node without a fork, so this is Node's pid: what is killed and measured is the sandbox.
+  const child = spawn(command[0] ?? '', command.slice(1), {
+    cwd: '/',
+    env: {},
+    stdio: [code === undefined ? 'ignore' : 'pipe', 'ignore', 'pipe', 'pipe', blackBox],
+    detached: false,
+  })
+  // One that ends before it has read its code says why on stderr.
+  child.stdin?.on('error', () => {}).end(code)
   child.stderr?.setEncoding('utf8').on('data', onErrorOutput)
   const exited = new Promise<NodeJS.Signals | undefined>((resolve) => {
     child.once('exit', (_code, signal) => resolve(signal ?? undefined))

@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+
+const folder = fileURLToPath(new URL('../../runtime/process/', import.meta.url))
+
+/** The code of a sandbox process, and of the probe that is started in its place to try the wall. */
+export type ProcessCode = { main: string; probe: string }
+
+/**
+ * Bundles `runtime/process` into one CommonJS text for each. A sandbox process reads it from its standard input: it
+ * starts in half the time that it takes to find, read and strip the sources, and it needs no file to be readable but
+ * those of the native module.
+ */
+export async function buildProcessCode(): Promise<ProcessCode> {
+  const [main, probe] = await Promise.all([bundle('main.ts'), bundle('probe.ts')])
+  return { main, probe }
+}
+
+async function bundle(name: string): Promise<string> {
+  const file = join(folder, name)
+  const result = await build({
+    entryPoints: [file],
+    bundle: true,
+    write: false,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node26',
+    // Where it is to look for the native module.
+    define: { 'import.meta.url': JSON.stringify(pathToFileURL(file).href) },
+    legalComments: 'none',
+    logLevel: 'silent',
+  })
+  const code = result.outputFiles[0]?.text
+  if (code === undefined) throw new Error(`esbuild gave no code of ${name}`)
+  return code
+}

@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { readlinkSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import type { ProbeReport } from '../../../runtime/process/probe.ts'
+import { startProcess } from '../process/start-process.ts'
+
+export type ProbeResult = {
+  report: ProbeReport
+  /** What the host saw of the process from outside. */
+  residentBytes: number
+  hasOwnNetwork: boolean
+  diedOf: NodeJS.Signals | undefined
+  tookMs: number
+}
+
+/** `said` is what the process wrote to stderr, `how` how it ended. */
+export type ProbeFailure = { said: string; how: string }
+
+/** On a busy machine a start takes a second; a native module for another C library never comes back. */
+const defaultPatienceMs = 15_000
+const longestReport = 64 * 1024
+
+/** Starts a sandbox process that tries what none may do, and looks at it from outside. */
+export async function runProbe(
+  options: { enclosure: readonly string[]; code: string },
+  patienceMs = defaultPatienceMs,
+): Promise<ProbeResult | ProbeFailure> {
+  const startedAtMs = performance.now()
+  const listening = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  const { port } = listening.address() as AddressInfo
+  let said = ''
+  const started = startProcess((text) => {
+    if (said.length < longestReport) said += text
+  }, options)
+  try {
+    started.stream.on('error', () => {})
+    started.stream.write(String(port))
+    const line = await readLine(started, patienceMs)
+    if ('how' in line) return { said, how: line.how }
+    const seen = { residentBytes: started.residentBytes(), hasOwnNetwork: hasOwnNetwork(started.pid) }
+    const tookMs = performance.now() - startedAtMs
+    started.kill()
+    return { report: JSON.parse(line.text), ...seen, diedOf: await started.exited, tookMs }
+  } finally {
+    started.kill()
+    await started.exited
+    started.close()
+    listening.close()
+  }
+}
+
+function readLine(
+  { stream, exited }: ReturnType<typeof startProcess>,
+  patienceMs: number,
+): Promise<{ text: string } | { how: string }> {
+  return new Promise((resolve) => {
+    let text = ''
+    const timer = setTimeout(() => resolve({ how: `it said nothing for ${patienceMs} ms` }), patienceMs)
+    const end = (result: { text: string } | { how: string }) => {
+      clearTimeout(timer)
+      resolve(result)
+    }
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+      if (text.endsWith('\n') || text.length > longestReport) end({ text })
+    })
+    exited.then((signal) => end({ how: signal === undefined ? 'it ended' : `it ended with ${signal}` }))
+  })
+}
+
+/** Asked of the kernel, and not of the process. */
+function hasOwnNetwork(pid: number | undefined): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/net`) !== readlinkSync('/proc/self/ns/net')
+  } catch {
+    return false
+  }
+}
