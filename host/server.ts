@@ -94,6 +94,7 @@ async function start(
   ends.defer(deliveryEgress.close)
 
   const workers: Worker[] = []
+  let stopping = false
   const wake = () => {
     for (const worker of workers) worker.wake()
   }
@@ -159,6 +160,8 @@ async function start(
       authenticate: createAuthenticate(db, tokens),
       readHops: createHops(hopsKey).read,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
+      wall,
+      state: () => ({ workers: workers.length, stopping }),
     },
     onDefect,
   )
@@ -186,6 +189,10 @@ async function start(
   ends.defer(announce(dataDir, url))
 
   const setupToken = await issueSetupToken(db)
+  const close = () => {
+    stopping = true
+    return ends.disposeAsync()
+  }
   return {
     url,
     settings,
@@ -195,7 +202,7 @@ async function start(
     sandboxes,
     wall,
     logger,
-    close: () => ends.disposeAsync(),
+    close,
   }
 }
 

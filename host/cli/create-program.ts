@@ -4,6 +4,7 @@ import { addEvents } from './commands/events/events.ts'
 import { addLogs } from './commands/events/logs.ts'
 import { addConfig } from './commands/host/config.ts'
 import { addDemo } from './commands/host/demo.ts'
+import { addDoctor } from './commands/host/doctor.ts'
 import { addMigrate } from './commands/host/migrate.ts'
 import { addServe } from './commands/host/serve.ts'
 import { addConfigure } from './commands/installations/configure.ts'
@@ -41,6 +42,7 @@ export function createProgram(version: string): Command {
 
   program.commandsGroup('Run it:')
   addServe(program)
+  addDoctor(program)
   addConfig(program)
   addMigrate(program)
   addDemo(program)

@@ -5,7 +5,7 @@ import { paint, type Terminal } from './terminal/terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 /** 130 and 143 stand beside these: ended by SIGINT, by SIGTERM. */
-export const exitCodes = { ok: 0, failed: 1, usage: 2, invalid: 3 } as const
+export const exitCodes = { ok: 0, failed: 1, usage: 2, invalid: 3, machine: 4 } as const
 
 /** Codes of what somebody wrote wrongly in a manifest or in settings. */
 const invalid: ReadonlySet<string> = new Set([
@@ -45,4 +45,8 @@ export function reportError(terminal: Terminal, error: unknown): number {
   return exitCodes.failed
 }
 
-const codeFor = (code: string): number => (invalid.has(code) ? exitCodes.invalid : exitCodes.failed)
+function codeFor(code: string): number {
+  // Neither the settings nor the command are at fault, and to start again would change nothing.
+  if (code === 'sandbox_unavailable') return exitCodes.machine
+  return invalid.has(code) ? exitCodes.invalid : exitCodes.failed
+}

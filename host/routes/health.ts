@@ -1,21 +1,82 @@
 import type Router from '@koa/router'
-import { AnnexError } from '../errors/annex-error.ts'
+import type { Db } from '../db/open-database.ts'
+import { hasLevel, type Wall } from '../sandbox/wall/levels.ts'
 import type { RouteParts } from './parts.ts'
 
+/** A database that takes longer to say nothing is not one to send visitors to. */
+const patienceMs = 2_000
+
+type Part = { ready: boolean; message?: string } & Record<string, unknown>
+
 /** For whoever watches the process. */
-export function addHealthRoutes(router: Router, { db, sandboxes }: RouteParts): void {
+export function addHealthRoutes(router: Router, parts: RouteParts): void {
   /** The process answers. Touches nothing else, the database least of all. */
   router.get('/healthz', (context) => {
     context.body = { status: 'ok' }
   })
 
-  /** The database answers too, and scripts can run. 503 when not. */
+  /** Every part that a request or a job needs, and how it is. 503 when one of them is not ready. */
   router.get('/readyz', async (context) => {
-    try {
-      await db.raw('select 1')
-    } catch (cause) {
-      throw new AnnexError('unavailable', 'The database does not answer.', { cause })
+    const found = {
+      database: await readDatabase(parts.db),
+      nativeModule: readNativeModule(parts.wall),
+      sandboxes: readSandboxes(parts),
+      workers: readWorkers(parts),
     }
-    context.body = { status: 'ready', sandboxProcesses: sandboxes.processes().length }
+    const failing = Object.entries<Part>(found).filter(([, { ready }]) => !ready)
+    if (failing.length === 0) {
+      context.body = { status: 'ready', ...found }
+      return
+    }
+    const message = failing.map(([name, part]) => `${name}: ${part.message ?? 'not ready'}`).join('; ')
+    context.status = 503
+    context.body = {
+      status: 'not ready',
+      ...found,
+      error: { code: 'unavailable', message, requestId: context.state.requestId },
+    }
   })
+}
+
+async function readDatabase(db: Db): Promise<Part> {
+  const { promise: patience, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(reject, patienceMs)
+  try {
+    await Promise.race([db.raw('select 1'), patience])
+    return { ready: true }
+  } catch {
+    // Everybody may ask: what exactly failed holds addresses and names, and is in the log of whatever needed it.
+    return { ready: false, message: `it does not answer within ${patienceMs} ms` }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Tried at start by a real sandbox process: without it Annex would not run. */
+const readNativeModule = (wall: Wall): Part => ({
+  ready: hasLevel(wall, 'isolate'),
+  name: 'isolated-vm',
+  node: process.version,
+})
+
+function readSandboxes({ sandboxes, wall }: Pick<RouteParts, 'sandboxes' | 'wall'>): Part {
+  const level = hasLevel(wall, 'namespace') ? 'namespace' : 'process'
+  return {
+    ready: hasLevel(wall, 'process'),
+    level,
+    levels: Object.fromEntries(wall.levels.map(({ name, reached }) => [name, reached])),
+    // The slot of a script that runs alone has its installation's id, which is nobody's business here.
+    processes: sandboxes.processes().map(({ slot, pid }) => ({
+      slot: slot.replace(/!.*/, '!alone'),
+      level,
+      running: pid !== undefined,
+    })),
+  }
+}
+
+function readWorkers({ state }: Pick<RouteParts, 'state'>): Part {
+  const { workers, stopping } = state()
+  if (stopping) return { ready: false, running: workers, message: 'Annex is stopping' }
+  if (workers === 0) return { ready: false, running: workers, message: 'Annex is starting' }
+  return { ready: true, running: workers }
 }

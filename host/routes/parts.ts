@@ -8,6 +8,7 @@ import type { ReportFailure } from '../installations/report-failure.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Hops } from '../net/request/loop-guard.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
+import type { Wall } from '../sandbox/wall/levels.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
 
 /** What the routes are made of. Each takes the parts that it needs. */
@@ -29,4 +30,8 @@ export type RouteParts = {
   /** Through how many scripts a request has come, by the header that Annex signed. */
   readHops: Hops['read']
   limits: { bodyBytes: number }
+  /** What stands between a script and this machine, as it was tried at start. */
+  wall: Wall
+  /** How many workers take jobs, and whether Annex is on its way down. */
+  state: () => { workers: number; stopping: boolean }
 }

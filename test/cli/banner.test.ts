@@ -2,9 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { printBanner } from '../../host/cli/commands/host/banner.ts'
 import { createTerminal } from '../../host/cli/terminal/terminal.ts'
+import { levelNames, type Wall } from '../../host/sandbox/wall/levels.ts'
 import type { LoadedPlugin } from '../../host/versions/load-plugins.ts'
 
-function bannerOf(plugins: LoadedPlugin[]): string {
+const wallWith = (namespace: boolean): Wall => ({
+  levels: levelNames.map((name) => ({ name, reached: name !== 'namespace' || namespace, shown: 'seen' })),
+  attempts: [],
+  enclosure: [],
+  probeMs: 1,
+})
+
+function bannerOf(plugins: LoadedPlugin[], wall = wallWith(true)): string {
   let written = ''
   const stream = {
     write(text: string | Uint8Array) {
@@ -17,6 +25,7 @@ function bannerOf(plugins: LoadedPlugin[]): string {
     url: 'http://127.0.0.1:8787',
     setupToken: 'annex_setup_x',
     plugins,
+    wall,
     settings: { PLUGINS_DIR: '/srv/plugins' },
   })
   return written
@@ -34,7 +43,7 @@ const loaded = (number: number, name = `p${number}`): LoadedPlugin => ({
 test('the banner fits a screen of 24 lines, however many integrations there are', () => {
   const banner = bannerOf(Array.from({ length: 50 }, (_, index) => loaded(index)))
   assert.ok(banner.split('\n').length <= 24, banner)
-  assert.match(banner, /and 42 more/)
+  assert.match(banner, /and 43 more/)
 })
 
 test('the banner names the address, the setup token, each integration, and three lines to paste', () => {
@@ -78,4 +87,10 @@ test('a folder that was not loaded is named with the place of each problem', () 
   assert.match(banner, /failed {2}plugins\/b/)
   assert.match(banner, /plugins\/b\/service-manifest\.yaml:3:7 error wrong/)
   assert.ok(!banner.includes('\x1b'))
+})
+
+test('the banner says what scripts run behind, and where to learn what is missing', () => {
+  assert.match(bannerOf([]), /behind isolate, process, namespace, watchdog, heartbeat\n/)
+  const without = bannerOf([], wallWith(false))
+  assert.match(without, /isolate, process, watchdog, heartbeat, no namespace: npx annex doctor says why/)
 })

@@ -8,7 +8,8 @@ const installed = 'Run `npm install` in the folder of Annex, on this machine.'
 /** What Node and the system's loader say when a native module does not load, and what that means. First match wins. */
 const explanations: Explanation[] = [
   {
-    pattern: /Cannot find (?:module|package) 'isolated-vm'/,
+    // The process may read nothing but these folders: that one of them is not there, Node says in this way.
+    pattern: /Cannot find (?:module|package) 'isolated-vm'|resource: '.*(?:isolated-vm|node-gyp-build)/,
     means: 'isolated-vm is not installed',
     fix: installed,
   },

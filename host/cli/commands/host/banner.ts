@@ -1,22 +1,24 @@
 import { resolve } from 'node:path'
 import type { Settings } from '../../../config/load-settings.ts'
 import { formatProblem } from '../../../manifest/problems/problem.ts'
+import type { Wall } from '../../../sandbox/wall/levels.ts'
 import type { RunningServer } from '../../../server.ts'
 import type { LoadedPlugin } from '../../../versions/load-plugins.ts'
 import { toSafeLine } from '../../terminal/safe-text.ts'
 import { paint, type Terminal } from '../../terminal/terminal.ts'
 
 /** With the lines around the list, the banner still fits a screen of 24 lines. */
-const maxListed = 8
+const maxListed = 7
 
-type Started = Pick<RunningServer, 'url' | 'setupToken' | 'plugins'> & {
+type Started = Pick<RunningServer, 'url' | 'setupToken' | 'plugins' | 'wall'> & {
   settings: Pick<Settings, 'PLUGINS_DIR'>
 }
 
 /** What a person needs after a start, on one screen: the address, the integrations, and what to paste next. */
-export function printBanner(terminal: Terminal, { url, setupToken, plugins, settings }: Started): void {
+export function printBanner(terminal: Terminal, { url, setupToken, plugins, wall, settings }: Started): void {
   terminal.print()
   terminal.print('  ', paint('bold', 'Annex'), ' runs at ', paint('cyan', url))
+  printWall(terminal, wall)
   if (setupToken !== undefined) {
     terminal.print()
     terminal.print('  There is no operator yet. This makes you one, once:')
@@ -33,6 +35,14 @@ export function printBanner(terminal: Terminal, { url, setupToken, plugins, sett
     )
   printNext(terminal, url, plugins)
   printFailures(terminal, plugins)
+}
+
+/** One line: what stands between a script and this machine, and what does not. */
+function printWall(terminal: Terminal, { levels }: Wall): void {
+  const reached = levels.filter((level) => level.reached).map(({ name }) => name)
+  const missing = levels.filter((level) => !level.reached).map(({ name }) => name)
+  const rest = missing.length === 0 ? '' : `, no ${missing.join(', no ')}: npx annex doctor says why`
+  terminal.print('  Scripts run behind ', reached.join(', '), paint('yellow', rest))
 }
 
 function printPlugin(terminal: Terminal, { folder, name, version, scopes, state }: LoadedPlugin): void {

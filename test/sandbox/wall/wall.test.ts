@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { buildProcessCode, type ProcessCode } from '../../../host/bundle/build-process-code.ts'
+import { startProcess } from '../../../host/sandbox/process/start-process.ts'
+import { findEnclosure } from '../../../host/sandbox/wall/find-enclosure.ts'
+import { hasLevel, levelOf, type Wall } from '../../../host/sandbox/wall/levels.ts'
+import { reachWall, tryWall } from '../../../host/sandbox/wall/reach-wall.ts'
+import { createFrameReader, writeFrame } from '../../../runtime/process/frame.ts'
+
+let code: ProcessCode
+before(async () => {
+  code = await buildProcessCode()
+})
+
+const enclosure = await findEnclosure()
+const skip = 'command' in enclosure ? false : `no namespaces here: ${enclosure.reason}`
+const command = 'command' in enclosure ? enclosure.command : []
+
+const folder = mkdtempSync(join(tmpdir(), 'annex-wall-'))
+after(() => rmSync(folder, { recursive: true }))
+
+/** Runs while the first `unshare` of the PATH is this shell script. */
+async function withUnshare<T>(script: string, run: () => Promise<T>): Promise<T> {
+  const { PATH } = process.env
+  writeFileSync(join(folder, 'unshare'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  process.env.PATH = `${folder}:${PATH}`
+  try {
+    return await run()
+  } finally {
+    process.env.PATH = PATH
+  }
+}
+
+const refusing = 'echo "unshare: unshare failed: Operation not permitted" >&2; exit 1'
+
+function assertWall(found: Awaited<ReturnType<typeof tryWall>>): asserts found is Wall {
+  assert.ok(!('how' in found), JSON.stringify(found))
+}
+
+describe('the wall, as a sandbox process tries it', () => {
+  it('holds against files, network, programs, threads and the environment, and says what each attempt came to', async () => {
+    const wall = await tryWall(code.probe)
+    assertWall(wall)
+    for (const { what, held, saw } of wall.attempts) assert.ok(held, `${what}: ${saw}`)
+    assert.equal(wall.attempts.length, 8)
+    for (const name of ['isolate', 'process', 'watchdog', 'heartbeat'] as const) {
+      assert.ok(hasLevel(wall, name), name)
+    }
+    assert.equal(hasLevel(wall, 'namespace'), !skip, String(levelOf(wall, 'namespace')?.shown))
+  })
+
+  it('goes on without namespaces where the system refuses them, and says why and how to get them', async () => {
+    const wall = await withUnshare(refusing, () => tryWall(code.probe))
+    assertWall(wall)
+    assert.deepEqual(wall.enclosure, [])
+    const level = levelOf(wall, 'namespace')
+    assert.equal(level?.reached, false)
+    assert.match(level.shown, /Operation not permitted/)
+    assert.match(level.fix ?? '', /sysctl|seccomp/)
+    assert.ok(hasLevel(wall, 'process'))
+  })
+
+  it('goes on without namespaces where they can be made, but no sandbox process starts in them', async () => {
+    const onlyVersions =
+      'for last; do :; done; [ "$last" = --version ] && exit 0; echo "no entry" >&2; exit 1'
+    const wall = await withUnshare(onlyVersions, () => tryWall(code.probe))
+    assertWall(wall)
+    assert.deepEqual(wall.enclosure, [])
+    assert.match(levelOf(wall, 'namespace')?.shown ?? '', /no entry/)
+  })
+
+  it('is not taken for reached when the program only claims to make namespaces', async () => {
+    const wall = await withUnshare('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', () =>
+      tryWall(code.probe),
+    )
+    assertWall(wall)
+    assert.equal(hasLevel(wall, 'namespace'), false)
+  })
+
+  it('keeps Annex from starting when a level that the operator requires is not reached', async () => {
+    await withUnshare(refusing, async () => {
+      await assert.rejects(reachWall(code.probe, ['namespace']), {
+        code: 'sandbox_unavailable',
+        message: /SANDBOX_REQUIRE[\s\S]*namespace: .*Operation not permitted/,
+      })
+      assertWall(await reachWall(code.probe, ['watchdog']))
+    })
+  })
+})
+
+describe('a sandbox process in namespaces of its own', { skip }, () => {
+  it('could not reach the network even if Node let it', async (context) => {
+    const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+    context.after(() => server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const script = `require('net').connect(${port}, '127.0.0.1').on('connect', () => console.log('connected')).on('error', (e) => console.log(e.code))`
+    const [program = '', ...args] = command
+    const { stdout } = spawnSync(program, [...args, process.execPath, '-e', script], { encoding: 'utf8' })
+    assert.match(stdout, /^(?:ENETUNREACH|EADDRNOTAVAIL)\n$/)
+  })
+
+  it('has no rights in them, is the process that was started, and is ended by SIGKILL', async () => {
+    const said: string[] = []
+    const started = startProcess((text) => said.push(text), { enclosure: command, code: code.main })
+    const { promise: pong, resolve } = Promise.withResolvers<void>()
+    started.stream.on(
+      'data',
+      createFrameReader(1e6, () => resolve()),
+    )
+    writeFrame(started.stream, { type: 'ping' })
+    await pong
+    const status = readFileSync(`/proc/${started.pid}/status`, 'utf8')
+    assert.match(status, /^Name:\t(?:node|MainThread)/m)
+    if (command.includes('--map-user=65534')) assert.match(status, /^CapEff:\t0+$/m)
+    assert.equal(started.readBlackBox().sandbox, 0)
+    assert.ok(started.residentBytes() > 20e6)
+    started.kill()
+    assert.equal(await started.exited, 'SIGKILL')
+    started.close()
+    assert.deepEqual(said, [])
+  })
+})
