@@ -9,6 +9,7 @@ import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
 import { addInstallationRoutes } from './routes/installations.ts'
 import { addIntegrationRoutes } from './routes/integrations.ts'
+import { addMetricsRoutes } from './routes/metrics.ts'
 import type { RouteParts } from './routes/parts.ts'
 import { addPlaceRoutes } from './routes/places.ts'
 import { addSetupRoutes } from './routes/setup.ts'
@@ -19,6 +20,7 @@ import { addTargetRoutes } from './routes/targets.ts'
 export function createRouter(parts: RouteParts): Router {
   const router = new Router()
   addHealthRoutes(router, parts)
+  addMetricsRoutes(router, parts)
   addSetupRoutes(router, parts)
   addPlaceRoutes(router, parts)
   addIntegrationRoutes(router, parts)

@@ -23,10 +23,12 @@ import { createReportFailure } from './installations/report-failure.ts'
 import { createToSource } from './installations/source-maps.ts'
 import { createWorker, type Worker } from './jobs/create-worker.ts'
 import { createLogWriter } from './logs/create-log-writer.ts'
+import { createMetrics } from './metrics/create-metrics.ts'
 import { createEgress } from './net/egress.ts'
 import { createHops } from './net/request/loop-guard.ts'
 import { createFetchCall } from './sandbox/fetch-call.ts'
 import { createHostCalls } from './sandbox/host-calls.ts'
+import { endpointPrefix } from './sandbox/level.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import type { Wall } from './sandbox/wall/levels.ts'
 import { startSandboxes } from './start-sandboxes.ts'
@@ -109,7 +111,8 @@ async function start(
     ],
     onDefect,
   )
-  const { sandboxes, wall } = await startSandboxes({ settings, dataDir, runCall, logs, logger })
+  const metrics = createMetrics()
+  const { sandboxes, wall } = await startSandboxes({ settings, dataDir, runCall, logs, logger, metrics })
   ends.defer(sandboxes.close)
 
   const reading = {
@@ -161,11 +164,15 @@ async function start(
       readHops: createHops(hopsKey).read,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
       wall,
+      metrics,
+      metricsAccess: { readers: settings.METRICS_ACCESS, isBehindProxy: settings.PUBLIC_URL !== '' },
       state: () => ({ workers: workers.length, stopping }),
     },
     onDefect,
   )
-  const listening = await listen(app.callback(), settings.HOST, settings.PORT)
+  const listening = await listen(app.callback(), settings.HOST, settings.PORT, ({ url = '' }, status) =>
+    metrics.observeRequest(url.startsWith(endpointPrefix), status),
+  )
   ends.defer(listening.close)
   url = `http://${hostOf(settings.HOST)}:${listening.port}`
   // Only now: what a script does may call back over the network.

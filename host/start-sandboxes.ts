@@ -4,6 +4,7 @@ import { buildPrelude } from './bundle/build-prelude.ts'
 import { buildProcessCode } from './bundle/build-process-code.ts'
 import type { Settings } from './config/load-settings.ts'
 import type { LogWriter } from './logs/create-log-writer.ts'
+import type { Metrics } from './metrics/create-metrics.ts'
 import type { RunHostCall } from './sandbox/host-calls.ts'
 import { createSandboxes, type Sandboxes } from './sandbox/sandboxes.ts'
 import { describeWall, type Wall } from './sandbox/wall/levels.ts'
@@ -20,8 +21,9 @@ export async function startSandboxes(given: {
   runCall: RunHostCall
   logs: LogWriter
   logger: Logger
+  metrics: Metrics
 }): Promise<{ sandboxes: Sandboxes; wall: Wall }> {
-  const { settings, logs, logger } = given
+  const { settings, logs, logger, metrics } = given
   const [{ code }, { main, probe }] = await Promise.all([
     buildPrelude({ cacheFolder: join(given.dataDir, 'cache') }),
     buildProcessCode(),
@@ -47,7 +49,10 @@ export async function startSandboxes(given: {
       const { integration, installationId = null, requestId = null } = source
       logs.write({ integration, installationId, requestId, level, text })
     },
-    onProcessEnd: (slot, cause) => logger.warn({ slot, cause }, 'sandbox process ended; started again'),
+    onProcessEnd(slot, cause) {
+      metrics.observeProcessEnd(slot, cause.kind)
+      logger.warn({ slot, cause }, 'sandbox process ended; started again')
+    },
   })
   return { sandboxes, wall }
 }

@@ -1,8 +1,10 @@
 /**
- * Fills the tables of the docs that are data in the code: settings in the README, codes in docs/errors.md. With
+ * Fills the tables of the docs that are data in the code: settings in the README, codes in docs/errors.md,
+ * limits in docs/limits.md. With
  * `--check` it changes nothing, and fails when a table is not what the code says.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { type ConstantPlace, limitsTable } from '../host/config/limits-table.ts'
 import { settingsTable } from '../host/config/settings-table.ts'
 import { errorCodes } from '../host/errors/codes.ts'
 
@@ -16,9 +18,26 @@ const errorRows = Object.entries(errorCodes).map(
   ([code, { status, meaning }]) => `| \`${code}\` | ${status} | ${meaning} |`,
 )
 
+const limitRows = limitsTable.map(({ id, what, at, code, over }) => {
+  const unit = at.unit === '' ? '' : ` ${at.unit}`
+  const caller = code === undefined ? '' : `${errorCodes[code].status} \`${code}\``
+  const place = 'setting' in at ? `\`${at.setting}\`` : `\`${at.constant}\` in \`${at.file}\``
+  const value = 'setting' in at ? settingsTable[at.setting].default : String(readConstant(at))
+  return `| \`${id}\` | ${what} | ${value}${unit} | ${place} | ${caller} | ${over} |`
+})
+
 const tables: [file: string, mark: string, rows: string[]][] = [
   ['README.md', 'settings', ['| setting | default | meaning |', '|---|---|---|', ...settingRows]],
   ['docs/errors.md', 'errors', ['| code | status | meaning |', '|---|---|---|', ...errorRows]],
+  [
+    'docs/limits.md',
+    'limits',
+    [
+      '| limit | of what | default | set by | the caller gets | and |',
+      '|---|---|---|---|---|---|',
+      ...limitRows,
+    ],
+  ],
 ]
 
 const isCheck = process.argv.includes('--check')
@@ -28,6 +47,17 @@ const stale = tables
 if (isCheck && stale.length > 0) {
   process.stderr.write(`stale: ${stale.join(', ')}. Run \`make types\` and commit what it changes.\n`)
   process.exitCode = 1
+}
+
+/** Where a number stands in the code alone, the docs say what stands there. */
+function readConstant({ file, constant }: ConstantPlace): number {
+  const text = readFileSync(new URL(file, root), 'utf8')
+  const found = new RegExp(`^(?:export )?const ${constant} = ([\\d_ *]+)$`, 'm').exec(text)?.[1]
+  if (found === undefined) throw new Error(`${file} has no number ${constant} (host/config/limits-table.ts)`)
+  return found
+    .replaceAll('_', '')
+    .split('*')
+    .reduce((product, part) => product * Number(part), 1)
 }
 
 /** Puts the rows between the two marks. @returns whether that changed, or would change, the file */

@@ -35,6 +35,7 @@ export const errorCodes = {
     status: 503,
     meaning: 'The script has ended its sandbox process again and again, and is tried again later.',
   },
+  load_limit: { status: 503, meaning: 'The script used more CPU time to load than it may.' },
   cpu_limit: { status: 503, meaning: 'The script used more CPU time than one dispatch may.' },
   memory_limit: { status: 503, meaning: 'The script used more memory than its sandbox may.' },
   answer_too_large: { status: 503, meaning: 'The answer of the script is over the limit.' },

@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AnnexError } from '../errors/annex-error.ts'
 
@@ -8,17 +14,26 @@ export type Listening = { port: number; close: () => Promise<void> }
 const drainMs = 10_000
 
 /**
- * Listens. Port 0 takes a free one.
+ * Listens. Port 0 takes a free one. `onAnswered` is called for each request when its answer is out, or its connection
+ * gone.
  *
  * @throws AnnexError `settings_invalid` when the address is taken, or not this machine's
  */
-export async function listen(handle: RequestListener, host: string, port: number): Promise<Listening> {
+export async function listen(
+  handle: RequestListener,
+  host: string,
+  port: number,
+  onAnswered: (request: IncomingMessage, status: number) => void = () => {},
+): Promise<Listening> {
   const running = new Set<ServerResponse>()
   const server = createServer(
     { keepAliveTimeout: 65_000, requestTimeout: 60_000, headersTimeout: 20_000 },
     (request, response) => {
       running.add(response)
-      response.once('close', () => running.delete(response))
+      response.once('close', () => {
+        running.delete(response)
+        onAnswered(request, response.statusCode)
+      })
       return handle(request, response)
     },
   )

@@ -1,11 +1,13 @@
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
+import type { Settings } from '../config/load-settings.ts'
 import type { Db } from '../db/open-database.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
 import type { Authenticate } from '../http/caller.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
+import type { Metrics } from '../metrics/create-metrics.ts'
 import type { Hops } from '../net/request/loop-guard.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
@@ -32,6 +34,8 @@ export type RouteParts = {
   limits: { bodyBytes: number }
   /** What stands between a script and this machine, as it was tried at start. */
   wall: Wall
+  metrics: Metrics
+  metricsAccess: { readers: Settings['METRICS_ACCESS']; isBehindProxy: boolean }
   /** How many workers take jobs, and whether Annex is on its way down. */
   state: () => { workers: number; stopping: boolean }
 }

@@ -23,6 +23,12 @@ export class ScriptError extends AnnexError {
 export const cpuLimitError = (limits: Limits): AnnexError =>
   new AnnexError('cpu_limit', `The script used more than ${limits.cpuMs} ms of CPU time (SANDBOX_CPU_MS).`)
 
+export const loadLimitError = (limits: { loadMs: number }): AnnexError =>
+  new AnnexError(
+    'load_limit',
+    `The script used more than ${limits.loadMs} ms of CPU time to load (SANDBOX_LOAD_MS).`,
+  )
+
 export const wallClockError = (limits: Limits): AnnexError =>
   new AnnexError(
     'wall_clock_limit',

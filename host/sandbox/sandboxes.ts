@@ -18,7 +18,7 @@ export type Sandboxes = {
     body?: Uint8Array,
   ) => Promise<DispatchOutcome>
   /** What runs now. A slot is `GROUP#NUMBER` for a shared process, `GROUP!KEY` for one of a script that runs alone. */
-  processes: () => { slot: string; pid: number | undefined }[]
+  processes: () => { slot: string; pid: number | undefined; loaded: number }[]
   close: () => Promise<void>
 }
 
@@ -57,7 +57,7 @@ export function createSandboxes(given: {
       })
       return outcome.finally(release)
     },
-    processes: () => [...slots].map(([slot, { pid }]) => ({ slot, pid })),
+    processes: () => [...slots].map(([slot, { pid, loaded }]) => ({ slot, pid, loaded: loaded() })),
     async close() {
       closing = true
       await Promise.all([...slots.values()].map((running) => running.close()))

@@ -9,6 +9,7 @@ export type LoadedSandboxes = {
   fail: (number: number, error: Error) => void
   recentFailure: (target: SandboxTarget) => Error | undefined
   target: (number: number) => SandboxTarget | undefined
+  count: () => number
 }
 
 type Entry = { number: number; target: SandboxTarget; version: string; usedAt: number }
@@ -58,6 +59,7 @@ export function createLoadedSandboxes(
       return failure !== undefined && failure.untilMs > performance.now() ? failure.error : undefined
     },
     target: (number) => byNumber.get(number)?.target,
+    count: () => byNumber.size,
   }
 
   function load(target: SandboxTarget): Entry {

@@ -23,6 +23,8 @@ export type ProcessEnd = {
 export type SandboxProcess = {
   run: (queued: QueuedDispatch) => void
   pid: number | undefined
+  /** How many sandboxes it holds. */
+  loaded: () => number
   close: () => Promise<void>
 }
 
@@ -74,6 +76,7 @@ export function createSandboxProcess(given: {
   return {
     run,
     pid: started.pid,
+    loaded: sandboxes.count,
     close() {
       cause = { kind: 'closed' }
       started.kill()

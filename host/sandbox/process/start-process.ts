@@ -140,12 +140,21 @@ function openBlackBox(): number {
   return fd
 }
 
-const pageBytes = 4096
+/** 4 KB on x64; on ARM the kernel may have been built for 16 or 64 KB, and a process would look that much smaller. */
+const pageBytes = findPageBytes()
 
-function readResidentBytes(pid: number | undefined): number {
+function findPageBytes(): number {
+  const pages = readResidentPages('self')
+  return pages === 0 ? 4096 : 2 ** Math.round(Math.log2(process.memoryUsage.rss() / pages))
+}
+
+/** What a process has in memory, native memory included; 0 where the system does not say. */
+export const readResidentBytes = (pid: number | undefined): number =>
+  pid === undefined ? 0 : readResidentPages(pid) * pageBytes
+
+function readResidentPages(pid: number | 'self'): number {
   try {
-    const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])
-    return pages * pageBytes
+    return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])
   } catch {
     return 0
   }

@@ -1,0 +1,214 @@
+import type { ErrorCode } from '../errors/codes.ts'
+import type { SettingName } from './settings-table.ts'
+
+/** A number that is not for operators to change, and stands in the file that keeps to it. */
+export type ConstantPlace = { file: string; constant: string; unit: Unit }
+
+export type Unit = 'MB' | 'bytes' | 'ms' | ''
+
+export type Limit = {
+  /** In `/metrics`, as the label `limit`. Limits that a caller cannot tell apart have one name. */
+  id: string
+  what: string
+  at: { setting: SettingName; unit: Unit } | ConstantPlace
+  /** What whoever called the script gets. */
+  code?: ErrorCode
+  /** What becomes of the script, and of who else is concerned. */
+  over: string
+}
+
+/**
+ * Every limit of what a script may use, once. `docs/limits.md` is made of it, and `/metrics` counts by its ids. Who
+ * goes over one reads in the integration's log which it was, its value and the setting.
+ */
+export const limitsTable: readonly Limit[] = [
+  // Memory
+  {
+    id: 'memory',
+    what: 'Heap of one sandbox',
+    at: { setting: 'SANDBOX_HEAP_MB', unit: 'MB' },
+    code: 'memory_limit',
+    over: 'The sandbox ends; its other dispatches that had begun get `sandbox_died`, the rest run again.',
+  },
+  {
+    id: 'memory',
+    what: 'Resident memory of a sandbox process',
+    at: { setting: 'SANDBOX_RESIDENT_MB', unit: 'MB' },
+    code: 'memory_limit',
+    over: 'The process is killed and replaced; dispatches of others that had begun get `sandbox_died`, the rest run again.',
+  },
+  {
+    id: 'group_memory',
+    what: 'Resident memory of all sandbox processes of a group',
+    at: { setting: 'SANDBOX_MEMORY_MB', unit: 'MB' },
+    over: 'Sandboxes that were used least recently are given up; nothing fails.',
+  },
+  // Time
+  {
+    id: 'load',
+    what: 'CPU time in which a script has to load',
+    at: { setting: 'SANDBOX_LOAD_MS', unit: 'ms' },
+    code: 'load_limit',
+    over: 'The script is not loaded, and not tried again for a moment.',
+  },
+  {
+    id: 'cpu',
+    what: 'CPU time of one dispatch, from its start to the end of its `waitUntil`',
+    at: { setting: 'SANDBOX_CPU_MS', unit: 'ms' },
+    code: 'cpu_limit',
+    over: 'The sandbox ends, as over its heap.',
+  },
+  {
+    id: 'cpu',
+    what: 'What one native operation that cannot be interrupted may take beyond it',
+    at: { file: 'host/sandbox/process/watch-process.ts', constant: 'graceMs', unit: 'ms' },
+    code: 'cpu_limit',
+    over: 'The process is killed and replaced, as over its memory.',
+  },
+  {
+    id: 'wall_clock',
+    what: 'Time from a dispatch to its answer',
+    at: { setting: 'SANDBOX_WALL_MS', unit: 'ms' },
+    code: 'wall_clock_limit',
+    over: 'Nothing wakes this dispatch’s code again.',
+  },
+  {
+    id: 'wait_until',
+    what: 'Time for `waitUntil` after the answer',
+    at: { setting: 'SANDBOX_WAIT_UNTIL_MS', unit: 'ms' },
+    over: 'The answer is out already. Nothing wakes this dispatch’s code again, and its requests are abandoned.',
+  },
+  {
+    id: 'heartbeat',
+    what: 'Time in which a process that runs no script must answer',
+    at: { file: 'host/sandbox/process/watch-process.ts', constant: 'deafMs', unit: 'ms' },
+    code: 'sandbox_died',
+    over: 'The process is killed and replaced.',
+  },
+  // Requests and answers
+  {
+    id: 'request_size',
+    what: 'Request that is passed on whole',
+    at: { setting: 'SANDBOX_BODY_BYTES', unit: 'bytes' },
+    code: 'body_too_large',
+    over: 'The script is not called: this one is the visitor’s doing.',
+  },
+  {
+    id: 'answer_size',
+    what: 'Answer that is passed on whole, and the arguments of one host call',
+    at: { setting: 'SANDBOX_BODY_BYTES', unit: 'bytes' },
+    code: 'answer_too_large',
+    over: 'A host call is refused; the script sees why.',
+  },
+  {
+    id: 'stream_size',
+    what: 'Request or answer that is passed on as a stream',
+    at: { setting: 'SANDBOX_STREAM_BYTES', unit: 'bytes' },
+    over: 'The stream is broken off on both sides.',
+  },
+  {
+    id: 'dispatches',
+    what: 'Dispatches of one installation at once',
+    at: { setting: 'SANDBOX_PENDING', unit: '' },
+    code: 'sandbox_busy',
+    over: 'The script is not called.',
+  },
+  {
+    id: 'frame',
+    what: 'What a frame on the socket between host and sandbox process may have beyond a body',
+    at: { file: 'host/sandbox/process/sandbox-process.ts', constant: 'frameOverheadBytes', unit: 'bytes' },
+    code: 'sandbox_died',
+    over: 'The process is killed: it is not what we started.',
+  },
+  // What a script asks for
+  {
+    id: 'calls',
+    what: 'Host calls in one dispatch',
+    at: { setting: 'SANDBOX_CALLS', unit: '' },
+    over: 'The call is rejected; the script sees why.',
+  },
+  {
+    id: 'calls_at_once',
+    what: 'Host calls of one sandbox that wait for their answer',
+    at: { setting: 'SANDBOX_CALLS_AT_ONCE', unit: '' },
+    over: 'The call is rejected; the script sees why.',
+  },
+  {
+    id: 'fetches',
+    what: 'Outbound requests in one dispatch',
+    at: { setting: 'SANDBOX_FETCHES', unit: '' },
+    over: '`fetch` rejects with a TypeError that says so.',
+  },
+  {
+    id: 'fetches_at_once',
+    what: 'Outbound requests of one installation at once',
+    at: { setting: 'SANDBOX_FETCHES_AT_ONCE', unit: '' },
+    over: 'The others wait for their turn; their time runs.',
+  },
+  {
+    id: 'fetch_time',
+    what: 'Time for one outbound request, redirects included',
+    at: { setting: 'SANDBOX_FETCH_MS', unit: 'ms' },
+    over: '`fetch` rejects with a TypeError that says so (`egress_timeout`).',
+  },
+  {
+    id: 'fetch_size',
+    what: 'Body of an outbound request, and of its answer, decompressed',
+    at: { setting: 'SANDBOX_FETCH_BYTES', unit: 'bytes' },
+    over: '`fetch` rejects with a TypeError that says so (`egress_too_large`).',
+  },
+  {
+    id: 'redirects',
+    what: 'Redirects of one outbound request',
+    at: { file: 'host/net/request/redirect.ts', constant: 'maxRedirects', unit: '' },
+    over: '`fetch` rejects with a TypeError that says so.',
+  },
+  {
+    id: 'hops',
+    what: 'Scripts of this Annex that call each other in a row',
+    at: { file: 'host/net/request/loop-guard.ts', constant: 'maxHops', unit: '' },
+    over: '`fetch` rejects with a TypeError that says so (`egress_loop`).',
+  },
+  {
+    id: 'timers',
+    what: 'Timers of one sandbox at once',
+    at: { setting: 'SANDBOX_TIMERS', unit: '' },
+    over: 'The timer does not fire; the log says so.',
+  },
+  {
+    id: 'log_size',
+    what: 'What one dispatch may log',
+    at: { setting: 'SANDBOX_LOG_BYTES', unit: 'bytes' },
+    over: 'The lines after it are dropped; the log says so.',
+  },
+  {
+    id: 'log_lines',
+    what: 'Lines that one dispatch may log',
+    at: { setting: 'SANDBOX_LOG_LINES', unit: '' },
+    over: 'The lines after it are dropped; the log says so.',
+  },
+  {
+    id: 'crypto_keys',
+    what: 'Keys of `crypto.subtle` that one sandbox holds',
+    at: { file: 'runtime/process/crypto/crypto-keys.ts', constant: 'maxKeys', unit: '' },
+    over: 'The key that was used least recently is gone; its next use says so.',
+  },
+  // What is deployed
+  {
+    id: 'bundle',
+    what: 'A script with all that it imports',
+    at: { setting: 'BUNDLE_BYTES', unit: 'bytes' },
+    code: 'bundle_failed',
+    over: 'The version is not deployed; the one before it stays.',
+  },
+]
+
+const byCode = new Map<string, string>()
+for (const { id, code } of limitsTable) {
+  if (code !== undefined && !byCode.has(code)) byCode.set(code, id)
+}
+// A process dies of many things; only some of them are limits, and those are counted where they are seen.
+byCode.delete('sandbox_died')
+
+/** The limit that a dispatch which ended with this code has hit, if one. */
+export const limitOfCode = (code: string): string | undefined => byCode.get(code)

@@ -1,0 +1,45 @@
+import type Router from '@koa/router'
+import type { Context } from 'koa'
+import { assertOperator } from '../http/caller.ts'
+import { hopsHeader } from '../net/request/loop-guard.ts'
+import type { RouteParts } from './parts.ts'
+
+/** What a proxy says of whom it speaks for. Some say nothing: hence the rule about PUBLIC_URL. */
+const proxyHeaders = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+]
+
+const loopbackAddress = /^(?:127\.|::1$|::ffff:127\.)/
+/** By a name of its own, a web page could make a browser of this machine ask (DNS rebinding). */
+const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
+
+/** For Prometheus. Who may read it is a setting; an operator's token always may. */
+export function addMetricsRoutes(router: Router, parts: RouteParts): void {
+  router.get('/metrics', async (context) => {
+    const { metrics, metricsAccess, sandboxes, wall } = parts
+    const isOpen =
+      metricsAccess.readers === 'anyone' ||
+      (metricsAccess.readers === 'loopback' && !metricsAccess.isBehindProxy && isFromHere(context))
+    if (!isOpen) assertOperator(await parts.authenticate(context))
+    context.set('cache-control', 'no-store')
+    context.type = metrics.contentType
+    context.body = await metrics.text({ processes: sandboxes.processes(), levels: wall.levels })
+  })
+}
+
+/** A request of somebody on this machine, in person: past no proxy, of no script, and not by a foreign web page. */
+function isFromHere({ req }: Context): boolean {
+  const { headers, socket } = req
+  return (
+    loopbackAddress.test(socket.remoteAddress ?? '') &&
+    loopbackHost.test(headers.host ?? '') &&
+    headers[hopsHeader] === undefined &&
+    headers.origin === undefined &&
+    proxyHeaders.every((name) => headers[name] === undefined)
+  )
+}

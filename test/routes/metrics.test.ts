@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { request as httpRequest } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import { type Annex, request, startAnnex } from '../support/annex.ts'
+
+const script = `import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: async (request) => {
+    const { origin } = new URL(request.url)
+    if (!request.url.endsWith('/metrics')) return new Response('hi')
+    return new Response(String((await fetch(origin + '/metrics')).status))
+  },
+})`
+
+/** As `fetch` does not let its caller choose a Host. */
+function get(url: string, headers: Record<string, string>): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    httpRequest(`${url}/metrics`, { headers }, async (response) => {
+      resolve({ status: response.statusCode ?? 0, text: await text(response) })
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+describe('/metrics', () => {
+  let annex: Annex
+  before(async () => {
+    annex = await startAnnex({ plugins: { hello: { script } } })
+  })
+  after(() => annex?.close())
+
+  it('is there for whoever is on this machine, in the text format of Prometheus', async () => {
+    await request(annex.url, 'GET', '/x/hello')
+    const { status, headers, text } = await request(annex.url, 'GET', '/metrics')
+    assert.equal(status, 200, text)
+    assert.match(headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+    assert.match(text, /annex_http_requests_total\{to="endpoint",status="200"\} 1\n/)
+    assert.match(text, /annex_sandboxes_loaded\{slot="operator#0"\} 1\n/)
+    assert.match(text, /annex_wall_level\{level="process"\} 1\n/)
+  })
+
+  it('asks for an operator’s token when it may be somebody else: behind a proxy, a web page, a foreign name', async () => {
+    const from: Record<string, string>[] = [
+      { 'x-forwarded-for': '203.0.113.7' },
+      { via: '1.1 proxy' },
+      { origin: 'https://attacker.example' },
+      { host: 'rebound.attacker.example' },
+    ]
+    for (const headers of from) {
+      assert.equal((await get(annex.url, headers)).status, 401, JSON.stringify(headers))
+    }
+    const { status } = await annex.api('GET', '/metrics')
+    assert.equal(status, 200)
+  })
+
+  it('is not for scripts, though their requests leave from this machine', async () => {
+    const { text } = await request(annex.url, 'GET', '/x/hello/metrics')
+    assert.equal(text, '401')
+  })
+})
+
+describe('METRICS_ACCESS', () => {
+  for (const [flags, expected] of [
+    [{ METRICS_ACCESS: 'operator' }, 401],
+    [{ METRICS_ACCESS: 'loopback', PUBLIC_URL: 'https://annex.example' }, 401],
+    [{ METRICS_ACCESS: 'anyone', PUBLIC_URL: 'https://annex.example' }, 200],
+  ] as const) {
+    it(`${JSON.stringify(flags)} answers without a token with ${expected}`, async () => {
+      const annex = await startAnnex({ flags })
+      try {
+        assert.equal((await request(annex.url, 'GET', '/metrics')).status, expected)
+        assert.equal((await annex.api('GET', '/metrics')).status, 200)
+      } finally {
+        await annex.close()
+      }
+    })
+  }
+})
