@@ -103,8 +103,9 @@ async function start(
   const runCall = createHostCalls(
     [
       createFetchCall(scriptEgress, {
-        timeoutMs: settings.SANDBOX_WALL_MS,
-        maxBytes: settings.SANDBOX_BODY_BYTES,
+        timeoutMs: settings.SANDBOX_FETCH_MS,
+        maxBytes: settings.SANDBOX_FETCH_BYTES,
+        atOnce: settings.SANDBOX_FETCHES_AT_ONCE,
       }),
       createDeliveryCall(db, wake),
       createTaskCall(db, wake),
@@ -120,7 +121,10 @@ async function start(
     operatorOrganizationId: organization.id,
     environment: variables,
   }
-  const prepareDispatch = createPrepareDispatch({ db, box, tokens, publicUrl, reading })
+  const prepareDispatch = createPrepareDispatch({
+    ...{ db, box, tokens, publicUrl, reading },
+    separatePublishers: settings.SANDBOX_SEPARATE_PUBLISHERS,
+  })
   const report = createReportFailure(logs, onDefect)
   const runEvent = createRunEvent({ sandboxes, prepareDispatch, report })
   const runDelivery = createRunDelivery({

@@ -30,6 +30,9 @@ export async function startSandboxes(given: {
   ])
   const wall = await reachWall(probe, settings.SANDBOX_REQUIRE)
   logger.info({ levels: describeWall(wall), probeMs: wall.probeMs }, 'the wall around sandboxes')
+  for (const { name, reached, shown, fix } of wall.levels) {
+    if (!reached) logger.warn({ level: name, reason: shown, fix }, 'a level of the wall is not reached')
+  }
   const sandboxes = createSandboxes({
     start: { enclosure: wall.enclosure, code: main },
     prelude: code,
@@ -37,9 +40,16 @@ export async function startSandboxes(given: {
       heapMb: settings.SANDBOX_HEAP_MB,
       residentMb: settings.SANDBOX_RESIDENT_MB,
       cpuMs: settings.SANDBOX_CPU_MS,
+      loadMs: settings.SANDBOX_LOAD_MS,
+      waitUntilMs: settings.SANDBOX_WAIT_UNTIL_MS,
+      timers: settings.SANDBOX_TIMERS,
+      logLines: settings.SANDBOX_LOG_LINES,
+      logBytes: settings.SANDBOX_LOG_BYTES,
       wallMs: settings.SANDBOX_WALL_MS,
       bodyBytes: settings.SANDBOX_BODY_BYTES,
       calls: settings.SANDBOX_CALLS,
+      callsAtOnce: settings.SANDBOX_CALLS_AT_ONCE,
+      fetches: settings.SANDBOX_FETCHES,
       pending: settings.SANDBOX_PENDING,
     },
     processesPerGroup: settings.SANDBOX_PROCESSES,
@@ -49,6 +59,7 @@ export async function startSandboxes(given: {
       const { integration, installationId = null, requestId = null } = source
       logs.write({ integration, installationId, requestId, level, text })
     },
+    onReceipt: metrics.observeReceipt,
     onProcessEnd(slot, cause) {
       metrics.observeProcessEnd(slot, cause.kind)
       logger.warn({ slot, cause }, 'sandbox process ended; started again')

@@ -1,17 +1,24 @@
 /**
  * What passes between the code inside an isolate (`runtime/web`, `runtime/sdk`) and the sandbox process that
- * holds it (`runtime/process`). Only text and bytes cross. Both sides import this file for its types alone.
+ * holds it (`runtime/process`). Only numbers, text and bytes cross. Both sides import this file for its types alone;
+ * the numbers stand in `wire-kinds.ts`.
  */
+import type { logLevels } from './wire-kinds.ts'
 
 /** A request or an answer without its body. Header pairs keep their order and repeats. */
 export type RequestHead = { method: string; url: string; headers: [string, string][] }
-export type AnswerHead = { status: number; statusText?: string; headers: [string, string][] }
+export type AnswerHead = {
+  status: number
+  statusText?: string
+  headers: [string, string][]
+  /** In bytes, of a body that goes in pieces and whose length is known. */
+  length?: number
+}
 
-/** What a dispatch asks of a script. `event.type` selects the handler. */
+/** What a dispatch asks of a script. `event.type` selects the handler; without an event it is `fetch`. */
 export type DispatchMessage = {
-  event: { type: string; [field: string]: unknown }
-  environment: { [field: string]: unknown }
-  /** Present when `event.type` is `fetch`; its body comes beside it as bytes. */
+  event?: { type: string; [field: string]: unknown }
+  /** Of a `fetch`; its body comes beside it. */
   request?: RequestHead
 }
 
@@ -25,37 +32,43 @@ export type DispatchResult =
   | { kind: 'none' }
   | { kind: 'error'; error: PlainError }
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+export type LogLevel = (typeof logLevels)[number]
 
-/** Messages from inside the isolate to its sandbox process. `id` is the dispatch, call or timer meant. */
-export type GuestPost =
-  /** The script answered. Body: the response's bytes. `done`: no `waitUntil` promise is left, and no `done` comes. */
-  | { kind: 'answer'; id: number; result: DispatchResult; done?: boolean }
-  /** Every `waitUntil` promise of the dispatch has settled, and so has its answer: nothing more comes. */
-  | { kind: 'done'; id: number }
-  /** An asynchronous call. Settled later by `settle` with the same id. `dispatch` is 0 when none is known. */
-  | { kind: 'call'; id: number; dispatch: number; name: string; args: unknown }
-  /** Abandons a call. */
-  | { kind: 'abort'; id: number }
-  | { kind: 'log'; dispatch: number; level: LogLevel; text: string }
-  | { kind: 'timer'; id: number; delayMs: number }
-  | { kind: 'clear-timer'; id: number }
+/** Bytes that are UTF-8 may cross as text: neither side then has to encode or decode them in code of its own. */
+export type WireBody = string | ArrayBuffer
 
-/** Messages into the isolate. */
-export type GuestMessage =
-  | { kind: 'dispatch'; id: number; message: DispatchMessage }
-  | { kind: 'settle'; id: number; ok: true; value: unknown }
-  | { kind: 'settle'; id: number; ok: false; error: PlainError }
-  | { kind: 'fire'; id: number }
-
-/** Given to the isolate by its process: `text` is a GuestPost as JSON. */
-export type PostToProcess = (text: string, bytes?: ArrayBuffer) => void
+/**
+ * Given to the isolate by its process. `kind` is one of `post`:
+ *
+ *     answer      id: dispatch · number: of `answered` · text: a DispatchResult as JSON · body
+ *     done        id: dispatch          every promise of it has settled: nothing more comes
+ *     call        id: call · number: 1 when a stream of the call's number follows · text: name, line feed, arguments as JSON · body
+ *     abort       id: call
+ *     log         id: dispatch (0: none known) · number: of `logLevels` · text
+ *     timer       id: timer · number: delay in ms
+ *     clearTimer  id: timer
+ *     chunk       id: dispatch · number: stream · body          one for each `pull`
+ *     end, fail   id: dispatch · number: stream · text: why it failed
+ *     pull        id: dispatch · number: stream          asks for the next chunk of a stream from outside
+ *     cancel      id: dispatch · number: stream          nobody reads it any more
+ */
+export type PostToProcess = (kind: number, id: number, number: number, text?: string, body?: WireBody) => void
 
 /** Given to the isolate by its process: synchronous helpers that need no host (random bytes, the clock). */
 export type AskProcess = (op: 'random' | 'now' | 'time-origin', argument?: number) => ArrayBuffer | number
 
-/** Returned by the boot function: `text` is a GuestMessage as JSON. */
-export type ReceiveFromProcess = (text: string, bytes?: ArrayBuffer) => void
+/**
+ * Returned by the boot function. `kind` is one of `message`:
+ *
+ *     dispatch    id: dispatch · number: its environment · text: a DispatchMessage as JSON · body
+ *     dispatchWithStream          the same; its body is stream 0
+ *     environment id: its number · text: an environment as JSON, for the dispatches that name it
+ *     settle      id: call · number: 1 when its body is a stream of the call's number · text: the value as JSON · body
+ *     reject      id: call · text: a PlainError as JSON
+ *     fire        id: timer
+ *     chunk, end, fail, pull, cancel          as above, in the other direction
+ */
+export type ReceiveFromProcess = PostToProcess
 
 /**
  * What the prelude leaves behind, under the global name `__annexBoot`, for the process to take and remove. It

@@ -38,10 +38,10 @@ export const limitsTable: readonly Limit[] = [
     over: 'The process is killed and replaced; dispatches of others that had begun get `sandbox_died`, the rest run again.',
   },
   {
-    id: 'group_memory',
-    what: 'Resident memory of all sandbox processes of a group',
-    at: { setting: 'SANDBOX_MEMORY_MB', unit: 'MB' },
-    over: 'Sandboxes that were used least recently are given up; nothing fails.',
+    id: 'resting',
+    what: 'Share of it, in %, from which on sandboxes that were used least recently make room',
+    at: { file: 'host/sandbox/process/keep-room.ts', constant: 'evictFromPercent', unit: '' },
+    over: 'Those that do nothing are ended, and loaded again when they are asked for. A process whose memory stays high is replaced.',
   },
   // Time
   {
@@ -88,23 +88,24 @@ export const limitsTable: readonly Limit[] = [
   // Requests and answers
   {
     id: 'request_size',
-    what: 'Request that is passed on whole',
+    what: 'Request',
     at: { setting: 'SANDBOX_BODY_BYTES', unit: 'bytes' },
     code: 'body_too_large',
     over: 'The script is not called: this one is the visitor’s doing.',
   },
   {
     id: 'answer_size',
-    what: 'Answer that is passed on whole, and the arguments of one host call',
+    what: 'Answer',
     at: { setting: 'SANDBOX_BODY_BYTES', unit: 'bytes' },
     code: 'answer_too_large',
-    over: 'A host call is refused; the script sees why.',
+    over: 'An answer that is on its way already is broken off.',
   },
   {
-    id: 'stream_size',
-    what: 'Request or answer that is passed on as a stream',
-    at: { setting: 'SANDBOX_STREAM_BYTES', unit: 'bytes' },
-    over: 'The stream is broken off on both sides.',
+    id: 'piece',
+    what: 'What crosses in one piece: the head of an answer, the arguments of a host call',
+    at: { file: 'host/sandbox/process/sandbox-process.ts', constant: 'pieceBytes', unit: 'bytes' },
+    code: 'answer_too_large',
+    over: 'A host call is refused; the script sees why. Bodies are cut into pieces, and never over it.',
   },
   {
     id: 'dispatches',
@@ -129,7 +130,7 @@ export const limitsTable: readonly Limit[] = [
   },
   {
     id: 'calls_at_once',
-    what: 'Host calls of one sandbox that wait for their answer',
+    what: 'Host calls of one dispatch that wait for their answer',
     at: { setting: 'SANDBOX_CALLS_AT_ONCE', unit: '' },
     over: 'The call is rejected; the script sees why.',
   },
@@ -197,7 +198,7 @@ export const limitsTable: readonly Limit[] = [
   {
     id: 'bundle',
     what: 'A script with all that it imports',
-    at: { setting: 'BUNDLE_BYTES', unit: 'bytes' },
+    at: { file: 'host/bundle/bundle-script.ts', constant: 'maxBundleBytes', unit: 'bytes' },
     code: 'bundle_failed',
     over: 'The version is not deployed; the one before it stays.',
   },

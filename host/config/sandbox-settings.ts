@@ -25,18 +25,12 @@ export const sandboxSettings = {
     default: 'false',
     meaning: 'Let scripts use eval and new Function',
   },
-  SANDBOX_MEMORY_MB: {
-    kind: 'integer',
-    default: '2048',
-    min: 128,
-    meaning:
-      'Resident memory of all sandbox processes of a group, in MB; sandboxes that rest are given up for it',
-  },
   SANDBOX_RESIDENT_MB: {
     kind: 'integer',
     default: '768',
     min: 128,
-    meaning: 'Resident memory of a sandbox process, in MB; over it the process is killed',
+    meaning:
+      'Resident memory of a sandbox process, in MB; from 60 % on, sandboxes that rest make room; over it, the process is killed',
   },
   SANDBOX_HEAP_MB: {
     kind: 'integer',
@@ -66,16 +60,9 @@ export const sandboxSettings = {
   },
   SANDBOX_BODY_BYTES: {
     kind: 'integer',
-    default: '10485760',
-    min: 1024,
-    max: 67108864,
-    meaning: 'Size of a request, an answer or an outbound body that is passed on whole, in bytes',
-  },
-  SANDBOX_STREAM_BYTES: {
-    kind: 'integer',
     default: '4294967296',
     min: 1024,
-    meaning: 'Size of a request or an answer that is passed on as a stream, in bytes',
+    meaning: 'Size of a request, or of an answer, in bytes; what is long passes through in pieces',
   },
   SANDBOX_PENDING: {
     kind: 'integer',
@@ -91,9 +78,9 @@ export const sandboxSettings = {
   },
   SANDBOX_CALLS_AT_ONCE: {
     kind: 'integer',
-    default: '1000',
+    default: '32',
     min: 1,
-    meaning: 'Host calls of one sandbox that may wait for their answer at once',
+    meaning: 'Host calls of one dispatch that may wait for their answer at once',
   },
   SANDBOX_FETCHES: {
     kind: 'integer',
@@ -116,7 +103,7 @@ export const sandboxSettings = {
   },
   SANDBOX_FETCH_BYTES: {
     kind: 'integer',
-    default: '10485760',
+    default: '4294967296',
     min: 1024,
     meaning: 'Size of the body of an outbound request, and of its answer, in bytes',
   },
@@ -128,11 +115,4 @@ export const sandboxSettings = {
     meaning: 'What one dispatch may log, in bytes',
   },
   SANDBOX_LOG_LINES: { kind: 'integer', default: '1000', min: 0, meaning: 'Lines that one dispatch may log' },
-  BUNDLE_BYTES: {
-    kind: 'integer',
-    default: '5242880',
-    min: 1024,
-    max: 67108864,
-    meaning: 'Size of a script with all that it imports, in bytes',
-  },
 } as const satisfies Record<string, Setting>

@@ -1,13 +1,9 @@
+import type { DispatchMessage } from '../../runtime/bridge.ts'
 import { createId } from '../db/ids.ts'
 import type { Db } from '../db/open-database.ts'
 import { isAnnexError, messageOf } from '../errors/annex-error.ts'
 import { activateWithoutSettings } from '../installations/configure.ts'
-import {
-  type PrepareDispatch,
-  type PreparedLevel,
-  toContext,
-  toMessageText,
-} from '../installations/prepare-dispatch.ts'
+import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { JobHandler } from '../jobs/create-worker.ts'
@@ -42,13 +38,16 @@ export function createRunEvent(given: {
   }
 
   async function handle(prepared: PreparedLevel, event: EventJob['event'], requestId: string): Promise<void> {
-    const message = toMessageText(prepared.environment, event)
-    const context = toContext(prepared.records, {
+    const { target, environment, records } = prepared
+    const message: DispatchMessage = { event }
+    const context = toContext(records, {
       requestId,
       hops: 0,
       event: { id: event.eventId, type: event.type },
     })
-    assertHandled(await sandboxes.dispatch(prepared.target, message, context))
+    assertHandled(
+      await sandboxes.dispatch({ target, environment, message: JSON.stringify(message), context }),
+    )
   }
 
   async function settle(transaction: Db, prepared: PreparedLevel, event: EventJob['event']): Promise<void> {

@@ -37,6 +37,24 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
 }
 
+/** A longer body crosses to its script in pieces, as fast as the script reads it. */
+const wholeBytes = 64 * 1024
+
+/**
+ * The body of a request to a script: whole where it is short, else the request itself, which is a stream.
+ *
+ * @throws AnnexError as `readBody`
+ */
+export async function takeBody(
+  request: IncomingMessage,
+  maxBytes: number,
+): Promise<Buffer | IncomingMessage> {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+  const bytes = encoding === undefined ? Number(length ?? 0) : Number.POSITIVE_INFINITY
+  if (bytes <= wholeBytes || (encoding === undefined && bytes > maxBytes)) return readBody(request, maxBytes)
+  return request
+}
+
 const ajv = new Ajv2020({ allErrors: true, strict: true })
 
 /**

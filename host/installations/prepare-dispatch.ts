@@ -1,4 +1,3 @@
-import type { RequestHead } from '../../runtime/bridge.ts'
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/open-database.ts'
@@ -13,7 +12,7 @@ import { readLevel } from './read-level.ts'
 export type PreparedLevel = {
   records: LevelRecords
   target: SandboxTarget
-  /** The environment as JSON text: it goes into every message as it is. */
+  /** The environment as JSON text. */
   environment: string
 }
 
@@ -35,6 +34,8 @@ export function createPrepareDispatch(given: {
   tokens: ScriptTokens
   publicUrl: () => string
   reading: ReadOptions
+  /** Each publisher's scripts have sandbox processes of their own. */
+  separatePublishers: boolean
 }): PrepareDispatch {
   const kept = new Map<string, { reading: Promise<PreparedLevel>; untilMs: number }>()
   return {
@@ -64,11 +65,16 @@ export function createPrepareDispatch(given: {
     return { records, environment: JSON.stringify(environment), target: toTarget(records) }
   }
 
+  function groupOf(organizationId: string): SandboxTarget['group'] {
+    if (organizationId === given.reading.operatorOrganizationId) return 'operator'
+    return given.separatePublishers ? `publisher-${organizationId}` : 'third-party'
+  }
+
   function toTarget({ installation, integration, version }: LevelRecords): SandboxTarget {
     const { name, organizationId } = integration
     return {
       key: installation?.id ?? name,
-      group: organizationId === given.reading.operatorOrganizationId ? 'operator' : 'third-party',
+      group: groupOf(organizationId),
       integration: name,
       version,
     }
@@ -86,12 +92,6 @@ function assertMayRun({ installation }: LevelRecords): void {
       `The installation ${installation.id} is suspended${installation.statusReason ? `: ${installation.statusReason}` : ''}.`,
     )
   }
-}
-
-/** The message of a dispatch (`DispatchMessage` of the bridge) as JSON text. */
-export function toMessageText(environment: string, event: { type: string }, request?: RequestHead): string {
-  const head = request === undefined ? '' : `,"request":${JSON.stringify(request)}`
-  return `{"event":${JSON.stringify(event)},"environment":${environment}${head}}`
 }
 
 /** On whose behalf a dispatch to the level runs. */

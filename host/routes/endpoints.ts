@@ -1,10 +1,11 @@
+import { pipeline, Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
-import type { PlainError } from '../../runtime/bridge.ts'
+import type { DispatchMessage, PlainError } from '../../runtime/bridge.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import type { ErrorCode } from '../errors/codes.ts'
 import { assertSendable, setScriptHeaders, toScriptHeaders } from '../http/endpoint-headers.ts'
-import { readBody } from '../http/read-body.ts'
-import { toContext, toMessageText } from '../installations/prepare-dispatch.ts'
+import { takeBody } from '../http/read-body.ts'
+import { toContext } from '../installations/prepare-dispatch.ts'
 import { hopsHeader } from '../net/request/loop-guard.ts'
 import { endpointPath, endpointPrefix, type Level, parseEndpointPath } from '../sandbox/level.ts'
 import { ScriptError } from '../sandbox/sandbox-errors.ts'
@@ -39,19 +40,25 @@ export function answerEndpoints(parts: Parts): Middleware {
 
 async function dispatchRequest(context: Context, level: Level, parts: Parts): Promise<DispatchOutcome> {
   const { prepareDispatch, sandboxes, publicUrl, limits } = parts
-  const prepared = await prepareDispatch.prepare(level)
-  const body = await readBody(context.req, limits.bodyBytes)
-  const head = {
+  const { target, environment, records } = await prepareDispatch.prepare(level)
+  const body = await takeBody(context.req, limits.bodyBytes)
+  const request = {
     method: context.method,
     url: publicUrl() + context.req.url,
     headers: toScriptHeaders(context.req.rawHeaders),
   }
-  const dispatch = toContext(prepared.records, {
+  const dispatch = toContext(records, {
     requestId: context.state.requestId,
     hops: parts.readHops(context.get(hopsHeader)),
   })
-  const message = toMessageText(prepared.environment, { type: 'fetch' }, head)
-  return assertHandled(await sandboxes.dispatch(prepared.target, message, dispatch, body))
+  const message: DispatchMessage = { request }
+  return assertHandled(
+    await sandboxes.dispatch({
+      ...{ target, environment, body },
+      message: JSON.stringify(message),
+      context: dispatch,
+    }),
+  )
 }
 
 function answer(context: Context, level: Level, { result, body }: DispatchOutcome): void {
@@ -61,10 +68,21 @@ function answer(context: Context, level: Level, { result, body }: DispatchOutcom
   context.status = status
   if (statusText) context.message = statusText
   setScriptHeaders(context.res, headers, endpointPath(level))
+  if (body instanceof Readable) return stream(context, body, result.head.length)
   context.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   // Koa would add one of its own; what the script did not say is not said.
   if (!result.head.headers.some(([name]) => name.toLowerCase() === 'content-type'))
     context.remove('content-type')
+}
+
+/**
+ * Koa would leave a connection open whose body broke off: here it is closed, and its visitor sees that the answer is
+ * not whole. A visitor who goes away ends the script's stream.
+ */
+function stream(context: Context, body: Readable, length: number | undefined): void {
+  context.respond = false
+  if (length !== undefined) context.res.setHeader('content-length', length)
+  pipeline(body, context.res, () => {})
 }
 
 /**

@@ -3,17 +3,19 @@ import { type EgressRequest, egressFetch } from '../net/request/egress-fetch.ts'
 import type { HostCall } from './host-calls.ts'
 import { createTurns } from './turns.ts'
 
-/** Of one installation: the connections to an origin are there for all of them. */
-const fetchesAtOnce = 16
-
 type Args = Omit<EgressRequest, 'body'>
 
 /** `fetch` of a script: an outbound request, made by the host and checked by its egress guard. */
 export function createFetchCall(
   egress: Egress,
-  limits: { timeoutMs: number; maxBytes: number },
+  limits: {
+    timeoutMs: number
+    maxBytes: number
+    /** Of one installation: the connections to an origin are there for all of them. */
+    atOnce: number
+  },
 ): HostCall<Args> {
-  const turns = createTurns(fetchesAtOnce)
+  const turns = createTurns(limits.atOnce)
   return {
     name: 'fetch',
     args: {
@@ -29,17 +31,23 @@ export function createFetchCall(
           items: { type: 'array', minItems: 2, maxItems: 2, items: { type: 'string', maxLength: 65_536 } },
         },
         redirect: { enum: ['follow', 'manual', 'error'] },
+        length: { type: 'integer', minimum: 0 },
       },
     },
     async run(args, { context, body, signal }) {
-      const request = { ...args, ...(body.byteLength > 0 && { body }) }
+      const hasBody = !(body instanceof Uint8Array) || body.byteLength > 0
+      const request = { ...args, ...(hasBody && { body }) }
       const endTurn = await turns.take(context.installationId ?? context.integration, signal)
       try {
         const answer = await egressFetch(egress, request, { ...limits, hops: context.hops, signal })
-        const { body: bytes, ...value } = answer
-        return { value, body: bytes }
-      } finally {
+        const { body: given, ...value } = answer
+        // A turn lasts as long as its connection is in use.
+        if (given instanceof Uint8Array) endTurn()
+        else given.once('close', endTurn)
+        return { value, body: given }
+      } catch (error) {
         endTurn()
+        throw error
       }
     },
   }

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { PlainError } from '../../runtime/bridge.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
@@ -10,16 +11,19 @@ export type HostCall<Args = never> = {
   scope?: string
   run: (
     args: Args,
-    given: { context: DispatchContext; body: Uint8Array; signal: AbortSignal },
-  ) => Promise<{ value: unknown; body?: Uint8Array }>
+    given: { context: DispatchContext; body: HostCallBody; signal: AbortSignal },
+  ) => Promise<{ value: unknown; body?: HostCallBody }>
 }
 
+/** Bytes, or where there are many or nobody knows how many, a stream of them. */
+export type HostCallBody = Uint8Array | Readable
+
 export type HostCallAnswer =
-  | { ok: true; value: unknown; body?: Uint8Array }
+  | { ok: true; value: unknown; body?: HostCallBody }
   | { ok: false; error: PlainError }
 
 export type RunHostCall = (
-  call: { name: string; args: unknown; body: Uint8Array },
+  call: { name: string; args: unknown; body: HostCallBody },
   context: DispatchContext,
   signal: AbortSignal,
 ) => Promise<HostCallAnswer>

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { RunHostCall } from './host-calls.ts'
 import { createOffenders } from './offenders.ts'
@@ -6,31 +5,38 @@ import type { QueuedDispatch } from './process/live-dispatch.ts'
 import type { SandboxLimits, ScriptLog } from './process/process-options.ts'
 import { createSandboxProcess, type ProcessEnd, type SandboxProcess } from './process/sandbox-process.ts'
 import type { StartOptions } from './process/start-process.ts'
+import { aloneSlot, createProcessSlots, sharedSlot } from './process-slots.ts'
+import type { OnReceipt } from './receipt.ts'
 import { type EndCause, ScriptError } from './sandbox-errors.ts'
 import type { DispatchContext, DispatchOutcome, SandboxTarget } from './target.ts'
 
+/** What a dispatch is given. */
+export type DispatchRequest = {
+  target: SandboxTarget
+  /** The environment as JSON text: sent once for each change, not with each dispatch. */
+  environment: string
+  /** A `DispatchMessage` of the bridge, as JSON text. */
+  message: string
+  context: DispatchContext
+  body?: DispatchOutcome['body']
+}
+
+export type RunningProcess = { slot: string; pid: number | undefined; loaded: number; residentBytes: number }
+
 export type Sandboxes = {
-  dispatch: (
-    target: SandboxTarget,
-    /** A `DispatchMessage` of the bridge, as JSON text. */
-    message: string,
-    context: DispatchContext,
-    body?: Uint8Array,
-  ) => Promise<DispatchOutcome>
+  dispatch: (request: DispatchRequest) => Promise<DispatchOutcome>
   /** What runs now. A slot is `GROUP#NUMBER` for a shared process, `GROUP!KEY` for one of a script that runs alone. */
-  processes: () => { slot: string; pid: number | undefined; loaded: number }[]
+  processes: () => RunningProcess[]
   close: () => Promise<void>
 }
 
 const maxMoves = 5
 const shortLifeMs = 1_000
-/** Longer than a dispatch and its `waitUntil` together. */
-const aloneIdleMs = 120_000
 const nobody = new Uint8Array(0)
 
 /**
- * All sandbox processes. Each group has its own, started when first needed; one that dies is replaced at once,
- * and what had not begun in it moves to its successor.
+ * All sandbox processes. Each group has its own; one that dies is replaced at once, and what had not begun in it moves
+ * to its successor. So does what waits in one that a script keeps busy.
  */
 export function createSandboxes(given: {
   prelude: string
@@ -38,120 +44,139 @@ export function createSandboxes(given: {
   processesPerGroup: number
   runCall: RunHostCall
   onLog: ScriptLog
+  onReceipt: OnReceipt
   onProcessEnd: (slot: string, cause: EndCause) => void
   /** How processes are started; left out, without an enclosure. */
   start?: StartOptions
 }): Sandboxes {
   const { limits } = given
-  const slots = new Map<string, SandboxProcess>()
   const waiting = new Map<string, number>()
-  const idleTimers = new Map<string, NodeJS.Timeout>()
   const offenders = createOffenders()
+  /** Processes that take nothing more, until they end. */
+  const retired = new Set<SandboxProcess>()
+  const slots = createProcessSlots(start)
   let closing = false
   return {
-    async dispatch(target, message, context, body = nobody) {
+    async dispatch({ body = nobody, ...request }) {
       if (closing) throw new AnnexError('unavailable', 'Annex is stopping.')
-      const release = takeTurn(target.key)
+      const { key } = request.target
+      takeTurn(request)
       const outcome = new Promise<DispatchOutcome>((resolve, reject) => {
-        run({ target, message, body, context, moves: 0, resolve, reject })
+        run({ ...request, body, moves: 0, resolve, reject })
       })
-      return outcome.finally(release)
+      try {
+        return await outcome
+      } finally {
+        endTurn(key)
+      }
     },
-    processes: () => [...slots].map(([slot, { pid, loaded }]) => ({ slot, pid, loaded: loaded() })),
+    processes: () =>
+      slots.list().map(({ slot, process }) => ({
+        slot,
+        pid: process.pid,
+        loaded: process.loaded(),
+        residentBytes: process.residentBytes(),
+      })),
     async close() {
       closing = true
-      await Promise.all([...slots.values()].map((running) => running.close()))
+      const all = [...slots.list().map(({ process }) => process), ...retired]
+      await Promise.all(all.map((running) => running.close()))
     },
   }
 
   function run(queued: QueuedDispatch): void {
     const verdict = offenders.verdict(queued.target)
-    if (verdict.kind === 'rests') return queued.reject(restsError(queued.target, verdict.ms))
-    const slot = verdict.kind === 'alone' ? aloneSlot(queued.target) : sharedSlot(queued.target)
-    processIn(slot).run(queued)
-    if (verdict.kind === 'alone') closeWhenIdle(slot)
-  }
-
-  function sharedSlot({ key, group }: SandboxTarget): string {
-    return `${group}#${slotOf(key, given.processesPerGroup)}`
-  }
-
-  /** @throws AnnexError `sandbox_busy` when as many dispatches of the target as may already wait */
-  function takeTurn(key: string): () => void {
-    const count = waiting.get(key) ?? 0
-    if (count >= limits.pending) {
-      throw new AnnexError(
-        'sandbox_busy',
-        `More than ${limits.pending} requests wait for ${key} (SANDBOX_PENDING).`,
-      )
+    if (verdict.kind === 'rests') {
+      return queued.reject(refuse(queued, restsError(queued.target, verdict.ms)))
     }
-    waiting.set(key, count + 1)
-    return () => {
-      const left = (waiting.get(key) ?? 1) - 1
-      if (left === 0) waiting.delete(key)
-      else waiting.set(key, left)
-    }
+    const slot =
+      verdict.kind === 'alone' ? aloneSlot(queued.target) : sharedSlot(queued.target, given.processesPerGroup)
+    slots.in(slot).run(queued)
+    if (verdict.kind === 'alone') slots.useAlone(slot)
   }
 
-  function processIn(slot: string): SandboxProcess {
-    const found = slots.get(slot)
-    if (found !== undefined) return found
-    const { prelude, runCall, onLog } = given
-    const running = createSandboxProcess({
-      prelude,
-      limits,
-      runCall,
-      onLog,
+  function start(): SandboxProcess {
+    const { prelude, runCall, onLog, onReceipt } = given
+    const started: SandboxProcess = createSandboxProcess({
+      ...{ prelude, limits, runCall, onLog, onReceipt },
       ...(given.start !== undefined && { start: given.start }),
-      onEnd: (end) => replace(slot, running, end),
+      onEnd: (end) => replace(started, end),
+      onStuck(culprit, notBegun) {
+        offenders.busy(culprit)
+        if (notBegun.length === 0) return
+        retire(started)
+        for (const queued of notBegun) run(queued)
+      },
+      onDrift: () => retire(started),
     })
-    slots.set(slot, running)
-    return running
+    return started
   }
 
-  function replace(slot: string, ended: SandboxProcess, end: ProcessEnd): void {
-    if (slots.get(slot) === ended) slots.delete(slot)
+  function retire(running: SandboxProcess): void {
+    slots.free(running)
+    retired.add(running)
+    running.retire()
+  }
+
+  function replace(ended: SandboxProcess, end: ProcessEnd): void {
+    const slot = slots.free(ended)
+    retired.delete(ended)
     if (closing) {
       for (const queued of end.notBegun) queued.reject(new AnnexError('unavailable', 'Annex is stopping.'))
       return
     }
-    if (end.cause.kind !== 'closed') given.onProcessEnd(slot, end.cause)
+    if (end.cause.kind !== 'closed') given.onProcessEnd(slot ?? 'retired', end.cause)
     if (end.culprit !== undefined) offenders.strike(end.culprit)
     // One that ended as soon as it began would end again: it is started only when somebody asks.
-    if (slot.includes('#') && end.livedMs > shortLifeMs) processIn(slot)
+    if (slot?.includes('#') && end.livedMs > shortLifeMs) slots.in(slot)
     for (const queued of end.notBegun) move(queued)
   }
 
   function move(queued: QueuedDispatch): void {
     queued.moves += 1
     if (queued.moves <= maxMoves) return run(queued)
-    queued.reject(new AnnexError('sandbox_died', 'The sandbox processes died before they could begin this.'))
+    const message = 'The sandbox processes died before they could begin this.'
+    queued.reject(refuse(queued, new AnnexError('sandbox_died', message)))
   }
 
-  function closeWhenIdle(slot: string): void {
-    clearTimeout(idleTimers.get(slot))
-    const close = () => {
-      const idle = slots.get(slot)
-      slots.delete(slot)
-      idleTimers.delete(slot)
-      void idle?.close()
+  /** @throws AnnexError `sandbox_busy` when as many dispatches of the target as may already wait */
+  function takeTurn({ target: { key }, context }: Pick<QueuedDispatch, 'target' | 'context'>): void {
+    const count = waiting.get(key) ?? 0
+    if (count >= limits.pending) {
+      const message = `More than ${limits.pending} requests wait for ${key} (SANDBOX_PENDING).`
+      throw refuse({ context }, new AnnexError('sandbox_busy', message))
     }
-    idleTimers.set(slot, setTimeout(close, aloneIdleMs).unref())
+    waiting.set(key, count + 1)
+  }
+
+  function endTurn(key: string): void {
+    const left = (waiting.get(key) ?? 1) - 1
+    if (left === 0) waiting.delete(key)
+    else waiting.set(key, left)
+  }
+
+  /** A dispatch that reaches no sandbox has used nothing; that it was refused is known all the same. */
+  function refuse({ context }: Pick<QueuedDispatch, 'context'>, error: AnnexError): AnnexError {
+    const { requestId, integration, installationId, organizationId, event } = context
+    given.onReceipt({
+      requestId,
+      integration,
+      ...(installationId !== undefined && { installationId }),
+      ...(organizationId !== undefined && { organizationId }),
+      type: event?.type ?? 'fetch',
+      startedAtMs: Date.now(),
+      ...{ cpuMs: 0, wallMs: 0, heapBytes: 0, egressCalls: 0, egressBytes: 0, hostCalls: 0 },
+      outcome: error.code,
+    })
+    return error
   }
 }
-
-const aloneSlot = ({ group, key }: SandboxTarget): string => `${group}!${key}`
 
 const restsError = ({ integration }: SandboxTarget, ms: number): AnnexError =>
   new AnnexError(
     'sandbox_rests',
     `${integration} has ended its sandbox process again and again. It is tried again in ${Math.ceil(ms / 1000)} s.`,
   )
-
-/** The same installation always runs in the same slot: one isolate holds its state. */
-function slotOf(key: string, count: number): number {
-  return count === 1 ? 0 : createHash('sha256').update(key).digest().readUInt32LE(0) % count
-}
 
 /** The answer of a script, when it did not fail. @throws ScriptError with what the script threw */
 export function assertHandled(outcome: DispatchOutcome): DispatchOutcome {

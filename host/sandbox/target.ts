@@ -1,8 +1,9 @@
+import type { Readable } from 'node:stream'
 import type { DispatchResult } from '../../runtime/bridge.ts'
 import type { Level } from './level.ts'
 
-/** Whose code may share a sandbox process. The operator's own and third parties' never do. */
-export type SandboxGroup = 'operator' | 'third-party'
+/** Whose code may share a sandbox process. The operator's own and third parties' never do; publishers may be apart. */
+export type SandboxGroup = 'operator' | 'third-party' | `publisher-${string}`
 
 /** What runs: one version for one installation, or for an integration as a whole. */
 export type SandboxTarget = {
@@ -27,7 +28,8 @@ export type DispatchContext = {
   hops: number
 }
 
-export type DispatchOutcome = { result: DispatchResult; body: Uint8Array }
+/** A body that is long, or that the script makes as it goes, is a stream: whoever takes the outcome reads or destroys it. */
+export type DispatchOutcome = { result: DispatchResult; body: Uint8Array | Readable }
 
 /** The installation that a target runs for, if it runs for one. */
 export const installationOf = (target: SandboxTarget): { installationId?: string } =>

@@ -10,27 +10,43 @@ import { writeSync } from 'node:fs'
  */
 export const blackBoxBytes = 16
 
+/**
+ * Between one stretch and the next of a batch, `leave` need not be said. Both return for how long, in ms, the stretch
+ * before could be seen from outside as still running; 0 when there was none.
+ */
 export type BlackBox = {
-  enter: (sandbox: number, dispatch: number, begins: boolean) => void
-  leave: () => void
+  enter: (sandbox: number, dispatch: number, begins: boolean) => number
+  leave: () => number
 }
 
 /** @param fd a file descriptor open for writing, given by the host */
 export function createBlackBox(fd: number): BlackBox {
   const record = Buffer.alloc(blackBoxBytes)
-  let stretch = 0
+  const words = new Uint32Array(record.buffer, record.byteOffset, blackBoxBytes / 4)
+  let enteredMs = 0
+
+  // Taken before a stretch can be seen, and after it no longer can: never less than the host has seen of it.
+  const seenMs = (running: number): number => (running === 0 ? 0 : performance.now() - enteredMs)
+
   return {
     enter(sandbox, dispatch, begins) {
-      stretch = (stretch + 1) >>> 0
-      if (begins) record.writeUInt32LE(dispatch, 0)
-      record.writeUInt32LE(sandbox, 4)
-      record.writeUInt32LE(dispatch, 8)
-      record.writeUInt32LE(stretch, 12)
+      const before = words[1] ?? 0
+      const startedMs = performance.now()
+      if (begins) words[0] = dispatch
+      words[1] = sandbox
+      words[2] = dispatch
+      words[3] = (words[3] ?? 0) + 1
       writeSync(fd, record, 0, blackBoxBytes, 0)
+      const ms = seenMs(before)
+      enteredMs = startedMs
+      return ms
     },
     leave() {
-      record.writeUInt32LE(0, 4)
+      const before = words[1] ?? 0
+      if (before === 0) return 0
+      words[1] = 0
       writeSync(fd, record, 4, 4, 4)
+      return seenMs(before)
     },
   }
 }

@@ -1,38 +1,99 @@
-import type { Duplex } from 'node:stream'
-
 /**
- * One message on the socketpair between host and sandbox process: a small JSON header that both ends read, a
- * text that is passed on unread (it is for the isolate, or from it), and the bytes of a body.
+ * One message on the socketpair between host and sandbox process:
  *
- *     u32 length of all that follows · u32 header length · u32 text length · header · text · body
+ *     u32 length of all that follows · u8 type · u8 flags · u16 0 · u32 sandbox · u32 dispatch · u32 number · u32 extra
+ *     · u32 text length · text · body
+ *
+ * Both ends read the numbers; the text (UTF-8) is passed on unread, and so are the bytes of the body.
  */
-export type Frame = { header: unknown; text: string; body: Buffer }
+export type Frame = FrameHead & { text: string; body: Buffer }
 
-const prefixBytes = 12
+export type FrameHead = {
+  type: number
+  flags: number
+  sandbox: number
+  dispatch: number
+  number: number
+  extra: number
+}
+
+/** What is left out is 0, or nothing. */
+export type FrameToWrite = Partial<FrameHead> & { type: number; text?: string; body?: string | Uint8Array }
+
+export type FrameWriter = {
+  /** A body that is text is written as UTF-8. Bytes are not changed afterwards by whoever gave them. */
+  write: (frame: FrameToWrite) => void
+  /** Hands over what was written, in one piece where it is small: a system call each would cost more than all the rest. */
+  flush: () => void
+}
+
+const prefixBytes = 28
+const blockBytes = 64 * 1024
 const noBody = Buffer.alloc(0)
 
-/**
- * Writes one frame. The body is not copied, so whoever gave it must not change it afterwards. Whoever writes many
- * frames corks the stream around them: a system call each would cost more than all the rest.
- */
-export function writeFrame(stream: Duplex, header: object, text = '', body: Uint8Array = noBody): void {
-  const headerText = JSON.stringify(header)
-  const headerBytes = Buffer.byteLength(headerText)
-  const textBytes = Buffer.byteLength(text)
-  const head = Buffer.allocUnsafe(prefixBytes + headerBytes + textBytes)
-  head.writeUInt32LE(8 + headerBytes + textBytes + body.byteLength, 0)
-  head.writeUInt32LE(headerBytes, 4)
-  head.writeUInt32LE(textBytes, 8)
-  head.write(headerText, prefixBytes)
-  head.write(text, prefixBytes + headerBytes)
-  stream.write(head)
-  if (body.byteLength > 0) stream.write(body)
+export function createFrameWriter(send: (bytes: Buffer) => void): FrameWriter {
+  let block = Buffer.allocUnsafeSlow(blockBytes)
+  let used = 0
+
+  function write(frame: FrameToWrite): void {
+    const { text = '', body = noBody } = frame
+    const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+    // At most three bytes for each unit of UTF-16: so it need not be measured before it is written.
+    if (prefixBytes + text.length * 3 + bodyBytes > blockBytes - used) {
+      flush()
+      if (prefixBytes + text.length * 3 + bodyBytes > blockBytes)
+        return writeLarge(frame, text, body, bodyBytes)
+    }
+    const textBytes = block.write(text, used + prefixBytes)
+    writePrefix(block, used, frame, textBytes, bodyBytes)
+    const at = used + prefixBytes + textBytes
+    if (typeof body === 'string') block.write(body, at)
+    else if (bodyBytes > 0) block.set(body, at)
+    used = at + bodyBytes
+  }
+
+  function writeLarge(frame: FrameToWrite, text: string, body: string | Uint8Array, bodyBytes: number): void {
+    const textBytes = Buffer.byteLength(text)
+    const head = Buffer.allocUnsafe(prefixBytes + textBytes)
+    writePrefix(head, 0, frame, textBytes, bodyBytes)
+    head.write(text, prefixBytes)
+    send(head)
+    if (typeof body === 'string') send(Buffer.from(body))
+    else if (bodyBytes > 0) send(Buffer.from(body.buffer, body.byteOffset, bodyBytes))
+  }
+
+  function flush(): void {
+    if (used === 0) return
+    const isMuch = used > blockBytes / 2
+    const bytes = isMuch ? block.subarray(0, used) : Buffer.from(block.subarray(0, used))
+    if (isMuch) block = Buffer.allocUnsafeSlow(blockBytes)
+    used = 0
+    send(bytes)
+  }
+
+  return { write, flush }
+}
+
+function writePrefix(
+  to: Buffer,
+  at: number,
+  frame: FrameToWrite,
+  textBytes: number,
+  bodyBytes: number,
+): void {
+  to.writeUInt32LE(prefixBytes - 4 + textBytes + bodyBytes, at)
+  to.writeUInt32LE(frame.type | ((frame.flags ?? 0) << 8), at + 4)
+  to.writeUInt32LE(frame.sandbox ?? 0, at + 8)
+  to.writeUInt32LE(frame.dispatch ?? 0, at + 12)
+  to.writeUInt32LE(frame.number ?? 0, at + 16)
+  to.writeUInt32LE(frame.extra ?? 0, at + 20)
+  to.writeUInt32LE(textBytes, at + 24)
 }
 
 /**
  * Returns a function that takes the chunks of a stream and hands over each whole frame. A length over
- * `maxBytes`, lengths that contradict each other and a header that is no JSON throw: the other end is broken
- * or hostile, and nothing that it sends later can be trusted.
+ * `maxBytes` and lengths that contradict each other throw: the other end is broken or hostile, and nothing that it
+ * sends later can be trusted.
  */
 export function createFrameReader(
   maxBytes: number,
@@ -49,11 +110,11 @@ export function createFrameReader(
     let bytes = waiting.length === 1 ? chunk : Buffer.concat(waiting)
     while (bytes.length >= 4) {
       const length = bytes.readUInt32LE(0)
-      if (length < 8 || length > maxBytes)
+      if (length < prefixBytes - 4 || length > maxBytes)
         throw new Error(`frame of ${length} bytes; the limit is ${maxBytes}`)
       needed = 4 + length
       if (bytes.length < needed) break
-      onFrame(parseFrame(bytes.subarray(0, needed)))
+      onFrame(parseFrame(bytes, needed))
       bytes = bytes.subarray(needed)
     }
     if (bytes.length < 4) needed = 4
@@ -62,13 +123,17 @@ export function createFrameReader(
   }
 }
 
-function parseFrame(bytes: Buffer): Frame {
-  const textStart = prefixBytes + bytes.readUInt32LE(4)
-  const bodyStart = textStart + bytes.readUInt32LE(8)
-  if (bodyStart > bytes.length) throw new Error('frame whose parts are longer than the frame')
+function parseFrame(bytes: Buffer, end: number): Frame {
+  const bodyStart = prefixBytes + bytes.readUInt32LE(24)
+  if (bodyStart > end) throw new Error('frame whose text is longer than the frame')
   return {
-    header: JSON.parse(bytes.toString('utf8', prefixBytes, textStart)),
-    text: bytes.toString('utf8', textStart, bodyStart),
-    body: bodyStart === bytes.length ? noBody : bytes.subarray(bodyStart),
+    type: bytes.readUInt8(4),
+    flags: bytes.readUInt8(5),
+    sandbox: bytes.readUInt32LE(8),
+    dispatch: bytes.readUInt32LE(12),
+    number: bytes.readUInt32LE(16),
+    extra: bytes.readUInt32LE(20),
+    text: bodyStart === prefixBytes ? '' : bytes.toString('utf8', prefixBytes, bodyStart),
+    body: bodyStart === end ? noBody : bytes.subarray(bodyStart, end),
   }
 }

@@ -5,93 +5,166 @@
 import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
 import type ivm from 'isolated-vm'
+import { message } from '../wire-kinds.ts'
 import { createBlackBox } from './black-box.ts'
-import { createFrameReader, type Frame, writeFrame } from './frame.ts'
+import { createFrameReader, createFrameWriter, type Frame } from './frame.ts'
 import { describeGuestError } from './guest-stack.ts'
-import type { HostHeader, ProcessHeader } from './messages.ts'
+import { type LoadOptions, toHost, toProcess, withStream } from './messages.ts'
 import { createPlatform, type Platform } from './platform.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 
 const maxFrameBytes = 128 * 1024 * 1024
+const stuckMs = 40
 
 const engine: typeof ivm = createRequire(import.meta.url)('isolated-vm')
 const host = new Socket({ fd: 3, readable: true, writable: true })
+const out = createFrameWriter((bytes) => host.write(bytes))
 const blackBox = createBlackBox(4)
 const sandboxes = new Map<number, Sandbox>()
 let platform: Platform | undefined
 let begun = 0
+/** Whose words wait to be sent. */
+let speaking = 0
+/** After a stretch that kept the others waiting: what has not begun may be given elsewhere, and waits for word. */
+let held: Frame[] | undefined
 
-host.on('data', createFrameReader(maxFrameBytes, receive))
+const read = createFrameReader(maxFrameBytes, receive)
+host.on('data', (chunk: Buffer) => {
+  read(chunk)
+  endBatch()
+})
 // The host is gone, however it went: nobody is left to work for.
 host.on('close', () => process.kill(process.pid, 'SIGKILL'))
 host.on('error', () => process.kill(process.pid, 'SIGKILL'))
 
-function send(header: ProcessHeader, text?: string, body?: Uint8Array): void {
-  writeFrame(host, header, text, body)
+/**
+ * What an isolate has said leaves before another one runs, which may end this process, and when there is nothing
+ * more to do. In between it is kept, for the fewer system calls.
+ */
+function endBatch(): void {
+  wasStuck(blackBox.leave())
+  out.flush()
 }
 
-/**
- * What a stretch of guest code has to say leaves in one piece at its end, and not later: the next stretch may be
- * another installation's, and end this process.
- */
-function together(report: () => void): void {
-  host.cork()
-  try {
-    report()
-  } finally {
-    host.uncork()
-  }
+/** A longer stretch is told to the host, which may have given elsewhere what waited behind it: nothing begins before its word. */
+function wasStuck(ms: number): boolean {
+  if (ms < stuckMs) return false
+  held ??= []
+  out.write({ type: toHost.stuck, number: Math.round(ms) })
+  return true
 }
 
 function receive(frame: Frame): void {
-  const header = frame.header as HostHeader
-  switch (header.type) {
-    case 'platform':
+  switch (frame.type) {
+    case toProcess.platform:
       platform = createPlatform(engine, frame.text)
-      return send({ type: 'ready', snapshot: platform.snapshot !== undefined })
-    case 'load':
-      return load(header, frame.text)
-    case 'dispatch':
-      if (sandboxes.has(header.sandbox)) begun = header.id
-      return sandboxes.get(header.sandbox)?.dispatch(header.id, frame.text, frame.body)
-    case 'settle':
-      return sandboxes.get(header.sandbox)?.settle(header.dispatch, frame.text, frame.body)
-    case 'forget':
-      return sandboxes.get(header.sandbox)?.forget(header.id)
-    case 'ping':
-      return send({ type: 'pong' })
-    case 'unload':
-      sandboxes.get(header.sandbox)?.close()
-      sandboxes.delete(header.sandbox)
+      return out.write({ type: toHost.ready, number: platform.snapshot === undefined ? 0 : 1 })
+    case toProcess.load:
+      return load(frame)
+    case toProcess.unload:
+      sandboxes.get(frame.sandbox)?.close()
+      sandboxes.delete(frame.sandbox)
       return
+    case toProcess.ping:
+      return out.write({ type: toHost.pong })
+    case toProcess.forget:
+      held = held?.filter(({ dispatch }) => dispatch === 0 || dispatch !== frame.dispatch)
+      return sandboxes.get(frame.sandbox)?.forget(frame.dispatch)
+    case toProcess.goOn:
+      return goOn()
+    case toProcess.environment:
+    case toProcess.dispatch:
+      if (held === undefined) begin(frame)
+      else held.push(frame)
+      return
+    default:
+      return deliver(frame)
   }
 }
 
-function load(header: Extract<HostHeader, { type: 'load' }>, bundle: string): void {
-  const number = header.sandbox
+function begin(frame: Frame): void {
+  const sandbox = sandboxes.get(frame.sandbox)
+  if (sandbox === undefined) return
+  if (frame.type === toProcess.environment) return sandbox.setEnvironment(frame)
+  const kind = frame.flags === withStream ? message.dispatchWithStream : message.dispatch
+  const before = begun
+  // Told with a sandbox that breaks, which this may be the end of.
+  begun = frame.dispatch
+  if (sandbox.begin(kind, frame)) return
+  begun = before
+  held?.push(frame)
+}
+
+function goOn(): void {
+  const frames = held ?? []
+  held = undefined
+  for (const frame of frames) {
+    // One of them may have kept the rest waiting in its turn.
+    if (held === undefined) begin(frame)
+    else (held as Frame[]).push(frame)
+  }
+}
+
+/** What is for a guest, and passes through. */
+function deliver(frame: Frame): void {
+  const { type, dispatch, number, flags } = frame
+  const sandbox = sandboxes.get(frame.sandbox)
+  switch (type) {
+    case toProcess.settle:
+      return sandbox?.deliver(message.settle, number, flags, frame)
+    case toProcess.reject:
+      return sandbox?.deliver(message.reject, number, 0, frame)
+    case toProcess.chunk:
+      return sandbox?.deliver(message.chunk, dispatch, number, frame)
+    case toProcess.end:
+      return sandbox?.deliver(message.end, dispatch, number, frame)
+    case toProcess.fail:
+      return sandbox?.deliver(message.fail, dispatch, number, frame)
+    case toProcess.pull:
+      return sandbox?.deliver(message.pull, dispatch, number, frame)
+    case toProcess.cancel:
+      return sandbox?.deliver(message.cancel, dispatch, number, frame)
+  }
+}
+
+function load(frame: Frame): void {
+  const number = frame.sandbox
+  const startedMs = performance.now()
+  speak(number)
+  wasStuck(blackBox.leave())
   try {
     if (platform === undefined) throw new Error('load before platform')
     const sandbox = createSandbox({
       engine,
       platform,
       number,
-      file: header.file,
-      bundle,
-      limits: { heapMb: header.heapMb, cpuMs: header.cpuMs, bodyBytes: header.bodyBytes },
+      bundle: frame.body.toString('utf8'),
+      options: JSON.parse(frame.text) as LoadOptions,
       blackBox,
       reports: {
-        post: (dispatch, text, body) => send({ type: 'post', sandbox: number, dispatch }, text, body),
-        together,
-        tooLarge: (dispatch) => send({ type: 'too-large', sandbox: number, dispatch }),
-        broken: (reason, dispatch, message) => {
+        send: out.write,
+        beforeStretch: () => speak(number),
+        afterOwnStretch: endBatch,
+        wasStuck,
+        broken(reason, dispatch, text) {
           sandboxes.delete(number)
-          send({ type: 'broken', sandbox: number, reason, dispatch, begun, message })
+          const said = `${reason}\n${text}`
+          out.write({ type: toHost.broken, sandbox: number, dispatch, number: begun, text: said })
         },
       },
     })
     sandboxes.set(number, sandbox)
-    send({ type: 'loaded', sandbox: number })
+    const ms = Math.round(performance.now() - startedMs)
+    out.write({ type: toHost.loaded, sandbox: number, number: ms })
   } catch (error) {
-    send({ type: 'load-failed', sandbox: number, error: describeGuestError(error) })
+    const text = JSON.stringify(describeGuestError(error))
+    out.write({ type: toHost.loadFailed, sandbox: number, text })
   }
+  wasStuck(blackBox.leave())
+}
+
+function speak(sandbox: number): void {
+  if (speaking === sandbox) return
+  speaking = sandbox
+  out.flush()
 }

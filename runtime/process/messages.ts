@@ -1,49 +1,80 @@
-import type { PlainError } from '../bridge.ts'
+/**
+ * The types of frames, and which of their numbers mean something. A sandbox is named by the number that the host
+ * gave it, a dispatch by its own, which rises by one with every dispatch to the process.
+ */
 
-/** Headers of the frames that the host sends. Sandboxes are named by a number that the host chooses. */
-export type HostHeader =
-  /** The first frame. Text: the prelude that makes the web platform. */
-  | { type: 'platform' }
-  /** Text: the integration's bundle. */
-  | {
-      type: 'load'
-      sandbox: number
-      /** Name of the script in stack traces. */
-      file: string
-      heapMb: number
-      /** CPU time of one dispatch, in ms. */
-      cpuMs: number
-      /** Size of an answer, and of a call's body, in bytes. */
-      bodyBytes: number
-    }
-  /** Text: a GuestMessage of kind `dispatch`. Ids rise by one with every dispatch to the process. */
-  | { type: 'dispatch'; sandbox: number; id: number }
-  /** Text: a GuestMessage of kind `settle`. `dispatch` is the one that made the call. */
-  | { type: 'settle'; sandbox: number; dispatch: number }
-  /** The host has given up a dispatch: its CPU is no longer counted, its late answer is dropped. */
-  | { type: 'forget'; sandbox: number; id: number }
-  | { type: 'unload'; sandbox: number }
+/** Frames from the host. */
+export const toProcess = {
+  /** The first. Text: the prelude that makes the web platform. Body: its startup snapshot, when there is one. */
+  platform: 1,
+  /** sandbox · text: LoadOptions as JSON · body: the integration's bundle. */
+  load: 2,
+  unload: 3,
   /** Answered with `pong` by a process that still listens. */
-  | { type: 'ping' }
+  ping: 4,
+  /** sandbox, dispatch: given up, or while the process is stuck, given elsewhere. Its code is not woken any more. */
+  forget: 5,
+  /** After `stuck`: what was not forgotten may begin. */
+  goOn: 6,
+  /** sandbox, number · text: an environment. */
+  environment: 7,
+  /** sandbox, dispatch, number: its environment · flags: `withStream` · text: a DispatchMessage · body. */
+  dispatch: 8,
+  /** sandbox, dispatch, number: the call · flags: `withStream` · text: a value as JSON · body. */
+  settle: 9,
+  /** sandbox, dispatch, number: the call · text: a PlainError as JSON. */
+  reject: 10,
+  /** sandbox, dispatch, number: the stream; `chunk` has a body, `fail` a text. */
+  chunk: 11,
+  end: 12,
+  fail: 13,
+  pull: 14,
+  cancel: 15,
+} as const
 
-/** Headers of the frames that a sandbox process sends. The host checks each against a schema. */
-export type ProcessHeader =
-  | { type: 'ready'; snapshot: boolean }
-  | { type: 'pong' }
-  | { type: 'loaded'; sandbox: number }
-  | { type: 'load-failed'; sandbox: number; error: PlainError }
-  /** Text: a GuestPost. `dispatch` is the dispatch on whose behalf the isolate was running. */
-  | { type: 'post'; sandbox: number; dispatch: number }
-  /** The dispatch has answered with more than it may. */
-  | { type: 'too-large'; sandbox: number; dispatch: number }
-  /** The isolate is gone. Of its dispatches, those up to `begun` had begun. */
-  | {
-      type: 'broken'
-      sandbox: number
-      reason: BrokenReason
-      dispatch: number
-      begun: number
-      message: string
-    }
+/** Frames from a sandbox process. The host checks each. */
+export const toHost = {
+  /** number: 1 when it makes isolates from a snapshot. */
+  ready: 1,
+  pong: 2,
+  /** sandbox, number: ms that loading it took. */
+  loaded: 3,
+  /** sandbox · text: a PlainError as JSON. */
+  loadFailed: 4,
+  /** sandbox, dispatch: whose doing it was · number: last dispatch begun · text: BrokenReason, line feed, message. */
+  broken: 5,
+  /** sandbox, dispatch: it has answered with more than it may. */
+  tooLarge: 6,
+  /** number: ms of a stretch that kept the others waiting. Nothing begins before `goOn`. */
+  stuck: 7,
+  /** What the guest said: sandbox, dispatch, and what `bridge.ts` says of each. */
+  answer: 8,
+  done: 9,
+  call: 10,
+  abort: 11,
+  log: 12,
+  chunk: 13,
+  end: 14,
+  fail: 15,
+  pull: 16,
+  cancel: 17,
+} as const
+
+/** Of a frame that announces a stream in place of a body. */
+export const withStream = 1
+
+/** In `load`. */
+export type LoadOptions = {
+  /** Name of the script in stack traces. */
+  file: string
+  heapMb: number
+  /** CPU time of one dispatch, in ms. */
+  cpuMs: number
+  /** CPU time of the script's top level, in ms. */
+  loadMs: number
+  /** Size of what crosses in one piece, in bytes. */
+  pieceBytes: number
+  timers: number
+}
 
 export type BrokenReason = 'cpu_limit' | 'memory_limit' | 'crashed'

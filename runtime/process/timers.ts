@@ -6,24 +6,25 @@ export type Timers = {
   clearAll: () => void
 }
 
-const maxTimers = 1000
 /** What Node takes for a delay; a longer one would fire at once. */
 const longestDelayMs = 2 ** 31 - 1
 
 /**
  * @param fire wakes the code that waits for the timer
  * @param warn tells the script's author that a timer was not set
+ * @param maxTimers that wait at once
  */
 export function createTimers(
   fire: (dispatch: number, id: number) => void,
   warn: (dispatch: number, text: string) => void,
+  maxTimers: number,
 ): Timers {
   const waiting = new Map<number, NodeJS.Timeout>()
   return {
     start(dispatch, id, delayMs) {
       if (dispatch === 0) return warn(0, 'A timer that is set while nothing is handled does not fire.')
       if (waiting.size >= maxTimers)
-        return warn(dispatch, `A timer was not set: ${maxTimers} are waiting already.`)
+        return warn(dispatch, `A timer was not set: ${maxTimers} are waiting already (SANDBOX_TIMERS).`)
       const timer = setTimeout(
         () => {
           waiting.delete(id)

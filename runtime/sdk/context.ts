@@ -35,18 +35,33 @@ export type ContextOf<Integration extends IntegrationTypes = UntypedIntegration>
   RuntimeEnvironment<Integration>
 >
 
-/** The context of one dispatch. */
+/**
+ * The context of one dispatch.
+ *
+ * @param environment reads it. Many handlers never look at it, so it is not read before one does.
+ */
 export const createContext = (
-  environment: RuntimeEnvironment<IntegrationTypes>,
+  environment: () => RuntimeEnvironment<IntegrationTypes>,
   host: HostAccess,
 ): RuntimeContext<RuntimeEnvironment<IntegrationTypes>> => {
-  const { apiEndpoint, apiTokens } = environment
-  const installationToken = apiTokens?.installation ?? apiTokens?.integration
+  let installationClient: ApiClient | undefined
+  let integrationClient: ApiClient | undefined
   return {
-    environment,
-    api: createApiClient({ endpoint: apiEndpoint, token: installationToken }),
+    get environment() {
+      return environment()
+    },
+    get api() {
+      const { apiEndpoint, apiTokens } = environment()
+      const token = apiTokens?.installation ?? apiTokens?.integration
+      installationClient ??= createApiClient({ endpoint: apiEndpoint, token })
+      return installationClient
+    },
     integration: {
-      api: createApiClient({ endpoint: apiEndpoint, token: apiTokens?.integration }),
+      get api() {
+        const { apiEndpoint, apiTokens } = environment()
+        integrationClient ??= createApiClient({ endpoint: apiEndpoint, token: apiTokens?.integration })
+        return integrationClient
+      },
       async queueTask({ task, schedule = 0 }) {
         if (!Number.isInteger(schedule) || schedule < 0 || schedule > longestTaskDelaySeconds) {
           throw new RangeError(

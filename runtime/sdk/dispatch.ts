@@ -13,7 +13,7 @@ export const createDispatch =
   (definition: IntegrationDefinition) =>
   async (
     event: Event,
-    environment: RuntimeEnvironment,
+    environment: () => RuntimeEnvironment,
     request: Request | undefined,
     host: HostAccess,
   ): Promise<Answer> => {

@@ -10,7 +10,7 @@ export const dispatchKey: unique symbol = Symbol.for('annex.dispatch') as never
 /** Runs one dispatch. `undefined` says that an event or a task was handled. */
 export type DispatchFunction = (
   event: { type: string; [field: string]: unknown },
-  environment: never,
+  environment: () => never,
   request: Request | undefined,
   host: HostAccess,
 ) => Promise<Response | { value: unknown } | undefined>

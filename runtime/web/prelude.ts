@@ -2,20 +2,25 @@
  * The prelude: the web platform of an isolate and its side of the bridge. Evaluated once, into a startup
  * snapshot or in a fresh context; no callback of the process exists then, so everything here only prepares.
  */
+
+import { createBodyStreams } from './bridge/body-streams.ts'
 import { bootName, createBoot } from './bridge/boot.ts'
 import { createCalls } from './bridge/calls.ts'
 import { createDispatcher } from './bridge/dispatch.ts'
+import { createEnvironments } from './bridge/environments.ts'
 import { createWire } from './bridge/wire.ts'
 import { installGlobals } from './globals.ts'
 import { createTimers } from './timers/timers.ts'
 
 const wire = createWire()
-const calls = createCalls(wire)
+const streams = createBodyStreams(wire)
+const calls = createCalls(wire, streams)
 const timers = createTimers(wire)
-const dispatcher = createDispatcher(wire, calls)
+const environments = createEnvironments()
+const dispatcher = createDispatcher({ wire, calls, streams, environments })
 
 installGlobals(globalThis, { wire, calls, timers })
 Object.defineProperty(globalThis, bootName, {
-  value: createBoot({ wire, calls, timers, dispatcher }),
+  value: createBoot({ wire, calls, timers, streams, environments, dispatcher }),
   configurable: true,
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { type EgressRequest, egressFetch } from '../../host/net/request/egress-fetch.ts'
 import { closedPort, openEgress, serveRaw } from './local-server.ts'
@@ -22,7 +23,7 @@ describe('an outbound request that fails', () => {
 
   for (const [what, first] of [
     ['headers', `${head}x: `],
-    ['a body', `${head}\r\n`],
+    ['a short body', `${head}content-length: 5000\r\n\r\n`],
   ] as const) {
     it(`a server that trickles ${what} for ever is a timeout, and loses its connection`, async (t) => {
       const { promise: closed, resolve } = Promise.withResolvers<void>()
@@ -38,6 +39,26 @@ describe('an outbound request that fails', () => {
       await closed
     })
   }
+
+  it('a body that never ends is read as long as its reader likes, and loses its connection then', async (t) => {
+    const { promise: closed, resolve } = Promise.withResolvers<void>()
+    const { origin } = await serveRaw(t, (socket) => {
+      socket.write(`${head}\r\n`)
+      const timer = setInterval(() => socket.write('a'), 5)
+      socket.on('close', () => {
+        clearInterval(timer)
+        resolve()
+      })
+    })
+    const { body } = await egressFetch(openEgress(t), toRequest(origin), slow)
+    assert.ok(body instanceof Readable)
+    let bytes = 0
+    for await (const chunk of body) {
+      bytes += chunk.length
+      if (bytes > 5) break
+    }
+    await closed
+  })
 
   it('ends when its caller gives up, before or during the request', async (t) => {
     const { origin } = await serveRaw(t, () => {})

@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { parseAllowList } from '../../host/net/guard/allow-list.ts'
 import { type Resolve, resolveChecked } from '../../host/net/guard/guarded-connect.ts'
 import { egressFetch } from '../../host/net/request/egress-fetch.ts'
-import { openEgress, serve, serveRaw } from './local-server.ts'
+import { openEgress, serve, serveRaw, textOf } from './local-server.ts'
 
 const limits = { timeoutMs: 5_000, maxBytes: 65_536, hops: 0 }
 const get = (url: string) => ({ method: 'GET', url, headers: [], redirect: 'follow' as const })
@@ -50,7 +50,7 @@ describe('name resolution of the egress', () => {
     const { resolve, asked } = scripted(['127.0.0.1'], ['169.254.169.254'])
     const egress = openEgress(t, { resolve })
     const answer = await egressFetch(egress, get(`http://rebind.test:${port}/`), limits)
-    assert.equal(Buffer.from(answer.body).toString(), `rebind.test:${port}`)
+    assert.equal(await textOf(answer), `rebind.test:${port}`)
     assert.deepEqual(asked, ['rebind.test'])
   })
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import type { TestContext } from 'node:test'
 import { createEgress, type Egress, type EgressOptions } from '../../host/net/egress.ts'
 
@@ -63,3 +64,11 @@ export function openEgress(t: TestContext, options: Partial<EgressOptions> = {})
   t.after(() => egress.close())
   return egress
 }
+
+/** The whole body of an answer, whichever way it came. */
+export async function bytesOf({ body }: { body: Uint8Array | Readable }): Promise<Uint8Array> {
+  return body instanceof Uint8Array ? body : new Uint8Array(Buffer.concat(await body.toArray()))
+}
+
+export const textOf = async (answer: { body: Uint8Array | Readable }): Promise<string> =>
+  Buffer.from(await bytesOf(answer)).toString()

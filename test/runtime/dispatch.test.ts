@@ -25,7 +25,7 @@ for (const mode of modes) {
   describe(`dispatching, from ${mode}`, () => {
     test('a request reaches the script, and its response comes back with bytes and repeated headers', async () => {
       const script =
-        raw(`async (event, environment, request) => new Response(request.body.constructor.name + ' ' + request.headers.get('x-a') + ' ' + await request.text() + ' ' + environment.n,
+        raw(`async (event, environment, request) => new Response(request.body.constructor.name + ' ' + request.headers.get('x-a') + ' ' + await request.text() + ' ' + environment().n,
         { status: 404, statusText: 'Nope', headers: [['Set-Cookie', 'a=1'], ['set-cookie', 'b=2'], ['x-b', 'c']] })`)
       const guest = createGuest({ platform, mode, script })
       const { result, text } = await guest.dispatch(
@@ -165,7 +165,7 @@ test('done comes after the answer and after every waitUntil promise', async () =
     await guest.done(1)
     assert.deepEqual(
       guest.posts.filter((post) => post.kind === 'done'),
-      [{ kind: 'done', id: 1 }],
+      [{ kind: 'done', id: 1, number: 0 }],
     )
     assert.match(guest.logs[0]?.text ?? '', /waitUntil was rejected: Error: in the background/)
     assert.equal(guest.logs[0]?.dispatch, 1)
@@ -187,7 +187,7 @@ test('done waits for the answer where waitUntil promises settle first', async ()
 test('log lines, calls and timers belong to their dispatch, across awaits', async () => {
   const script = raw(`async (event, environment, request, host) => {
     console.log('start', event.n); await new Promise((r) => setTimeout(r, 10 * event.n)); console.log('after timer', event.n)
-    await host.call('thing', {}); console.log('after call', event.n)
+    await host.call('thing', { n: event.n }); console.log('after call', event.n)
   }`)
   const guest = createGuest({ platform, mode: 'snapshot', script, serve: { thing: () => ({ value: 1 }) } })
   await Promise.all([2, 1].map((n) => guest.dispatch({ event: { type: 'x', n } })))
@@ -200,8 +200,8 @@ test('log lines, calls and timers belong to their dispatch, across awaits', asyn
     seen.filter(([dispatch]) => dispatch === 2).map(([, text]) => text),
     ['start 1', 'after timer 1', 'after call 1'],
   )
-  const calls = guest.posts.flatMap((post) => (post.kind === 'call' ? [post.dispatch] : []))
-  assert.deepEqual(calls.sort(), [1, 2])
+  const calls = guest.posts.flatMap((post) => (post.kind === 'call' ? [post.args] : []))
+  assert.deepEqual(calls, [{ n: 1 }, { n: 2 }])
   guest.close()
 })
 

@@ -116,10 +116,10 @@ test('an aborted fetch rejects with the reason, and the host is told', async () 
   const call = guest.posts.find((post) => post.kind === 'call')
   assert.deepEqual(
     guest.posts.find((post) => post.kind === 'abort'),
-    { kind: 'abort', id: call?.id },
+    { kind: 'abort', id: call?.id, number: 0 },
   )
   // A settlement that comes too late changes nothing.
-  guest.receive({ kind: 'settle', id: call?.id ?? 0, ok: true, value: {} })
+  guest.receive('settle', call?.id ?? 0, 0, '{}')
   assert.deepEqual(guest.failures, [])
   guest.close()
 })

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -5,24 +6,35 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import ivm from 'isolated-vm'
 import { buildPrelude } from '../../host/bundle/build-prelude.ts'
-import type { DispatchMessage, DispatchResult, GuestMessage, GuestPost } from '../../runtime/bridge.ts'
+import type { DispatchMessage, DispatchResult } from '../../runtime/bridge.ts'
+import { answerAsk } from '../../runtime/process/ask.ts'
 import { createCryptoCalls } from '../../runtime/process/crypto/crypto-calls.ts'
+import { answered, logLevels, message, post } from '../../runtime/wire-kinds.ts'
 
 /** The process side of `runtime/bridge.ts`, as small as it can be: one real isolate, one script. */
 export type Guest = {
   /** Resolves with the answer of the dispatch. */
-  dispatch(message: Partial<DispatchMessage>, body?: string | Uint8Array): Promise<Answer>
+  dispatch(message: Message, body?: string | Uint8Array): Promise<Answer>
   /** Resolves when the dispatch with this number (the first is 1) is done. */
   done(id: number): Promise<void>
   /** Every post, in order, as it came: already parsed, so each was well-formed JSON. */
-  posts: GuestPost[]
+  posts: Post[]
   logs: { dispatch: number; level: string; text: string }[]
   /** Errors that came out of `receive` itself. */
   failures: Error[]
   context: ivm.Context
-  receive(message: GuestMessage, bytes?: ArrayBuffer): void
+  receive(kind: keyof typeof message, id: number, number: number, text?: string, body?: unknown): void
   close(): void
 }
+
+/** What the guest said, with names in place of numbers. */
+export type Post =
+  | { kind: 'answer'; id: number; result: DispatchResult; done: boolean }
+  | { kind: 'call'; id: number; name: string; args: unknown }
+  | { kind: 'log'; dispatch: number; level: string; text: string }
+  | { kind: Exclude<keyof typeof post, 'answer' | 'call' | 'log'>; id: number; number: number }
+
+export type Message = DispatchMessage & { environment?: object }
 
 export type Answer = { id: number; result: DispatchResult; bytes: Uint8Array; text: string }
 export type Served = { value?: unknown; bytes?: ArrayBuffer }
@@ -88,70 +100,95 @@ export const createGuest = (given: {
   const timers = new Map<number, NodeJS.Timeout>()
   const answers = new Map<number, (answer: Answer) => void>()
   const doneWaiters = new Map<number, () => void>()
-  const posts: GuestPost[] = []
+  const posts: Post[] = []
   const logs: Guest['logs'] = []
   const failures: Error[] = []
   let lastId = 0
 
-  const receive = (message: GuestMessage, bytes?: ArrayBuffer): void => {
+  /** Bytes that are a short UTF-8 text cross as text, as in the process. */
+  const toWire = (bytes: ArrayBuffer | Uint8Array | undefined, mayBeText = true) => {
+    if (bytes === undefined || bytes.byteLength === 0) return undefined
+    const view = new Uint8Array(bytes)
+    if (mayBeText && isUtf8(view)) return Buffer.from(view).toString()
+    return new ivm.ExternalCopy(view.slice().buffer).copyInto({ release: true })
+  }
+
+  const receive: Guest['receive'] = (kind, id, number, text, body) => {
     if (isolate.isDisposed) return
     try {
-      const copy = bytes === undefined ? undefined : new ivm.ExternalCopy(bytes).copyInto({ release: true })
-      receiveReference.applySync(undefined, [JSON.stringify(message), copy], { timeout: sliceMs })
+      receiveReference.applySync(undefined, [message[kind], id, number, text, body as string], {
+        timeout: sliceMs,
+      })
     } catch (error) {
       failures.push(error as Error)
     }
   }
 
-  const answerCall = async (post: Extract<GuestPost, { kind: 'call' }>, bytes?: ArrayBuffer) => {
-    const { id, name, args } = post
+  const answerCall = async (id: number, name: string, args: unknown, bytes?: ArrayBuffer) => {
     try {
-      const served = name.startsWith('crypto.')
+      const isCrypto = name.startsWith('crypto.')
+      const served = isCrypto
         ? await crypto(name, args, bytes)
         : await given.serve?.[name]?.(args as never, bytes)
       if (served === undefined) return
-      receive({ kind: 'settle', id, ok: true, value: served.value }, served.bytes)
+      receive('settle', id, 0, JSON.stringify(served.value) ?? 'null', toWire(served.bytes, !isCrypto))
     } catch (error) {
       const { name, message } = error as Error
-      receive({ kind: 'settle', id, ok: false, error: { name, message } })
+      receive('reject', id, 0, JSON.stringify({ name, message }))
     }
   }
 
-  const onPost = (text: string, bytes?: ArrayBuffer): void => {
-    const post = JSON.parse(text) as GuestPost
-    posts.push(post)
-    switch (post.kind) {
-      case 'answer': {
-        const body = new Uint8Array(bytes ?? new ArrayBuffer(0))
-        if (post.done) doneWaiters.get(post.id)?.()
-        const answer = { id: post.id, result: post.result, bytes: body, text: new TextDecoder().decode(body) }
-        return answers.get(post.id)?.(answer)
+  // A body that the guest streams, by its stream: 0 is that of the answer, another that of the call of that number.
+  const streamed = new Map<string, { chunks: Uint8Array[]; ended: (bytes: Uint8Array) => void }>()
+  const collect = (id: number, stream: number, ended: (bytes: Uint8Array) => void): void => {
+    streamed.set(`${id}/${stream}`, { chunks: [], ended })
+    setImmediate(() => receive('pull', id, stream))
+  }
+  const finish = (id: number, result: DispatchResult, bytes: Uint8Array): void =>
+    answers.get(id)?.({ id, result, bytes, text: new TextDecoder().decode(bytes) })
+
+  const onPost = (kind: number, id: number, number: number, text = '', body?: string | ArrayBuffer): void => {
+    const bytes =
+      typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body ?? new ArrayBuffer(0))
+    const said = toPost(kind, id, number, text)
+    posts.push(said)
+    switch (said.kind) {
+      case 'answer':
+        if (number === answered.done) doneWaiters.get(id)?.()
+        if (number !== answered.streams) return finish(id, said.result, bytes)
+        return collect(id, 0, (whole) => finish(id, said.result, whole))
+      case 'chunk':
+        streamed.get(`${id}/${number}`)?.chunks.push(bytes)
+        return void setImmediate(() => receive('pull', id, number))
+      case 'end': {
+        const body = streamed.get(`${id}/${number}`)
+        return body?.ended(Buffer.concat(body.chunks))
       }
+      case 'fail':
+        return finish(id, { kind: 'error', error: { name: 'Error', message: text } }, bytes)
       case 'done':
-        return doneWaiters.get(post.id)?.()
+        return doneWaiters.get(id)?.()
       case 'log':
-        logs.push(post)
+        logs.push(said)
         return
       case 'call':
-        return void answerCall(post, bytes)
+        if (number === 1) {
+          return collect(lastId, id, (whole) => void answerCall(id, said.name, said.args, exact(whole)))
+        }
+        return void answerCall(id, said.name, said.args, bytes.byteLength > 0 ? exact(bytes) : undefined)
       case 'timer':
         timers.set(
-          post.id,
-          setTimeout(() => receive({ kind: 'fire', id: post.id }), post.delayMs),
+          id,
+          setTimeout(() => receive('fire', id, 0), number),
         )
         return
-      case 'clear-timer':
-        return clearTimeout(timers.get(post.id))
+      case 'clearTimer':
+        return clearTimeout(timers.get(id))
     }
-  }
-
-  const onAsk = (op: string, argument?: number): ArrayBuffer | number => {
-    if (op === 'random') return globalThis.crypto.getRandomValues(new Uint8Array(argument ?? 0)).buffer
-    return op === 'now' ? performance.now() : performance.timeOrigin
   }
 
   const boot = context.global.getSync('__annexBoot', { reference: true })
-  const booted = boot.applySync(undefined, [new ivm.Callback(onPost), new ivm.Callback(onAsk)], {
+  const booted = boot.applySync(undefined, [new ivm.Callback(onPost), new ivm.Callback(answerAsk)], {
     result: { reference: true },
   }) as unknown as ivm.Reference<Record<'receive' | 'define', (...given: unknown[]) => unknown>>
   const bundle = context.evalSync(`(function (module) {${given.script}\n})`, {
@@ -174,18 +211,19 @@ export const createGuest = (given: {
     failures,
     context,
     receive,
-    dispatch(message, body) {
+    dispatch(given, body) {
       lastId += 1
       const id = lastId
       const { promise, resolve } = Promise.withResolvers<Answer>()
       answers.set(id, resolve)
       const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-      const whole = { event: { type: 'test' }, environment: {}, ...message }
-      receive({ kind: 'dispatch', id, message: whole }, bytes?.slice().buffer as ArrayBuffer | undefined)
+      const { environment = {}, ...rest } = given
+      receive('environment', id, 0, JSON.stringify(environment))
+      receive('dispatch', id, id, JSON.stringify({ event: { type: 'test' }, ...rest }), toWire(bytes))
       return promise
     },
     done(id) {
-      if (posts.some((post) => isDone(post) && post.id === id)) return Promise.resolve()
+      if (posts.some((post) => isDone(post) && 'id' in post && post.id === id)) return Promise.resolve()
       return new Promise((resolve) => doneWaiters.set(id, resolve))
     },
     close() {
@@ -195,8 +233,28 @@ export const createGuest = (given: {
   }
 }
 
-const isDone = (post: GuestPost): post is Extract<GuestPost, { kind: 'answer' | 'done' }> =>
-  post.kind === 'done' || (post.kind === 'answer' && post.done === true)
+const exact = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer as ArrayBuffer
+
+/** A post with names in place of numbers. */
+const toPost = (kind: number, id: number, number: number, text: string): Post => {
+  const name = (Object.keys(post) as (keyof typeof post)[]).find((key) => post[key] === kind)
+  switch (name) {
+    case 'answer':
+      return { kind: name, id, result: JSON.parse(text), done: number === answered.done }
+    case 'call': {
+      const end = text.indexOf('\n')
+      return { kind: name, id, name: text.slice(0, end), args: JSON.parse(text.slice(end + 1)) }
+    }
+    case 'log':
+      return { kind: name, dispatch: id, level: logLevels[number] ?? 'none', text }
+    case undefined:
+      throw new Error(`a post of kind ${kind}`)
+    default:
+      return { kind: name, id, number }
+  }
+}
+
+const isDone = (post: Post): boolean => post.kind === 'done' || (post.kind === 'answer' && post.done)
 
 /** Runs `body` in a fresh isolate and returns its value; throws what it threw. */
 export const run = async (platform: Platform, mode: Mode, body: string, serve?: Serve): Promise<unknown> => {

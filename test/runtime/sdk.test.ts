@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
-import type { DispatchMessage } from '../../runtime/bridge.ts'
-import { bundleScript, createGuest, createPlatform, type Serve } from './guest.ts'
+import { bundleScript, createGuest, createPlatform, type Message, type Serve } from './guest.ts'
 
 const platform = await createPlatform()
 const endpoint = 'http://annex.test/i/inst_1'
@@ -20,7 +19,7 @@ const environment = {
 /** Bundles `definition` with the SDK, runs one dispatch, and returns its answer and what was logged. */
 const dispatch = async (
   definition: string,
-  message: Partial<DispatchMessage>,
+  message: Message,
   serve: Serve = {},
   before = '',
 ) => {

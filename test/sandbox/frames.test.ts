@@ -1,79 +1,89 @@
 import assert from 'node:assert/strict'
-import { PassThrough } from 'node:stream'
 import { describe, it } from 'node:test'
-import { checkHeader, parsePost } from '../../host/sandbox/process/check-frame.ts'
-import { createFrameReader, type Frame, writeFrame } from '../../runtime/process/frame.ts'
+import { parseBroken, parseCall, parseError, parseResult } from '../../host/sandbox/process/check-frame.ts'
+import {
+  createFrameReader,
+  createFrameWriter,
+  type Frame,
+  type FrameToWrite,
+} from '../../runtime/process/frame.ts'
 
 /** The bytes of frames, as they go over the wire. */
-async function bytesOf(write: (stream: PassThrough) => void): Promise<Buffer> {
-  const stream = new PassThrough()
-  write(stream)
-  await new Promise(setImmediate)
-  stream.end()
-  return Buffer.concat(await stream.toArray())
+function bytesOf(frames: FrameToWrite[]): Buffer {
+  const sent: Buffer[] = []
+  const writer = createFrameWriter((bytes) => sent.push(bytes))
+  for (const frame of frames) writer.write(frame)
+  writer.flush()
+  return Buffer.concat(sent)
 }
 
-const frames: [object, string, Uint8Array][] = [
-  [{ type: 'a' }, '', new Uint8Array(0)],
-  [{ type: 'b', text: 'ü' }, '{"text":"ü😀"}', new Uint8Array([0, 1, 255])],
-  [{ type: 'c' }, 'x'.repeat(70_000), new Uint8Array(200_000).fill(7)],
+const head = { flags: 0, sandbox: 0, dispatch: 0, number: 0, extra: 0 }
+const frames = [
+  { ...head, type: 1, text: '', body: new Uint8Array(0) },
+  { ...head, type: 255, flags: 3, text: '{"text":"ü😀"}', body: new Uint8Array([0, 1, 255]) },
+  {
+    type: 2,
+    flags: 1,
+    sandbox: 4294967295,
+    dispatch: 7,
+    number: 8,
+    extra: 9,
+    text: 'x'.repeat(70_000),
+    body: new Uint8Array(200_000).fill(7),
+  },
+  { ...head, type: 3, text: 'y'.repeat(30_000), body: new Uint8Array(0) },
+  { ...head, type: 4, text: 'after', body: new Uint8Array(40_000).fill(1) },
 ]
 
 describe('frames', () => {
-  it('come out as they went in, however the bytes are cut', async () => {
-    const bytes = await bytesOf((stream) => {
-      for (const [header, text, body] of frames) writeFrame(stream, header, text, body)
-    })
+  it('come out as they went in, however the bytes are cut', () => {
+    const bytes = bytesOf(frames)
     for (const size of [1, 3, 1000, 65_536, bytes.length]) {
       const seen: Frame[] = []
       const read = createFrameReader(1_000_000, (frame) => seen.push(frame))
       for (let at = 0; at < bytes.length; at += size) read(bytes.subarray(at, at + size))
-      assert.deepEqual(
-        seen.map(({ header, text, body }) => [header, text, new Uint8Array(body)]),
-        frames,
-        `in pieces of ${size}`,
-      )
+      const whole = seen.map((frame) => ({ ...frame, body: new Uint8Array(frame.body) }))
+      assert.deepEqual(whole, frames, `in pieces of ${size}`)
     }
+  })
+
+  it('carry a body that is text as UTF-8', () => {
+    const seen: Frame[] = []
+    createFrameReader(1000, (frame) => seen.push(frame))(bytesOf([{ type: 1, body: 'ü😀\ud800' }]))
+    assert.equal(seen[0]?.body.toString(), 'ü😀\ufffd')
   })
 
   it('over the limit, or whose parts contradict each other, throw', () => {
     const read = (...words: number[]) =>
       createFrameReader(1000, () => assert.fail('no frame'))(Buffer.from(new Uint32Array(words).buffer))
     assert.throws(() => read(2_000_000_000, 0, 0), /frame of 2000000000 bytes; the limit is 1000/)
-    assert.throws(() => read(4), /frame of 4 bytes/)
-    assert.throws(() => read(8, 500, 0), /longer than the frame/)
-    assert.throws(() => read(8, 0, 0), SyntaxError)
+    assert.throws(() => read(23), /frame of 23 bytes/)
+    assert.throws(() => read(24, 0, 0, 0, 0, 0, 500), /longer than the frame/)
   })
 })
 
 describe('what a sandbox process sends', () => {
+  const response = (head: string) => `{"kind":"response","head":${head}}`
   const wrong: [string, () => unknown][] = [
-    ['a type that there is not', () => checkHeader({ type: 'shell', command: 'id' })],
-    ['a field that does not belong', () => checkHeader({ type: 'loaded', sandbox: 1, path: '/etc' })],
-    ['a number that is none', () => checkHeader({ type: 'loaded', sandbox: -1 })],
-    ['no object', () => checkHeader('ready')],
-    ['nothing', () => checkHeader(null)],
-    [
-      'a status that is none',
-      () =>
-        parsePost('{"kind":"answer","id":1,"result":{"kind":"response","head":{"status":99,"headers":[]}}}'),
-    ],
-    [
-      'headers that are no pairs',
-      () =>
-        parsePost(
-          '{"kind":"answer","id":1,"result":{"kind":"response","head":{"status":200,"headers":[["a"]]}}}',
-        ),
-    ],
-    ['a log level that is none', () => parsePost('{"kind":"log","dispatch":0,"level":"fatal","text":""}')],
-    ['half a JSON text', () => parsePost('{"kind":"done"')],
+    ['a result that there is not', () => parseResult('{"kind":"shell","command":"id"}')],
+    ['a field that does not belong', () => parseResult('{"kind":"none","path":"/etc"}')],
+    ['no object', () => parseResult('"none"')],
+    ['nothing', () => parseResult('')],
+    ['a status that is none', () => parseResult(response('{"status":99,"headers":[]}'))],
+    ['headers that are no pairs', () => parseResult(response('{"status":200,"headers":[["a"]]}'))],
+    ['half a JSON text', () => parseResult('{"kind":"none"')],
+    ['an error without a message', () => parseError('{"name":"Error"}')],
+    ['a call without a name', () => parseCall('\n{}')],
+    ['a call whose arguments are no JSON', () => parseCall('fetch\n{')],
+    ['a reason that there is not', () => parseBroken('bored\n')],
   ]
   for (const [name, send] of wrong) {
     it(`is refused: ${name}`, () => assert.throws(() => assert.ok(send())))
   }
 
   it('is taken when it is right', () => {
-    assert.deepEqual(checkHeader({ type: 'loaded', sandbox: 1 }), { type: 'loaded', sandbox: 1 })
-    assert.deepEqual(parsePost('{"kind":"done","id":3}'), { kind: 'done', id: 3 })
+    assert.deepEqual(parseResult('{"kind":"none"}'), { kind: 'none' })
+    assert.deepEqual(parseCall('fetch\n{"a":"\\n"}'), { name: 'fetch', args: { a: '\n' } })
+    assert.deepEqual(parseBroken('cpu_limit\nover'), { reason: 'cpu_limit', message: 'over' })
   })
 })

@@ -33,9 +33,16 @@ describe('a sandbox process that cannot be started', () => {
       heapMb: 64,
       residentMb: 512,
       cpuMs: 1000,
+      loadMs: 1000,
       wallMs: 5000,
+      waitUntilMs: 5000,
+      timers: 10,
+      logLines: 10,
       bodyBytes: 1e6,
       calls: 10,
+      callsAtOnce: 10,
+      fetches: 10,
+      logBytes: 1000,
       pending: 10,
     }
     const sandboxes = createSandboxes({
@@ -44,6 +51,7 @@ describe('a sandbox process that cannot be started', () => {
       processesPerGroup: 1,
       runCall: async () => assert.fail('nothing runs'),
       onLog: () => {},
+      onReceipt: () => {},
       onProcessEnd: () => {
         ends += 1
       },
@@ -57,7 +65,9 @@ describe('a sandbox process that cannot be started', () => {
     const level = { kind: 'integration', integration: 'x' } as const
     const context = { requestId: 'req_1', integration: 'x', scopes: [], level, hops: 0 }
     await withoutProgram(async () => {
-      await assert.rejects(sandboxes.dispatch(target, '{}', context), { code: 'sandbox_died' })
+      await assert.rejects(sandboxes.dispatch({ target, environment: '{}', message: '{}', context }), {
+        code: 'sandbox_died',
+      })
     })
     assert.ok(ends > 0 && ends < 20, `${ends} ends`)
     await sandboxes.close()

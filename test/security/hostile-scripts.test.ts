@@ -56,6 +56,7 @@ describe('while one installation runs a hostile script, its neighbour goes on an
         SANDBOX_WALL_MS: '3000',
         SANDBOX_RESIDENT_MB: '512',
         SANDBOX_HEAP_MB: '64',
+        SANDBOX_BODY_BYTES: '10485760',
       },
     })
   })

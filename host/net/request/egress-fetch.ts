@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { AnnexError } from '../../errors/annex-error.ts'
 import type { Egress } from '../egress.ts'
@@ -12,20 +13,23 @@ import {
   toRequestHeaders,
 } from './egress-headers.ts'
 import { nextHops } from './loop-guard.ts'
-import { decodeBody, readBody } from './read-body.ts'
+import { readBody } from './read-body.ts'
 import { type Hop, isRedirect, maxRedirects, nextHop } from './redirect.ts'
+import { streamBody } from './stream-body.ts'
 
 /** What a script asks for. `url` is absolute. */
 export type EgressRequest = {
   method: string
   url: string
   headers: HeaderPairs
-  body?: Uint8Array | undefined
+  body?: Uint8Array | Readable | undefined
+  /** Of a body that is a stream, in bytes, when it is known. */
+  length?: number
   redirect: 'follow' | 'manual' | 'error'
 }
 
 export type EgressLimits = {
-  /** For all of it: connecting, redirects, headers, body. */
+  /** From connecting to the head of the answer, redirects included, and to the end of a body that is read whole. */
   timeoutMs: number
   /** Of the answer's body, on the wire and decompressed. */
   maxBytes: number
@@ -35,14 +39,17 @@ export type EgressLimits = {
   signal?: AbortSignal | undefined
 }
 
-/** `url` is the last one of the redirects, without its fragment. The body has memory of its own. */
+/**
+ * `url` is the last one of the redirects, without its fragment. A short body of known length is there whole, with
+ * memory of its own; any other is a stream, which is read or destroyed by whoever takes the answer.
+ */
 export type EgressAnswer = {
   status: number
   statusText: string
   headers: HeaderPairs
   url: string
   redirected: boolean
-  body: Uint8Array
+  body: Uint8Array | Readable
 }
 
 /**
@@ -66,11 +73,14 @@ export async function egressFetch(
       const response = await send(egress, hop, hops, deadline.signal)
       const location = headerValue(response.headers, 'location')
       if (request.redirect === 'manual' || !isRedirect(response.status, location)) {
-        return await toAnswer(response, hop, redirects > 0, limits.maxBytes)
+        return await toAnswer(response, hop, redirects > 0, limits.maxBytes, what)
       }
       abandon(response.body)
       if (request.redirect === 'error' || redirects === maxRedirects) throw badRedirect(what, redirects)
       hop = nextHop(hop, response.status, location)
+      // Fetch standard: what was sent as a stream cannot be sent once more.
+      if (hop.body instanceof Readable)
+        throw badRedirect(what, redirects, 'a streamed body is sent only once')
       parseTarget(hop.url.href, egress)
     }
   } catch (error) {
@@ -85,7 +95,13 @@ function firstHop(egress: Egress, request: EgressRequest): Hop {
   if (['CONNECT', 'TRACE', 'TRACK'].includes(method)) {
     throw new AnnexError('bad_request', `A fetch cannot use the method ${method}.`)
   }
-  return { method, url: parseTarget(request.url, egress), headers: request.headers, body: request.body }
+  return {
+    method,
+    url: parseTarget(request.url, egress),
+    headers: request.headers,
+    body: request.body,
+    length: request.length,
+  }
 }
 
 type Response = {
@@ -100,7 +116,7 @@ async function send(egress: Egress, hop: Hop, hops: number, signal: AbortSignal)
     origin: hop.url.origin,
     path: hop.url.pathname + hop.url.search,
     method: hop.method,
-    headers: toRequestHeaders(hop.headers, hop.url, egress, hops).flat(),
+    headers: [...toRequestHeaders(hop.headers, hop.url, egress, hops), ...lengthOf(hop)].flat(),
     body: hop.body ?? null,
     signal,
     // A list of names and values, which the types do not know: repeats of a header stay apart.
@@ -114,10 +130,14 @@ async function toAnswer(
   hop: Hop,
   redirected: boolean,
   maxBytes: number,
+  what: string,
 ): Promise<EgressAnswer> {
-  const raw = await readBody(response.body, maxBytes)
   const encoding = headerValue(response.headers, 'content-encoding')
-  const decoded = await decodeBody(raw, encoding, maxBytes)
+  const isShort = Number(headerValue(response.headers, 'content-length') ?? Infinity) <= wholeBytes
+  const { body, isDecoded } =
+    (isShort && encoding === undefined) || hasNoBody(response.status, hop.method)
+      ? { body: await readBody(response.body, maxBytes), isDecoded: false }
+      : streamBody(response.body, encoding, maxBytes, what)
   const headers = toAnswerHeaders(response.headers)
   const url = new URL(hop.url)
   url.hash = ''
@@ -125,12 +145,23 @@ async function toAnswer(
     status: response.status,
     statusText: response.statusText,
     // A script that hands the answer on would otherwise promise a length and an encoding that are gone.
-    headers: decoded === undefined ? headers : headers.filter(([name]) => !aboutCoding.test(name)),
+    headers: isDecoded ? headers.filter(([name]) => !aboutCoding.test(name)) : headers,
     url: url.href,
     redirected,
-    body: decoded ?? raw,
+    body,
   }
 }
+
+/** Without it undici sends a stream in chunks, which not every server takes. */
+const lengthOf = ({ body, length }: Hop): HeaderPairs =>
+  body instanceof Readable && length !== undefined ? [['content-length', `${length}`]] : []
+
+/** RFC 9110, 6.4.1. */
+const hasNoBody = (status: number, method: string): boolean =>
+  method === 'HEAD' || status === 204 || status === 304
+
+/** A longer body crosses in pieces. */
+const wholeBytes = 64 * 1024
 
 const aboutCoding = /^content-(encoding|length)$/i
 
@@ -139,7 +170,7 @@ function abandon(body: Response['body']): void {
   body.dump({ limit: 16_384, signal: AbortSignal.timeout(1_000) }).catch(() => {})
 }
 
-function badRedirect(what: string, redirects: number): AnnexError {
-  const reason = redirects === maxRedirects ? `more than ${maxRedirects} redirects` : 'it was redirected'
+function badRedirect(what: string, redirects: number, because = 'it was redirected'): AnnexError {
+  const reason = redirects === maxRedirects ? `more than ${maxRedirects} redirects` : because
   return new AnnexError('egress_failed', `${what} failed: ${reason}.`)
 }

@@ -1,10 +1,17 @@
+import type { Readable } from 'node:stream'
 import { AnnexError } from '../../errors/annex-error.ts'
 import type { HeaderPairs } from './egress-headers.ts'
 
 export const maxRedirects = 20
 
 /** One request of a chain of redirects. */
-export type Hop = { method: string; url: URL; headers: HeaderPairs; body: Uint8Array | undefined }
+export type Hop = {
+  method: string
+  url: URL
+  headers: HeaderPairs
+  body: Uint8Array | Readable | undefined
+  length?: number | undefined
+}
 
 /** Whether an answer sends the client elsewhere. */
 export const isRedirect = (status: number, location: string | undefined): location is string =>

@@ -1,35 +1,44 @@
-import type { GuestMessage } from '../../../runtime/bridge.ts'
-import type { RunHostCall } from '../host-calls.ts'
-import type { PostToHost } from './check-frame.ts'
+import type { HostCallAnswer, HostCallBody, RunHostCall } from '../host-calls.ts'
 import type { LiveDispatch } from './live-dispatch.ts'
 
+/** The call that goes out to the world: its bytes are counted. */
+export const egressCall = 'fetch'
+
 /**
- * Does what a script asks for, on behalf of the dispatch that asks, and gives the answer to `settle`. A call
- * outside a dispatch, or one too many, is refused without looking at it.
+ * Does what a script asks for, on behalf of the dispatch that asks, and gives the answer to `settle`. One call too
+ * many is refused without looking at it.
  */
 export async function answerCall(
-  live: LiveDispatch | undefined,
-  post: Extract<PostToHost, { kind: 'call' }>,
-  body: Uint8Array,
-  given: {
-    maxCalls: number
-    runCall: RunHostCall
-    settle: (message: GuestMessage, body?: Uint8Array) => void
-  },
+  live: LiveDispatch,
+  call: { id: number; name: string; args: unknown; body: HostCallBody },
+  given: { limits: CallLimits; runCall: RunHostCall; settle: (answer: HostCallAnswer) => void },
 ): Promise<void> {
-  const { settle, maxCalls } = given
-  const refuse = (message: string) =>
-    settle({ kind: 'settle', id: post.id, ok: false, error: { name: 'refused', message } })
-  if (live === undefined) {
-    return refuse('Nothing is being handled now. Give work that goes on after the answer to waitUntil().')
-  }
-  if (live.calls >= maxCalls) return refuse(`More than ${maxCalls} calls in one dispatch (SANDBOX_CALLS).`)
+  const { settle, limits } = given
+  const message = refusal(live, call.name, limits)
+  if (message !== undefined) return settle({ ok: false, error: { name: 'refused', message } })
   const controller = new AbortController()
   live.calls += 1
-  live.running.set(post.id, controller)
-  const call = { name: post.name, args: post.args, body }
+  if (call.name === egressCall) {
+    live.egressCalls += 1
+    live.egressBytes += call.body instanceof Uint8Array ? call.body.byteLength : 0
+  }
+  live.running.set(call.id, controller)
   const answer = await given.runCall(call, live.queued.context, controller.signal)
-  live.running.delete(post.id)
-  if (answer.ok) settle({ kind: 'settle', id: post.id, ok: true, value: answer.value }, answer.body)
-  else settle({ kind: 'settle', id: post.id, ok: false, error: answer.error })
+  // The body of an answer that streams ends with the dispatch: until then the call can be abandoned.
+  if (!answer.ok || answer.body === undefined || answer.body instanceof Uint8Array)
+    live.running.delete(call.id)
+  settle(answer)
+}
+
+type CallLimits = { calls: number; callsAtOnce: number; fetches: number }
+
+function refusal(live: LiveDispatch, name: string, limits: CallLimits): string | undefined {
+  if (live.calls >= limits.calls) return `More than ${limits.calls} calls in one dispatch (SANDBOX_CALLS).`
+  if (live.running.size >= limits.callsAtOnce) {
+    return `More than ${limits.callsAtOnce} calls of one dispatch at once (SANDBOX_CALLS_AT_ONCE).`
+  }
+  if (name === egressCall && live.egressCalls >= limits.fetches) {
+    return `More than ${limits.fetches} outbound requests in one dispatch (SANDBOX_FETCHES).`
+  }
+  return undefined
 }

@@ -1,26 +1,46 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import type { GuestPost } from '../../../runtime/bridge.ts'
-import type { ProcessHeader } from '../../../runtime/process/messages.ts'
+import type { DispatchResult, PlainError } from '../../../runtime/bridge.ts'
+import type { BrokenReason } from '../../../runtime/process/messages.ts'
 import schema from './frames.schema.json' with { type: 'json' }
 
 const ajv = new Ajv2020({ strict: false, discriminator: true }).addSchema(schema)
-const isHeader = compile<ProcessHeader>('header')
-const isPost = compile<PostToHost>('post')
+const isResult = compile<DispatchResult>('result')
+const isError = compile<PlainError>('error')
 
-/** The posts that leave the sandbox process: timers never do. */
-export type PostToHost = Exclude<GuestPost, { kind: 'timer' | 'clear-timer' }>
-
-/** @throws Error when the header is none that a sandbox process of ours sends */
-export function checkHeader(header: unknown): ProcessHeader {
-  if (!isHeader(header)) throw new Error(`frame header: ${ajv.errorsText(isHeader.errors)}`)
-  return header
+/** @returns undefined when the text is none that our prelude posts as its answer */
+export function parseResult(text: string): DispatchResult | undefined {
+  return parse(text, isResult)
 }
 
-/** @returns undefined when the text is none that our prelude posts */
-export function parsePost(text: string): PostToHost | undefined {
+/** @returns undefined when the text is no error as a sandbox process writes it */
+export function parseError(text: string): PlainError | undefined {
+  return parse(text, isError)
+}
+
+const maxNameLength = 100
+
+/** Name and arguments of a call. @returns undefined when the text is none that our prelude posts */
+export function parseCall(text: string): { name: string; args: unknown } | undefined {
+  const end = text.indexOf('\n')
+  if (end < 1 || end > maxNameLength) return undefined
   try {
-    const post: unknown = JSON.parse(text)
-    return isPost(post) ? post : undefined
+    return { name: text.slice(0, end), args: JSON.parse(text.slice(end + 1)) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Why a sandbox broke. @throws Error when the process says what none of ours says */
+export function parseBroken(text: string): { reason: BrokenReason; message: string } {
+  const match = /^(cpu_limit|memory_limit|crashed)\n([\s\S]{0,500})$/.exec(text)
+  if (match === null) throw new Error('broken: no reason that there is')
+  return { reason: match[1] as BrokenReason, message: match[2] ?? '' }
+}
+
+function parse<T>(text: string, check: ValidateFunction<T>): T | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return check(value) ? value : undefined
   } catch {
     return undefined
   }

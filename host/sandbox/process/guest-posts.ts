@@ -1,104 +1,176 @@
-import type { HostHeader, ProcessHeader } from '../../../runtime/process/messages.ts'
-import type { RunHostCall } from '../host-calls.ts'
+import type { LogLevel } from '../../../runtime/bridge.ts'
+import type { Frame } from '../../../runtime/process/frame.ts'
+import { toHost, withStream } from '../../../runtime/process/messages.ts'
+import { answered, bodyStream, logLevels } from '../../../runtime/wire-kinds.ts'
+import type { HostCallBody, RunHostCall } from '../host-calls.ts'
 import { answerTooLargeError } from '../sandbox-errors.ts'
 import { installationOf } from '../target.ts'
-import { answerCall } from './answer-call.ts'
-import type { PostToHost } from './check-frame.ts'
-import type { LiveDispatch } from './live-dispatch.ts'
-import type { LiveDispatches } from './live-dispatches.ts'
+import { answerCall, egressCall } from './answer-call.ts'
+import { parseCall, parseResult } from './check-frame.ts'
+import { isAnswered, type LiveDispatch } from './live-dispatch.ts'
+import type { LiveDispatches, Usage } from './live-dispatches.ts'
 import type { LoadedSandboxes } from './loaded-sandboxes.ts'
 import type { LogSource, SandboxLimits, ScriptLog } from './process-options.ts'
+import type { ToSandbox } from './to-sandbox.ts'
 
-type PostHeader = Extract<ProcessHeader, { type: 'post' }>
-type Post<K extends PostToHost['kind']> = Extract<PostToHost, { kind: K }>
-
-/** Does what the guests of a process say: their answers, calls and log lines. */
-export type GuestPosts = {
-  /** @throws Error when the process names a dispatch of another sandbox */
-  handle: (header: PostHeader, post: PostToHost, body: Buffer) => void
-  refuseAnswer: (header: Extract<ProcessHeader, { type: 'too-large' }>) => void
-}
-
-const waitUntilMs = 65_000
-const maxLogLines = 1_000
+const maxLogText = 16_384
 const nothing = new Uint8Array(0)
 
+/**
+ * Does what the guests of a process say: their answers, calls, log lines, and what they stream.
+ *
+ * @returns a function that returns false for a frame that is none of our prelude's doing: it runs beside the script,
+ *   so that is one sandbox's doing and not its neighbours'. It throws an Error when the process names a dispatch of
+ *   another sandbox.
+ */
 export function createGuestPosts(given: {
   lives: LiveDispatches
   sandboxes: LoadedSandboxes
   limits: SandboxLimits
   runCall: RunHostCall
   onLog: ScriptLog
-  send: (header: HostHeader, text?: string, body?: Uint8Array) => void
+  toSandbox: ToSandbox
   /** Ends a dispatch whose time is over. */
   giveUp: (live: LiveDispatch) => void
-}): GuestPosts {
-  const { lives, sandboxes, limits, runCall, onLog, send } = given
-  return {
-    handle(header, post, body) {
-      const live = find(header)
-      switch (post.kind) {
-        case 'answer':
-          return live === undefined ? undefined : answer(live, post, body)
-        case 'done':
-          return live === undefined ? undefined : lives.end(live)
-        case 'log':
-          return log(live, header.sandbox, post)
-        case 'abort':
-          return live?.running.get(post.id)?.abort()
-        case 'call':
-          return call(live, header, post, body)
-      }
-    },
-    refuseAnswer(header) {
-      const live = find(header)
-      if (live === undefined || live.answered) return
-      finishAnswer(live, false)
-      live.queued.reject(answerTooLargeError(limits))
-    },
+}): (frame: Frame) => boolean {
+  const { lives, sandboxes, limits, onLog, toSandbox } = given
+  return (frame) => {
+    const live = find(frame)
+    if (frame.type === toHost.log) return log(live, frame)
+    if (live === undefined) {
+      if (frame.type === toHost.call) toSandbox.refuse(frame)
+      return true
+    }
+    switch (frame.type) {
+      case toHost.answer:
+        return answer(live, frame)
+      case toHost.tooLarge:
+        return refuseAnswer(live)
+      case toHost.done:
+        lives.end(live, usageOf(frame))
+        return true
+      case toHost.call:
+        return call(live, frame)
+      case toHost.abort:
+        live.running.get(frame.number)?.abort()
+        return true
+      case toHost.pull:
+        live.sources.get(frame.number)?.pull()
+        return true
+      case toHost.cancel:
+        live.sources.get(frame.number)?.close()
+        return true
+      case toHost.chunk:
+        return chunk(live, frame)
+      case toHost.end:
+        live.sinks.get(frame.number)?.end()
+        return closeSink(live, frame.number)
+      case toHost.fail:
+        live.sinks.get(frame.number)?.readable.destroy()
+        return closeSink(live, frame.number)
+      default:
+        throw new Error(`frame of type ${frame.type}, which there is not`)
+    }
   }
 
   /** A process names no dispatch that this host did not give it, and none of another sandbox. */
-  function find({ sandbox, dispatch }: { sandbox: number; dispatch: number }): LiveDispatch | undefined {
+  function find({ sandbox, dispatch }: Frame): LiveDispatch | undefined {
     const live = lives.get(dispatch)
     if (live !== undefined && live.sandbox !== sandbox) throw new Error('post for another sandbox')
     return live
   }
 
-  function answer(live: LiveDispatch, post: Post<'answer'>, body: Buffer): void {
-    if (live.answered) return
-    finishAnswer(live, post.done === true)
-    live.queued.resolve({ result: post.result, body })
+  function answer(live: LiveDispatch, frame: Frame): boolean {
+    if (isAnswered(live)) return true
+    const result = parseResult(frame.text)
+    if (result === undefined || frame.flags > answered.streams) return false
+    const isStream = frame.flags === answered.streams
+    if (result.kind === 'response' && (result.head.length ?? 0) > limits.bodyBytes) return refuseAnswer(live)
+    live.outcome = result.kind === 'error' ? 'script_error' : 'ok'
+    const body = isStream ? toSandbox.openSink(live, bodyStream) : frame.body
+    finishAnswer(live)
+    if (frame.flags === answered.done) lives.end(live, usageOf(frame))
+    else lives.restart(live, isStream ? limits.wallMs : limits.waitUntilMs, given.giveUp)
+    live.queued.resolve({ result, body })
+    return true
   }
 
-  /** From the answer on, what was given to `waitUntil` has its own time, and the request is no longer needed. */
-  function finishAnswer(live: LiveDispatch, isDone: boolean): void {
-    live.answered = true
-    live.queued.body = nothing
+  /** From the answer on, the request is no longer needed. */
+  function finishAnswer(live: LiveDispatch): void {
+    live.answeredMs = performance.now()
     live.queued.message = ''
-    if (isDone) lives.end(live)
-    else lives.restart(live, waitUntilMs, given.giveUp)
+    if (live.queued.body instanceof Uint8Array) live.queued.body = nothing
   }
 
-  function call(
-    live: LiveDispatch | undefined,
-    { sandbox, dispatch }: PostHeader,
-    post: Post<'call'>,
-    body: Buffer,
-  ): void {
-    void answerCall(live, post, body, {
-      maxCalls: limits.calls,
-      runCall,
-      settle: (message, bytes) => send({ type: 'settle', sandbox, dispatch }, JSON.stringify(message), bytes),
-    })
+  function refuseAnswer(live: LiveDispatch): boolean {
+    if (isAnswered(live)) return true
+    const error = answerTooLargeError(limits)
+    live.outcome = error.code
+    finishAnswer(live)
+    lives.restart(live, limits.waitUntilMs, given.giveUp)
+    live.queued.reject(error)
+    return true
   }
 
-  function log(live: LiveDispatch | undefined, sandbox: number, { level, text }: Post<'log'>): void {
-    const lines = live === undefined ? 0 : live.logLines++
-    const source = sourceOf(live, sandbox)
-    if (lines < maxLogLines) return onLog(source, level, text)
-    if (lines > maxLogLines) return
-    onLog(source, 'warn', `More than ${maxLogLines} lines in one dispatch: the others are dropped.`)
+  function call(live: LiveDispatch, frame: Frame): boolean {
+    const asked = parseCall(frame.text)
+    if (asked === undefined) return false
+    const isEgress = asked.name === egressCall
+    const body: HostCallBody =
+      frame.flags === withStream ? toSandbox.openSink(live, frame.number) : frame.body
+    void answerCall(
+      live,
+      { id: frame.number, ...asked, body },
+      {
+        limits,
+        runCall: given.runCall,
+        settle(settled) {
+          const isOver = lives.get(live.id) !== live
+          if (isOver && settled.ok && settled.body !== undefined && !(settled.body instanceof Uint8Array)) {
+            settled.body.destroy()
+          }
+          if (!isOver) toSandbox.answer(live, frame.number, settled, isEgress)
+        },
+      },
+    )
+    return true
+  }
+
+  function chunk(live: LiveDispatch, frame: Frame): boolean {
+    const sink = live.sinks.get(frame.number)
+    if (sink === undefined) return true
+    if (frame.number !== bodyStream) live.egressBytes += frame.body.byteLength
+    live.timer.refresh()
+    return sink.chunk(frame.body)
+  }
+
+  function closeSink(live: LiveDispatch, stream: number): boolean {
+    live.sinks.delete(stream)
+    if (stream === bodyStream && isAnswered(live)) lives.restart(live, limits.waitUntilMs, given.giveUp)
+    return true
+  }
+
+  function log(live: LiveDispatch | undefined, frame: Frame): boolean {
+    const level = logLevels[frame.number]
+    if (level === undefined || frame.text.length > maxLogText) return false
+    const source = sourceOf(live, frame.sandbox)
+    if (live === undefined) onLog(source, level, frame.text)
+    else logOf(live, source, level, frame.text)
+    return true
+  }
+
+  function logOf(live: LiveDispatch, source: LogSource | undefined, level: LogLevel, text: string): void {
+    if (live.logLines > limits.logLines || live.logBytes > limits.logBytes) return
+    live.logLines += 1
+    live.logBytes += Buffer.byteLength(text)
+    const over =
+      live.logLines > limits.logLines
+        ? `${limits.logLines} lines in one dispatch (SANDBOX_LOG_LINES)`
+        : live.logBytes > limits.logBytes
+          ? `${limits.logBytes} bytes in one dispatch (SANDBOX_LOG_BYTES)`
+          : undefined
+    if (over === undefined) onLog(source, level, text)
+    else onLog(source, 'warn', `More than ${over}: the other lines are dropped.`)
   }
 
   function sourceOf(live: LiveDispatch | undefined, sandbox: number): LogSource | undefined {
@@ -107,3 +179,5 @@ export function createGuestPosts(given: {
     return target === undefined ? undefined : { integration: target.integration, ...installationOf(target) }
   }
 }
+
+const usageOf = ({ number, extra }: Frame): Usage => ({ cpuMs: number / 1000, heapBytes: extra * 1024 })

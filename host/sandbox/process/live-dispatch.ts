@@ -1,11 +1,15 @@
 import type { DispatchContext, DispatchOutcome, SandboxTarget } from '../target.ts'
+import type { BodySink } from './body-sink.ts'
+import type { BodySource } from './body-source.ts'
 
 /** A dispatch that waits for its answer, wherever it runs. It can move to another process until it begins. */
 export type QueuedDispatch = {
   target: SandboxTarget
+  /** The environment as JSON. */
+  environment: string
   /** The DispatchMessage as JSON. */
   message: string
-  body: Uint8Array
+  body: DispatchOutcome['body']
   context: DispatchContext
   /** How many processes have died before it began. */
   moves: number
@@ -13,16 +17,29 @@ export type QueuedDispatch = {
   reject: (error: Error) => void
 }
 
-/** A dispatch that a process has: until it is `done`, `waitUntil` promises included. */
+/** A dispatch that a process has: until it is `done`, `waitUntil` promises and streams included. */
 export type LiveDispatch = {
   id: number
   sandbox: number
   queued: QueuedDispatch
-  answered: boolean
-  /** Ends it: the wall clock until the answer, then the time that `waitUntil` has. */
+  startedAtMs: number
+  /** By the clock that never jumps. */
+  sentMs: number
+  answeredMs: number | undefined
+  /** As in a receipt. */
+  outcome: string
+  /** Ends it: the wall clock until the answer, then the time that `waitUntil` has. A stream that moves begins it anew. */
   timer: NodeJS.Timeout
   /** Calls of the script to the host, running ones by id so that they can be abandoned. */
   calls: number
+  egressCalls: number
+  egressBytes: number
   logLines: number
+  logBytes: number
   running: Map<number, AbortController>
+  /** Bodies on their way into the sandbox and out of it: 0 is the dispatch's own, the others are those of calls. */
+  sources: Map<number, BodySource>
+  sinks: Map<number, BodySink>
 }
+
+export const isAnswered = (live: LiveDispatch): boolean => live.answeredMs !== undefined

@@ -1,95 +1,147 @@
-import type { HostHeader } from '../../../runtime/process/messages.ts'
+import type { FrameToWrite } from '../../../runtime/process/frame.ts'
+import { type LoadOptions, toProcess } from '../../../runtime/process/messages.ts'
 import type { SandboxTarget } from '../target.ts'
 
 export type LoadedSandboxes = {
-  /** The number of the target's sandbox, which is loaded first when it is not there. */
-  use: (target: SandboxTarget) => number
-  drop: (number: number) => void
+  /**
+   * The number of the target's sandbox, which is loaded first when it is not there, and that of the environment in it.
+   * It is in use until `release`.
+   */
+  use: (target: SandboxTarget, environment: string) => { sandbox: number; environment: number }
+  release: (sandbox: number) => void
+  drop: (sandbox: number) => void
   /** Drops a sandbox whose script could not be loaded, and remembers for a while that it cannot. */
-  fail: (number: number, error: Error) => void
+  fail: (sandbox: number, error: Error) => void
   recentFailure: (target: SandboxTarget) => Error | undefined
-  target: (number: number) => SandboxTarget | undefined
+  target: (sandbox: number) => SandboxTarget | undefined
+  /** Makes room: ends the part of the idle ones that was used least recently. @returns how many */
+  evict: (part: number) => number
   count: () => number
 }
 
-type Entry = { number: number; target: SandboxTarget; version: string; usedAt: number }
+type Entry = {
+  number: number
+  target: SandboxTarget
+  version: string
+  /** Dispatches that have it in use. */
+  uses: number
+  /** Environments that it has been given, by their text. */
+  environments: Map<string, number>
+  isRetired: boolean
+}
 
-/** An isolate costs about 2.5 MB; the one that was used least recently makes room. */
-const maxLoaded = 200
+const maxFailures = 200
 /** A script that fails while it is loaded, slowly, would take its time from the others at each request. */
 const failureMs = 2_000
-/** One that was in use a moment ago may still be at work, and is not taken. */
-const restMs = 60_000
+/** An installation, its sites and its spaces: each has an environment of its own. */
+const maxEnvironments = 16
 
-/** Which sandboxes a process holds: one for each installation, of the version that was asked for last. */
+/**
+ * Which sandboxes a process holds: one for each installation, of the version that was asked for last. The order of
+ * `byKey` is that of use: the first has not been used for longest.
+ */
 export function createLoadedSandboxes(
-  send: (header: HostHeader, text?: string) => void,
-  limits: { heapMb: number; cpuMs: number; bodyBytes: number },
+  send: (frame: FrameToWrite) => void,
+  limits: Omit<LoadOptions, 'file'>,
 ): LoadedSandboxes {
   const byKey = new Map<string, Entry>()
   const byNumber = new Map<number, Entry>()
   const failures = new Map<string, { error: Error; untilMs: number }>()
   let lastNumber = 0
-  const drop = (number: number) => {
-    const entry = byNumber.get(number)
-    byNumber.delete(number)
-    if (entry !== undefined && byKey.get(entry.target.key) === entry) byKey.delete(entry.target.key)
-  }
   return {
-    use(target) {
+    use(target, environment) {
       const found = byKey.get(target.key)
-      if (found !== undefined && found.version === target.version.digest) {
-        found.usedAt = performance.now()
-        return found.number
-      }
+      const isCurrent = found !== undefined && found.version === target.version.digest
+      if (found !== undefined) byKey.delete(target.key)
       // An older version finishes what it has begun; it gets no further dispatch.
-      if (found !== undefined) retire(found)
-      return load(target).number
+      if (found !== undefined && !isCurrent) retire(found)
+      const entry = isCurrent ? found : load(target)
+      byKey.set(target.key, entry)
+      entry.uses += 1
+      return { sandbox: entry.number, environment: environmentOf(entry, environment) }
+    },
+    release(sandbox) {
+      const entry = byNumber.get(sandbox)
+      if (entry === undefined) return
+      entry.uses -= 1
+      if (entry.isRetired && entry.uses === 0) unload(entry)
     },
     drop,
-    fail(number, error) {
-      const entry = byNumber.get(number)
-      if (failures.size >= maxLoaded) failures.clear()
-      if (entry !== undefined)
+    fail(sandbox, error) {
+      const entry = byNumber.get(sandbox)
+      if (failures.size >= maxFailures) failures.clear()
+      if (entry !== undefined) {
         failures.set(nameOf(entry.target), { error, untilMs: performance.now() + failureMs })
-      drop(number)
+      }
+      drop(sandbox)
     },
     recentFailure(target) {
+      if (failures.size === 0) return undefined
       const failure = failures.get(nameOf(target))
       return failure !== undefined && failure.untilMs > performance.now() ? failure.error : undefined
     },
-    target: (number) => byNumber.get(number)?.target,
+    target: (sandbox) => byNumber.get(sandbox)?.target,
+    evict(part) {
+      let left = Math.ceil(byKey.size * part)
+      const before = byKey.size
+      for (const [key, entry] of byKey) {
+        if (left === 0) break
+        if (entry.uses > 0) continue
+        left -= 1
+        byKey.delete(key)
+        unload(entry)
+      }
+      return before - byKey.size
+    },
     count: () => byNumber.size,
   }
 
   function load(target: SandboxTarget): Entry {
-    if (byKey.size >= maxLoaded) evict()
     lastNumber += 1
-    const entry = { number: lastNumber, target, version: target.version.digest, usedAt: performance.now() }
-    byKey.set(target.key, entry)
+    const entry: Entry = {
+      number: lastNumber,
+      target,
+      version: target.version.digest,
+      uses: 0,
+      environments: new Map(),
+      isRetired: false,
+    }
     byNumber.set(lastNumber, entry)
-    const { heapMb, cpuMs, bodyBytes } = limits
-    send(
-      { type: 'load', sandbox: lastNumber, file: `annex:${target.integration}`, heapMb, cpuMs, bodyBytes },
-      target.version.code,
-    )
+    const options: LoadOptions = { file: `annex:${target.integration}`, ...limits }
+    send({
+      type: toProcess.load,
+      sandbox: lastNumber,
+      text: JSON.stringify(options),
+      body: target.version.code,
+    })
     return entry
   }
 
-  function evict(): void {
-    let oldest: Entry | undefined
-    for (const entry of byKey.values())
-      if (oldest === undefined || entry.usedAt < oldest.usedAt) oldest = entry
-    if (oldest !== undefined && performance.now() - oldest.usedAt > restMs) retire(oldest)
+  function environmentOf(entry: Entry, text: string): number {
+    const known = entry.environments.get(text)
+    if (known !== undefined) return known
+    // Tokens in it are renewed: an old text is not seen again, and its place is taken.
+    if (entry.environments.size >= maxEnvironments) entry.environments.clear()
+    const number = entry.environments.size
+    entry.environments.set(text, number)
+    send({ type: toProcess.environment, sandbox: entry.number, number, text })
+    return number
+  }
+
+  function drop(sandbox: number): void {
+    const entry = byNumber.get(sandbox)
+    byNumber.delete(sandbox)
+    if (entry !== undefined && byKey.get(entry.target.key) === entry) byKey.delete(entry.target.key)
   }
 
   function retire(entry: Entry): void {
-    byKey.delete(entry.target.key)
-    const unload = () => {
-      byNumber.delete(entry.number)
-      send({ type: 'unload', sandbox: entry.number })
-    }
-    setTimeout(unload, restMs).unref()
+    entry.isRetired = true
+    if (entry.uses === 0) unload(entry)
+  }
+
+  function unload(entry: Entry): void {
+    byNumber.delete(entry.number)
+    send({ type: toProcess.unload, sandbox: entry.number })
   }
 }
 

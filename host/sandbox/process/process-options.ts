@@ -5,9 +5,17 @@ export type SandboxLimits = {
   heapMb: number
   residentMb: number
   cpuMs: number
+  loadMs: number
   wallMs: number
+  waitUntilMs: number
+  /** Of a request, an answer or an outbound body, however it crosses. */
   bodyBytes: number
   calls: number
+  callsAtOnce: number
+  fetches: number
+  timers: number
+  logLines: number
+  logBytes: number
 }
 
 /** Who logged a line: a script, and in which request, as far as that is known; else the process itself. */

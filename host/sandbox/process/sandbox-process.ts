@@ -1,15 +1,27 @@
-import { createFrameReader, type Frame, writeFrame } from '../../../runtime/process/frame.ts'
-import type { HostHeader, ProcessHeader } from '../../../runtime/process/messages.ts'
+import { createFrameReader, createFrameWriter, type Frame } from '../../../runtime/process/frame.ts'
+import { toHost, toProcess } from '../../../runtime/process/messages.ts'
+import { AnnexError, isAnnexError } from '../../errors/annex-error.ts'
 import type { RunHostCall } from '../host-calls.ts'
-import { type EndCause, errorOfBroken, errorOfEnd, ScriptError, wallClockError } from '../sandbox-errors.ts'
+import type { OnReceipt } from '../receipt.ts'
+import {
+  type EndCause,
+  errorOfBroken,
+  errorOfEnd,
+  loadLimitError,
+  ScriptError,
+  wallClockError,
+} from '../sandbox-errors.ts'
 import type { SandboxTarget } from '../target.ts'
-import { checkHeader, parsePost } from './check-frame.ts'
+import { parseBroken, parseError } from './check-frame.ts'
 import { createGuestPosts } from './guest-posts.ts'
-import type { LiveDispatch, QueuedDispatch } from './live-dispatch.ts'
+import { createRoomKeeper } from './keep-room.ts'
+import { isAnswered, type LiveDispatch, type QueuedDispatch } from './live-dispatch.ts'
 import { createLiveDispatches } from './live-dispatches.ts'
 import { createLoadedSandboxes } from './loaded-sandboxes.ts'
 import type { SandboxLimits, ScriptLog } from './process-options.ts'
-import { type StartOptions, startProcess } from './start-process.ts'
+import { type BlackBoxRecord, type StartOptions, startProcess } from './start-process.ts'
+import { toReceipt } from './to-receipt.ts'
+import { createToSandbox } from './to-sandbox.ts'
 import { watchProcess } from './watch-process.ts'
 
 /** What is left of a process: `culprit` is whose code it was running. */
@@ -23,43 +35,77 @@ export type ProcessEnd = {
 export type SandboxProcess = {
   run: (queued: QueuedDispatch) => void
   pid: number | undefined
-  /** How many sandboxes it holds. */
+  /** Sandboxes that it holds. */
   loaded: () => number
+  residentBytes: () => number
+  /** Takes nothing more: ends when what runs in it is done. */
+  retire: () => void
   close: () => Promise<void>
 }
 
-const frameOverheadBytes = 4 * 1024 * 1024
-
-/**
- * One OS process that runs sandboxes, seen from the host. It lives until it dies or is closed; `onEnd` then
- * gets the dispatches that had not begun. Those that had begun have been rejected by then.
- */
-export function createSandboxProcess(given: {
-  prelude: string
-  limits: SandboxLimits
-  runCall: RunHostCall
-  onLog: ScriptLog
+/** What a process has to say of itself. */
+export type ProcessEvents = {
+  /** Those that had begun have been rejected by then. */
   onEnd: (end: ProcessEnd) => void
-  start?: StartOptions
-}): SandboxProcess {
+  /** `culprit` keeps it busy for long. `notBegun` has been taken back from it, to run elsewhere. */
+  onStuck: (culprit: SandboxTarget, notBegun: QueuedDispatch[]) => void
+  /** Its memory drifts: a fresh one should take its place. */
+  onDrift: () => void
+}
+
+/** What isolated-vm says when it stops a script. */
+const timedOut = 'Script execution timed out.'
+/** No outcome: it runs elsewhere, and has its receipt there. */
+const takenBack = ''
+/** An answer's text, or a piece of a body. */
+const pieceBytes = 10 * 1024 * 1024
+const frameOverheadBytes = 4 * 1024 * 1024
+const evictPart = 0.25
+
+/** One OS process that runs sandboxes, seen from the host. It lives until it dies or is closed. */
+export function createSandboxProcess(
+  given: {
+    prelude: string
+    limits: SandboxLimits
+    runCall: RunHostCall
+    onLog: ScriptLog
+    onReceipt: OnReceipt
+    start?: StartOptions
+  } & ProcessEvents,
+): SandboxProcess {
   const { limits, runCall, onLog } = given
-  const lives = createLiveDispatches(limits.wallMs)
   const startedAtMs = performance.now()
   const started = startProcess(
     (text) => onLog(undefined, 'error', `sandbox process: ${text.trim()}`),
     given.start,
   )
-  const sandboxes = createLoadedSandboxes(send, limits)
-  const posts = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, send, giveUp })
+  const out = createFrameWriter((bytes) => {
+    if (!started.stream.destroyed) started.stream.write(bytes)
+  })
+  let flushing = false
+  let retired = false
   let cause: EndCause = { kind: 'died' }
+
+  const lives = createLiveDispatches(limits.wallMs, (live, usage) => {
+    sandboxes.release(live.sandbox)
+    if (live.outcome !== takenBack) given.onReceipt(toReceipt(live, usage))
+    if (retired && lives.isEmpty()) void close()
+  })
+  const { heapMb, cpuMs, loadMs, timers } = limits
+  const sandboxes = createLoadedSandboxes(send, { heapMb, cpuMs, loadMs, timers, pieceBytes })
+  const toSandbox = createToSandbox(send, limits, (live) => live.timer.refresh())
+  const hear = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, toSandbox, giveUp })
+  const room = createRoomKeeper(limits.residentMb)
   const watch = watchProcess(started, limits, {
-    ping: () => send({ type: 'ping' }),
+    ping: () => send({ type: toProcess.ping }),
+    onStuck: evacuate,
+    onResident: keepRoom,
     onOver(found) {
       cause = found
       started.kill()
     },
   })
-  const read = createFrameReader(limits.bodyBytes + frameOverheadBytes, receive)
+  const read = createFrameReader(pieceBytes + frameOverheadBytes, receive)
   started.stream.on('data', (chunk: Buffer) => {
     try {
       read(chunk)
@@ -72,102 +118,125 @@ export function createSandboxProcess(given: {
   })
   started.stream.on('error', () => started.kill())
   const ended = started.exited.then(finish)
-  send({ type: 'platform' }, given.prelude)
+  send({ type: toProcess.platform, text: given.prelude })
   return {
     run,
     pid: started.pid,
     loaded: sandboxes.count,
-    close() {
-      cause = { kind: 'closed' }
-      started.kill()
-      return ended
+    residentBytes: started.residentBytes,
+    retire() {
+      retired = true
+      if (lives.isEmpty()) void close()
     },
+    close,
   }
 
-  function send(header: HostHeader, text?: string, body?: Uint8Array): void {
-    const { stream } = started
-    if (stream.destroyed) return
-    // The requests that came in together go across together.
-    if (stream.writableCorked === 0) {
-      stream.cork()
-      setImmediate(() => stream.uncork())
-    }
-    writeFrame(stream, header, text, body)
+  /** The requests that came in together go across together. */
+  function send(frame: Parameters<typeof out.write>[0]): void {
+    out.write(frame)
+    if (flushing) return
+    flushing = true
+    setImmediate(() => {
+      flushing = false
+      out.flush()
+    })
   }
 
   function run(queued: QueuedDispatch): void {
     const failure = sandboxes.recentFailure(queued.target)
-    if (failure !== undefined) return queued.reject(failure)
-    const sandbox = sandboxes.use(queued.target)
-    const { id } = lives.add(sandbox, queued, giveUp)
-    send(
-      { type: 'dispatch', sandbox, id },
-      `{"kind":"dispatch","id":${id},"message":${queued.message}}`,
-      queued.body,
-    )
+    if (failure !== undefined) return reject(lives.add(0, queued, giveUp), failure)
+    const { sandbox, environment } = sandboxes.use(queued.target, queued.environment)
+    toSandbox.begin(lives.add(sandbox, queued, giveUp), environment)
+  }
+
+  /** The dispatch ends with an error, and its caller hears of it unless it was answered. */
+  function reject(live: LiveDispatch, error: Error): void {
+    if (!isAnswered(live)) live.outcome = isAnnexError(error) ? error.code : 'internal'
+    lives.end(live)
+    if (!isAnswered(live)) live.queued.reject(error)
   }
 
   /** The time of an answer, or of what was given to `waitUntil`, is over: nothing wakes this dispatch's code again. */
   function giveUp(live: LiveDispatch): void {
-    lives.end(live)
-    send({ type: 'forget', sandbox: live.sandbox, id: live.id })
-    if (!live.answered) live.queued.reject(wallClockError(limits))
+    send({ type: toProcess.forget, sandbox: live.sandbox, dispatch: live.id })
+    reject(live, wallClockError(limits))
   }
 
   function receive(frame: Frame): void {
-    const header = checkHeader(frame.header)
-    switch (header.type) {
-      case 'ready':
-      case 'loaded':
+    switch (frame.type) {
+      case toHost.ready:
+      case toHost.loaded:
         return
-      case 'pong':
+      case toHost.pong:
         return watch.pong()
-      case 'load-failed':
-        return handleLoadFailed(header.sandbox, new ScriptError(header.error))
-      case 'broken':
-        return handleBroken(header)
-      case 'too-large':
-        return posts.refuseAnswer(header)
-      case 'post': {
-        const post = parsePost(frame.text)
-        // Not what our prelude says. It runs beside the script, so this is one sandbox's doing, and not its neighbours'.
-        if (post === undefined) return breakSandbox(header.sandbox)
-        return posts.handle(header, post, frame.body)
-      }
+      case toHost.stuck:
+        return send({ type: toProcess.goOn })
+      case toHost.loadFailed:
+        return handleLoadFailed(frame)
+      case toHost.broken:
+        return handleBroken(frame)
+      default:
+        if (!hear(frame)) breakSandbox(frame.sandbox)
     }
   }
 
-  function handleLoadFailed(sandbox: number, error: ScriptError): void {
+  function handleLoadFailed({ sandbox, text }: Frame): void {
+    const said = parseError(text)
+    if (said === undefined) throw new Error('load failed: no error that there is')
+    const error = said.message === timedOut ? loadLimitError(limits) : new ScriptError(said)
     sandboxes.fail(sandbox, error)
-    for (const live of lives.ofSandbox(sandbox)) {
-      lives.end(live)
-      live.queued.reject(error)
-    }
+    for (const live of lives.ofSandbox(sandbox)) reject(live, error)
   }
 
   function breakSandbox(sandbox: number): void {
-    send({ type: 'unload', sandbox })
-    const error = new ScriptError({
-      name: 'Error',
-      message: 'The sandbox broke off: it sent what is no answer.',
-    })
+    send({ type: toProcess.unload, sandbox })
+    const message = 'The sandbox broke off: it sent what is no answer.'
     sandboxes.drop(sandbox)
-    for (const live of lives.ofSandbox(sandbox)) {
-      lives.end(live)
-      if (!live.answered) live.queued.reject(error)
-    }
+    for (const live of lives.ofSandbox(sandbox)) reject(live, new ScriptError({ name: 'Error', message }))
   }
 
-  function handleBroken(header: Extract<ProcessHeader, { type: 'broken' }>): void {
-    sandboxes.drop(header.sandbox)
+  function handleBroken({ sandbox, dispatch, number: begun, text }: Frame): void {
+    const { reason } = parseBroken(text)
+    sandboxes.drop(sandbox)
     const again: QueuedDispatch[] = []
-    for (const live of lives.ofSandbox(header.sandbox)) {
-      lives.end(live)
-      if (live.answered) continue
-      if (live.id > header.begun) again.push(live.queued)
-      else live.queued.reject(errorOfBroken(header, live.id, limits))
+    for (const live of lives.ofSandbox(sandbox)) {
+      if (live.id > begun && !isAnswered(live)) again.push(takeBack(live))
+      else reject(live, errorOfBroken({ reason, dispatch }, live.id, limits))
     }
     for (const queued of again) run(queued)
+  }
+
+  /** It has not begun, and runs elsewhere: here it leaves no receipt. */
+  function takeBack(live: LiveDispatch): QueuedDispatch {
+    live.outcome = takenBack
+    lives.end(live)
+    return live.queued
+  }
+
+  /**
+   * One script keeps the process busy: what waits behind it runs elsewhere. The process reports such a stretch at its
+   * end (`stuck`), and begins nothing more before it has read which dispatches are no longer its own.
+   */
+  function evacuate(box: BlackBoxRecord): void {
+    const culprit = sandboxes.target(box.sandbox)
+    if (culprit === undefined) return
+    const waiting = lives.all().filter((live) => live.id > box.lastBegun && !isAnswered(live))
+    const hasNeighbours = waiting.some((live) => live.sandbox !== box.sandbox)
+    const notBegun = hasNeighbours ? waiting : []
+    for (const live of notBegun) send({ type: toProcess.forget, sandbox: live.sandbox, dispatch: live.id })
+    given.onStuck(culprit, notBegun.map(takeBack))
+  }
+
+  function keepRoom(residentBytes: number): void {
+    const verdict = room.look(residentBytes)
+    if (verdict === 'evict') room.evicted(sandboxes.evict(evictPart))
+    else if (verdict === 'recycle' && !retired) given.onDrift()
+  }
+
+  function close(): Promise<void> {
+    cause = { kind: 'closed' }
+    started.kill()
+    return ended
   }
 
   function finish(signal: NodeJS.Signals | undefined): void {
@@ -175,12 +244,11 @@ export function createSandboxProcess(given: {
     const box = started.readBlackBox()
     started.close()
     const notBegun: QueuedDispatch[] = []
+    const isStopping = new AnnexError('unavailable', 'Annex is stopping.')
     for (const live of lives.all()) {
-      lives.end(live)
-      if (live.answered) continue
       const isCulpritsLoad = box.sandbox === live.sandbox && box.dispatch === 0
-      if (live.id > box.lastBegun && !isCulpritsLoad) notBegun.push(live.queued)
-      else live.queued.reject(errorOfEnd(cause, signal, box, live, limits))
+      if (live.id > box.lastBegun && !isCulpritsLoad && !isAnswered(live)) notBegun.push(takeBack(live))
+      else reject(live, cause.kind === 'closed' ? isStopping : errorOfEnd(cause, signal, box, live, limits))
     }
     const culprit = cause.kind === 'closed' ? undefined : sandboxes.target(box.sandbox)
     given.onEnd({ notBegun, cause, culprit, livedMs: performance.now() - startedAtMs })

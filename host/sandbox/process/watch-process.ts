@@ -1,24 +1,34 @@
 import type { EndCause } from '../sandbox-errors.ts'
-import type { StartedProcess } from './start-process.ts'
+import type { BlackBoxRecord, StartedProcess } from './start-process.ts'
 
 const everyMs = 25
 /** isolated-vm's own time-out comes first. What it cannot stop (one long native operation) has this much more. */
 const graceMs = 250
+/** Whoever waits behind a stretch that is longer is served elsewhere. More than twice what the process reports itself. */
+const stuckMs = 100
 const pingEveryMs = 1_000
 /** A process that runs no guest code and yet does not answer for so long is broken. */
 const deafMs = 5_000
 
 export type ProcessWatch = { pong: () => void; stop: () => void }
 
+export type ProcessWatcher = {
+  ping: () => void
+  /** Again and again while a stretch is long. */
+  onStuck: (box: BlackBoxRecord) => void
+  onResident: (bytes: number) => void
+  /** It must end, and why. Said once. */
+  onOver: (cause: EndCause) => void
+}
+
 /**
  * Watches a sandbox process from outside, where no script can reach: the time that it has spent in one stretch of
- * guest code, its resident memory, native memory included, and whether it still listens. Says once that it must end,
- * and why.
+ * guest code, its resident memory, native memory included, and whether it still listens.
  */
 export function watchProcess(
   started: StartedProcess,
   limits: { cpuMs: number; residentMb: number },
-  given: { ping: () => void; onOver: (cause: EndCause) => void },
+  watcher: ProcessWatcher,
 ): ProcessWatch {
   let stretch = 0
   let since = performance.now()
@@ -31,13 +41,17 @@ export function watchProcess(
       stretch = box.stretch
       since = now
     }
-    if (now - since > limits.cpuMs + graceMs) return over({ kind: 'cpu_limit' })
-    if (started.residentBytes() > limits.residentMb * 1024 * 1024) return over({ kind: 'memory_limit' })
+    const runsMs = now - since
+    if (runsMs > limits.cpuMs + graceMs) return over({ kind: 'cpu_limit' })
+    if (runsMs > stuckMs) watcher.onStuck(box)
+    const resident = started.residentBytes()
+    if (resident > limits.residentMb * 1024 * 1024) return over({ kind: 'memory_limit' })
+    watcher.onResident(resident)
     if (!answered && box.sandbox === 0 && now - pingedAt > deafMs) return over({ kind: 'deaf' })
     if (answered && now - pingedAt > pingEveryMs) {
       answered = false
       pingedAt = now
-      given.ping()
+      watcher.ping()
     }
   }, everyMs)
   timer.unref()
@@ -50,6 +64,6 @@ export function watchProcess(
 
   function over(cause: EndCause): void {
     clearInterval(timer)
-    given.onOver(cause)
+    watcher.onOver(cause)
   }
 }

@@ -41,8 +41,9 @@ const explanations: Explanation[] = [
  *
  * @returns AnnexError `sandbox_unavailable`
  */
-export function explainFailure({ said, how }: ProbeFailure): AnnexError {
-  const found = explanations.find(({ pattern }) => pattern.test(said)) ?? explainSilence(said, how)
+export function explainFailure(failure: ProbeFailure): AnnexError {
+  const { said, how } = failure
+  const found = explanations.find(({ pattern }) => pattern.test(said)) ?? explainSilence(failure)
   const line = said.split('\n').find((text) => /error|cannot|no native/i.test(text))
   const told = line === undefined ? how : line.trim().slice(0, 300)
   return new AnnexError(
@@ -51,8 +52,8 @@ export function explainFailure({ said, how }: ProbeFailure): AnnexError {
   )
 }
 
-function explainSilence(said: string, how: string): Omit<Explanation, 'pattern'> {
-  if (how.startsWith('it said nothing')) {
+function explainSilence({ said, how, hung }: ProbeFailure): Omit<Explanation, 'pattern'> {
+  if (hung) {
     return {
       means: 'isolated-vm hangs while it loads, as it does when its binary is for another C library',
       fix: `Delete node_modules, which may come from another image (Alpine's musl against glibc). ${installed}`,

@@ -14,7 +14,7 @@ export async function tryWall(probe: string): Promise<Wall | ProbeFailure> {
   const enclosure = await findEnclosure()
   if (!('command' in enclosure)) return tryWith(probe, [], enclosure)
   const enclosed = await tryWith(probe, enclosure.command, enclosure)
-  if (!('how' in enclosed)) return enclosed
+  if (!('how' in enclosed) || enclosed.hung) return enclosed
   // The namespaces can be made, but Annex's own files may not be readable in them; or no process starts at all.
   const reason = `a sandbox process does not start in it: ${enclosed.said.trim().split('\n')[0] || enclosed.how}`
   const fix = 'Let the user that runs Annex own its files, and the folders above them be readable for all.'

@@ -14,7 +14,7 @@ export type ProbeResult = {
 }
 
 /** `said` is what the process wrote to stderr, `how` how it ended. */
-export type ProbeFailure = { said: string; how: string }
+export type ProbeFailure = { said: string; how: string; hung: boolean }
 
 /** On a busy machine a start takes a second; a native module for another C library never comes back. */
 const defaultPatienceMs = 15_000
@@ -37,7 +37,7 @@ export async function runProbe(
     started.stream.on('error', () => {})
     started.stream.write(String(port))
     const line = await readLine(started, patienceMs)
-    if ('how' in line) return { said, how: line.how }
+    if ('how' in line) return { said, ...line }
     const seen = { residentBytes: started.residentBytes(), hasOwnNetwork: hasOwnNetwork(started.pid) }
     const tookMs = performance.now() - startedAtMs
     started.kill()
@@ -50,14 +50,19 @@ export async function runProbe(
   }
 }
 
+type Ending = Pick<ProbeFailure, 'how' | 'hung'>
+
 function readLine(
   { stream, exited }: ReturnType<typeof startProcess>,
   patienceMs: number,
-): Promise<{ text: string } | { how: string }> {
+): Promise<{ text: string } | Ending> {
   return new Promise((resolve) => {
     let text = ''
-    const timer = setTimeout(() => resolve({ how: `it said nothing for ${patienceMs} ms` }), patienceMs)
-    const end = (result: { text: string } | { how: string }) => {
+    const timer = setTimeout(
+      () => resolve({ how: `it said nothing for ${patienceMs} ms`, hung: true }),
+      patienceMs,
+    )
+    const end = (result: { text: string } | Ending) => {
       clearTimeout(timer)
       resolve(result)
     }
@@ -65,7 +70,9 @@ function readLine(
       text += chunk.toString()
       if (text.endsWith('\n') || text.length > longestReport) end({ text })
     })
-    exited.then((signal) => end({ how: signal === undefined ? 'it ended' : `it ended with ${signal}` }))
+    exited.then((signal) =>
+      end({ how: signal === undefined ? 'it ended' : `it ended with ${signal}`, hung: false }),
+    )
   })
 }
 

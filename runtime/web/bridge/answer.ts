@@ -1,10 +1,17 @@
-import { bodyBytes } from '../fetch/body.ts'
+import { type OutgoingBody, takeBody } from '../fetch/body.ts'
 import { isResponse, type Response, responseParts } from '../fetch/response.ts'
-import { isArray, NativeTypeError, numberText, quote, toJsonText } from '../primordials.ts'
+import { Bytes, isArray, NativeTypeError, numberText, quote, toJsonText } from '../primordials.ts'
 
-/** A DispatchResult as JSON text. Throws a TypeError that names what was returned where that is no answer. */
-export const answerText = (result: unknown, mustBeResponse: boolean): string => {
-  if (isResponse(result)) return responseText(result)
+/**
+ * A DispatchResult as JSON text. `body` is what goes beside it. Throws a TypeError that names what was returned where
+ * that is no answer.
+ */
+export const answerText = (
+  result: unknown,
+  body: OutgoingBody | undefined,
+  mustBeResponse: boolean,
+): string => {
+  if (isResponse(result)) return responseText(result, body instanceof Bytes ? body.length : undefined)
   if (mustBeResponse) {
     throw new NativeTypeError(`The fetch handler must return a Response, but it returned ${describe(result)}`)
   }
@@ -15,11 +22,11 @@ export const answerText = (result: unknown, mustBeResponse: boolean): string => 
   return `{"kind":"value","value":${toJsonText(result.value) ?? 'null'}}`
 }
 
-/** The bytes that go beside it. A body that is a stream is read to its end first. */
-export const bytesOfAnswer = (result: unknown): ArrayBuffer | Promise<ArrayBuffer> | undefined =>
-  isResponse(result) ? bodyBytes(responseParts(result).body, 'Response') : undefined
+/** What goes beside it: whole, or where it is long or a stream, in pieces. */
+export const bodyOfAnswer = (result: unknown): OutgoingBody | undefined =>
+  isResponse(result) ? takeBody(responseParts(result).body, 'Response') : undefined
 
-const responseText = (response: Response): string => {
+const responseText = (response: Response, length: number | undefined): string => {
   const { status, statusText, headers } = responseParts(response)
   assertSendable(statusText, headers)
   if (!(status >= 200)) throw new NativeTypeError('Response.error() cannot be sent; use new Response(…)')
@@ -29,7 +36,9 @@ const responseText = (response: Response): string => {
     if (pair === undefined) continue
     pairs += `${pairs === '' ? '' : ','}[${quote(pair[0])},${quote(pair[1])}]`
   }
-  const text = statusText === '' ? '' : `"statusText":${quote(statusText)},`
+  const text =
+    (statusText === '' ? '' : `"statusText":${quote(statusText)},`) +
+    (length === undefined ? '' : `"length":${numberText(length)},`)
   return `{"kind":"response","head":{"status":${numberText(status)},${text}"headers":[${pairs}]}}`
 }
 

@@ -1,22 +1,33 @@
-import type { Boot, GuestMessage } from '../../bridge.ts'
+import type { Boot } from '../../bridge.ts'
+import { message } from '../../wire-kinds.ts'
 import { harden } from '../harden.ts'
-import { parseJson } from '../primordials.ts'
 import type { Timers } from '../timers/timers.ts'
+import type { BodyStreams } from './body-streams.ts'
 import type { Calls } from './calls.ts'
 import { loadDefinition } from './definition.ts'
 import type { Dispatcher } from './dispatch.ts'
+import type { Environments } from './environments.ts'
 import type { Wire } from './wire.ts'
 
 export const bootName = '__annexBoot'
+
+/** What a message can be for. */
+export type BootParts = {
+  wire: Wire
+  calls: Calls
+  timers: Timers
+  streams: BodyStreams
+  environments: Environments
+  dispatcher: Dispatcher
+}
 
 /**
  * The boot function of one isolate: connects it with its process, takes itself off the global object and
  * takes away what a script may not have.
  */
 export const createBoot =
-  (parts: { wire: Wire; calls: Calls; timers: Timers; dispatcher: Dispatcher }): Boot =>
+  ({ wire, calls, timers, streams, environments, dispatcher }: BootParts): Boot =>
   (post, ask) => {
-    const { wire, calls, timers, dispatcher } = parts
     Reflect.deleteProperty(globalThis, bootName)
     harden(globalThis)
     wire.connect(post, ask)
@@ -28,18 +39,30 @@ export const createBoot =
         isDefined = true
         dispatcher.use(loadDefinition(bundle))
       },
-      receive(text, bytes) {
-        const message = parseJson(text) as GuestMessage
-        switch (message.kind) {
-          case 'dispatch':
-            return dispatcher.run(message.id, message.message, bytes)
-          case 'fire':
-            return timers.fire(message.id)
-          case 'settle':
-            return calls.settle(
-              message.id,
-              message.ok ? { ok: true, value: message.value, bytes } : { ok: false, error: message.error },
-            )
+      receive(kind, id, number, text = '', body) {
+        switch (kind) {
+          case message.dispatch:
+            return dispatcher.run(id, number, text, body)
+          case message.dispatchWithStream:
+            return dispatcher.run(id, number, text, streams.receive(id, 0))
+          case message.environment:
+            return environments.set(id, text)
+          case message.settle:
+            return calls.settle(id, text, body, number === 1)
+          case message.reject:
+            return calls.reject(id, text)
+          case message.fire:
+            return timers.fire(id)
+          case message.chunk:
+            return streams.chunk(id, number, body)
+          case message.end:
+            return streams.end(id, number)
+          case message.fail:
+            return streams.fail(id, number, text)
+          case message.pull:
+            return streams.pull(id, number)
+          case message.cancel:
+            return streams.cancel(id, number)
         }
       },
     }

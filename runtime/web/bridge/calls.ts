@@ -1,10 +1,14 @@
-import type { PlainError } from '../../bridge.ts'
-import { createTable, quote } from '../primordials.ts'
+import type { PlainError, WireBody } from '../../bridge.ts'
+import { post } from '../../wire-kinds.ts'
+import type { OutgoingBody } from '../fetch/body.ts'
+import { createTable, parseJson } from '../primordials.ts'
+import type { ReadableStream } from '../streams/streams.ts'
+import type { BodyStreams } from './body-streams.ts'
 import type { Wire } from './wire.ts'
 
-/** What the process made of a call. */
+/** What the process made of a call. A body that is long, or of unknown length, is a stream. */
 export type Settled =
-  | { ok: true; value: unknown; bytes: ArrayBuffer | undefined }
+  | { ok: true; value: unknown; body: WireBody | ReadableStream | undefined }
   | { ok: false; error: PlainError }
 
 /** The calls of one isolate that its process has not settled yet. */
@@ -16,24 +20,37 @@ export type Calls = {
   start(
     name: string,
     argsText: string,
-    bytes: ArrayBuffer | undefined,
+    body: OutgoingBody | undefined,
     settled: (result: Settled) => void,
   ): number
   abort(id: number): void
-  settle(id: number, result: Settled): void
+  settle(id: number, text: string, body: WireBody | undefined, isStream: boolean): void
+  reject(id: number, text: string): void
 }
 
+type OpenCall = { dispatch: number; settled: (result: Settled) => void }
+
 /** Calls over a wire. */
-export const createCalls = (wire: Wire): Calls => {
-  const open = createTable<{ dispatch: number; settled: (result: Settled) => void }>()
+export const createCalls = (wire: Wire, streams: BodyStreams): Calls => {
+  const open = createTable<OpenCall>()
   let lastId = 0
+
+  const take = (id: number): OpenCall | undefined => {
+    const call = open[id]
+    delete open[id]
+    if (call !== undefined) wire.dispatch = call.dispatch
+    return call
+  }
+
   return {
-    start(name, argsText, bytes, settled) {
+    start(name, argsText, body, settled) {
       lastId += 1
       const id = lastId
       open[id] = { dispatch: wire.dispatch, settled }
-      const text = `{"kind":"call","id":${id},"dispatch":${wire.dispatch},"name":${quote(name)},"args":${argsText}}`
-      if (!wire.post(text, bytes)) {
+      const isLong = streams.isLong(body)
+      if (isLong) streams.send(wire.dispatch, id, body)
+      const whole = isLong ? undefined : body
+      if (!wire.post(post.call, id, isLong ? 1 : 0, `${name}\n${argsText}`, whole)) {
         delete open[id]
         settled({ ok: false, error: { name: 'Error', message: 'The sandbox process refused the call' } })
       }
@@ -42,14 +59,16 @@ export const createCalls = (wire: Wire): Calls => {
     abort(id) {
       if (open[id] === undefined) return
       delete open[id]
-      wire.post(`{"kind":"abort","id":${id}}`)
+      wire.post(post.abort, id, 0)
     },
-    settle(id, result) {
-      const call = open[id]
+    settle(id, text, body, isStream) {
+      const call = take(id)
       if (call === undefined) return
-      delete open[id]
-      wire.dispatch = call.dispatch
-      call.settled(result)
+      const whole = isStream ? streams.receive(call.dispatch, id) : body
+      call.settled({ ok: true, value: parseJson(text), body: whole })
+    },
+    reject(id, text) {
+      take(id)?.settled({ ok: false, error: parseJson(text) as PlainError })
     },
   }
 }

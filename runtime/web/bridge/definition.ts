@@ -14,7 +14,7 @@ export type HostAccess = {
 /** What `createIntegration` of the SDK leaves for the prelude, under `dispatchKey`. */
 export type DispatchFunction = (
   event: { type: string; [field: string]: unknown },
-  environment: { [field: string]: unknown },
+  environment: () => { [field: string]: unknown },
   request: Request | undefined,
   host: HostAccess,
 ) => Promise<Response | { value: unknown } | undefined>

@@ -1,44 +1,60 @@
-import type { DispatchMessage } from '../../bridge.ts'
-import { createIncomingRequest } from '../fetch/request.ts'
+import type { DispatchMessage, WireBody } from '../../bridge.ts'
+import { answered, bodyStream, post } from '../../wire-kinds.ts'
+import type { OutgoingBody } from '../fetch/body.ts'
+import { createIncomingRequest, type Request } from '../fetch/request.ts'
 import {
-  isArrayBuffer,
   NativeError,
   NativePromise,
   NativeTypeError,
+  parseJson,
   toJsonText,
   whenSettled,
 } from '../primordials.ts'
-import { answerText, bytesOfAnswer } from './answer.ts'
+import type { ReadableStream } from '../streams/streams.ts'
+import { answerText, bodyOfAnswer } from './answer.ts'
+import type { BodyStreams } from './body-streams.ts'
 import type { Calls } from './calls.ts'
 import type { DispatchFunction, HostAccess } from './definition.ts'
+import type { Environments } from './environments.ts'
 import { errorText, plainErrorText, toPlainError } from './plain-error.ts'
 import type { Wire } from './wire.ts'
 
 /** Runs the dispatches of one isolate. */
 export type Dispatcher = {
   use(dispatch: DispatchFunction): void
-  run(id: number, message: DispatchMessage, bytes: ArrayBuffer | undefined): void
+  /** @param text a DispatchMessage as JSON */
+  run(id: number, environment: number, text: string, body: WireBody | ReadableStream | undefined): void
 }
 
-/** A dispatch that is not done. `waiting` counts its answer and its `waitUntil` promises. */
+/** A dispatch that is not done. `waiting` counts its answer, its answer's stream and its `waitUntil` promises. */
 type OpenDispatch = { id: number; waiting: number; answered: boolean }
 
 /** The dispatcher of an isolate. Each dispatch is answered exactly once, and then done exactly once. */
-export const createDispatcher = (wire: Wire, calls: Calls): Dispatcher => {
+export const createDispatcher = (parts: {
+  wire: Wire
+  calls: Calls
+  streams: BodyStreams
+  environments: Environments
+}): Dispatcher => {
+  const { wire, calls, streams, environments } = parts
   let dispatch: DispatchFunction | undefined
 
   const settleOne = (open: OpenDispatch): void => {
     open.waiting -= 1
-    if (open.waiting === 0) wire.post(`{"kind":"done","id":${open.id}}`)
+    if (open.waiting === 0) wire.post(post.done, open.id, 0)
   }
 
-  const answer = (open: OpenDispatch, resultText: string, bytes?: ArrayBuffer): void => {
+  const answer = (open: OpenDispatch, text: string, body?: OutgoingBody): void => {
     if (open.answered) return
     open.answered = true
+    if (streams.isLong(body)) {
+      streams.send(open.id, bodyStream, body, () => settleOne(open))
+      wire.post(post.answer, open.id, answered.streams, text)
+      return
+    }
     open.waiting -= 1
     // Said in one post where it can be: this is the end of nearly every dispatch.
-    const done = open.waiting === 0 ? ',"done":true' : ''
-    wire.post(`{"kind":"answer","id":${open.id},"result":${resultText}${done}}`, bytes)
+    wire.post(post.answer, open.id, open.waiting === 0 ? answered.done : answered.open, text, body)
   }
 
   const fail = (open: OpenDispatch, thrown: unknown): void =>
@@ -46,32 +62,32 @@ export const createDispatcher = (wire: Wire, calls: Calls): Dispatcher => {
 
   const succeed = (open: OpenDispatch, result: unknown, mustBeResponse: boolean): void => {
     try {
-      const text = answerText(result, mustBeResponse)
-      const body = bytesOfAnswer(result)
-      if (body === undefined || isArrayBuffer(body)) return answer(open, text, body)
-      whenSettled(
-        body,
-        (bytes) => answer(open, text, bytes),
-        (thrown) => fail(open, thrown),
-      )
+      const body = bodyOfAnswer(result)
+      answer(open, answerText(result, body, mustBeResponse), body)
     } catch (thrown) {
       fail(open, thrown)
     }
   }
 
+  const requestOf = (
+    { request }: DispatchMessage,
+    body: WireBody | ReadableStream | undefined,
+  ): Request | undefined => (request === undefined ? undefined : createIncomingRequest(request, body))
+
   return {
     use(given) {
       dispatch = given
     },
-    run(id, message, bytes) {
+    run(id, environment, text, body) {
       wire.dispatch = id
       const open: OpenDispatch = { id, waiting: 1, answered: false }
       try {
         if (dispatch === undefined) throw new NativeError('No integration was loaded into this sandbox')
-        const request =
-          message.request === undefined ? undefined : createIncomingRequest(message.request, bytes)
+        const message = parseJson(text) as DispatchMessage
+        const request = requestOf(message, body)
         const host = createHostAccess(wire, calls, open, () => settleOne(open))
-        const result = dispatch(message.event, message.environment, request, host)
+        const event = message.event ?? { type: 'fetch' }
+        const result = dispatch(event, environments.reader(environment), request, host)
         whenSettled(
           asPromise(result),
           (value) => succeed(open, value, request !== undefined),

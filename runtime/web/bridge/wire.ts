@@ -1,5 +1,6 @@
-import type { AskProcess, LogLevel, PostToProcess } from '../../bridge.ts'
-import { cut, quote } from '../primordials.ts'
+import type { AskProcess, LogLevel, PostToProcess, WireBody } from '../../bridge.ts'
+import { post as kinds } from '../../wire-kinds.ts'
+import { cut } from '../primordials.ts'
 
 /** One line of the log: characters. What is longer is cut, and says so. */
 export const logTextLimit = 8192
@@ -10,7 +11,7 @@ export const logTextLimit = 8192
  */
 export type Wire = {
   /** False when the process refused. Its error would show paths of the host, so it goes no further. */
-  post(text: string, bytes?: ArrayBuffer): boolean
+  post(kind: number, id: number, number: number, text?: string, body?: WireBody): boolean
   ask: AskProcess
   log(level: LogLevel, text: string): void
   connect(post: PostToProcess, ask: AskProcess): void
@@ -20,6 +21,9 @@ export type Wire = {
    */
   dispatch: number
 }
+
+/** `logLevels` by name. */
+const levelNumber = { debug: 0, info: 1, warn: 2, error: 3 } as const
 
 /** A wire that is not connected yet. */
 export const createWire = (): Wire => {
@@ -39,11 +43,10 @@ export const createWire = (): Wire => {
     ask() {
       throw new Error('The isolate is not connected yet')
     },
-    post(text, bytes) {
+    post(kind, id, number, text, body) {
       if (postToProcess === undefined) return false
       try {
-        if (bytes === undefined) postToProcess(text)
-        else postToProcess(text, bytes)
+        postToProcess(kind, id, number, text, body)
         return true
       } catch {
         return false
@@ -51,7 +54,7 @@ export const createWire = (): Wire => {
     },
     log(level, text) {
       const bounded = text.length <= logTextLimit ? text : `${cut(text, logTextLimit - 16)}… (text was cut)`
-      wire.post(`{"kind":"log","dispatch":${wire.dispatch},"level":"${level}","text":${quote(bounded)}}`)
+      wire.post(kinds.log, wire.dispatch, levelNumber[level], bounded)
     },
   }
   return wire

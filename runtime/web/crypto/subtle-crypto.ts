@@ -1,11 +1,11 @@
-import type { Calls, Settled } from '../bridge/calls.ts'
+import type { Calls } from '../bridge/calls.ts'
 import { DOMException } from '../events/dom-exception.ts'
 import { type CryptoKey, createCryptoKey, type KeyDescription } from './crypto-key.ts'
 import { writeArguments } from './write-arguments.ts'
 
 type Algorithm = string | { name: string; [member: string]: unknown }
 type KeyPair = { publicKey: CryptoKey; privateKey: CryptoKey }
-type Ask = (operation: string, args: unknown[]) => Promise<Extract<Settled, { ok: true }>>
+type Ask = (operation: string, args: unknown[]) => Promise<{ value: unknown; bytes: ArrayBuffer | undefined }>
 
 let create: (ask: Ask) => SubtleCrypto
 const made = Symbol('made by the prelude')
@@ -122,7 +122,7 @@ export const createSubtleCrypto = (calls: Calls): SubtleCrypto =>
       new Promise((resolve, reject) => {
         const { text, bytes } = writeArguments(args)
         calls.start(`crypto.${operation}`, text, bytes, (settled) => {
-          if (settled.ok) resolve(settled)
+          if (settled.ok) resolve({ value: settled.value, bytes: settled.body as ArrayBuffer | undefined })
           else reject(toError(settled.error))
         })
       }),

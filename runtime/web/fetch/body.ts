@@ -1,6 +1,12 @@
+import type { WireBody } from '../../bridge.ts'
 import { decodeUtf8, encodeUtf8 } from '../encoding/utf8.ts'
 import { Bytes, copyBuffer } from '../primordials.ts'
-import { isDisturbed, type ReadableStream, ReadableStream as Stream } from '../streams/streams.ts'
+import {
+  isDisturbed,
+  isReadableStream,
+  type ReadableStream,
+  ReadableStream as Stream,
+} from '../streams/streams.ts'
 
 /**
  * The body of a Request or Response. Most are text or bytes that are read once: they become a stream only
@@ -19,6 +25,13 @@ export const bodyOfSource = (source: string | Uint8Array<ArrayBuffer>): Body => 
 })
 
 export const bodyOfStream = (stream: ReadableStream): Body => ({ source: undefined, stream, used: false })
+
+/** The body that came across the wall: whole as text or bytes, or a stream. */
+export const bodyFromWire = (body: WireBody | ReadableStream | undefined): Body | null => {
+  if (body === undefined) return null
+  if (typeof body === 'string') return bodyOfSource(body)
+  return isReadableStream(body) ? bodyOfStream(body) : bodyOfSource(new Bytes(body as ArrayBuffer))
+}
 
 export const isBodyUsed = (body: Body | null): boolean =>
   body !== null && (body.used || (body.stream !== undefined && isDisturbed(body.stream)))
@@ -49,6 +62,25 @@ export const bodyBytes = (
   body.used = true
   if (body.stream !== undefined) return readAll(body.stream)
   return exactBuffer(bytesOfSource(body.source ?? ''))
+}
+
+/** A longer body crosses in pieces. In bytes, or for text in characters. */
+const wholeLimit = 64 * 1024
+
+/** On its way across the wall: whole as text or as a buffer, or where it is long, piece by piece. */
+export type OutgoingBody = string | ArrayBuffer | Uint8Array<ArrayBuffer> | ReadableStream
+
+/**
+ * Takes the body for its way across the wall. `what` names its owner in the TypeError for a body that was already read.
+ */
+export const takeBody = (body: Body | null, what: string): OutgoingBody | undefined => {
+  if (body === null) return undefined
+  if (isBodyUnusable(body)) throw new TypeError(`The body of the ${what} has already been read, or is locked`)
+  body.used = true
+  if (body.stream !== undefined) return body.stream
+  const source = body.source ?? ''
+  if (source.length > wholeLimit) return bytesOfSource(source)
+  return typeof source === 'string' ? source : exactBuffer(source)
 }
 
 /** Takes the whole body as bytes. */

@@ -1,6 +1,6 @@
 import type { Calls, Settled } from '../bridge/calls.ts'
-import { NativePromise, quote } from '../primordials.ts'
-import { type Body, bodyBytes, bodyOfSource } from './body.ts'
+import { Bytes, NativePromise, numberText, quote } from '../primordials.ts'
+import { bodyFromWire, takeBody } from './body.ts'
 import { Request, type RequestInit, requestParts } from './request.ts'
 import { createFetchedResponse, type Response } from './response.ts'
 
@@ -13,7 +13,7 @@ type FetchedHead = {
 }
 
 /**
- * The global `fetch`: a call named `fetch`, which the host makes after its own checks. Bodies cross whole.
+ * The global `fetch`: a call named `fetch`, which the host makes after its own checks.
  * Rejects with a TypeError that says "fetch failed" where no answer came.
  */
 export const createFetch =
@@ -21,19 +21,18 @@ export const createFetch =
   async (input: unknown, init?: RequestInit): Promise<Response> => {
     const { outline, headers, body, signal } = requestParts(new Request(input, init))
     signal?.throwIfAborted()
-    const bytes = await bodyBytes(body, 'Request')
-    signal?.throwIfAborted()
+    const given = takeBody(body, 'Request')
     let pairs = ''
     for (const [name, value] of headers) pairs += `${pairs === '' ? '' : ','}[${quote(name)},${quote(value)}]`
     const args =
       `{"method":${quote(outline.method)},"url":${quote(outline.url)},` +
-      `"headers":[${pairs}],"redirect":${quote(outline.redirect)}}`
+      `"headers":[${pairs}],"redirect":${quote(outline.redirect)}${lengthText(given)}}`
     return await new NativePromise<Response>((resolve, reject) => {
       const abort = () => {
         calls.abort(id)
         reject(signal?.reason)
       }
-      const id = calls.start('fetch', args, bytes, (settled) => {
+      const id = calls.start('fetch', args, given, (settled) => {
         signal?.removeEventListener('abort', abort)
         if (settled.ok) resolve(toResponse(settled))
         else
@@ -43,10 +42,13 @@ export const createFetch =
     })
   }
 
-const toResponse = ({ value, bytes }: Extract<Settled, { ok: true }>): Response => {
+/** Of a body that goes in pieces: whoever gets it may want to know in advance. */
+const lengthText = (body: unknown): string =>
+  body instanceof Bytes ? `,"length":${numberText(body.length)}` : ''
+
+const toResponse = ({ value, body }: Extract<Settled, { ok: true }>): Response => {
   const { status, statusText = '', headers, url = '', redirected = false } = value as FetchedHead
-  const body: Body | null = bytes === undefined ? null : bodyOfSource(new Uint8Array(bytes))
-  return createFetchedResponse({ status, statusText, url, redirected }, headers, body)
+  return createFetchedResponse({ status, statusText, url, redirected }, headers, bodyFromWire(body))
 }
 
 const toCause = ({ name, message }: { name: string; message: string }): Error => {

@@ -1,12 +1,12 @@
-import type { RequestHead } from '../../bridge.ts'
+import type { RequestHead, WireBody } from '../../bridge.ts'
 import { AbortSignal, createFollowingSignal } from '../events/abort-signal.ts'
 import type { Blob } from '../file/blob.ts'
 import type { FormData } from '../file/form-data.ts'
-import { Bytes } from '../primordials.ts'
 import { type ReadableStream, TransformStream } from '../streams/streams.ts'
 import { URL } from '../url/url.ts'
 import {
   type Body,
+  bodyFromWire,
   bodyOfSource,
   bodyOfStream,
   cloneBody,
@@ -206,9 +206,12 @@ export const isRequest = (value: unknown): value is Request => isRequestObject(v
 export const requestParts = (request: Request) => partsOf(request)
 
 /** The request of a dispatch. Its URL and headers come from the sandbox process, well-formed. */
-export const createIncomingRequest = (head: RequestHead, bytes: ArrayBuffer | undefined): Request =>
+export const createIncomingRequest = (
+  head: RequestHead,
+  body: WireBody | ReadableStream | undefined,
+): Request =>
   create(
     { method: head.method, url: head.url, redirect: 'follow' },
     adoptHeaders(head.headers, { immutable: false }),
-    bytes === undefined ? null : bodyOfSource(new Bytes(bytes)),
+    bodyFromWire(body),
   )

@@ -1,6 +1,7 @@
+import { post } from '../../wire-kinds.ts'
 import { errorText } from '../bridge/plain-error.ts'
 import type { Wire } from '../bridge/wire.ts'
-import { createTable, mathMin, numberText, reflectApply } from '../primordials.ts'
+import { createTable, mathMin, reflectApply } from '../primordials.ts'
 
 type Callback = (...given: unknown[]) => unknown
 type Timer = { callback: Callback; given: unknown[]; delayMs: number; repeats: boolean; dispatch: number }
@@ -25,7 +26,7 @@ export const createTimers = (wire: Wire): Timers => {
 
   const start = (id: number, timer: Timer): void => {
     timers[id] = timer
-    wire.post(`{"kind":"timer","id":${id},"delayMs":${numberText(timer.delayMs)}}`)
+    wire.post(post.timer, id, timer.delayMs)
   }
 
   const create = (callback: Callback, delay: unknown, repeats: boolean, given: unknown[]): number => {
@@ -46,7 +47,7 @@ export const createTimers = (wire: Wire): Timers => {
       const key = Number(id)
       if (timers[key] === undefined) return
       delete timers[key]
-      wire.post(`{"kind":"clear-timer","id":${numberText(key)}}`)
+      wire.post(post.clearTimer, key, 0)
     },
     fire(id) {
       const timer = timers[id]

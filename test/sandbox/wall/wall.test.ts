@@ -11,7 +11,8 @@ import { startProcess } from '../../../host/sandbox/process/start-process.ts'
 import { findEnclosure } from '../../../host/sandbox/wall/find-enclosure.ts'
 import { hasLevel, levelOf, type Wall } from '../../../host/sandbox/wall/levels.ts'
 import { reachWall, tryWall } from '../../../host/sandbox/wall/reach-wall.ts'
-import { createFrameReader, writeFrame } from '../../../runtime/process/frame.ts'
+import { createFrameReader, createFrameWriter } from '../../../runtime/process/frame.ts'
+import { toProcess } from '../../../runtime/process/messages.ts'
 
 let code: ProcessCode
 before(async () => {
@@ -114,7 +115,9 @@ describe('a sandbox process in namespaces of its own', { skip }, () => {
       'data',
       createFrameReader(1e6, () => resolve()),
     )
-    writeFrame(started.stream, { type: 'ping' })
+    const writer = createFrameWriter((bytes) => started.stream.write(bytes))
+    writer.write({ type: toProcess.ping })
+    writer.flush()
     await pong
     const status = readFileSync(`/proc/${started.pid}/status`, 'utf8')
     assert.match(status, /^Name:\t(?:node|MainThread)/m)

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import type { SandboxProcess } from './process/sandbox-process.ts'
+import type { SandboxTarget } from './target.ts'
+
+/**
+ * The processes by the slot that they serve, and one more that is ready to take any: starting a process takes longer
+ * than anybody should wait. A slot is `GROUP#NUMBER` for a shared process, `GROUP!KEY` for one whose script runs alone.
+ */
+export type ProcessSlots = {
+  in: (slot: string) => SandboxProcess
+  /** Frees the slot of a process that has ended, or that takes nothing more; its successor comes with the next `in`. */
+  free: (ended: SandboxProcess) => string | undefined
+  /** A process that runs alone is ended when its script has not been asked for in a while. */
+  useAlone: (slot: string) => void
+  list: () => { slot: string; process: SandboxProcess }[]
+}
+
+/** Longer than a dispatch and its `waitUntil` together. */
+const aloneIdleMs = 120_000
+/** More than one at a time would only compete with those that are waited for. */
+const spareDelayMs = 50
+const spare = 'spare'
+
+export function createProcessSlots(start: () => SandboxProcess): ProcessSlots {
+  const slots = new Map<string, SandboxProcess>()
+  const idleTimers = new Map<string, NodeJS.Timeout>()
+  keepSpare()
+  return {
+    in(slot) {
+      const found = slots.get(slot)
+      if (found !== undefined) return found
+      const fresh = slots.get(spare) ?? start()
+      slots.delete(spare)
+      slots.set(slot, fresh)
+      setTimeout(keepSpare, spareDelayMs).unref()
+      return fresh
+    },
+    free(ended) {
+      for (const [slot, process] of slots) {
+        if (process !== ended) continue
+        slots.delete(slot)
+        return slot
+      }
+      return undefined
+    },
+    useAlone(slot) {
+      clearTimeout(idleTimers.get(slot))
+      const retire = () => {
+        idleTimers.delete(slot)
+        const idle = slots.get(slot)
+        slots.delete(slot)
+        idle?.retire()
+      }
+      idleTimers.set(slot, setTimeout(retire, aloneIdleMs).unref())
+    },
+    list: () => [...slots].map(([slot, process]) => ({ slot, process })),
+  }
+
+  function keepSpare(): void {
+    if (!slots.has(spare)) slots.set(spare, start())
+  }
+}
+
+/** The same installation always runs in the same slot: one isolate holds its state. */
+export function sharedSlot({ key, group }: SandboxTarget, count: number): string {
+  const number = count === 1 ? 0 : createHash('sha256').update(key).digest().readUInt32LE(0) % count
+  return `${group}#${number}`
+}
+
+export const aloneSlot = ({ group, key }: SandboxTarget): string => `${group}!${key}`

@@ -1,0 +1,94 @@
+import { Readable } from 'node:stream'
+import type { FrameToWrite } from '../../../runtime/process/frame.ts'
+import { toProcess, withStream } from '../../../runtime/process/messages.ts'
+import { bodyStream } from '../../../runtime/wire-kinds.ts'
+import type { HostCallAnswer } from '../host-calls.ts'
+import { createBodySink } from './body-sink.ts'
+import { createBodySource } from './body-source.ts'
+import type { LiveDispatch } from './live-dispatch.ts'
+
+type Send = (frame: FrameToWrite) => void
+
+/** What the host says to a sandbox on behalf of a dispatch: the dispatch itself, answers of its calls, its bodies. */
+export type ToSandbox = {
+  begin: (live: LiveDispatch, environment: number) => void
+  answer: (live: LiveDispatch, call: number, answer: HostCallAnswer, isEgress: boolean) => void
+  /** A call while nothing is handled is nobody's. */
+  refuse: (call: Pick<FrameToWrite, 'sandbox' | 'dispatch' | 'number'>) => void
+  /** What the script streams: its answer (0), or the body of a call. */
+  openSink: (live: LiveDispatch, stream: number) => Readable
+}
+
+/** @param onMove something of a dispatch's bodies has moved: it is not stuck */
+export function createToSandbox(
+  send: Send,
+  limits: { bodyBytes: number },
+  onMove: (live: LiveDispatch) => void,
+): ToSandbox {
+  return {
+    begin(live, environment) {
+      const { sandbox, id, queued } = live
+      const head = {
+        type: toProcess.dispatch,
+        sandbox,
+        dispatch: id,
+        number: environment,
+        text: queued.message,
+      }
+      if (queued.body instanceof Readable) {
+        openSource(live, bodyStream, queued.body, false)
+        send({ ...head, flags: withStream })
+      } else send({ ...head, body: queued.body })
+    },
+    answer(live, call, answer, isEgress) {
+      const head = { sandbox: live.sandbox, dispatch: live.id, number: call }
+      if (!answer.ok) return send({ ...head, type: toProcess.reject, text: JSON.stringify(answer.error) })
+      const settle = { ...head, type: toProcess.settle, text: JSON.stringify(answer.value) ?? 'null' }
+      if (answer.body instanceof Readable) {
+        openSource(live, call, answer.body, isEgress)
+        return send({ ...settle, flags: withStream })
+      }
+      if (isEgress) live.egressBytes += answer.body?.byteLength ?? 0
+      send(answer.body === undefined ? settle : { ...settle, body: answer.body })
+    },
+    refuse({ sandbox = 0, dispatch = 0, number = 0 }) {
+      const message = 'Nothing is being handled now. Give work that goes on after the answer to waitUntil().'
+      const text = JSON.stringify({ name: 'refused', message })
+      send({ type: toProcess.reject, sandbox, dispatch, number, text })
+    },
+    openSink(live, stream) {
+      const head = { sandbox: live.sandbox, dispatch: live.id, number: stream }
+      const sink = createBodySink({
+        maxBytes: limits.bodyBytes,
+        pull: () => send({ ...head, type: toProcess.pull }),
+        cancel: () => {
+          live.sinks.delete(stream)
+          send({ ...head, type: toProcess.cancel })
+        },
+      })
+      live.sinks.set(stream, sink)
+      return sink.readable
+    },
+  }
+
+  function openSource(live: LiveDispatch, stream: number, readable: Readable, isEgress: boolean): void {
+    const head = { sandbox: live.sandbox, dispatch: live.id, number: stream }
+    const source = createBodySource({
+      readable,
+      maxBytes: limits.bodyBytes,
+      onPiece(bytes) {
+        if (isEgress) live.egressBytes += bytes.byteLength
+        onMove(live)
+        send({ ...head, type: toProcess.chunk, body: bytes })
+      },
+      onEnd: () => send({ ...head, type: toProcess.end }),
+      onFail: (message) => send({ ...head, type: toProcess.fail, text: message }),
+      onClosed(wasRead) {
+        live.sources.delete(stream)
+        // The connection to an origin is given up with the answer that nobody reads on.
+        if (stream !== bodyStream && !wasRead) readable.destroy()
+      },
+    })
+    live.sources.set(stream, source)
+  }
+}

@@ -1,0 +1,25 @@
+import { createTable, parseJson } from '../primordials.ts'
+
+/** What dispatches see as their environment. It changes seldom and is long: so it comes apart from them, as text. */
+export type Environments = {
+  set(id: number, text: string): void
+  /** Parses it when it is first looked at. Each dispatch has an object of its own. */
+  reader(id: number): () => { [field: string]: unknown }
+}
+
+export const createEnvironments = (): Environments => {
+  const texts = createTable<string>()
+  return {
+    set(id, text) {
+      texts[id] = text
+    },
+    reader(id) {
+      const text = texts[id] ?? '{}'
+      let parsed: { [field: string]: unknown } | undefined
+      return () => {
+        parsed ??= parseJson(text) as { [field: string]: unknown }
+        return parsed
+      }
+    },
+  }
+}
