@@ -1,3 +1,4 @@
+import { askOver } from './ask.ts'
 import type { Calls } from './bridge/calls.ts'
 import { errorText } from './bridge/plain-error.ts'
 import type { Wire } from './bridge/wire.ts'
@@ -48,6 +49,8 @@ const ownInterfaces = {
   SubtleCrypto,
   TextDecoderStream,
   TextEncoderStream,
+  URL,
+  URLSearchParams,
 }
 
 const libraryInterfaces = {
@@ -63,8 +66,6 @@ const libraryInterfaces = {
   TextEncoder,
   TransformStream: streams.TransformStream,
   TransformStreamDefaultController: streams.TransformStreamDefaultController,
-  URL,
-  URLSearchParams,
   WritableStream: streams.WritableStream,
   WritableStreamDefaultController: streams.WritableStreamDefaultController,
   WritableStreamDefaultWriter: streams.WritableStreamDefaultWriter,
@@ -76,6 +77,7 @@ export const installGlobals = (
   parts: { wire: Wire; calls: Calls; timers: Timers },
 ): void => {
   const { wire, calls, timers } = parts
+  askOver(wire)
   for (const [name, made] of Object.entries(ownInterfaces)) shapeInterface(name, made)
   for (const [name, made] of Object.entries({ ...ownInterfaces, ...libraryInterfaces })) {
     define(global, name, made, false)

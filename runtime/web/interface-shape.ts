@@ -6,6 +6,10 @@ type Constructor = { prototype: object }
  */
 export const shapeInterface = (name: string, interfaceObject: Constructor): void => {
   Object.defineProperty(interfaceObject, 'name', { value: name, configurable: true })
+  for (const key of Object.getOwnPropertyNames(interfaceObject)) {
+    if (typeof (interfaceObject as unknown as Record<string, unknown>)[key] === 'function')
+      setEnumerable(interfaceObject, key)
+  }
   const { prototype } = interfaceObject
   for (const key of Object.getOwnPropertyNames(prototype)) {
     if (key !== 'constructor') setEnumerable(prototype, key)
@@ -19,8 +23,7 @@ export const shapeInterface = (name: string, interfaceObject: Constructor): void
   }
 }
 
-const setEnumerable = (prototype: object, key: string): void => {
-  const property = Object.getOwnPropertyDescriptor(prototype, key)
-  if (property?.configurable === true)
-    Object.defineProperty(prototype, key, { ...property, enumerable: true })
+const setEnumerable = (on: object, key: string): void => {
+  const property = Object.getOwnPropertyDescriptor(on, key)
+  if (property?.configurable === true) Object.defineProperty(on, key, { ...property, enumerable: true })
 }

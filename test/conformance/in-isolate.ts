@@ -43,6 +43,22 @@ export const surroundings = ({ file, variant, title }: Case): string => {
 })()`
 }
 
+/**
+ * What idlharness.js needs besides: to know a scope by its class, and `eval`, which a sandbox does not have, for the
+ * objects that its tests name as text. Evaluated after the harness, which would take this for a worker's scope.
+ */
+export const idlSurroundings = `(() => {
+  const { evaluate } = globalThis
+  delete globalThis.evaluate
+  globalThis.DedicatedWorkerGlobalScope = class { static [Symbol.hasInstance]() { return true } }
+  globalThis.eval = (text) => {
+    evaluate('globalThis.__value = (' + text + ')')
+    const value = globalThis.__value
+    delete globalThis.__value
+    return value
+  }
+})()`
+
 /** Evaluated after the harness: each result leaves as it comes, so that a test that hangs keeps the others'. */
 export const reporting = `(() => {
   const report = globalThis.__report

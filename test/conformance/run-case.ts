@@ -2,7 +2,7 @@ import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import ivm from 'isolated-vm'
 import { createGuest, type Guest, type Platform, type Serve } from '../runtime/guest.ts'
-import { reporting, surroundings } from './in-isolate.ts'
+import { idlSurroundings, reporting, surroundings } from './in-isolate.ts'
 import type { Case } from './list-cases.ts'
 import { contentTypeOf, readServed, wptHost } from './wpt-folder.ts'
 
@@ -49,6 +49,11 @@ export const runCase = async (platform: Platform, wptFolder: string, given: Case
     run(surroundings(given), 'surroundings')
     run(await readScript(wptFolder, '/resources/testharness.js'), 'testharness.js')
     run(reporting, 'reporting')
+    if (given.scripts.some((name) => name.endsWith('/idlharness.js'))) {
+      const evaluate = new ivm.Callback((text: string) => void guest.context.evalSync(text))
+      guest.context.global.setSync('evaluate', evaluate)
+      run(idlSurroundings, 'idl surroundings')
+    }
     try {
       for (const name of given.scripts) run(await readScript(wptFolder, name, given.file), name)
       run(await readScript(wptFolder, `/${given.file}`), given.file)

@@ -6,6 +6,7 @@ import { build } from 'esbuild'
 import ivm from 'isolated-vm'
 import { buildPrelude } from '../../host/bundle/build-prelude.ts'
 import type { DispatchMessage, DispatchResult, GuestMessage, GuestPost } from '../../runtime/bridge.ts'
+import { answerAsk } from '../../runtime/process/ask.ts'
 import { createCryptoCalls } from '../../runtime/process/crypto/crypto-calls.ts'
 
 /** The process side of `runtime/bridge.ts`, as small as it can be: one real isolate, one script. */
@@ -145,13 +146,8 @@ export const createGuest = (given: {
     }
   }
 
-  const onAsk = (op: string, argument?: number): ArrayBuffer | number => {
-    if (op === 'random') return globalThis.crypto.getRandomValues(new Uint8Array(argument ?? 0)).buffer
-    return op === 'now' ? performance.now() : performance.timeOrigin
-  }
-
   const boot = context.global.getSync('__annexBoot', { reference: true })
-  const booted = boot.applySync(undefined, [new ivm.Callback(onPost), new ivm.Callback(onAsk)], {
+  const booted = boot.applySync(undefined, [new ivm.Callback(onPost), new ivm.Callback(answerAsk)], {
     result: { reference: true },
   }) as unknown as ivm.Reference<Record<'receive' | 'define', (...given: unknown[]) => unknown>>
   const bundle = context.evalSync(`(function (module) {${given.script}\n})`, {

@@ -34,6 +34,8 @@ const readable = [
   'package.json',
   'node_modules/isolated-vm/',
   'node_modules/node-gyp-build/',
+  'node_modules/tr46/',
+  'node_modules/punycode/',
 ].map((path) => `--allow-fs-read=${join(root, path)}`)
 
 /**
