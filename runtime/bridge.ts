@@ -55,6 +55,8 @@ export type PostToProcess = (text: string, bytes?: ArrayBuffer) => void
 export type AskProcess = {
   (op: 'random', length: number): ArrayBuffer
   (op: 'now' | 'time-origin'): number
+  /** JSON of the tables of the legacy multi-byte encodings. */
+  (op: 'encoding-tables'): string
   /** The URL parser: the URL's href, or an empty text where there is none. */
   (op: 'url', text: string, base?: string): string
   /** A setter of a URL: the href that comes of it. */

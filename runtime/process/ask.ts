@@ -1,12 +1,13 @@
 import { randomFillSync } from 'node:crypto'
 import type { UrlSetter } from '../bridge.ts'
+import { encodingTables } from './encoding-tables.ts'
 import { parseUrl, setUrl } from './url/parse-url.ts'
 
 const timeOrigin = Math.floor(performance.timeOrigin)
 const mostRandomBytes = 65_536
 
 /**
- * What the guest gets at once, without the host: random bytes, the clock, URLs. It is called at any depth of the
+ * What the guest gets at once, without the host: random bytes, the clock, URLs, tables. It is called at any depth of the
  * guest's stack, so nothing here is made lazily or kept, and every answer takes a bounded time. Where the stack is
  * used up, what is thrown is caught at the guest's end before a script sees it (`runtime/web/bridge/wire.ts`).
  */
@@ -17,7 +18,9 @@ export function answerAsk(op: unknown, first: unknown, second?: unknown): ArrayB
     case 'time-origin':
       return timeOrigin
     case 'now':
-      return Date.now()
+      return timeOrigin + Math.floor(performance.now())
+    case 'encoding-tables':
+      return encodingTables
     case 'url':
       return parseUrl(first, second)
     default:

@@ -1,9 +1,9 @@
-import type { AskProcess } from '../bridge.ts'
+import type { AskProcess, LogLevel } from '../bridge.ts'
 import type { Wire } from './bridge/wire.ts'
 
 let connected: Wire | undefined
 
-/** Names the wire of this isolate, for the interfaces that ask the process and are no part of any closure. */
+/** Names the wire of this isolate, for the interfaces that reach the process and are no part of any closure. */
 export const askOver = (wire: Wire): void => {
   connected = wire
 }
@@ -13,3 +13,5 @@ export const ask = ((op: 'url', first: string, second?: string): string => {
   if (connected === undefined) throw new Error('The isolate is not connected yet')
   return connected.ask(op, first, second)
 }) as AskProcess
+
+export const log = (level: LogLevel, text: string): void => connected?.log(level, text)

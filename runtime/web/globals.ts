@@ -1,6 +1,5 @@
 import { askOver } from './ask.ts'
 import type { Calls } from './bridge/calls.ts'
-import { errorText } from './bridge/plain-error.ts'
 import type { Wire } from './bridge/wire.ts'
 import { structuredClone } from './clone/structured-clone.ts'
 import { createConsole } from './console/console.ts'
@@ -12,8 +11,12 @@ import { TextDecoder, TextEncoder } from './encoding/text-encoding.ts'
 import { AbortController, AbortSignal, createTimeoutSignal } from './events/abort-signal.ts'
 import { CustomEvent } from './events/custom-event.ts'
 import { DOMException } from './events/dom-exception.ts'
+import { ErrorEvent } from './events/error-event.ts'
 import { Event } from './events/event.ts'
 import { EventTarget } from './events/event-target.ts'
+import { installGlobalScope } from './events/global-scope.ts'
+import { PromiseRejectionEvent } from './events/promise-rejection-event.ts'
+import { reportException } from './events/report-exception.ts'
 import { createFetch } from './fetch/fetch.ts'
 import { Headers } from './fetch/headers.ts'
 import { Request } from './fetch/request.ts'
@@ -22,9 +25,13 @@ import { Blob } from './file/blob.ts'
 import { File } from './file/file.ts'
 import { FormData } from './file/form-data.ts'
 import { shapeInterface } from './interface-shape.ts'
-import { createNavigator } from './navigator.ts'
-import { createPerformance } from './performance.ts'
-import { NativePromise, whenSettled } from './primordials.ts'
+import { MessageChannel } from './messaging/message-channel.ts'
+import { MessageEvent } from './messaging/message-event.ts'
+import { MessagePort } from './messaging/message-port.ts'
+import { queueTasksWith } from './messaging/task-queue.ts'
+import { createNavigator, Navigator } from './navigator.ts'
+import { createPerformance, Performance } from './performance.ts'
+import { NativePromise, reflectApply, whenSettled } from './primordials.ts'
 import * as streams from './streams/streams.ts'
 import { TextDecoderStream, TextEncoderStream } from './streams/text-streams.ts'
 import type { Timers } from './timers/timers.ts'
@@ -39,15 +46,24 @@ const ownInterfaces = {
   CryptoKey,
   CustomEvent,
   DOMException,
+  ErrorEvent,
   Event,
   EventTarget,
   File,
   FormData,
   Headers,
+  MessageChannel,
+  MessageEvent,
+  MessagePort,
+  Navigator,
+  Performance,
+  PromiseRejectionEvent,
   Request,
   Response,
   SubtleCrypto,
+  TextDecoder,
   TextDecoderStream,
+  TextEncoder,
   TextEncoderStream,
   URL,
   URLSearchParams,
@@ -62,8 +78,6 @@ const libraryInterfaces = {
   ReadableStreamBYOBRequest: streams.ReadableStreamBYOBRequest,
   ReadableStreamDefaultController: streams.ReadableStreamDefaultController,
   ReadableStreamDefaultReader: streams.ReadableStreamDefaultReader,
-  TextDecoder,
-  TextEncoder,
   TransformStream: streams.TransformStream,
   TransformStreamDefaultController: streams.TransformStreamDefaultController,
   WritableStream: streams.WritableStream,
@@ -78,20 +92,20 @@ export const installGlobals = (
 ): void => {
   const { wire, calls, timers } = parts
   askOver(wire)
+  queueTasksWith(timers)
   for (const [name, made] of Object.entries(ownInterfaces)) shapeInterface(name, made)
   for (const [name, made] of Object.entries({ ...ownInterfaces, ...libraryInterfaces })) {
     define(global, name, made, false)
   }
   define(AbortSignal, 'timeout', createTimeoutSignal(timers.setTimeout), true)
 
-  const reportError = (thrown: unknown): void => wire.log('error', `Uncaught ${errorText(thrown)}`)
   const operations = {
     atob,
     btoa,
     clearInterval: timers.clearTimer,
     clearTimeout: timers.clearTimer,
     fetch: createFetch(calls),
-    queueMicrotask: createQueueMicrotask(reportError),
+    queueMicrotask,
     reportError,
     setInterval: timers.setInterval,
     setTimeout: timers.setTimeout,
@@ -101,10 +115,11 @@ export const installGlobals = (
     Object.defineProperty(operation, 'name', { value: name, configurable: true })
     define(global, name, operation, true)
   }
+  installGlobalScope(global)
   define(global, 'console', createConsole(wire), false)
   define(global, 'crypto', createCrypto(wire, calls), true)
   define(global, 'navigator', createNavigator(), true)
-  define(global, 'performance', createPerformance(wire), true)
+  define(global, 'performance', createPerformance(), true)
   define(global, 'self', global, true)
 }
 
@@ -112,14 +127,19 @@ const define = (on: object, name: string, value: unknown, enumerable: boolean): 
   Object.defineProperty(on, name, { value, enumerable, writable: true, configurable: true })
 }
 
-const createQueueMicrotask = (reportError: (thrown: unknown) => void) => (callback: () => void) => {
+const queueMicrotask = (callback: () => void): void => {
   if (typeof callback !== 'function') throw new TypeError('queueMicrotask needs a function')
   const run = () => {
     try {
-      callback()
+      reflectApply(callback, undefined, [])
     } catch (thrown) {
-      reportError(thrown)
+      reportException(thrown)
     }
   }
   whenSettled(NativePromise.resolve(), run, run)
+}
+
+function reportError(thrown: unknown): void {
+  if (arguments.length === 0) throw new TypeError('reportError takes what was thrown')
+  reportException(thrown)
 }

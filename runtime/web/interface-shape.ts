@@ -1,3 +1,5 @@
+import { declareInterface } from './clone/platform-objects.ts'
+
 type Constructor = { prototype: object }
 
 /**
@@ -11,6 +13,7 @@ export const shapeInterface = (name: string, interfaceObject: Constructor): void
       setEnumerable(interfaceObject, key)
   }
   const { prototype } = interfaceObject
+  declareInterface(prototype)
   for (const key of Object.getOwnPropertyNames(prototype)) {
     if (key !== 'constructor') setEnumerable(prototype, key)
   }

@@ -1,13 +1,16 @@
 import type { Case } from './list-cases.ts'
 import { wptHost } from './wpt-folder.ts'
 
+export const addressOf = ({ file }: Case): string =>
+  `${/\.https\./.test(file) ? `https://${wptHost}:8443` : `http://${wptHost}:8000`}/${file}`
+
 /**
  * What the tests suppose of their surroundings and a sandbox does not have: a location, and a base URL that relative
  * URLs are resolved against. The interfaces stay the isolate's own; only a relative text is made whole before it
  * reaches them.
  */
-export const surroundings = ({ file, variant, title }: Case): string => {
-  const href = `${/\.https\./.test(file) ? `https://${wptHost}:8443` : `http://${wptHost}:8000`}/${file}${variant}`
+export const surroundings = (given: Case): string => {
+  const href = `${addressOf(given)}${given.variant}`
   return `(() => {
   'use strict'
   const { URL, Request, Response, fetch } = globalThis
@@ -15,7 +18,7 @@ export const surroundings = ({ file, variant, title }: Case): string => {
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false })
   const { hash, host, hostname, href, origin, pathname, port, protocol, search } = new URL(${JSON.stringify(href)})
   put('location', { hash, host, hostname, href, origin, pathname, port, protocol, search, toString: () => href })
-  put('META_TITLE', ${JSON.stringify(title)})
+  put('META_TITLE', ${JSON.stringify(given.title)})
   put('GLOBAL', { isWindow: () => false, isWorker: () => true, isShadowRealm: () => false })
   const whole = (input) => {
     if (typeof input === 'object' && input instanceof Request) return input

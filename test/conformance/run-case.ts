@@ -2,7 +2,7 @@ import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import ivm from 'isolated-vm'
 import { createGuest, type Guest, type Platform, type Serve } from '../runtime/guest.ts'
-import { idlSurroundings, reporting, surroundings } from './in-isolate.ts'
+import { addressOf, idlSurroundings, reporting, surroundings } from './in-isolate.ts'
 import type { Case } from './list-cases.ts'
 import { contentTypeOf, readServed, wptHost } from './wpt-folder.ts'
 
@@ -56,7 +56,7 @@ export const runCase = async (platform: Platform, wptFolder: string, given: Case
     }
     try {
       for (const name of given.scripts) run(await readScript(wptFolder, name, given.file), name)
-      run(await readScript(wptFolder, `/${given.file}`), given.file)
+      run(await readScript(wptFolder, `/${given.file}`), addressOf(given))
     } catch (error) {
       fail('(file)', (error as Error).message)
     }

@@ -34,6 +34,7 @@ const readable = [
   'package.json',
   'node_modules/isolated-vm/',
   'node_modules/node-gyp-build/',
+  'node_modules/@exodus/bytes/',
   'node_modules/tr46/',
   'node_modules/punycode/',
 ].map((path) => `--allow-fs-read=${join(root, path)}`)
