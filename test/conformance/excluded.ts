@@ -59,8 +59,9 @@ export const excludedFiles: [start: string, reason: string][] = [
 ]
 
 export const excludedSubtests: [start: string, name: RegExp, reason: string][] = [
-  ['', /SharedArrayBuffer/, 'shared memory is removed: it is a fine clock'],
+  ['', /SharedArrayBuffer|shared Uint8Array/, 'shared memory is removed: it is a fine clock'],
   ['', /WebAssembly/, 'WebAssembly is removed: its memory is outside the heap limit'],
+  ['', /^WorkerGlobalScope interface/, 'the global object of a sandbox is not that of a worker'],
   ['encoding/single-byte-decoder.window.js?XMLHttpRequest', /./, 'needs XMLHttpRequest'],
   ['encoding/single-byte-decoder.window.js?document', /./, 'needs a document'],
   [
