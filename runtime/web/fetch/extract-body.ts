@@ -1,5 +1,5 @@
 import { blobBytes, copyBytes, isBlob } from '../file/blob.ts'
-import { FormData } from '../file/form-data.ts'
+import { isFormData } from '../file/form-data.ts'
 import { writeMultipart } from '../file/multipart.ts'
 import { isDisturbed, isReadableStream, type ReadableStream } from '../streams/streams.ts'
 import { URLSearchParams } from '../url/url.ts'
@@ -13,11 +13,14 @@ export const extractBody = (init: unknown): { body: Body; type: string | null } 
       throw new TypeError('The stream given as a body was read, or is locked')
     return { body: bodyOfStream(init as ReadableStream), type: null }
   }
-  if (isBlob(init)) return { body: bodyOfSource(blobBytes(init)), type: init.type === '' ? null : init.type }
+  // A copy: the bytes of a body are given away when it is read, and the Blob has to keep its own.
+  if (isBlob(init)) {
+    return { body: bodyOfSource(blobBytes(init).slice()), type: init.type === '' ? null : init.type }
+  }
   if (init instanceof URLSearchParams) {
     return { body: bodyOfSource(`${init}`), type: 'application/x-www-form-urlencoded;charset=UTF-8' }
   }
-  if (init instanceof FormData) {
+  if (isFormData(init)) {
     const boundary = `----AnnexFormBoundary${randomDigits()}${randomDigits()}`
     return {
       body: bodyOfSource(writeMultipart(init, boundary)),

@@ -1,7 +1,11 @@
 import type { Calls, Settled } from '../bridge/calls.ts'
 import { NativePromise, quote } from '../primordials.ts'
 import { type Body, bodyBytes, bodyOfSource } from './body.ts'
-import { Request, type RequestInit, requestParts } from './request.ts'
+import { readDataUrl } from './data-url.ts'
+import { hasHeader } from './headers.ts'
+import { Request, requestParts } from './request.ts'
+import type { RequestInit } from './request-init.ts'
+import { assertFetchable } from './request-url.ts'
 import { createFetchedResponse, type Response } from './response.ts'
 
 type FetchedHead = {
@@ -18,12 +22,14 @@ type FetchedHead = {
  */
 export const createFetch =
   (calls: Calls) =>
-  async (input: unknown, init?: RequestInit): Promise<Response> => {
+  async (input: unknown, init: RequestInit | undefined = undefined): Promise<Response> => {
     const { outline, headers, body, signal } = requestParts(new Request(input, init))
     signal?.throwIfAborted()
+    if (outline.url.startsWith('data:')) return toDataResponse(outline)
+    assertFetchable(outline.url)
     const bytes = await bodyBytes(body, 'Request')
     signal?.throwIfAborted()
-    let pairs = ''
+    let pairs = hasHeader(headers, 'accept') ? '' : '["accept","*/*"]'
     for (const [name, value] of headers) pairs += `${pairs === '' ? '' : ','}[${quote(name)},${quote(value)}]`
     const args =
       `{"method":${quote(outline.method)},"url":${quote(outline.url)},` +
@@ -47,6 +53,19 @@ const toResponse = ({ value, bytes }: Extract<Settled, { ok: true }>): Response 
   const { status, statusText = '', headers, url = '', redirected = false } = value as FetchedHead
   const body: Body | null = bytes === undefined ? null : bodyOfSource(new Uint8Array(bytes))
   return createFetchedResponse({ status, statusText, url, redirected }, headers, body)
+}
+
+/** The scheme `data:` asks nobody: there is no call, and nothing of it counts as traffic. */
+const toDataResponse = ({ url, method }: { url: string; method: string }): Response => {
+  const data = readDataUrl(url)
+  if (data === undefined)
+    throw new TypeError('fetch failed: the URL is no data: URL with a comma and valid base64')
+  const head = { status: 200, statusText: 'OK', url, redirected: false }
+  return createFetchedResponse(
+    head,
+    [['content-type', data.type]],
+    method === 'HEAD' ? null : bodyOfSource(data.bytes),
+  )
 }
 
 const toCause = ({ name, message }: { name: string; message: string }): Error => {

@@ -17,9 +17,19 @@ export const toHeaderName = (name: unknown): string => {
 
 /** A header's value without outer whitespace. Throws a TypeError on NUL, CR, LF and characters over U+00FF. */
 export const toHeaderValue = (value: unknown, name: string): string => {
-  const text = `${value}`.replace(outerWhitespace, '')
+  const given = `${value}`
+  const isPadded = given.charCodeAt(0) <= 0x20 || given.charCodeAt(given.length - 1) <= 0x20
+  const text = isPadded ? given.replace(outerWhitespace, '') : given
   if (fieldValue.test(text)) return text
   throw new TypeError(
     `The value of the header "${name}" may hold neither line breaks nor NUL nor characters over U+00FF`,
   )
+}
+
+/** Web IDL's ByteString. Throws a TypeError on characters over U+00FF. */
+export const toByteString = (value: unknown): string => {
+  const text = `${value}`
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: every byte is one, NUL too
+  if (/^[\x00-\xff]*$/.test(text)) return text
+  throw new TypeError(`${JSON.stringify(text.slice(0, 200))} holds characters over U+00FF`)
 }
