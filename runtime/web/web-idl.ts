@@ -45,3 +45,9 @@ export const toUnsignedShort = (value: unknown): number => {
   const number = Math.trunc(Number(value))
   return Number.isFinite(number) ? ((number % 65_536) + 65_536) % 65_536 : 0
 }
+
+/** A list by the iterator method that was found on it: Web IDL asks for that property once. */
+export const iterateBy = <T>(method: unknown, list: object): Iterable<T> => {
+  if (typeof method !== 'function') throw new TypeError('Symbol.iterator of a list is a function')
+  return { [Symbol.iterator]: () => Reflect.apply(method, list, []) as Iterator<T> }
+}

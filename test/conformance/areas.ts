@@ -8,6 +8,7 @@ export const areas: Record<string, string[]> = {
   'fetch/api/request': ['fetch/api/request'],
   'fetch/api/response': ['fetch/api/response'],
   'fetch/api/body': ['fetch/api/body'],
+  'fetch/data-urls': ['fetch/data-urls'],
   'fetch/api/abort': ['fetch/api/abort'],
   'fetch/api/basic': ['fetch/api/basic'],
   FileAPI: ['FileAPI'],

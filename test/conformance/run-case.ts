@@ -2,6 +2,7 @@ import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import ivm from 'isolated-vm'
 import { createGuest, type Guest, type Platform, type Serve } from '../runtime/guest.ts'
+import { echoOf } from './echo-handlers.ts'
 import { addressOf, idlSurroundings, reporting, surroundings } from './in-isolate.ts'
 import type { Case } from './list-cases.ts'
 import { contentTypeOf, readServed, wptHost } from './wpt-folder.ts'
@@ -86,9 +87,15 @@ const readScript = async (wptFolder: string, name: string, from = '/'): Promise<
 
 /** `fetch` of a test: files of the folder, and nothing else; no request leaves this machine. */
 const serveFolder = (wptFolder: string): Serve => ({
-  fetch: async ({ url, method }: { url: string; method: string }) => {
+  fetch: async (asked: { url: string; method: string; headers: [string, string][] }, sent) => {
+    const { url, method } = asked
     const { hostname, pathname } = new URL(url)
     if (hostname !== wptHost) throw new Error(`${hostname} is not the server of the tests`)
+    const echo = echoOf(asked, sent)
+    if (echo !== undefined) {
+      const value = { status: 200, statusText: 'OK', headers: echo.headers, url, redirected: false }
+      return { value, bytes: echo.body.slice().buffer as ArrayBuffer }
+    }
     const found = await readServed(wptFolder, pathname)
     const headers: [string, string][] = [['content-type', contentTypeOf(pathname)]]
     const head = {

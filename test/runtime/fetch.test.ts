@@ -35,7 +35,6 @@ test('fetch sends method, URL, headers, redirect mode and body', async () => {
       method: 'POST',
       url: 'https://example.com/a?b',
       headers: [
-        ['accept', '*/*'],
         ['x-key', 'k'],
         ['content-type', 'text/plain;charset=UTF-8'],
       ],

@@ -2,7 +2,6 @@ import type { Calls, Settled } from '../bridge/calls.ts'
 import { NativePromise, quote } from '../primordials.ts'
 import { type Body, bodyBytes, bodyOfSource } from './body.ts'
 import { readDataUrl } from './data-url.ts'
-import { hasHeader } from './headers.ts'
 import { Request, requestParts } from './request.ts'
 import type { RequestInit } from './request-init.ts'
 import { assertFetchable } from './request-url.ts'
@@ -29,7 +28,7 @@ export const createFetch =
     assertFetchable(outline.url)
     const bytes = await bodyBytes(body, 'Request')
     signal?.throwIfAborted()
-    let pairs = hasHeader(headers, 'accept') ? '' : '["accept","*/*"]'
+    let pairs = ''
     for (const [name, value] of headers) pairs += `${pairs === '' ? '' : ','}[${quote(name)},${quote(value)}]`
     const args =
       `{"method":${quote(outline.method)},"url":${quote(outline.url)},` +

@@ -1,5 +1,5 @@
 import { definePairIterators } from '../pair-iterator.ts'
-import { requireArguments } from '../web-idl.ts'
+import { iterateBy, requireArguments } from '../web-idl.ts'
 import { type Guard, isSimpleHeader, isSimpleHeaderName } from './header-guard.ts'
 import { toByteString, toHeaderName, toHeaderValue } from './header-syntax.ts'
 
@@ -48,13 +48,13 @@ export class Headers {
     fill = (headers, init) => {
       if ((typeof init !== 'object' && typeof init !== 'function') || init === null)
         throw new TypeError('Headers are made from an object or pairs')
-      const iterator = (init as Iterable<unknown>)[Symbol.iterator] as unknown
+      const iterator: unknown = (init as Iterable<unknown>)[Symbol.iterator]
       if (iterator === entriesOfHeaders && #list in init && headers.#guard === 'none') {
         for (const [name, value] of init.#list) headers.#list.push([name, value])
         return
       }
       const isList = iterator !== undefined && iterator !== null
-      for (const [name, value] of isList ? toPairs(init as never) : toRecord(init)) {
+      for (const [name, value] of isList ? toPairs(iterateBy(iterator, init)) : toRecord(init)) {
         append(headers, name, value)
       }
     }
@@ -154,11 +154,11 @@ const entriesOfHeaders = Headers.prototype.entries
 const iterate = definePairIterators('Headers', (headers: Headers) => sortedOf(headers))
 
 /** Web IDL: the whole list becomes strings before the first header is looked at. */
-const toPairs = (list: Iterable<Iterable<unknown>>): HeaderList => {
+const toPairs = (list: Iterable<unknown>): HeaderList => {
   const pairs: HeaderList = []
   for (const item of list) {
     if (typeof item !== 'object' || item === null) throw new TypeError('Each pair of headers is a list')
-    const parts = Array.from(item, toByteString)
+    const parts = [...(item as Iterable<unknown>)].map(toByteString)
     if (parts.length !== 2) throw new TypeError('Each pair of headers has a name and a value')
     pairs.push(parts as [string, string])
   }

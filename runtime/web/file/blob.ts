@@ -1,6 +1,6 @@
 import { decodeUtf8, encodeUtf8 } from '../encoding/utf8.ts'
 import { type ReadableStream, ReadableStream as Stream } from '../streams/streams.ts'
-import { toClampedInteger, toDictionary, toWord } from '../web-idl.ts'
+import { iterateBy, toClampedInteger, toDictionary, toWord } from '../web-idl.ts'
 
 let create: (bytes: Uint8Array<ArrayBuffer>, type: string) => Blob
 let bytesOf: (blob: Blob) => Uint8Array<ArrayBuffer>
@@ -97,11 +97,11 @@ const lineEndings = ['transparent', 'native'] as const
 /** Web IDL: each part becomes bytes or text before the options are looked at. */
 const toPieces = (parts: Iterable<unknown>): (Uint8Array<ArrayBuffer> | string)[] => {
   const isObject = typeof parts === 'object' || typeof parts === 'function'
-  if (!isObject || parts === null || typeof parts[Symbol.iterator] !== 'function') {
-    throw new TypeError('A Blob is made from a list of parts')
-  }
+  const method: unknown = isObject && parts !== null ? parts[Symbol.iterator] : undefined
+  if (method === undefined || method === null) throw new TypeError('A Blob is made from a list of parts')
   const pieces: (Uint8Array<ArrayBuffer> | string)[] = []
-  for (const part of parts) pieces.push(isBlob(part) ? blobBytes(part) : (copyBytes(part) ?? `${part}`))
+  for (const part of iterateBy(method, parts))
+    pieces.push(isBlob(part) ? blobBytes(part) : (copyBytes(part) ?? `${part}`))
   return pieces
 }
 
