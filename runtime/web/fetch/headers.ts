@@ -1,4 +1,5 @@
 import { definePairIterators } from '../pair-iterator.ts'
+import { reflectApply } from '../primordials.ts'
 import { iterateBy, requireArguments } from '../web-idl.ts'
 import { type Guard, isSimpleHeader, isSimpleHeaderName } from './header-guard.ts'
 import { toByteString, toHeaderName, toHeaderValue } from './header-syntax.ts'
@@ -167,13 +168,19 @@ const toPairs = (list: Iterable<unknown>): HeaderList => {
 
 const toRecord = (record: object): HeaderList => {
   const pairs: HeaderList = []
-  for (const name of Reflect.ownKeys(record)) {
-    if (Reflect.getOwnPropertyDescriptor(record, name)?.enumerable !== true) continue
-    const key = toByteString(name as string)
-    pairs.push([key, toByteString((record as Record<string, unknown>)[name as string])])
+  const names = ownKeys(record)
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index] as string
+    if (!reflectApply(isEnumerable, record, [name])) continue
+    // A symbol has no text, so this is where it throws its TypeError.
+    const key = toByteString(name)
+    pairs.push([key, toByteString((record as Record<string, unknown>)[name])])
   }
   return pairs
 }
+
+const { ownKeys } = Reflect
+const { propertyIsEnumerable: isEnumerable } = Object.prototype
 
 /** Fetch standard, "sort and combine": sorted by name, `set-cookie` never combined. */
 const sortAndCombine = (list: HeaderList): HeaderList => {

@@ -1,12 +1,13 @@
 import { URL } from '../url/url.ts'
 
+/** In a serialized URL, an "@" in front of the host belongs to credentials. */
+const credentials = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/
+
 /** The URL of a request. Throws a TypeError where it is none, or holds a user name or a password. */
 export const parseRequestUrl = (input: unknown): string => {
-  const url = parseUrlFor(input, 'The URL of a request')
-  if (url.username !== '' || url.password !== '') {
-    throw new TypeError('A URL that is fetched may hold no user name or password; send them as a header')
-  }
-  return url.href
+  const { href } = parseUrlFor(input, 'The URL of a request')
+  if (!credentials.test(href)) return href
+  throw new TypeError('A URL that is fetched may hold no user name or password; send them as a header')
 }
 
 /** A URL, or a TypeError that says what it was for. */
