@@ -59,7 +59,7 @@ const toDataResponse = ({ url, method }: { url: string; method: string }): Respo
   const data = readDataUrl(url)
   if (data === undefined)
     throw new TypeError('fetch failed: the URL is no data: URL with a comma and valid base64')
-  const head = { status: 200, statusText: 'OK', url, redirected: false }
+  const head = { status: 200, statusText: 'OK', url: url.replace(/#.*/, ''), redirected: false }
   return createFetchedResponse(
     head,
     [['content-type', data.type]],
