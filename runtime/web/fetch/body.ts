@@ -18,6 +18,8 @@ export type Body = {
   source: string | Uint8Array<ArrayBuffer> | undefined
   stream: ReadableStream | undefined
   used: boolean
+  /** Of the fetch that it came from: once it aborts, what was not read yet is lost (Fetch standard, "abort"). */
+  signal?: { readonly aborted: boolean; readonly reason: unknown }
 }
 
 export const bodyOfSource = (source: string | Uint8Array<ArrayBuffer>): Body => ({
@@ -38,8 +40,11 @@ export const isBodyUnusable = (body: Body | null): boolean =>
 /** The stream behind `.body`, made on first use. That of a body which was read is locked, as its reader has it. */
 export const streamOfBody = (body: Body): ReadableStream => {
   if (body.stream !== undefined) return body.stream
-  const bytes = body.used || body.source === undefined ? new Bytes(0) : bytesOfSource(body.source)
-  body.stream = streamOfBytes(bytes)
+  const { signal, source = '' } = body
+  body.stream =
+    signal?.aborted === true && !body.used
+      ? failedStream(signal.reason)
+      : streamOfBytes(body.used ? new Bytes(0) : bytesOfSource(source))
   body.source = undefined
   if (body.used) readChunks(body.stream, ignore, ignore, ignore)
   return body.stream
@@ -104,7 +109,8 @@ export const cloneBody = (body: Body | null, what: string): Body | null => {
   if (body.stream === undefined) {
     // A copy: whoever reads the first body gets its bytes, and may write into them.
     const source = body.source ?? ''
-    return bodyOfSource(typeof source === 'string' ? source : source.slice())
+    const copy = bodyOfSource(typeof source === 'string' ? source : source.slice())
+    return body.signal === undefined ? copy : { ...copy, signal: body.signal }
   }
   const [first, second] = body.stream.tee()
   const isCopied = isByteStream(body.stream)
@@ -112,7 +118,13 @@ export const cloneBody = (body: Body | null, what: string): Body | null => {
   return bodyOfStream(isCopied ? second : second.pipeThrough(createChunkCloner()))
 }
 
+/** Tells the source of a body that nobody will read it. */
+export const cancelBody = (body: Body | null, reason: unknown): void => {
+  if (body?.stream !== undefined && !body.stream.locked) body.stream.cancel(reason).catch(ignore)
+}
+
 const take = (body: Body, what: string): void => {
+  if (body.signal?.aborted === true) throw body.signal.reason
   if (isBodyUnusable(body)) throw new TypeError(`The body of the ${what} has already been read, or is locked`)
   body.used = true
 }
@@ -149,6 +161,9 @@ const streamOfBytes = (bytes: Uint8Array<ArrayBuffer>): ReadableStream =>
       controller.byobRequest?.respond(0)
     },
   }) as ReadableStream
+
+const failedStream = (reason: unknown): ReadableStream =>
+  new Stream({ start: (controller) => controller.error(reason) })
 
 /** Fetch standard, "read all bytes". */
 const readAll = (

@@ -1,6 +1,7 @@
 import type { Calls, Settled } from '../bridge/calls.ts'
+import type { AbortSignal } from '../events/abort-signal.ts'
 import { NativePromise, quote } from '../primordials.ts'
-import { type Body, bodyBytes, bodyOfSource } from './body.ts'
+import { type Body, bodyBytes, bodyOfSource, cancelBody } from './body.ts'
 import { readDataUrl } from './data-url.ts'
 import { Request, requestParts } from './request.ts'
 import type { RequestInit } from './request-init.ts'
@@ -23,8 +24,11 @@ export const createFetch =
   (calls: Calls) =>
   async (input: unknown, init: RequestInit | undefined = undefined): Promise<Response> => {
     const { outline, headers, body, signal } = requestParts(new Request(input, init))
-    signal?.throwIfAborted()
-    if (outline.url.startsWith('data:')) return toDataResponse(outline)
+    if (signal?.aborted === true) {
+      cancelBody(body, signal.reason)
+      throw signal.reason
+    }
+    if (outline.url.startsWith('data:')) return toDataResponse(outline, signal)
     assertFetchable(outline.url)
     const bytes = await bodyBytes(body, 'Request')
     signal?.throwIfAborted()
@@ -40,7 +44,7 @@ export const createFetch =
       }
       const id = calls.start('fetch', args, bytes, (settled) => {
         signal?.removeEventListener('abort', abort)
-        if (settled.ok) resolve(toResponse(settled))
+        if (settled.ok) resolve(toResponse(settled, signal))
         else
           reject(new TypeError(`fetch failed: ${settled.error.message}`, { cause: toCause(settled.error) }))
       })
@@ -48,23 +52,32 @@ export const createFetch =
     })
   }
 
-const toResponse = ({ value, bytes }: Extract<Settled, { ok: true }>): Response => {
+const toResponse = (
+  { value, bytes }: Extract<Settled, { ok: true }>,
+  signal: AbortSignal | undefined,
+): Response => {
   const { status, statusText = '', headers, url = '', redirected = false } = value as FetchedHead
-  const body: Body | null = bytes === undefined ? null : bodyOfSource(new Uint8Array(bytes))
+  const body = bytes === undefined ? null : bodyOfAnswer(new Uint8Array(bytes), signal)
   return createFetchedResponse({ status, statusText, url, redirected }, headers, body)
 }
 
+const bodyOfAnswer = (bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal | undefined): Body => {
+  const body = bodyOfSource(bytes)
+  if (signal !== undefined) body.signal = signal
+  return body
+}
+
 /** The scheme `data:` asks nobody: there is no call, and nothing of it counts as traffic. */
-const toDataResponse = ({ url, method }: { url: string; method: string }): Response => {
+const toDataResponse = (
+  { url, method }: { url: string; method: string },
+  signal: AbortSignal | undefined,
+): Response => {
   const data = readDataUrl(url)
   if (data === undefined)
     throw new TypeError('fetch failed: the URL is no data: URL with a comma and valid base64')
   const head = { status: 200, statusText: 'OK', url: url.replace(/#.*/, ''), redirected: false }
-  return createFetchedResponse(
-    head,
-    [['content-type', data.type]],
-    method === 'HEAD' ? null : bodyOfSource(data.bytes),
-  )
+  const body = method === 'HEAD' ? null : bodyOfAnswer(data.bytes, signal)
+  return createFetchedResponse(head, [['content-type', data.type]], body)
 }
 
 const toCause = ({ name, message }: { name: string; message: string }): Error => {
