@@ -1,7 +1,6 @@
 import { atob } from '../encoding/base64.ts'
-import { parseMimeType, writeMimeType } from '../file/mime-type.ts'
+import { parseMimeType, trimHttpWhitespace, writeMimeType } from '../file/mime-type.ts'
 
-const outerWhitespace = /^[\t\n\f\r ]+|[\t\n\f\r ]+$/g
 const base64Mark = /; *base64$/i
 
 /** Fetch standard, "data: URL processor", of a serialized URL; `undefined` where it is malformed. */
@@ -10,7 +9,8 @@ export const readDataUrl = (href: string): { type: string; bytes: Uint8Array<Arr
   const input = href.slice('data:'.length, fragment === -1 ? undefined : fragment)
   const comma = input.indexOf(',')
   if (comma === -1) return undefined
-  let type = input.slice(0, comma).replace(outerWhitespace, '')
+  // A serialized URL holds no other whitespace.
+  let type = trimHttpWhitespace(input.slice(0, comma))
   let bytes = percentDecode(input.slice(comma + 1))
   if (base64Mark.test(type)) {
     type = type.replace(base64Mark, '')

@@ -1,3 +1,4 @@
+import { ask } from '../ask.ts'
 import { blobBytes, copyBytes, isBlob } from '../file/blob.ts'
 import { isFormData } from '../file/form-data.ts'
 import { writeMultipart } from '../file/multipart.ts'
@@ -21,7 +22,7 @@ export const extractBody = (init: unknown): { body: Body; type: string | null } 
     return { body: bodyOfSource(`${init}`), type: 'application/x-www-form-urlencoded;charset=UTF-8' }
   }
   if (isFormData(init)) {
-    const boundary = `----AnnexFormBoundary${randomDigits()}${randomDigits()}`
+    const boundary = createBoundary()
     return {
       body: bodyOfSource(writeMultipart(init, boundary)),
       type: `multipart/form-data; boundary=${boundary}`,
@@ -32,5 +33,10 @@ export const extractBody = (init: unknown): { body: Body; type: string | null } 
   return { body: bodyOfSource(`${init}`), type: 'text/plain;charset=UTF-8' }
 }
 
-/** A boundary must not occur in the content by chance; it is no secret. */
-const randomDigits = (): string => Math.random().toString(36).slice(2).padEnd(12, '0')
+/** Not to be guessed: a part may hold what a stranger wrote, and with the boundary he would add parts of his own. */
+const createBoundary = (): string => {
+  let digits = ''
+  for (const byte of new Uint8Array(ask('random', 16) as ArrayBuffer))
+    digits += byte.toString(16).padStart(2, '0')
+  return `----AnnexFormBoundary${digits}`
+}

@@ -30,6 +30,7 @@ export const createFetch =
     }
     if (outline.url.startsWith('data:')) return toDataResponse(outline, signal)
     assertFetchable(outline.url)
+    if ((outline.browser?.integrity ?? '') !== '') throw unchecked()
     const bytes = await bodyBytes(body, 'Request')
     signal?.throwIfAborted()
     let pairs = ''
@@ -66,6 +67,12 @@ const bodyOfAnswer = (bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal | unde
   if (signal !== undefined) body.signal = signal
   return body
 }
+
+/** Whoever names a digest relies on it, so a request with one fails rather than go unchecked. */
+const unchecked = (): TypeError =>
+  new TypeError(
+    'fetch failed: "integrity" is not checked in a sandbox; compare the body with crypto.subtle.digest',
+  )
 
 /** The scheme `data:` asks nobody: there is no call, and nothing of it counts as traffic. */
 const toDataResponse = (

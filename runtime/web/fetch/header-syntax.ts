@@ -1,6 +1,7 @@
+import { trimHttpWhitespace } from '../file/mime-type.ts'
+
 /** RFC 9110, 5.1: a field name is a token. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-const outerWhitespace = /^[\t\n\r ]+|[\t\n\r ]+$/g
 /** Bytes only, and none that could end the line: a value with CR or LF would write headers of its own. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is one of the three that the standard forbids
 const fieldValue = /^[\x01-\x09\x0b\x0c\x0e-\xff]*$/
@@ -19,7 +20,7 @@ export const toHeaderName = (name: unknown): string => {
 export const toHeaderValue = (value: unknown, name: string): string => {
   const given = `${value}`
   const isPadded = given.charCodeAt(0) <= 0x20 || given.charCodeAt(given.length - 1) <= 0x20
-  const text = isPadded ? given.replace(outerWhitespace, '') : given
+  const text = isPadded ? trimHttpWhitespace(given) : given
   if (fieldValue.test(text)) return text
   throw new TypeError(
     `The value of the header "${name}" may hold neither line breaks nor NUL nor characters over U+00FF`,

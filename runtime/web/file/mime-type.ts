@@ -3,16 +3,15 @@ export type MimeType = { essence: string; parameters: Map<string, string> }
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const quotedTokens = /^[\t\x20-\x7e\x80-\xff]*$/
-const outerWhitespace = /^[\t\n\r ]+|[\t\n\r ]+$/g
 
 /** "Parse a MIME type"; `undefined` where the text is none. */
 export const parseMimeType = (text: string): MimeType | undefined => {
-  const input = text.replace(outerWhitespace, '')
+  const input = trimHttpWhitespace(text)
   const semicolon = indexOrEnd(input, ';', 0)
   const slash = input.indexOf('/')
   if (slash === -1 || slash > semicolon) return undefined
   const type = input.slice(0, slash)
-  const subtype = input.slice(slash + 1, semicolon).replace(/[\t\n\r ]+$/, '')
+  const subtype = trimHttpWhitespace(input.slice(slash + 1, semicolon), 'end')
   if (!token.test(type) || !token.test(subtype)) return undefined
   const parameters = parseParameters(input, semicolon + 1)
   return { essence: `${type}/${subtype}`.toLowerCase(), parameters }
@@ -61,7 +60,7 @@ const parseParameters = (input: string, start: number): Map<string, string> => {
       at = indexOrEnd(input, ';', quoted.end) + 1
     } else {
       const end = indexOrEnd(input, ';', at)
-      value = input.slice(at, end).replace(/[\t\n\r ]+$/, '')
+      value = trimHttpWhitespace(input.slice(at, end), 'end')
       at = end + 1
       if (value === '') continue
     }
@@ -105,3 +104,15 @@ const indexOrEnd = (text: string, wanted: string, from: number): number => {
 
 const isWhitespace = (code: number): boolean =>
   code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d
+
+/**
+ * A text without the HTTP whitespace around it, or only behind it. No regular expression: one that looks for
+ * whitespace in front of the end takes a time of the square of a long gap, and a header is written by a stranger.
+ */
+export const trimHttpWhitespace = (text: string, side: 'both' | 'end' = 'both'): string => {
+  let start = 0
+  let end = text.length
+  if (side === 'both') while (isWhitespace(text.charCodeAt(start))) start++
+  while (end > start && isWhitespace(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}

@@ -23,6 +23,7 @@ const cases: [name: string, body: string, expected: unknown][] = [
   ['a stream that was read or is locked is refused', `const locked = new ReadableStream(); locked.getReader(); const read = new ReadableStream(); await read.cancel(); return [locked, read].map((body) => caught(() => new Request('https://a/', { method: 'POST', body })))`, ['TypeError', 'TypeError']],
   ['a body stays with its Blob', `const blob = new Blob(['abc']); const r = new Request('https://a/', { method: 'POST', body: blob }); for await (const chunk of r.body) chunk.fill(0); return [await blob.text(), r.bodyUsed]`, ['abc', true]],
   ['a signal is followed through copies', `const c = new AbortController(); const r = new Request('https://a/', { signal: c.signal }); const all = [new Request(r), r.clone(), new Request('https://b/', r), new Request(r, { signal: null })]; c.abort('why'); return all.map((r) => [r.signal.aborted, r.signal.reason ?? null])`, [[true, 'why'], [true, 'why'], [true, 'why'], [false, null]]],
+  ['a fetch with "integrity" fails rather than go unchecked', `return rejected(fetch('https://a/', { integrity: 'sha256-x' }))`, 'TypeError'],
   ['fetch goes to no other scheme and to no port of another protocol', `return Promise.all(['ftp://a/', 'file:///a', 'blob:x', 'https://a:22/', 'https://[::1]:6667/', 'http://a:10080/x?y'].map((url) => rejected(fetch(url))))`, Array(6).fill('TypeError')],
 ]
 
