@@ -44,6 +44,8 @@ export const excludedFiles: [start: string, reason: string][] = [
   ['hr-time/window-worker-timeOrigin', 'needs a worker'],
   ['streams/queuing-strategies-size-function-per-global', 'needs a document'],
   ['streams/readable-streams/cross-realm-crash', 'needs a document'],
+  ['streams/readable-streams/read-task-handling', 'needs a document'],
+  ['streams/transform-streams/invalid-realm', 'needs a document'],
   ['streams/readable-streams/owning-type', 'streams of the type "owning" are a proposal, in no standard'],
   ['streams/transferable', 'needs workers or windows'],
   ['fetch/api/response/response-clone-iframe', 'needs a document'],
