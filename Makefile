@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 .DEFAULT_GOAL := help
-.PHONY: help run demo dev test check types migrate bench clean
+.PHONY: help run demo dev test check types migrate bench conformance clean
 
 # isolated-vm needs the flag wherever a process holds isolates itself: some tests do.
 node := node --no-node-snapshot
@@ -12,7 +12,7 @@ steps = failed=(); step() { "$$@" || failed+=("$$*"); }; \
 	finish() { [ $${\#failed[@]} -eq 0 ] || { printf '$@: failed: %s\n' "$${failed[@]}" >&2; exit 1; }; }
 
 help: ## Lists the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(installed) .env ## Starts Annex: installs, migrates, loads plugins/, prints what to do next
 	@exec node host/cli/main.ts serve
@@ -51,6 +51,10 @@ migrate: $(installed) ## Brings the tables of the database up to date
 
 bench: $(installed) ## Measures requests through a sandbox beside bare Koa and workerd, as ratios
 	@node test/bench/requests.ts
+
+# WPT is a checkout of web-platform-tests (its repository's main branch, whole or with the folders that areas.ts names).
+conformance: $(installed) ## Runs the web-platform-tests in isolates; WPT=FOLDER is a checkout of web-platform-tests
+	@$(node) test/conformance/run-wpt.ts --wpt '$(WPT)' $(AREAS)
 
 clean: ## Removes what was installed and generated, and the data of this folder
 	rm -rf node_modules data

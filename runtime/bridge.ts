@@ -54,8 +54,28 @@ export type WireBody = string | ArrayBuffer
  */
 export type PostToProcess = (kind: number, id: number, number: number, text?: string, body?: WireBody) => void
 
-/** Given to the isolate by its process: synchronous helpers that need no host (random bytes, the clock). */
-export type AskProcess = (op: 'random' | 'now' | 'time-origin', argument?: number) => ArrayBuffer | number
+/** Given to the isolate by its process: what it answers at once, without the host. */
+export type AskProcess = {
+  (op: 'random', length: number): ArrayBuffer
+  (op: 'now' | 'time-origin'): number
+  /** JSON of the tables of the legacy multi-byte encodings. */
+  (op: 'encoding-tables'): string
+  /** The URL parser: the URL's href, or an empty text where there is none. */
+  (op: 'url', text: string, base?: string): string
+  /** A setter of a URL: the href that comes of it. */
+  (op: UrlSetter, href: string, value: string): string
+}
+
+export type UrlSetter =
+  | 'url-protocol'
+  | 'url-username'
+  | 'url-password'
+  | 'url-host'
+  | 'url-hostname'
+  | 'url-port'
+  | 'url-pathname'
+  | 'url-search'
+  | 'url-hash'
 
 /**
  * Returned by the boot function. `kind` is one of `message`:

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, version as esbuildVersion } from 'esbuild'
+import { build, version as esbuildVersion, type Plugin } from 'esbuild'
 
 const rootFolder = fileURLToPath(new URL('../..', import.meta.url))
 const webFolder = path.join(rootFolder, 'runtime/web')
@@ -55,14 +55,26 @@ const bundlePrelude = async (): Promise<string> => {
     minifyWhitespace: true,
     // Names are kept, as stacks in the log of an integration show them.
     minifyIdentifiers: false,
+    plugins: [tablesOnDemand],
     legalComments: 'none',
-    charset: 'utf8',
+    // V8 keeps the source of a snapshot: with a letter beyond Latin-1 each character would take two bytes.
+    charset: 'ascii',
     logLevel: 'silent',
   })
   const code = result.outputFiles[0]?.text
   if (code === undefined) throw new Error('esbuild gave no prelude')
   // Strict throughout: `caller` and `arguments` of sloppy functions would show a script what is inside.
   return `"use strict";${code}`
+}
+
+/** The tables of the legacy encodings stay in the sandbox process until somebody decodes such a text. */
+const tablesOnDemand: Plugin = {
+  name: 'tables-on-demand',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /multi-byte\.encodings\.cjs$/ }, () => ({
+      contents: "import { ask } from './ask.ts'\nexport default () => JSON.parse(ask('encoding-tables'))",
+      resolveDir: webFolder,
+    })),
 }
 
 const readIfThere = async (file: string): Promise<string | undefined> => {

@@ -1,19 +1,36 @@
 import { randomFillSync } from 'node:crypto'
+import type { UrlSetter } from '../bridge.ts'
+import { encodingTables } from './encoding-tables.ts'
+import { parseUrl, setUrl } from './url/parse-url.ts'
 
 const timeOrigin = Math.floor(performance.timeOrigin)
 const mostRandomBytes = 65_536
 
 /**
- * What the guest gets at once, without the host: random bytes, the clock. It is called at any depth of the guest's
- * stack, so nothing here is made lazily.
+ * What the guest gets at once, without the host: random bytes, the clock, URLs, tables. It is called at any depth of the
+ * guest's stack, so nothing here is made lazily or kept, and every answer takes a bounded time. Where the stack is
+ * used up, what is thrown is caught at the guest's end before a script sees it (`runtime/web/bridge/wire.ts`).
  */
-export function answerAsk(op: unknown, argument: unknown): ArrayBuffer | number {
-  if (op === 'random') {
-    const length = Number(argument)
-    const isLength = Number.isInteger(length) && length >= 0 && length <= mostRandomBytes
-    const bytes = new Uint8Array(isLength ? length : 0)
-    randomFillSync(bytes)
-    return bytes.buffer
+export function answerAsk(op: unknown, first: unknown, second?: unknown): ArrayBuffer | number | string {
+  switch (op) {
+    case 'random':
+      return randomBytes(Number(first))
+    case 'time-origin':
+      return timeOrigin
+    case 'now':
+      return timeOrigin + Math.floor(performance.now())
+    case 'encoding-tables':
+      return encodingTables
+    case 'url':
+      return parseUrl(first, second)
+    default:
+      return setUrl(op as UrlSetter, first, second)
   }
-  return op === 'time-origin' ? timeOrigin : Date.now()
+}
+
+function randomBytes(length: number): ArrayBuffer {
+  const isLength = Number.isInteger(length) && length >= 0 && length <= mostRandomBytes
+  const bytes = new Uint8Array(isLength ? length : 0)
+  randomFillSync(bytes)
+  return bytes.buffer
 }

@@ -1,74 +1,23 @@
+import { askOver } from './ask.ts'
 import type { Calls } from './bridge/calls.ts'
-import { errorText } from './bridge/plain-error.ts'
 import type { Wire } from './bridge/wire.ts'
 import { structuredClone } from './clone/structured-clone.ts'
 import { createConsole } from './console/console.ts'
-import { Crypto, createCrypto } from './crypto/crypto.ts'
-import { CryptoKey } from './crypto/crypto-key.ts'
-import { SubtleCrypto } from './crypto/subtle-crypto.ts'
+import { createCrypto } from './crypto/crypto.ts'
 import { atob, btoa } from './encoding/base64.ts'
-import { TextDecoder, TextEncoder } from './encoding/text-encoding.ts'
-import { AbortController, AbortSignal, createTimeoutSignal } from './events/abort-signal.ts'
-import { CustomEvent } from './events/custom-event.ts'
-import { DOMException } from './events/dom-exception.ts'
-import { Event } from './events/event.ts'
-import { EventTarget } from './events/event-target.ts'
+import { AbortSignal, createTimeoutSignal } from './events/abort-signal.ts'
+import { installGlobalScope } from './events/global-scope.ts'
+import { reportException } from './events/report-exception.ts'
 import { createFetch } from './fetch/fetch.ts'
-import { Headers } from './fetch/headers.ts'
-import { Request } from './fetch/request.ts'
-import { Response } from './fetch/response.ts'
-import { Blob } from './file/blob.ts'
-import { File } from './file/file.ts'
-import { FormData } from './file/form-data.ts'
 import { shapeInterface } from './interface-shape.ts'
+import { interfaces } from './interfaces.ts'
+import { queueTasksWith } from './messaging/task-queue.ts'
 import { createNavigator } from './navigator.ts'
 import { createPerformance } from './performance.ts'
-import { NativePromise, whenSettled } from './primordials.ts'
-import * as streams from './streams/streams.ts'
-import { TextDecoderStream, TextEncoderStream } from './streams/text-streams.ts'
+import { NativePromise, reflectApply, whenSettled } from './primordials.ts'
 import type { Timers } from './timers/timers.ts'
-import { URL, URLSearchParams } from './url/url.ts'
 
-/** Interfaces of ours. Those of the libraries have their shape already. */
-const ownInterfaces = {
-  AbortController,
-  AbortSignal,
-  Blob,
-  Crypto,
-  CryptoKey,
-  CustomEvent,
-  DOMException,
-  Event,
-  EventTarget,
-  File,
-  FormData,
-  Headers,
-  Request,
-  Response,
-  SubtleCrypto,
-  TextDecoderStream,
-  TextEncoderStream,
-}
-
-const libraryInterfaces = {
-  ByteLengthQueuingStrategy: streams.ByteLengthQueuingStrategy,
-  CountQueuingStrategy: streams.CountQueuingStrategy,
-  ReadableByteStreamController: streams.ReadableByteStreamController,
-  ReadableStream: streams.ReadableStream,
-  ReadableStreamBYOBReader: streams.ReadableStreamBYOBReader,
-  ReadableStreamBYOBRequest: streams.ReadableStreamBYOBRequest,
-  ReadableStreamDefaultController: streams.ReadableStreamDefaultController,
-  ReadableStreamDefaultReader: streams.ReadableStreamDefaultReader,
-  TextDecoder,
-  TextEncoder,
-  TransformStream: streams.TransformStream,
-  TransformStreamDefaultController: streams.TransformStreamDefaultController,
-  URL,
-  URLSearchParams,
-  WritableStream: streams.WritableStream,
-  WritableStreamDefaultController: streams.WritableStreamDefaultController,
-  WritableStreamDefaultWriter: streams.WritableStreamDefaultWriter,
-}
+type Operation = (...given: never[]) => unknown
 
 /** Puts the web platform on the global object of an isolate. */
 export const installGlobals = (
@@ -76,33 +25,35 @@ export const installGlobals = (
   parts: { wire: Wire; calls: Calls; timers: Timers },
 ): void => {
   const { wire, calls, timers } = parts
-  for (const [name, made] of Object.entries(ownInterfaces)) shapeInterface(name, made)
-  for (const [name, made] of Object.entries({ ...ownInterfaces, ...libraryInterfaces })) {
+  askOver(wire)
+  queueTasksWith(timers)
+  for (const [name, [made, needs]] of Object.entries(interfaces)) {
+    shapeInterface(name, made, needs)
     define(global, name, made, false)
   }
-  define(AbortSignal, 'timeout', createTimeoutSignal(timers.setTimeout), true)
+  defineOperation(AbortSignal, 'timeout', createTimeoutSignal(timers.setTimeout), 1)
 
-  const reportError = (thrown: unknown): void => wire.log('error', `Uncaught ${errorText(thrown)}`)
-  const operations = {
-    atob,
-    btoa,
-    clearInterval: timers.clearTimer,
-    clearTimeout: timers.clearTimer,
-    fetch: createFetch(calls),
-    queueMicrotask: createQueueMicrotask(reportError),
-    reportError,
-    setInterval: timers.setInterval,
-    setTimeout: timers.setTimeout,
-    structuredClone,
+  // Each with the number of arguments that it needs.
+  const operations: Record<string, [operation: Operation, needs: number]> = {
+    atob: [atob, 1],
+    btoa: [btoa, 1],
+    clearInterval: [(id) => timers.clearTimer(id), 0],
+    clearTimeout: [(id) => timers.clearTimer(id), 0],
+    fetch: [createFetch(calls), 1],
+    queueMicrotask: [queueMicrotask, 1],
+    reportError: [reportError, 1],
+    setInterval: [timers.setInterval, 1],
+    setTimeout: [timers.setTimeout, 1],
+    structuredClone: [structuredClone, 1],
   }
-  for (const [name, operation] of Object.entries(operations)) {
-    Object.defineProperty(operation, 'name', { value: name, configurable: true })
-    define(global, name, operation, true)
+  for (const [name, [operation, needs]] of Object.entries(operations)) {
+    defineOperation(global, name, operation, needs)
   }
+  installGlobalScope(global)
   define(global, 'console', createConsole(wire), false)
   define(global, 'crypto', createCrypto(wire, calls), true)
   define(global, 'navigator', createNavigator(), true)
-  define(global, 'performance', createPerformance(wire), true)
+  define(global, 'performance', createPerformance(), true)
   define(global, 'self', global, true)
 }
 
@@ -110,14 +61,25 @@ const define = (on: object, name: string, value: unknown, enumerable: boolean): 
   Object.defineProperty(on, name, { value, enumerable, writable: true, configurable: true })
 }
 
-const createQueueMicrotask = (reportError: (thrown: unknown) => void) => (callback: () => void) => {
+const defineOperation = (on: object, name: string, operation: Operation, needs: number): void => {
+  Object.defineProperty(operation, 'name', { value: name, configurable: true })
+  Object.defineProperty(operation, 'length', { value: needs, configurable: true })
+  define(on, name, operation, true)
+}
+
+const queueMicrotask = (callback: () => void): void => {
   if (typeof callback !== 'function') throw new TypeError('queueMicrotask needs a function')
   const run = () => {
     try {
-      callback()
+      reflectApply(callback, undefined, [])
     } catch (thrown) {
-      reportError(thrown)
+      reportException(thrown)
     }
   }
   whenSettled(NativePromise.resolve(), run, run)
+}
+
+function reportError(thrown: unknown): void {
+  if (arguments.length === 0) throw new TypeError('reportError takes what was thrown')
+  reportException(thrown)
 }

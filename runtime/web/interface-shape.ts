@@ -1,16 +1,25 @@
+import { declareInterface } from './clone/platform-objects.ts'
+
 type Constructor = { prototype: object }
 
 /**
  * Gives a class the shape that Web IDL asks of an interface object: its name, whatever the bundler made of
- * it, `Symbol.toStringTag`, and enumerable attributes and operations.
+ * it, the number of arguments that its constructor needs, `Symbol.toStringTag`, and enumerable attributes and operations.
  */
-export const shapeInterface = (name: string, interfaceObject: Constructor): void => {
+export const shapeInterface = (name: string, interfaceObject: Constructor, needs: number): void => {
+  Object.defineProperty(interfaceObject, 'length', { value: needs, configurable: true })
   Object.defineProperty(interfaceObject, 'name', { value: name, configurable: true })
+  for (const key of Object.getOwnPropertyNames(interfaceObject)) {
+    if (typeof (interfaceObject as unknown as Record<string, unknown>)[key] === 'function')
+      setEnumerable(interfaceObject, key)
+  }
   const { prototype } = interfaceObject
+  declareInterface(prototype)
   for (const key of Object.getOwnPropertyNames(prototype)) {
     if (key !== 'constructor') setEnumerable(prototype, key)
   }
-  if (!Object.hasOwn(prototype, Symbol.toStringTag)) {
+  const tag = Object.getOwnPropertyDescriptor(prototype, Symbol.toStringTag)
+  if (tag === undefined || (tag.value !== name && tag.configurable)) {
     Object.defineProperty(prototype, Symbol.toStringTag, { value: name, configurable: true })
   }
   const { entries } = prototype as { entries?: unknown }
@@ -19,8 +28,7 @@ export const shapeInterface = (name: string, interfaceObject: Constructor): void
   }
 }
 
-const setEnumerable = (prototype: object, key: string): void => {
-  const property = Object.getOwnPropertyDescriptor(prototype, key)
-  if (property?.configurable === true)
-    Object.defineProperty(prototype, key, { ...property, enumerable: true })
+const setEnumerable = (on: object, key: string): void => {
+  const property = Object.getOwnPropertyDescriptor(on, key)
+  if (property?.configurable === true) Object.defineProperty(on, key, { ...property, enumerable: true })
 }

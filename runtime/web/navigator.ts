@@ -1,9 +1,16 @@
+const made = Symbol('made by the prelude')
+
 /** WinterTC's minimum: a script learns where it runs from `navigator.userAgent`. */
-export const createNavigator = (): object =>
-  Object.defineProperties(
-    {},
-    {
-      userAgent: { value: 'Annex', enumerable: true },
-      [Symbol.toStringTag]: { value: 'Navigator' },
-    },
-  )
+export class Navigator {
+  readonly #userAgent = 'Annex'
+
+  constructor(key: unknown = undefined) {
+    if (key !== made) throw new TypeError('Illegal constructor: there is one Navigator')
+  }
+
+  get userAgent(): string {
+    return this.#userAgent
+  }
+}
+
+export const createNavigator = (): Navigator => new Navigator(made)

@@ -1,19 +1,31 @@
-import type { Wire } from './bridge/wire.ts'
-import { mathFloor } from './primordials.ts'
+import { now, timeOrigin } from './clock.ts'
+import { EventTarget } from './events/event-target.ts'
 
-/**
- * High Resolution Time, in whole milliseconds: a finer clock is what timing attacks on neighbours in the same
- * process need. The clock is the process's, so that it can be made coarser there.
- */
-export const createPerformance = (wire: Wire): object => {
-  const timeOrigin = () => mathFloor(Number(wire.ask('time-origin')))
-  return Object.defineProperties(
-    {},
-    {
-      now: { value: () => mathFloor(Number(wire.ask('now'))), enumerable: true, writable: true },
-      timeOrigin: { get: timeOrigin, enumerable: true },
-      toJSON: { value: () => ({ timeOrigin: timeOrigin() }), writable: true },
-      [Symbol.toStringTag]: { value: 'Performance' },
-    },
-  )
+const made = Symbol('made by the prelude')
+
+/** High Resolution Time, 6. */
+export class Performance extends EventTarget {
+  readonly #isPerformance = true
+
+  constructor(key: unknown = undefined) {
+    super()
+    if (key !== made) throw new TypeError('Illegal constructor: there is one Performance')
+  }
+
+  get timeOrigin(): number {
+    void this.#isPerformance
+    return timeOrigin()
+  }
+
+  now(): number {
+    void this.#isPerformance
+    return now()
+  }
+
+  toJSON(): { timeOrigin: number } {
+    void this.#isPerformance
+    return { timeOrigin: timeOrigin() }
+  }
 }
+
+export const createPerformance = (): Performance => new Performance(made)

@@ -211,7 +211,7 @@ test('an error in a timer goes to the log, and the sandbox goes on', async () =>
   )
   await withGuest(script, async (guest) => {
     assert.deepEqual((await guest.dispatch({})).result, { kind: 'value', value: 1 })
-    assert.match(guest.logs[0]?.text ?? '', /A timer threw: Error: late/)
+    assert.match(guest.logs[0]?.text ?? '', /Uncaught Error: late/)
     assert.deepEqual(guest.failures, [])
   })
 })

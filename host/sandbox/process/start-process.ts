@@ -36,6 +36,8 @@ const readable = [
 ].map((path) => `--allow-fs-read=${join(root, path)}`)
 
 const sources = join(root, 'runtime/process/')
+/** What the sources need besides; in the code that is built it is already. */
+const packages = ['runtime/', 'node_modules/@exodus/bytes/', 'node_modules/tr46/', 'node_modules/punycode/']
 
 /** How a sandbox process is started. */
 export type StartOptions = {
@@ -77,7 +79,7 @@ function startChild(
     // isolated-vm looks at it to tell which C library it runs on.
     '--allow-fs-read=/etc/alpine-release',
     ...(code === undefined
-      ? [`--allow-fs-read=${sources}`, join(sources, 'main.ts')]
+      ? [...packages.map((path) => `--allow-fs-read=${join(root, path)}`), join(sources, 'main.ts')]
       : ['--input-type=commonjs', '-']),
   ]
   // An enclosure becomes Node without a fork, so this is Node's pid: what is killed and measured is the sandbox.

@@ -32,17 +32,18 @@ export const createWire = (): Wire => {
     dispatch: 0,
     connect(post, ask) {
       postToProcess = post
-      wire.ask = (op, argument) => {
+      const anyAsk = ask as (op: string, first?: unknown, second?: unknown) => unknown
+      wire.ask = ((op: string, first?: unknown, second?: unknown) => {
         try {
-          return ask(op, argument)
+          return anyAsk(op, first, second)
         } catch {
           throw new Error(`The sandbox process could not answer "${op}"`)
         }
-      }
+      }) as AskProcess
     },
-    ask() {
+    ask: (() => {
       throw new Error('The isolate is not connected yet')
-    },
+    }) as AskProcess,
     post(kind, id, number, text, body) {
       if (postToProcess === undefined) return false
       try {

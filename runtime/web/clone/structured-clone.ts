@@ -1,9 +1,19 @@
-import { DOMException } from '../events/dom-exception.ts'
+import { DOMException, isDOMException } from '../events/dom-exception.ts'
 import { Blob } from '../file/blob.ts'
+import { File } from '../file/file.ts'
+import { assertInBounds, copyBuffer, isBuffer, viewLike } from './array-buffers.ts'
+import {
+  copyPlatformObject,
+  defineSerializable,
+  isPlatformObject,
+  transferableOf,
+  uncloneable,
+} from './platform-objects.ts'
 
+/** What was cloned already, and by what it is replaced. */
 type Memory = Map<object, unknown>
+
 const errorTypes: Record<string, ErrorConstructor> = {
-  Error,
   EvalError,
   RangeError,
   ReferenceError,
@@ -11,24 +21,49 @@ const errorTypes: Record<string, ErrorConstructor> = {
   TypeError,
   URIError,
 }
-const typedArrayPrototype = Object.getPrototypeOf(Uint8Array.prototype) as object
-const typedArrayTag = Object.getOwnPropertyDescriptor(typedArrayPrototype, Symbol.toStringTag)?.get
 
-/** HTML standard, 2.7. Transfers ArrayBuffers; streams and ports do not exist on two sides here. */
-export function structuredClone(value: unknown, options: { transfer?: Iterable<unknown> } = {}): unknown {
-  const transfer = [...(options?.transfer ?? [])]
-  for (const item of transfer) {
-    if (!(item instanceof ArrayBuffer)) throw uncloneable('Only an ArrayBuffer can be transferred here')
-    if (item.detached) throw uncloneable('A detached ArrayBuffer cannot be transferred')
-  }
-  if (new Set(transfer).size !== transfer.length) throw uncloneable('A buffer is listed twice in "transfer"')
+/** HTML standard, 2.7.9. */
+export function structuredClone(
+  value: unknown,
+  options: { transfer?: Iterable<unknown> } | null = {},
+): unknown {
+  if (arguments.length === 0) throw new TypeError('structuredClone takes a value')
+  return cloneWithTransfer(value, transferListOf(options)).value
+}
+
+/** The transfer list of options; throws a TypeError where they are no dictionary. */
+export const transferListOf = (options: { transfer?: Iterable<unknown> } | null | undefined): object[] => {
+  if (options === undefined || options === null) return []
+  if (typeof options !== 'object' && typeof options !== 'function')
+    throw new TypeError('The options are an object')
+  const list = options.transfer === undefined ? [] : [...options.transfer]
+  return list.map((item) => {
+    if (typeof item === 'object' && item !== null) return item
+    throw new TypeError('Only objects can be transferred')
+  })
+}
+
+/** HTML standard, 2.7.7 and 2.7.8, in one: nothing is taken away from its owner where anything cannot be cloned. */
+export const cloneWithTransfer = (
+  value: unknown,
+  transfer: object[],
+): { value: unknown; moved: object[] } => {
+  if (new Set(transfer).size !== transfer.length) throw uncloneable('An object is listed twice in "transfer"')
   const memory: Memory = new Map()
-  const buffers = transfer as ArrayBuffer[]
-  for (const buffer of buffers) memory.set(buffer, buffer.slice(0))
+  const kinds = transfer.map(transferableOf)
+  // A buffer is copied, so that views of it can be cloned; what is moved otherwise is named by what it will be.
+  const later: (() => void)[] = []
+  for (const [index, item] of transfer.entries()) {
+    if (isBuffer(item)) {
+      memory.set(item, copyBuffer(item))
+      later.push(() => void item.transfer())
+    } else {
+      memory.set(item, kinds[index]?.move(item))
+    }
+  }
   const copy = clone(value, memory)
-  // Taken away last, so that a value that cannot be cloned leaves its buffers where they were.
-  for (const buffer of buffers) buffer.transfer()
-  return copy
+  for (const detach of later) detach()
+  return { value: copy, moved: transfer.map((item) => memory.get(item) as object) }
 }
 
 const clone = (value: unknown, memory: Memory): unknown => {
@@ -36,6 +71,10 @@ const clone = (value: unknown, memory: Memory): unknown => {
   if (typeof value === 'function') throw uncloneable('A function cannot be cloned')
   if (typeof value !== 'object' || value === null) return value
   if (memory.has(value)) return memory.get(value)
+  if (Array.isArray(value)) return cloneProperties(value, new Array(value.length), memory)
+  if (Object.getPrototypeOf(value) === Object.prototype && Object.hasOwn(value, 'constructor') === false) {
+    return cloneOrdinary(value, memory)
+  }
   const copy = cloneLeaf(value, memory)
   if (copy !== undefined) {
     memory.set(value, copy)
@@ -44,9 +83,14 @@ const clone = (value: unknown, memory: Memory): unknown => {
   if (value instanceof Map) return cloneMap(value, memory)
   if (value instanceof Set) return cloneSet(value, memory)
   if (value instanceof Error) return cloneError(value, memory)
-  if (Array.isArray(value)) return cloneProperties(value, new Array(value.length), memory)
-  const tag = Object.prototype.toString.call(value)
-  if (isPlatformObject(value, tag)) throw uncloneable(`${tag.slice(8, -1)} cannot be cloned`)
+  return cloneOrdinary(value, memory)
+}
+
+const cloneOrdinary = (value: object, memory: Memory): unknown => {
+  if (value === globalThis) throw uncloneable('The global object cannot be cloned')
+  for (const kind of [Promise, WeakMap, WeakSet, WeakRef]) {
+    if (value instanceof kind) throw uncloneable(`A ${kind.name} cannot be cloned`)
+  }
   return cloneProperties(value, {}, memory)
 }
 
@@ -54,53 +98,19 @@ const clone = (value: unknown, memory: Memory): unknown => {
 const cloneLeaf = (value: object, memory: Memory): object | undefined => {
   if (value instanceof Date) return new Date(value.getTime())
   if (value instanceof RegExp) return new RegExp(value.source, value.flags)
-  if (value instanceof ArrayBuffer) return cloneBuffer(value)
+  if (isBuffer(value)) return copyBuffer(value)
   if (ArrayBuffer.isView(value)) return cloneView(value, memory)
-  if (value instanceof Blob) return value
-  if (value instanceof DOMException) return new DOMException(value.message, value.name)
-  if (
-    value instanceof Boolean ||
-    value instanceof Number ||
-    value instanceof String ||
-    value instanceof BigInt
-  ) {
-    return Object(value.valueOf())
-  }
+  if (isPlatformObject(value)) return copyPlatformObject(value)
+  if (value instanceof Symbol) throw uncloneable('A symbol cannot be cloned')
+  for (const kind of [Boolean, Number, String, BigInt])
+    if (value instanceof kind) return Object(value.valueOf())
   return undefined
 }
 
-const cloneBuffer = (buffer: ArrayBuffer): ArrayBuffer => {
-  if (buffer.detached) throw uncloneable('A detached ArrayBuffer cannot be cloned')
-  if (!buffer.resizable) return buffer.slice(0)
-  const copy = new ArrayBuffer(buffer.byteLength, { maxByteLength: buffer.maxByteLength })
-  new Uint8Array(copy).set(new Uint8Array(buffer))
-  return copy
-}
-
 const cloneView = (view: ArrayBufferView, memory: Memory): ArrayBufferView => {
-  const buffer = clone(view.buffer, memory) as ArrayBuffer
-  if (view instanceof DataView) return new DataView(buffer, view.byteOffset, view.byteLength)
-  // By its real kind, not by a `constructor` that the script may have written.
-  const kind = typedArrayTag?.call(view) as 'Uint8Array'
-  return new intrinsicArrays[kind](buffer, view.byteOffset, (view as Uint8Array).length)
+  assertInBounds(view)
+  return viewLike(view, clone(view.buffer, memory) as ArrayBuffer)
 }
-
-const intrinsicArrays = {
-  Int8Array,
-  Uint8Array,
-  Uint8ClampedArray,
-  Int16Array,
-  Uint16Array,
-  Int32Array,
-  Uint32Array,
-  Float32Array,
-  Float64Array,
-  BigInt64Array,
-  BigUint64Array,
-  ...('Float16Array' in globalThis
-    ? { Float16Array: (globalThis as Record<string, unknown>).Float16Array }
-    : {}),
-} as unknown as { Uint8Array: Uint8ArrayConstructor }
 
 const cloneMap = (map: Map<unknown, unknown>, memory: Memory): Map<unknown, unknown> => {
   const copy = new Map<unknown, unknown>()
@@ -117,20 +127,25 @@ const cloneSet = (set: Set<unknown>, memory: Memory): Set<unknown> => {
 }
 
 const cloneError = (error: Error, memory: Memory): Error => {
-  const make = (Object.hasOwn(errorTypes, error.name) ? errorTypes[error.name] : undefined) ?? Error
-  const copy = new make(error.message)
+  const name = `${error.name}`
+  const copy = new ((Object.hasOwn(errorTypes, name) ? errorTypes[name] : undefined) ?? Error)()
   memory.set(error, copy)
-  const hidden = { configurable: true, writable: true }
-  Object.defineProperty(copy, 'stack', { value: `${error.stack}`, ...hidden })
-  if (Object.hasOwn(error, 'cause')) {
-    Object.defineProperty(copy, 'cause', { value: clone(error.cause, memory), ...hidden })
-  }
+  const message = Object.getOwnPropertyDescriptor(error, 'message')
+  if (message !== undefined && 'value' in message) hide(copy, 'message', `${message.value}`)
+  if (typeof error.stack === 'string') hide(copy, 'stack', error.stack)
+  if (Object.hasOwn(error, 'cause')) hide(copy, 'cause', clone(error.cause, memory))
   return copy
+}
+
+const hide = (on: object, key: string, value: unknown): void => {
+  Object.defineProperty(on, key, { value, configurable: true, writable: true, enumerable: false })
 }
 
 const cloneProperties = (from: object, to: object, memory: Memory): object => {
   memory.set(from, to)
   for (const key of Object.keys(from)) {
+    // A getter before it may have taken it away.
+    if (!Object.hasOwn(from, key)) continue
     const value = clone((from as Record<string, unknown>)[key], memory)
     // Defined, not assigned: an own "__proto__" stays a property.
     Object.defineProperty(to, key, { value, enumerable: true, writable: true, configurable: true })
@@ -138,11 +153,23 @@ const cloneProperties = (from: object, to: object, memory: Memory): object => {
   return to
 }
 
-const isPlatformObject = (value: object, tag: string): boolean => {
-  if (value instanceof Promise || value instanceof WeakMap || value instanceof WeakSet) return true
-  if (value instanceof WeakRef) return true
-  const maker = (globalThis as Record<string, unknown>)[tag.slice(8, -1)]
-  return tag !== '[object Object]' && typeof maker === 'function' && value instanceof maker
-}
-
-const uncloneable = (why: string) => new DOMException(why, 'DataCloneError')
+defineSerializable({
+  owns: (value) => value instanceof File,
+  copy: (file) => {
+    const { name, type, lastModified } = file as File
+    return new File([file], name, { type, lastModified })
+  },
+})
+defineSerializable({
+  owns: (value) => value instanceof Blob,
+  copy: (blob) => new Blob([blob], { type: (blob as Blob).type }),
+})
+defineSerializable({
+  owns: isDOMException,
+  copy: (exception) => {
+    const { name, message, stack } = exception as DOMException
+    const copy = new DOMException(message, name)
+    if (stack !== undefined) hide(copy, 'stack', stack)
+    return copy
+  },
+})

@@ -24,18 +24,18 @@ export const createConsole = (wire: Wire): Record<string, unknown> => {
     if (map.size < labelLimit || map.has(`${label}`)) map.set(`${label}`, value)
   }
 
-  return {
+  const operations = {
     log: at('info'),
     info: at('info'),
     debug: at('debug'),
     warn: at('warn'),
     error: at('error'),
-    dir: (value: unknown) => write('info', [value]),
+    dir: (...values: unknown[]) => write('info', values.slice(0, 1)),
     dirxml: at('info'),
-    table: (value: unknown) => write('info', [value]),
+    table: (...values: unknown[]) => write('info', values.slice(0, 1)),
     trace: (...values: unknown[]) => write('debug', ['Trace:', ...values, new Error('trace').stack]),
-    assert: (condition?: unknown, ...values: unknown[]) => {
-      if (!condition) write('error', ['Assertion failed', ...values])
+    assert: (...given: unknown[]) => {
+      if (!given[0]) write('error', ['Assertion failed', ...given.slice(1)])
     },
     clear: () => undefined,
     count: (label: unknown = 'default') => {
@@ -62,4 +62,8 @@ export const createConsole = (wire: Wire): Record<string, unknown> => {
       starts.delete(`${label}`)
     },
   }
+  // A namespace object: nothing but its operations, over an empty prototype of its own.
+  const console = Object.assign(Object.create({}) as Record<string, unknown>, operations)
+  Object.defineProperty(console, Symbol.toStringTag, { value: 'console', configurable: true })
+  return console
 }

@@ -9,3 +9,6 @@ export const decodeUtf8 = (bytes: Uint8Array): string => {
   const marked = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
   return utf8toStringLoose(marked ? bytes.subarray(3) : bytes)
 }
+
+/** The Encoding standard's "UTF-8 decode without BOM": a byte order mark stays in the text. */
+export const decodeUtf8WithoutBom = (bytes: Uint8Array): string => utf8toStringLoose(bytes)

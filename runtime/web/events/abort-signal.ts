@@ -1,18 +1,20 @@
 import { DOMException } from './dom-exception.ts'
 import { Event } from './event.ts'
-import { type EventListener, EventTarget, hasListener, type ListenerOptions } from './event-target.ts'
+import { defineEventHandler } from './event-handler.ts'
+import { EventTarget, fire, hasListener, watchListeners } from './event-target.ts'
 
 const made = Symbol('made by the prelude')
 
 let abortSignal: (signal: AbortSignal, reason: unknown) => void
 let follow: (signal: AbortSignal, sources: AbortSignal[]) => void
+let isSignal: (value: unknown) => value is AbortSignal
 
 /** DOM standard, 3.2. `AbortSignal.timeout` is added where the timers are (globals.ts). */
 export class AbortSignal extends EventTarget {
   #aborted = false
   #reason: unknown
-  #onabort: ((event: Event) => unknown) | null = null
-  readonly #sources: AbortSignal[] = []
+  /** The signals that this one follows: never ones that follow others themselves, but what those follow. */
+  #sources: AbortSignal[] | undefined
   /**
    * Signals that follow this one. Weak, as a long-lived source outlives thousands of them; those that somebody
    * listens to are held besides.
@@ -23,22 +25,26 @@ export class AbortSignal extends EventTarget {
   static {
     abortSignal = (signal, reason) => signal.#abort(reason)
     follow = (signal, sources) => signal.#follow(sources)
+    isSignal = (value): value is AbortSignal =>
+      typeof value === 'object' && value !== null && #aborted in value
   }
 
-  constructor(key?: unknown) {
+  constructor(key: unknown = undefined) {
     super()
     if (key !== made) throw new TypeError('Illegal constructor: an AbortSignal comes from an AbortController')
   }
 
-  static abort(reason?: unknown): AbortSignal {
+  static abort(reason: unknown = undefined): AbortSignal {
     const signal = new AbortSignal(made)
     signal.#aborted = true
-    signal.#reason = reason ?? aborted()
+    signal.#reason = reason === undefined ? aborted() : reason
     return signal
   }
 
   static any(signals: Iterable<AbortSignal>): AbortSignal {
-    return createFollowingSignal([...signals])
+    const sources = [...signals]
+    if (!sources.every(isSignal)) throw new TypeError('AbortSignal.any takes AbortSignals')
+    return createFollowingSignal(sources)
   }
 
   get aborted(): boolean {
@@ -47,62 +53,54 @@ export class AbortSignal extends EventTarget {
   get reason(): unknown {
     return this.#reason
   }
-  get onabort(): ((event: Event) => unknown) | null {
-    return this.#onabort
-  }
-  set onabort(handler: unknown) {
-    if (this.#onabort !== null) this.removeEventListener('abort', this.#onabort)
-    this.#onabort = typeof handler === 'function' ? (handler as (event: Event) => unknown) : null
-    if (this.#onabort !== null) this.addEventListener('abort', this.#onabort)
-  }
-
-  override addEventListener(type: string, callback: EventListener | null, options?: ListenerOptions): void {
-    super.addEventListener(type, callback, options)
-    if (hasListener(this, 'abort')) for (const source of this.#sources) source.#heard.add(this)
-  }
-
-  override removeEventListener(
-    type: string,
-    callback: EventListener | null,
-    options?: ListenerOptions,
-  ): void {
-    super.removeEventListener(type, callback, options)
-    if (!hasListener(this, 'abort')) for (const source of this.#sources) source.#heard.delete(this)
-  }
 
   throwIfAborted(): void {
     if (this.#aborted) throw this.#reason
   }
 
-  #follow(sources: AbortSignal[]): void {
-    for (const source of sources) {
-      if (!(source instanceof AbortSignal)) throw new TypeError('AbortSignal.any takes AbortSignals')
-      if (!source.#aborted) continue
+  #follow(signals: AbortSignal[]): void {
+    const first = signals.find((signal) => signal.#aborted)
+    if (first !== undefined) {
       this.#aborted = true
-      this.#reason = source.#reason
+      this.#reason = first.#reason
       return
     }
-    this.#sources.push(...sources)
+    const sources = new Set(signals.flatMap((signal) => signal.#sources ?? [signal]))
+    this.#sources = [...sources]
     for (const source of sources) {
       source.#followers = source.#followers.filter((follower) => follower.deref() !== undefined)
       source.#followers.push(new WeakRef(this))
     }
+    watchListeners(this, () => {
+      const isHeard = hasListener(this, 'abort')
+      for (const source of sources) {
+        if (isHeard) source.#heard.add(this)
+        else source.#heard.delete(this)
+      }
+    })
   }
 
   #abort(reason: unknown): void {
     if (this.#aborted) return
     this.#aborted = true
     this.#reason = reason
-    const followers = this.#followers
+    // All of them are aborted before the first event: a listener sees no signal that is still to follow.
+    const followers: AbortSignal[] = []
+    for (const reference of this.#followers) {
+      const follower = reference.deref()
+      if (follower === undefined || follower.#aborted) continue
+      follower.#aborted = true
+      follower.#reason = reason
+      followers.push(follower)
+    }
     this.#followers = []
     this.#heard.clear()
-    this.dispatchEvent(new Event('abort'))
-    for (const follower of followers) {
-      const alive = follower.deref()
-      if (alive !== undefined) alive.#abort(reason)
-    }
+    fire(this, new Event('abort'))
+    for (const follower of followers) fire(follower, new Event('abort'))
   }
 }
+
+defineEventHandler(AbortSignal.prototype, 'abort')
 
 /** DOM standard, 3.1. */
 export class AbortController {
@@ -112,15 +110,17 @@ export class AbortController {
     return this.#signal
   }
 
-  abort(reason?: unknown): void {
-    abortSignal(this.#signal, reason ?? aborted())
+  abort(reason: unknown = undefined): void {
+    abortSignal(this.#signal, reason === undefined ? aborted() : reason)
   }
 }
+
+export const isAbortSignal = (value: unknown): value is AbortSignal => isSignal(value)
 
 /** A signal that aborts when one of `sources` does; from no sources, one that never does by itself. */
 export const createFollowingSignal = (sources: AbortSignal[]): AbortSignal => {
   const signal = new AbortSignal(made)
-  follow(signal, sources)
+  if (sources.length > 0) follow(signal, sources)
   return signal
 }
 
@@ -133,9 +133,9 @@ export const createTimeoutSignal =
       throw new TypeError('AbortSignal.timeout takes milliseconds, from 0')
     }
     const signal = new AbortSignal(made)
-    const reason = () => new DOMException('The operation was aborted due to timeout', 'TimeoutError')
-    setTimer(() => abortSignal(signal, reason()), delay)
+    setTimer(() => abortSignal(signal, timedOut()), delay)
     return signal
   }
 
 const aborted = () => new DOMException('This operation was aborted', 'AbortError')
+const timedOut = () => new DOMException('The operation was aborted due to timeout', 'TimeoutError')

@@ -1,11 +1,15 @@
 import type { WireBody } from '../../bridge.ts'
+import { structuredClone } from '../clone/structured-clone.ts'
 import { decodeUtf8, encodeUtf8 } from '../encoding/utf8.ts'
-import { Bytes, copyBuffer } from '../primordials.ts'
+import { Bytes, copyBuffer, NativePromise } from '../primordials.ts'
+import { readChunks } from '../streams/read-chunks.ts'
 import {
+  isByteStream,
   isDisturbed,
   isReadableStream,
   type ReadableStream,
   ReadableStream as Stream,
+  TransformStream,
 } from '../streams/streams.ts'
 
 /**
@@ -16,6 +20,8 @@ export type Body = {
   source: string | Uint8Array<ArrayBuffer> | undefined
   stream: ReadableStream | undefined
   used: boolean
+  /** Of the fetch that it came from: once it aborts, what was not read yet is lost (Fetch standard, "abort"). */
+  signal?: { readonly aborted: boolean; readonly reason: unknown }
 }
 
 export const bodyOfSource = (source: string | Uint8Array<ArrayBuffer>): Body => ({
@@ -40,12 +46,16 @@ export const isBodyUsed = (body: Body | null): boolean =>
 export const isBodyUnusable = (body: Body | null): boolean =>
   isBodyUsed(body) || body?.stream?.locked === true
 
-/** The stream behind `.body`, made on first use. */
+/** The stream behind `.body`, made on first use. That of a body which was read is locked, as its reader has it. */
 export const streamOfBody = (body: Body): ReadableStream => {
   if (body.stream !== undefined) return body.stream
-  const bytes = body.source === undefined ? new Bytes(0) : bytesOfSource(body.source)
-  body.stream = streamOfBytes(bytes, body.used)
+  const { signal, source = '' } = body
+  body.stream =
+    signal?.aborted === true && !body.used
+      ? failedStream(signal.reason)
+      : streamOfBytes(body.used ? new Bytes(0) : bytesOfSource(source))
   body.source = undefined
+  if (body.used) readChunks(body.stream, ignore, ignore, ignore)
   return body.stream
 }
 
@@ -58,10 +68,10 @@ export const bodyBytes = (
   what: string,
 ): ArrayBuffer | Promise<ArrayBuffer> | undefined => {
   if (body === null) return undefined
-  if (isBodyUnusable(body)) throw new TypeError(`The body of the ${what} has already been read, or is locked`)
-  body.used = true
-  if (body.stream !== undefined) return readAll(body.stream)
-  return exactBuffer(bytesOfSource(body.source ?? ''))
+  take(body, what)
+  const { stream } = body
+  if (stream === undefined) return exactBuffer(takeSource(body))
+  return new NativePromise((resolve, reject) => readAll(stream, (bytes) => resolve(bytes.buffer), reject))
 }
 
 /** A longer body crosses in pieces. In bytes, or for text in characters. */
@@ -70,31 +80,52 @@ const wholeLimit = 64 * 1024
 /** On its way across the wall: whole as text or as a buffer, or where it is long, piece by piece. */
 export type OutgoingBody = string | ArrayBuffer | Uint8Array<ArrayBuffer> | ReadableStream
 
-/**
- * Takes the body for its way across the wall. `what` names its owner in the TypeError for a body that was already read.
- */
+/** Takes the body for its way across the wall. `what` names its owner in the TypeError for a body that was already read. */
 export const takeBody = (body: Body | null, what: string): OutgoingBody | undefined => {
   if (body === null) return undefined
-  if (isBodyUnusable(body)) throw new TypeError(`The body of the ${what} has already been read, or is locked`)
-  body.used = true
+  take(body, what)
   if (body.stream !== undefined) return body.stream
   const source = body.source ?? ''
+  body.source = undefined
   if (source.length > wholeLimit) return bytesOfSource(source)
   return typeof source === 'string' ? source : exactBuffer(source)
 }
 
-/** Takes the whole body as bytes. */
-export const consumeBytes = async (body: Body | null, what: string): Promise<Uint8Array<ArrayBuffer>> =>
-  new Bytes((await bodyBytes(body, what)) ?? new ArrayBuffer(0))
+/**
+ * Fetch standard, "consume body": takes the whole body and makes something of its bytes. No promise on the way
+ * is resolved with an object: a script would see it by a `then` on Object.prototype.
+ */
+export const consumeBody = <T>(
+  body: Body | null,
+  what: string,
+  convert: (bytes: Uint8Array<ArrayBuffer>) => T,
+): Promise<T> =>
+  new NativePromise((resolve, reject) => {
+    if (body === null) return resolve(convert(new Bytes(0)))
+    take(body, what)
+    if (body.stream === undefined) return resolve(convert(takeSource(body)))
+    const finish = (bytes: Uint8Array<ArrayBuffer>) => {
+      try {
+        resolve(convert(bytes))
+      } catch (thrown) {
+        reject(thrown)
+      }
+    }
+    readAll(body.stream, finish, reject)
+  })
 
 /** Takes the whole body as text. A text that was never bytes is not encoded and decoded for it. */
-export const consumeText = async (body: Body | null, what: string): Promise<string> => {
-  if (body !== null && !body.used && typeof body.source === 'string') {
-    body.used = true
-    const text = body.source.toWellFormed()
-    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+export const consumeText = <T>(body: Body | null, what: string, convert: (text: string) => T): Promise<T> => {
+  const source = body?.source
+  if (body === null || typeof source !== 'string') {
+    return consumeBody(body, what, (bytes) => convert(decodeUtf8(bytes)))
   }
-  return decodeUtf8(await consumeBytes(body, what))
+  return new NativePromise((resolve) => {
+    take(body, what)
+    body.source = undefined
+    const text = source.isWellFormed() ? source : source.toWellFormed()
+    resolve(convert(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text))
+  })
 }
 
 /** A second body with the same content. Throws a TypeError where the first can no longer be read. */
@@ -104,12 +135,40 @@ export const cloneBody = (body: Body | null, what: string): Body | null => {
   if (body.stream === undefined) {
     // A copy: whoever reads the first body gets its bytes, and may write into them.
     const source = body.source ?? ''
-    return bodyOfSource(typeof source === 'string' ? source : source.slice())
+    const copy = bodyOfSource(typeof source === 'string' ? source : source.slice())
+    return body.signal === undefined ? copy : { ...copy, signal: body.signal }
   }
   const [first, second] = body.stream.tee()
+  const isCopied = isByteStream(body.stream)
   body.stream = first
-  return bodyOfStream(second)
+  return bodyOfStream(isCopied ? second : second.pipeThrough(createChunkCloner()))
 }
+
+/** Tells the source of a body that nobody will read it. */
+export const cancelBody = (body: Body | null, reason: unknown): void => {
+  if (body?.stream !== undefined && !body.stream.locked) body.stream.cancel(reason).catch(ignore)
+}
+
+const take = (body: Body, what: string): void => {
+  if (body.signal?.aborted === true) throw body.signal.reason
+  if (isBodyUnusable(body)) throw new TypeError(`The body of the ${what} has already been read, or is locked`)
+  body.used = true
+}
+
+/** The bytes of a body without a stream, which it gives away. */
+const takeSource = (body: Body): Uint8Array<ArrayBuffer> => {
+  const bytes = bytesOfSource(body.source ?? '')
+  body.source = undefined
+  return bytes
+}
+
+const ignore = (): undefined => undefined
+
+/** Streams standard, "tee" with `cloneForBranch2`: the two branches share no chunk. */
+const createChunkCloner = () =>
+  new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform: (chunk, controller) => controller.enqueue(structuredClone(chunk) as Uint8Array<ArrayBuffer>),
+  })
 
 const bytesOfSource = (source: string | Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
   typeof source === 'string' ? encodeUtf8(source) : source
@@ -119,34 +178,41 @@ const exactBuffer = (bytes: Uint8Array<ArrayBuffer>): ArrayBuffer =>
     ? bytes.buffer
     : copyBuffer(bytes.buffer, bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
 
-const streamOfBytes = (bytes: Uint8Array<ArrayBuffer>, spent: boolean): ReadableStream =>
+const streamOfBytes = (bytes: Uint8Array<ArrayBuffer>): ReadableStream =>
   new Stream({
     type: 'bytes',
     pull(controller) {
-      if (!spent && bytes.byteLength > 0) controller.enqueue(bytes)
+      if (bytes.byteLength > 0) controller.enqueue(bytes)
       controller.close()
       controller.byobRequest?.respond(0)
     },
   }) as ReadableStream
 
-const readAll = async (stream: ReadableStream): Promise<ArrayBuffer> => {
-  const reader = stream.getReader()
+const failedStream = (reason: unknown): ReadableStream =>
+  new Stream({ start: (controller) => controller.error(reason) })
+
+/** Fetch standard, "read all bytes". */
+const readAll = (
+  stream: ReadableStream,
+  done: (bytes: Uint8Array<ArrayBuffer>) => void,
+  fail: (reason: unknown) => void,
+): void => {
   const chunks: Uint8Array[] = []
   let length = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) break
-    // Fetch standard, "read all bytes": a chunk that is no Uint8Array fails the whole body.
-    if (!(value instanceof Uint8Array))
+  const keep = (chunk: unknown): void => {
+    if (!(chunk instanceof Uint8Array))
       throw new TypeError('A body stream gave a chunk that is no Uint8Array')
-    chunks.push(value)
-    length += value.byteLength
+    chunks.push(chunk)
+    length += chunk.byteLength
   }
-  const bytes = new Bytes(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.byteLength
+  const join = (): void => {
+    const bytes = new Bytes(length)
+    let offset = 0
+    for (const chunk of chunks) {
+      bytes.set(chunk, offset)
+      offset += chunk.byteLength
+    }
+    done(bytes)
   }
-  return bytes.buffer
+  readChunks(stream, keep, join, fail)
 }

@@ -1,5 +1,6 @@
+import { ask } from '../ask.ts'
 import { blobBytes, copyBytes, isBlob } from '../file/blob.ts'
-import { FormData } from '../file/form-data.ts'
+import { isFormData } from '../file/form-data.ts'
 import { writeMultipart } from '../file/multipart.ts'
 import { isDisturbed, isReadableStream, type ReadableStream } from '../streams/streams.ts'
 import { URLSearchParams } from '../url/url.ts'
@@ -13,12 +14,15 @@ export const extractBody = (init: unknown): { body: Body; type: string | null } 
       throw new TypeError('The stream given as a body was read, or is locked')
     return { body: bodyOfStream(init as ReadableStream), type: null }
   }
-  if (isBlob(init)) return { body: bodyOfSource(blobBytes(init)), type: init.type === '' ? null : init.type }
+  // A copy: the bytes of a body are given away when it is read, and the Blob has to keep its own.
+  if (isBlob(init)) {
+    return { body: bodyOfSource(blobBytes(init).slice()), type: init.type === '' ? null : init.type }
+  }
   if (init instanceof URLSearchParams) {
     return { body: bodyOfSource(`${init}`), type: 'application/x-www-form-urlencoded;charset=UTF-8' }
   }
-  if (init instanceof FormData) {
-    const boundary = `----AnnexFormBoundary${randomDigits()}${randomDigits()}`
+  if (isFormData(init)) {
+    const boundary = createBoundary()
     return {
       body: bodyOfSource(writeMultipart(init, boundary)),
       type: `multipart/form-data; boundary=${boundary}`,
@@ -29,5 +33,10 @@ export const extractBody = (init: unknown): { body: Body; type: string | null } 
   return { body: bodyOfSource(`${init}`), type: 'text/plain;charset=UTF-8' }
 }
 
-/** A boundary must not occur in the content by chance; it is no secret. */
-const randomDigits = (): string => Math.random().toString(36).slice(2).padEnd(12, '0')
+/** Not to be guessed: a part may hold what a stranger wrote, and with the boundary he would add parts of his own. */
+const createBoundary = (): string => {
+  let digits = ''
+  for (const byte of new Uint8Array(ask('random', 16) as ArrayBuffer))
+    digits += byte.toString(16).padStart(2, '0')
+  return `----AnnexFormBoundary${digits}`
+}

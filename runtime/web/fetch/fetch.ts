@@ -1,7 +1,11 @@
 import type { Calls, Settled } from '../bridge/calls.ts'
+import type { AbortSignal } from '../events/abort-signal.ts'
 import { Bytes, NativePromise, numberText, quote } from '../primordials.ts'
-import { bodyFromWire, takeBody } from './body.ts'
-import { Request, type RequestInit, requestParts } from './request.ts'
+import { type Body, bodyFromWire, bodyOfSource, cancelBody, takeBody } from './body.ts'
+import { readDataUrl } from './data-url.ts'
+import { Request, requestParts } from './request.ts'
+import type { RequestInit } from './request-init.ts'
+import { assertFetchable } from './request-url.ts'
 import { createFetchedResponse, type Response } from './response.ts'
 
 type FetchedHead = {
@@ -18,9 +22,15 @@ type FetchedHead = {
  */
 export const createFetch =
   (calls: Calls) =>
-  async (input: unknown, init?: RequestInit): Promise<Response> => {
+  async (input: unknown, init: RequestInit | undefined = undefined): Promise<Response> => {
     const { outline, headers, body, signal } = requestParts(new Request(input, init))
-    signal?.throwIfAborted()
+    if (signal?.aborted === true) {
+      cancelBody(body, signal.reason)
+      throw signal.reason
+    }
+    if (outline.url.startsWith('data:')) return toDataResponse(outline, signal)
+    assertFetchable(outline.url)
+    if ((outline.browser?.integrity ?? '') !== '') throw unchecked()
     const given = takeBody(body, 'Request')
     let pairs = ''
     for (const [name, value] of headers) pairs += `${pairs === '' ? '' : ','}[${quote(name)},${quote(value)}]`
@@ -34,7 +44,7 @@ export const createFetch =
       }
       const id = calls.start('fetch', args, given, (settled) => {
         signal?.removeEventListener('abort', abort)
-        if (settled.ok) resolve(toResponse(settled))
+        if (settled.ok) resolve(toResponse(settled, signal))
         else
           reject(new TypeError(`fetch failed: ${settled.error.message}`, { cause: toCause(settled.error) }))
       })
@@ -46,9 +56,37 @@ export const createFetch =
 const lengthText = (body: unknown): string =>
   body instanceof Bytes ? `,"length":${numberText(body.length)}` : ''
 
-const toResponse = ({ value, body }: Extract<Settled, { ok: true }>): Response => {
+const toResponse = (
+  { value, body }: Extract<Settled, { ok: true }>,
+  signal: AbortSignal | undefined,
+): Response => {
   const { status, statusText = '', headers, url = '', redirected = false } = value as FetchedHead
-  return createFetchedResponse({ status, statusText, url, redirected }, headers, bodyFromWire(body))
+  const answer = withSignal(bodyFromWire(body), signal)
+  return createFetchedResponse({ status, statusText, url, redirected }, headers, answer)
+}
+
+const withSignal = (body: Body | null, signal: AbortSignal | undefined): Body | null => {
+  if (body !== null && signal !== undefined) body.signal = signal
+  return body
+}
+
+/** Whoever names a digest relies on it, so a request with one fails rather than go unchecked. */
+const unchecked = (): TypeError =>
+  new TypeError(
+    'fetch failed: "integrity" is not checked in a sandbox; compare the body with crypto.subtle.digest',
+  )
+
+/** The scheme `data:` asks nobody: there is no call, and nothing of it counts as traffic. */
+const toDataResponse = (
+  { url, method }: { url: string; method: string },
+  signal: AbortSignal | undefined,
+): Response => {
+  const data = readDataUrl(url)
+  if (data === undefined)
+    throw new TypeError('fetch failed: the URL is no data: URL with a comma and valid base64')
+  const head = { status: 200, statusText: 'OK', url: url.replace(/#.*/, ''), redirected: false }
+  const body = method === 'HEAD' ? null : withSignal(bodyOfSource(data.bytes), signal)
+  return createFetchedResponse(head, [['content-type', data.type]], body)
 }
 
 const toCause = ({ name, message }: { name: string; message: string }): Error => {

@@ -1,67 +1,90 @@
-import { toHeaderName, toHeaderValue } from './header-syntax.ts'
+import { definePairIterators } from '../pair-iterator.ts'
+import { reflectApply } from '../primordials.ts'
+import { iterateBy, requireArguments } from '../web-idl.ts'
+import { type Guard, isSimpleHeader, isSimpleHeaderName } from './header-guard.ts'
+import { toByteString, toHeaderName, toHeaderValue } from './header-syntax.ts'
 
 /** Names in lower case, in the order in which they were added, repeats kept. */
 export type HeaderList = [name: string, value: string][]
 export type HeadersInit = Headers | Iterable<Iterable<unknown>> | Record<string, unknown>
 
 let listOf: (headers: Headers) => HeaderList
-let adopt: (list: HeaderList, immutable: boolean) => Headers
-let isHeadersObject: (value: unknown) => value is Headers
+let guardOf: (headers: Headers) => Guard
+let sortedOf: (headers: Headers) => HeaderList
+let adopt: (list: HeaderList, guard: Guard) => Headers
+let append: (headers: Headers, name: unknown, value: unknown) => void
+let fill: (headers: Headers, init: HeadersInit) => void
 
-/** Fetch standard, 5.1. Guards other than "immutable" make no difference on a server. */
+/** Fetch standard, 5.1. */
 export class Headers {
   #list: HeaderList = []
-  #immutable = false
+  #guard: Guard = 'none'
+  /** The list as iterators see it; made when one asks, and thrown away by the next change. */
+  #sorted: HeaderList | undefined
 
   static {
     listOf = (headers) => headers.#list
-    adopt = (list, immutable) => {
+    guardOf = (headers) => headers.#guard
+    sortedOf = (headers) => {
+      headers.#sorted ??= sortAndCombine(headers.#list)
+      return headers.#sorted
+    }
+    adopt = (list, guard) => {
       const headers = new Headers()
       headers.#list = list
-      headers.#immutable = immutable
+      headers.#guard = guard
       return headers
     }
-    isHeadersObject = (value): value is Headers =>
-      typeof value === 'object' && value !== null && #list in value
-  }
-
-  constructor(init?: HeadersInit | null) {
-    if (init === undefined) return
-    if (typeof init !== 'object' || init === null)
-      throw new TypeError('Headers are made from an object or pairs')
-    if (isHeadersObject(init)) {
-      for (const [name, value] of init.#list) this.#list.push([name, value])
-    } else if (typeof (init as Iterable<unknown>)[Symbol.iterator] === 'function') {
-      for (const pair of init as Iterable<Iterable<unknown>>) this.#appendPair(pair)
-    } else {
-      for (const name of Reflect.ownKeys(init)) {
-        const property = Object.getOwnPropertyDescriptor(init, name)
-        if (property?.enumerable)
-          this.append(name as string, (init as Record<string, string>)[name as string])
+    append = (headers, name, value) => {
+      const key = toHeaderName(name)
+      const text = toHeaderValue(value, key)
+      if (headers.#guard !== 'none') {
+        headers.#assertMutable()
+        const before = headerValue(headers.#list, key)
+        if (!isSimpleHeader(key, before === null ? text : `${before}, ${text}`)) return
+      }
+      headers.#list.push([key, text])
+      headers.#sorted = undefined
+    }
+    fill = (headers, init) => {
+      if ((typeof init !== 'object' && typeof init !== 'function') || init === null)
+        throw new TypeError('Headers are made from an object or pairs')
+      const iterator: unknown = (init as Iterable<unknown>)[Symbol.iterator]
+      if (iterator === entriesOfHeaders && #list in init && headers.#guard === 'none') {
+        for (const [name, value] of init.#list) headers.#list.push([name, value])
+        return
+      }
+      const isList = iterator !== undefined && iterator !== null
+      for (const [name, value] of isList ? toPairs(iterateBy(iterator, init)) : toRecord(init)) {
+        append(headers, name, value)
       }
     }
   }
 
+  constructor(init: HeadersInit | undefined = undefined) {
+    if (init !== undefined) fill(this, init)
+  }
+
   append(name: unknown, value: unknown): void {
-    const key = toHeaderName(name)
-    const text = toHeaderValue(value, key)
-    this.#assertMutable()
-    this.#list.push([key, text])
+    requireArguments(arguments.length, 2, 'Headers.append')
+    append(this, name, value)
   }
 
   delete(name: unknown): void {
+    requireArguments(arguments.length, 1, 'Headers.delete')
     const key = toHeaderName(name)
-    this.#assertMutable()
-    if (this.has(key)) this.#list = this.#list.filter((pair) => pair[0] !== key)
+    if (this.#guard !== 'none') {
+      this.#assertMutable()
+      if (!isSimpleHeaderName(key)) return
+    }
+    if (!hasHeader(this.#list, key)) return
+    this.#list = this.#list.filter((pair) => pair[0] !== key)
+    this.#sorted = undefined
   }
 
   get(name: unknown): string | null {
-    const key = toHeaderName(name)
-    let found: string | null = null
-    for (const pair of this.#list) {
-      if (pair[0] === key) found = found === null ? pair[1] : `${found}, ${pair[1]}`
-    }
-    return found
+    requireArguments(arguments.length, 1, 'Headers.get')
+    return headerValue(this.#list, toHeaderName(name))
   }
 
   getSetCookie(): string[] {
@@ -69,14 +92,19 @@ export class Headers {
   }
 
   has(name: unknown): boolean {
-    const key = toHeaderName(name)
-    return this.#list.some((pair) => pair[0] === key)
+    requireArguments(arguments.length, 1, 'Headers.has')
+    return hasHeader(this.#list, toHeaderName(name))
   }
 
   set(name: unknown, value: unknown): void {
+    requireArguments(arguments.length, 2, 'Headers.set')
     const key = toHeaderName(name)
     const text = toHeaderValue(value, key)
-    this.#assertMutable()
+    if (this.#guard !== 'none') {
+      this.#assertMutable()
+      if (!isSimpleHeader(key, text)) return
+    }
+    this.#sorted = undefined
     const at = this.#list.findIndex((pair) => pair[0] === key)
     if (at === -1) {
       this.#list.push([key, text])
@@ -86,43 +114,73 @@ export class Headers {
     this.#list[at] = [key, text]
   }
 
-  forEach(callback: (value: string, name: string, headers: Headers) => void, thisArgument?: unknown): void {
-    if (typeof callback !== 'function') throw new TypeError('forEach needs a function')
-    for (const [name, value] of this.entries()) callback.call(thisArgument, value, name, this)
-  }
-
-  *entries(): Generator<[string, string]> {
+  forEach(
+    callback: (value: string, name: string, headers: Headers) => void,
+    thisArgument: unknown = undefined,
+  ): void {
+    let pairs = sortedOf(this)
+    if (typeof callback !== 'function') throw new TypeError('Headers.forEach needs a function')
     // Live, as the standard says: a header that is added on the way may still be visited.
-    for (let index = 0; ; index++) {
-      const pair = sortAndCombine(this.#list)[index]
-      if (pair === undefined) return
-      yield pair
+    for (let index = 0; index < pairs.length; index++) {
+      const [name, value] = pairs[index] as [string, string]
+      callback.call(thisArgument, value, name, this)
+      pairs = sortedOf(this)
     }
   }
 
-  *keys(): Generator<string> {
-    for (const [name] of this.entries()) yield name
+  entries(): IterableIterator<[string, string]> {
+    return this.#list && iterate(this, 'entries')
   }
 
-  *values(): Generator<string> {
-    for (const [, value] of this.entries()) yield value
+  keys(): IterableIterator<string> {
+    return this.#list && iterate(this, 'keys')
   }
 
-  [Symbol.iterator](): Generator<[string, string]> {
+  values(): IterableIterator<string> {
+    return this.#list && iterate(this, 'values')
+  }
+
+  [Symbol.iterator](): IterableIterator<[string, string]> {
     return this.entries()
   }
 
-  #appendPair(pair: Iterable<unknown>): void {
-    const parts = [...pair]
-    if (parts.length !== 2) throw new TypeError('Each pair of headers has a name and a value')
-    this.append(parts[0], parts[1])
-  }
-
   #assertMutable(): void {
-    if (this.#immutable)
+    if (this.#guard === 'immutable')
       throw new TypeError('These headers cannot be changed; copy them with new Headers(headers)')
   }
 }
+
+/** What `Symbol.iterator` is too, once the interface has its shape: with it, nobody looks at how we iterate. */
+const entriesOfHeaders = Headers.prototype.entries
+const iterate = definePairIterators('Headers', (headers: Headers) => sortedOf(headers))
+
+/** Web IDL: the whole list becomes strings before the first header is looked at. */
+const toPairs = (list: Iterable<unknown>): HeaderList => {
+  const pairs: HeaderList = []
+  for (const item of list) {
+    if (typeof item !== 'object' || item === null) throw new TypeError('Each pair of headers is a list')
+    const parts = [...(item as Iterable<unknown>)].map(toByteString)
+    if (parts.length !== 2) throw new TypeError('Each pair of headers has a name and a value')
+    pairs.push(parts as [string, string])
+  }
+  return pairs
+}
+
+const toRecord = (record: object): HeaderList => {
+  const pairs: HeaderList = []
+  const names = ownKeys(record)
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index] as string
+    if (!reflectApply(isEnumerable, record, [name])) continue
+    // A symbol has no text, so this is where it throws its TypeError.
+    const key = toByteString(name)
+    pairs.push([key, toByteString((record as Record<string, unknown>)[name])])
+  }
+  return pairs
+}
+
+const { ownKeys } = Reflect
+const { propertyIsEnumerable: isEnumerable } = Object.prototype
 
 /** Fetch standard, "sort and combine": sorted by name, `set-cookie` never combined. */
 const sortAndCombine = (list: HeaderList): HeaderList => {
@@ -138,6 +196,34 @@ const sortAndCombine = (list: HeaderList): HeaderList => {
 /** The pairs of a Headers object, not copied. */
 export const headerListOf = (headers: Headers): HeaderList => listOf(headers)
 
+/** The value of a header by its name in lower case; several are joined by commas. */
+export const headerValue = (list: HeaderList, name: string): string | null => {
+  let found: string | null = null
+  for (const pair of list) {
+    if (pair[0] === name) found = found === null ? pair[1] : `${found}, ${pair[1]}`
+  }
+  return found
+}
+
+export const hasHeader = (list: HeaderList, name: string): boolean => {
+  for (const pair of list) if (pair[0] === name) return true
+  return false
+}
+
 /** Headers around pairs that are known to be well-formed, as those from the sandbox process are. */
 export const adoptHeaders = (list: HeaderList, options: { immutable: boolean }): Headers =>
-  adopt(list, options.immutable)
+  adopt(list, options.immutable ? 'immutable' : 'none')
+
+/** Headers with a guard, filled through it. */
+export const createGuardedHeaders = (guard: Guard, init: HeadersInit | undefined): Headers => {
+  const headers = adopt([], guard)
+  if (init !== undefined) fill(headers, init)
+  return headers
+}
+
+/** A copy with the guard of the original. */
+export const copyHeaders = (headers: Headers): Headers =>
+  adopt(
+    listOf(headers).map(([name, value]) => [name, value]),
+    guardOf(headers),
+  )

@@ -2,33 +2,32 @@ import type { RequestHead, WireBody } from '../../bridge.ts'
 import { AbortSignal, createFollowingSignal } from '../events/abort-signal.ts'
 import type { Blob } from '../file/blob.ts'
 import type { FormData } from '../file/form-data.ts'
-import { type ReadableStream, TransformStream } from '../streams/streams.ts'
-import { URL } from '../url/url.ts'
+import { isReadableStream, type ReadableStream, TransformStream } from '../streams/streams.ts'
+import { requireArguments, toDictionary } from '../web-idl.ts'
 import {
   type Body,
   bodyFromWire,
   bodyOfSource,
   bodyOfStream,
   cloneBody,
-  consumeBytes,
-  consumeText,
   isBodyUnusable,
   isBodyUsed,
   streamOfBody,
 } from './body.ts'
 import { extractBody } from './extract-body.ts'
-import { adoptHeaders, type HeaderList, Headers, type HeadersInit, headerListOf } from './headers.ts'
-import { readBlob, readFormData, readJson } from './read-body.ts'
-import { type RequestOutline, toRequestOutline } from './request-outline.ts'
-
-export type RequestInit = {
-  method?: string
-  headers?: HeadersInit
-  body?: unknown
-  redirect?: string
-  signal?: AbortSignal | null
-  [option: string]: unknown
-}
+import {
+  adoptHeaders,
+  copyHeaders,
+  createGuardedHeaders,
+  type HeaderList,
+  type Headers,
+  hasHeader,
+  headerListOf,
+  headerValue,
+} from './headers.ts'
+import { illegal, readBlob, readBuffer, readBytes, readFormData, readJson, readText } from './read-body.ts'
+import { defaultOptions, type RequestInit, type RequestOutline, toRequestOutline } from './request-init.ts'
+import { parseRequestUrl } from './request-url.ts'
 
 let partsOf: (request: Request) => {
   outline: RequestOutline
@@ -41,7 +40,7 @@ let isRequestObject: (value: unknown) => value is Request
 
 const made = Symbol('made by the prelude')
 
-/** Fetch standard, 5.3. What only a browser has (mode, credentials, cache …) keeps its default. */
+/** Fetch standard, 5.4. */
 export class Request {
   #outline: RequestOutline
   #headers: Headers
@@ -67,21 +66,30 @@ export class Request {
     }
   }
 
-  constructor(input: unknown, init?: RequestInit | null) {
+  constructor(input: unknown, init: RequestInit | null | undefined = undefined) {
     if (input === made) {
       // `create` fills it.
       this.#outline = undefined as never
       this.#headers = undefined as never
       return
     }
+    requireArguments(arguments.length, 1, 'new Request')
     const from = isRequest(input) ? input : undefined
-    this.#outline = toRequestOutline(from === undefined ? parseUrl(input) : from.#outline, init)
-    this.#headers = new Headers(init?.headers ?? (from === undefined ? undefined : from.#headers))
-    this.#takeBody(from, init)
-    const signal = init?.signal === undefined && from !== undefined ? from.#signal : init?.signal
-    if (signal === undefined || signal === null) return
-    if (!(signal instanceof AbortSignal)) throw new TypeError('The signal of a request is an AbortSignal')
-    this.#signal = createFollowingSignal([signal])
+    const options = isRequest(init) ? init.#asInit() : toDictionary(init, 'The second argument of Request')
+    this.#outline = toRequestOutline(
+      from === undefined ? { url: parseRequestUrl(input) } : from.#outline,
+      options,
+    )
+    const guard = this.#outline.browser?.mode === 'no-cors' ? 'request-no-cors' : 'none'
+    const inheritedHeaders = from === undefined ? undefined : from.#headers
+    this.#headers = createGuardedHeaders(guard, options?.headers ?? inheritedHeaders)
+    const signal = options?.signal === undefined && from !== undefined ? from.#signal : options?.signal
+    if (signal !== undefined && signal !== null) {
+      if (!(signal instanceof AbortSignal)) throw new TypeError('The signal of a request is an AbortSignal')
+      this.#signal = createFollowingSignal([signal])
+    }
+    if (isRequest(init)) this.#shareBody(init)
+    else this.#takeBody(from, options?.body)
   }
 
   get method(): string {
@@ -93,12 +101,45 @@ export class Request {
   get headers(): Headers {
     return this.#headers
   }
+  get destination(): string {
+    return this.#outline && ''
+  }
+  get referrer(): string {
+    return (this.#outline.browser ?? defaultOptions).referrer
+  }
+  get referrerPolicy(): string {
+    return (this.#outline.browser ?? defaultOptions).referrerPolicy
+  }
+  get mode(): string {
+    return (this.#outline.browser ?? defaultOptions).mode
+  }
+  get credentials(): string {
+    return (this.#outline.browser ?? defaultOptions).credentials
+  }
+  get cache(): string {
+    return (this.#outline.browser ?? defaultOptions).cache
+  }
   get redirect(): string {
     return this.#outline.redirect
+  }
+  get integrity(): string {
+    return (this.#outline.browser ?? defaultOptions).integrity
+  }
+  get keepalive(): boolean {
+    return (this.#outline.browser ?? defaultOptions).keepalive
+  }
+  get isReloadNavigation(): boolean {
+    return this.#outline && false
+  }
+  get isHistoryNavigation(): boolean {
+    return this.#outline && false
   }
   get signal(): AbortSignal {
     this.#signal ??= createFollowingSignal([])
     return this.#signal
+  }
+  get duplex(): string {
+    return this.#outline && 'half'
   }
   get body(): ReadableStream | null {
     return this.#body === null ? null : streamOfBody(this.#body)
@@ -106,67 +147,56 @@ export class Request {
   get bodyUsed(): boolean {
     return isBodyUsed(this.#body)
   }
-  get destination(): string {
-    return ''
-  }
-  get referrer(): string {
-    return 'about:client'
-  }
-  get referrerPolicy(): string {
-    return ''
-  }
-  get mode(): string {
-    return 'cors'
-  }
-  get credentials(): string {
-    return 'same-origin'
-  }
-  get cache(): string {
-    return 'default'
-  }
-  get integrity(): string {
-    return ''
-  }
-  get keepalive(): boolean {
-    return false
-  }
-  get duplex(): string {
-    return 'half'
-  }
 
   clone(): Request {
     const body = cloneBody(this.#body, 'Request')
-    const copy = create({ ...this.#outline }, new Headers(this.#headers), body)
+    const copy = create(this.#outline, copyHeaders(this.#headers), body)
     if (this.#signal !== undefined) copy.#signal = createFollowingSignal([this.#signal])
     return copy
   }
-  text(): Promise<string> {
-    return consumeText(this.#body, 'Request')
-  }
-  json(): Promise<unknown> {
-    return readJson(this.#body, 'Request')
-  }
-  bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return consumeBytes(this.#body, 'Request')
-  }
-  async arrayBuffer(): Promise<ArrayBuffer> {
-    return (await consumeBytes(this.#body, 'Request')).buffer
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return isRequest(this) ? readBuffer(this.#body, 'Request') : illegal('Request')
   }
   blob(): Promise<Blob> {
-    return readBlob(this.#body, 'Request', this.#headers.get('content-type'))
+    return isRequest(this) ? readBlob(this.#body, 'Request', this.#contentType()) : illegal('Request')
+  }
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return isRequest(this) ? readBytes(this.#body, 'Request') : illegal('Request')
   }
   formData(): Promise<FormData> {
-    return readFormData(this.#body, 'Request', this.#headers.get('content-type'))
+    return isRequest(this) ? readFormData(this.#body, 'Request', this.#contentType()) : illegal('Request')
+  }
+  json(): Promise<unknown> {
+    return isRequest(this) ? readJson(this.#body, 'Request') : illegal('Request')
+  }
+  text(): Promise<string> {
+    return isRequest(this) ? readText(this.#body, 'Request') : illegal('Request')
   }
 
-  #takeBody(from: Request | undefined, init: RequestInit | null | undefined): void {
-    const given = init?.body
-    const inheritedBody = from === undefined ? null : from.#body
-    const inherited = given === undefined || given === null ? inheritedBody : null
+  #contentType(): string | null {
+    return headerValue(headerListOf(this.#headers), 'content-type')
+  }
+
+  /** What `new Request(url, request)` reads of the second, without making streams and signals for it. */
+  #asInit(): RequestInit {
+    const { method, redirect, browser } = this.#outline
+    const init: RequestInit = { ...browser, method, redirect, headers: this.#headers }
+    return this.#signal === undefined ? init : { ...init, signal: this.#signal }
+  }
+
+  /** The same stream is the body of both: whoever reads first has it. */
+  #shareBody(init: Request): void {
+    if (init.#body === null) return
+    this.#assertMayHaveBody()
+    if (isBodyUnusable(init.#body))
+      throw new TypeError('The body of the given request was read, or is locked')
+    this.#body = init.#body
+  }
+
+  #takeBody(from: Request | undefined, given: unknown): void {
+    const inherited = given === undefined || given === null ? (from === undefined ? null : from.#body) : null
     if ((given === undefined || given === null) && inherited === null) return
-    if (this.#outline.method === 'GET' || this.#outline.method === 'HEAD') {
-      throw new TypeError(`A request with the method ${this.#outline.method} has no body`)
-    }
+    this.#assertMayHaveBody()
     if (inherited !== null) {
       if (isBodyUnusable(inherited))
         throw new TypeError('The body of the given request was read, or is locked')
@@ -175,29 +205,27 @@ export class Request {
         inherited.stream === undefined
           ? bodyOfSource(inherited.source ?? '')
           : bodyOfStream(inherited.stream.pipeThrough(new TransformStream()))
+      inherited.source = undefined
       inherited.used = true
       return
     }
+    if (isReadableStream(given)) {
+      if (this.keepalive) throw new TypeError('A request with "keepalive" cannot have a stream as its body')
+      if (this.mode === 'no-cors')
+        throw new TypeError('A request of the mode "no-cors" cannot have a stream as its body')
+    }
     const extracted = extractBody(given)
     this.#body = extracted.body
-    if (extracted.type !== null && !this.#headers.has('content-type')) {
-      this.#headers.append('content-type', extracted.type)
-    }
+    const list = headerListOf(this.#headers)
+    if (extracted.type !== null && !hasHeader(list, 'content-type'))
+      list.push(['content-type', extracted.type])
   }
-}
 
-const parseUrl = (input: unknown): { url: string } => {
-  const text = `${input}`
-  let url: globalThis.URL
-  try {
-    url = new URL(text)
-  } catch {
-    throw new TypeError(`${JSON.stringify(text.slice(0, 200))} is no absolute URL`)
+  #assertMayHaveBody(): void {
+    const { method } = this.#outline
+    if (method === 'GET' || method === 'HEAD')
+      throw new TypeError(`A request with the method ${method} has no body`)
   }
-  if (url.username !== '' || url.password !== '') {
-    throw new TypeError('A URL that is fetched may hold no user name or password; send them as a header')
-  }
-  return { url: url.href }
 }
 
 export const isRequest = (value: unknown): value is Request => isRequestObject(value)
@@ -211,7 +239,7 @@ export const createIncomingRequest = (
   body: WireBody | ReadableStream | undefined,
 ): Request =>
   create(
-    { method: head.method, url: head.url, redirect: 'follow' },
+    { method: head.method, url: head.url, redirect: 'follow', browser: undefined },
     adoptHeaders(head.headers, { immutable: false }),
     bodyFromWire(body),
   )

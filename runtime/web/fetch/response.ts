@@ -1,19 +1,23 @@
 import type { Blob } from '../file/blob.ts'
 import type { FormData } from '../file/form-data.ts'
+import { toJsonText } from '../primordials.ts'
 import type { ReadableStream } from '../streams/streams.ts'
-import { URL } from '../url/url.ts'
-import {
-  type Body,
-  bodyOfSource,
-  cloneBody,
-  consumeBytes,
-  consumeText,
-  isBodyUsed,
-  streamOfBody,
-} from './body.ts'
+import { requireArguments, toDictionary, toUnsignedShort } from '../web-idl.ts'
+import { type Body, bodyOfSource, cloneBody, isBodyUsed, streamOfBody } from './body.ts'
 import { extractBody } from './extract-body.ts'
-import { adoptHeaders, type HeaderList, Headers, type HeadersInit, headerListOf } from './headers.ts'
-import { readBlob, readFormData, readJson } from './read-body.ts'
+import { toByteString } from './header-syntax.ts'
+import {
+  adoptHeaders,
+  copyHeaders,
+  type HeaderList,
+  Headers,
+  type HeadersInit,
+  hasHeader,
+  headerListOf,
+  headerValue,
+} from './headers.ts'
+import { illegal, readBlob, readBuffer, readBytes, readFormData, readJson, readText } from './read-body.ts'
+import { parseUrlFor } from './request-url.ts'
 
 export type ResponseInit = { status?: number; statusText?: string; headers?: HeadersInit }
 
@@ -22,6 +26,8 @@ type Outline = { status: number; statusText: string; type: string; url: string; 
 
 const nullBodyStatus = new Set([101, 103, 204, 205, 304])
 const redirectStatus = new Set([301, 302, 303, 307, 308])
+/** What nobody said anything about. Outlines are never changed, so they are shared. */
+const plain: Outline = { status: 200, statusText: '', type: 'default', url: '', redirected: false }
 
 let partsOf: (response: Response) => Outline & { headers: HeaderList; body: Body | null }
 let create: (outline: Outline, headers: Headers, body: Body | null) => Response
@@ -50,9 +56,10 @@ export class Response {
     }
   }
 
-  constructor(body: unknown = null, init?: ResponseInit | null) {
-    this.#outline = toOutline(init)
-    this.#headers = new Headers(init?.headers)
+  constructor(body: unknown = null, init: ResponseInit | null | undefined = undefined) {
+    const options = toDictionary(init, 'The second argument of Response')
+    this.#outline = options === undefined ? plain : toOutline(options)
+    this.#headers = new Headers(options?.headers)
     this.#body = null
     if (body === null || body === undefined) return
     assertMayHaveBody(this.#outline.status)
@@ -61,8 +68,13 @@ export class Response {
     addContentType(this.#headers, extracted.type)
   }
 
-  static json(data: unknown, init?: ResponseInit | null): Response {
-    const text = JSON.stringify(data)
+  static error(): Response {
+    return create({ ...plain, status: 0, type: 'error' }, adoptHeaders([], { immutable: true }), null)
+  }
+
+  static json(data: unknown, init: ResponseInit | null | undefined = undefined): Response {
+    requireArguments(arguments.length, 1, 'Response.json')
+    const text = toJsonText(data)
     if (text === undefined) throw new TypeError('The value given to Response.json cannot be written as JSON')
     const response = new Response(null, init)
     assertMayHaveBody(response.#outline.status)
@@ -71,16 +83,16 @@ export class Response {
     return response
   }
 
-  static redirect(url: unknown, status = 302): Response {
-    const location = new URL(`${url}`).href
-    if (!redirectStatus.has(status)) throw new RangeError(`${status} is no status of a redirect`)
-    const outline = { ...toOutline({}), status }
-    return create(outline, adoptHeaders([['location', location]], { immutable: true }), null)
-  }
-
-  static error(): Response {
-    const outline = { ...toOutline({}), status: 0, type: 'error' }
-    return create(outline, adoptHeaders([], { immutable: true }), null)
+  static redirect(url: unknown, status: unknown = 302): Response {
+    requireArguments(arguments.length, 1, 'Response.redirect')
+    const location = parseUrlFor(url, 'The URL of a redirect').href
+    const code = toUnsignedShort(status)
+    if (!redirectStatus.has(code)) throw new RangeError(`${code} is no status of a redirect`)
+    return create(
+      { ...plain, status: code },
+      adoptHeaders([['location', location]], { immutable: true }),
+      null,
+    )
   }
 
   get type(): string {
@@ -113,41 +125,42 @@ export class Response {
 
   clone(): Response {
     const body = cloneBody(this.#body, 'Response')
-    return create({ ...this.#outline }, new Headers(this.#headers), body)
+    return create(this.#outline, copyHeaders(this.#headers), body)
   }
-  text(): Promise<string> {
-    return consumeText(this.#body, 'Response')
-  }
-  json(): Promise<unknown> {
-    return readJson(this.#body, 'Response')
-  }
-  bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return consumeBytes(this.#body, 'Response')
-  }
-  async arrayBuffer(): Promise<ArrayBuffer> {
-    return (await consumeBytes(this.#body, 'Response')).buffer
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return isResponse(this) ? readBuffer(this.#body, 'Response') : illegal('Response')
   }
   blob(): Promise<Blob> {
-    return readBlob(this.#body, 'Response', this.#headers.get('content-type'))
+    return isResponse(this) ? readBlob(this.#body, 'Response', this.#contentType()) : illegal('Response')
+  }
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return isResponse(this) ? readBytes(this.#body, 'Response') : illegal('Response')
   }
   formData(): Promise<FormData> {
-    return readFormData(this.#body, 'Response', this.#headers.get('content-type'))
+    return isResponse(this) ? readFormData(this.#body, 'Response', this.#contentType()) : illegal('Response')
+  }
+  json(): Promise<unknown> {
+    return isResponse(this) ? readJson(this.#body, 'Response') : illegal('Response')
+  }
+  text(): Promise<string> {
+    return isResponse(this) ? readText(this.#body, 'Response') : illegal('Response')
+  }
+
+  #contentType(): string | null {
+    return headerValue(headerListOf(this.#headers), 'content-type')
   }
 }
 
-const toOutline = (init: ResponseInit | null | undefined): Outline => {
-  if (init !== undefined && init !== null && typeof init !== 'object') {
-    throw new TypeError('The second argument of Response is an object')
-  }
-  const status = init?.status === undefined ? 200 : Math.trunc(Number(init.status))
-  if (!(status >= 200 && status <= 599)) {
-    throw new RangeError(`A response has a status of 200 to 599, not ${String(init?.status)}`)
-  }
-  const statusText = init?.statusText === undefined ? '' : `${init.statusText}`
-  // RFC 9112, 4: a reason phrase has no line breaks and no control characters.
-  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(statusText)) {
+/** RFC 9112, 4: a reason phrase has no line breaks and no control characters. */
+const reasonPhrase = /^[\t\x20-\x7e\x80-\xff]*$/
+
+const toOutline = (init: ResponseInit): Outline => {
+  const status = init.status === undefined ? 200 : toUnsignedShort(init.status)
+  const statusText = init.statusText === undefined ? '' : toByteString(init.statusText)
+  if (status < 200 || status > 599)
+    throw new RangeError(`A response has a status of 200 to 599, not ${String(init.status)}`)
+  if (!reasonPhrase.test(statusText))
     throw new TypeError('The status text of a response may hold no control characters')
-  }
   return { status, statusText, type: 'default', url: '', redirected: false }
 }
 
@@ -156,7 +169,8 @@ const assertMayHaveBody = (status: number): void => {
 }
 
 const addContentType = (headers: Headers, type: string | null): void => {
-  if (type !== null && !headers.has('content-type')) headers.append('content-type', type)
+  const list = headerListOf(headers)
+  if (type !== null && !hasHeader(list, 'content-type')) list.push(['content-type', type])
 }
 
 export const isResponse = (value: unknown): value is Response => isResponseObject(value)

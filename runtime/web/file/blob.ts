@@ -1,10 +1,14 @@
 import { decodeUtf8, encodeUtf8 } from '../encoding/utf8.ts'
 import { type ReadableStream, ReadableStream as Stream } from '../streams/streams.ts'
+import { iterateBy, toClampedInteger, toDictionary, toWord } from '../web-idl.ts'
 
+let create: (bytes: Uint8Array<ArrayBuffer>, type: string) => Blob
 let bytesOf: (blob: Blob) => Uint8Array<ArrayBuffer>
 let isBlobObject: (value: unknown) => value is Blob
 
 const chunkBytes = 65_536
+
+export type BlobInit = { type?: unknown; endings?: unknown }
 
 /** File API, 3. Its bytes are in memory, so whoever is inside the prelude reads them at once. */
 export class Blob {
@@ -12,16 +16,22 @@ export class Blob {
   #type: string
 
   static {
+    create = (bytes, type) => {
+      const blob = new Blob()
+      blob.#bytes = bytes
+      blob.#type = type
+      return blob
+    }
     bytesOf = (blob) => blob.#bytes
     isBlobObject = (value): value is Blob => typeof value === 'object' && value !== null && #bytes in value
   }
 
-  constructor(parts: Iterable<unknown> = [], options: { type?: string; endings?: string } = {}) {
-    if (typeof parts !== 'object' || parts === null || !(Symbol.iterator in parts)) {
-      throw new TypeError('A Blob is made from a list of parts')
-    }
-    this.#bytes = joinParts(parts)
-    this.#type = normalizeType(options?.type)
+  constructor(parts: Iterable<unknown> | undefined = undefined, options: BlobInit | undefined = undefined) {
+    const pieces = parts === undefined ? [] : toPieces(parts)
+    const init = toDictionary(options, 'The second argument of Blob')
+    const endings = toWord(init?.endings ?? 'transparent', lineEndings, 'The option "endings" of a Blob')
+    this.#type = normalizeType(init?.type)
+    this.#bytes = joinPieces(pieces, endings === 'native')
   }
 
   get size(): number {
@@ -32,9 +42,10 @@ export class Blob {
     return this.#type
   }
 
-  slice(start?: number, end?: number, type?: string): Blob {
-    const part = new Blob([], { type: type ?? '' })
-    part.#bytes = this.#bytes.subarray(toOffset(start, 0, this.size), toOffset(end, this.size, this.size))
+  slice(start: unknown = undefined, end: unknown = undefined, contentType: unknown = undefined): Blob {
+    const { byteLength } = this.#bytes
+    const part = new Blob([], { type: contentType })
+    part.#bytes = this.#bytes.subarray(toOffset(start, 0, byteLength), toOffset(end, byteLength, byteLength))
     return part
   }
 
@@ -66,31 +77,47 @@ export class Blob {
   }
 }
 
+/** A Blob around bytes that nobody else writes into. The type is taken as it is. */
+export const createBlob = (bytes: Uint8Array<ArrayBuffer>, type: string): Blob => create(bytes, type)
+
 export const isBlob = (value: unknown): value is Blob => isBlobObject(value)
 
-/** The bytes of a Blob or File, not copied: do not write into them. */
+/** The bytes of a Blob or File, not copied: do not write into them, and do not give them away. */
 export const blobBytes = (blob: Blob): Uint8Array<ArrayBuffer> => bytesOf(blob)
 
 /** A copy of the bytes of an ArrayBuffer or a view; `undefined` for anything else. */
 export const copyBytes = (value: unknown): Uint8Array<ArrayBuffer> | undefined => {
-  if (value instanceof ArrayBuffer) return new Uint8Array(value.slice(0))
+  if (value instanceof ArrayBuffer) return value.detached ? new Uint8Array() : new Uint8Array(value.slice(0))
   if (!ArrayBuffer.isView(value)) return undefined
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice() as Uint8Array<ArrayBuffer>
 }
 
-const joinParts = (parts: Iterable<unknown>): Uint8Array<ArrayBuffer> => {
-  const pieces: Uint8Array<ArrayBuffer>[] = []
+const lineEndings = ['transparent', 'native'] as const
+
+/** Web IDL: each part becomes bytes or text before the options are looked at. */
+const toPieces = (parts: Iterable<unknown>): (Uint8Array<ArrayBuffer> | string)[] => {
+  const isObject = typeof parts === 'object' || typeof parts === 'function'
+  const method: unknown = isObject && parts !== null ? parts[Symbol.iterator] : undefined
+  if (method === undefined || method === null) throw new TypeError('A Blob is made from a list of parts')
+  const pieces: (Uint8Array<ArrayBuffer> | string)[] = []
+  for (const part of iterateBy(method, parts))
+    pieces.push(isBlob(part) ? blobBytes(part) : (copyBytes(part) ?? `${part}`))
+  return pieces
+}
+
+const joinPieces = (pieces: (Uint8Array<ArrayBuffer> | string)[], native: boolean) => {
   let size = 0
-  for (const part of parts) {
-    const piece = isBlob(part) ? blobBytes(part) : (copyBytes(part) ?? encodeUtf8(`${part}`))
-    pieces.push(piece)
-    size += piece.byteLength
-  }
+  const encoded = pieces.map((piece) => {
+    const text = native && typeof piece === 'string' ? piece.replace(/\r\n?/g, '\n') : piece
+    const bytes = typeof text === 'string' ? encodeUtf8(text) : text
+    size += bytes.byteLength
+    return bytes
+  })
   const joined = new Uint8Array(size)
   let offset = 0
-  for (const piece of pieces) {
-    joined.set(piece, offset)
-    offset += piece.byteLength
+  for (const bytes of encoded) {
+    joined.set(bytes, offset)
+    offset += bytes.byteLength
   }
   return joined
 }
@@ -100,8 +127,8 @@ const normalizeType = (type: unknown): string => {
   return /^[\x20-\x7e]*$/.test(text) ? text.toLowerCase() : ''
 }
 
-const toOffset = (value: number | undefined, missing: number, size: number): number => {
+const toOffset = (value: unknown, missing: number, size: number): number => {
   if (value === undefined) return missing
-  const offset = Math.trunc(Number(value)) || 0
+  const offset = toClampedInteger(value)
   return offset < 0 ? Math.max(size + offset, 0) : Math.min(offset, size)
 }

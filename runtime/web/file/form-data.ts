@@ -1,23 +1,36 @@
+import { definePairIterators } from '../pair-iterator.ts'
+import { requireArguments } from '../web-idl.ts'
 import { type Blob, blobBytes, isBlob } from './blob.ts'
 import { File } from './file.ts'
 
 export type FormDataValue = string | File
-type Entry = [name: string, value: FormDataValue]
+type Entry = readonly [name: string, value: FormDataValue]
+
+let entriesOf: (form: FormData) => Entry[]
+let isFormDataObject: (value: unknown) => value is FormData
 
 /** XMLHttpRequest standard, 4. A Blob becomes a File named "blob", as there. */
 export class FormData {
   #entries: Entry[] = []
 
-  constructor(form?: unknown) {
+  static {
+    entriesOf = (form) => form.#entries
+    isFormDataObject = (value): value is FormData =>
+      typeof value === 'object' && value !== null && #entries in value
+  }
+
+  constructor(form: unknown = undefined) {
     if (form !== undefined)
       throw new TypeError('FormData takes no form here: there are no elements in a sandbox')
   }
 
-  append(name: unknown, value: unknown, filename?: unknown): void {
+  append(name: unknown, value: unknown, ...filename: unknown[]): void {
+    requireArguments(arguments.length, 2, 'FormData.append')
     this.#entries.push(toEntry(name, value, filename))
   }
 
-  set(name: unknown, value: unknown, filename?: unknown): void {
+  set(name: unknown, value: unknown, ...filename: unknown[]): void {
+    requireArguments(arguments.length, 2, 'FormData.set')
     const entry = toEntry(name, value, filename)
     const at = this.#entries.findIndex(([key]) => key === entry[0])
     if (at === -1) {
@@ -29,56 +42,67 @@ export class FormData {
   }
 
   delete(name: unknown): void {
+    requireArguments(arguments.length, 1, 'FormData.delete')
     const key = toName(name)
     this.#entries = this.#entries.filter((entry) => entry[0] !== key)
   }
 
   get(name: unknown): FormDataValue | null {
+    requireArguments(arguments.length, 1, 'FormData.get')
     const key = toName(name)
     return this.#entries.find((entry) => entry[0] === key)?.[1] ?? null
   }
 
   getAll(name: unknown): FormDataValue[] {
+    requireArguments(arguments.length, 1, 'FormData.getAll')
     const key = toName(name)
     return this.#entries.filter((entry) => entry[0] === key).map((entry) => entry[1])
   }
 
   has(name: unknown): boolean {
+    requireArguments(arguments.length, 1, 'FormData.has')
     const key = toName(name)
     return this.#entries.some((entry) => entry[0] === key)
   }
 
   forEach(
     callback: (value: FormDataValue, name: string, form: FormData) => void,
-    thisArgument?: unknown,
+    thisArgument: unknown = undefined,
   ): void {
-    for (const [name, value] of this.entries()) callback.call(thisArgument, value, name, this)
-  }
-
-  *entries(): Generator<Entry> {
-    for (let index = 0; ; index++) {
-      const entry = this.#entries[index]
-      if (entry === undefined) return
-      yield [entry[0], entry[1]]
+    if (typeof callback !== 'function') throw new TypeError('FormData.forEach needs a function')
+    for (let index = 0; index < this.#entries.length; index++) {
+      const entry = this.#entries[index] as Entry
+      callback.call(thisArgument, entry[1], entry[0], this)
     }
   }
 
-  *keys(): Generator<string> {
-    for (const [name] of this.entries()) yield name
+  entries(): IterableIterator<[string, FormDataValue]> {
+    return this.#entries && iterate(this, 'entries')
   }
 
-  *values(): Generator<FormDataValue> {
-    for (const [, value] of this.entries()) yield value
+  keys(): IterableIterator<string> {
+    return this.#entries && iterate(this, 'keys')
   }
 
-  [Symbol.iterator](): Generator<Entry> {
+  values(): IterableIterator<FormDataValue> {
+    return this.#entries && iterate(this, 'values')
+  }
+
+  [Symbol.iterator](): IterableIterator<[string, FormDataValue]> {
     return this.entries()
   }
 }
 
+export const isFormData = (value: unknown): value is FormData => isFormDataObject(value)
+
+/** The entries of a form, not copied. */
+export const formEntries = (form: FormData): readonly Entry[] => entriesOf(form)
+
+const iterate = definePairIterators('FormData', (form: FormData) => entriesOf(form))
+
 const toName = (name: unknown): string => `${name}`.toWellFormed()
 
-const toEntry = (name: unknown, value: unknown, filename: unknown): Entry => {
+const toEntry = (name: unknown, value: unknown, [filename]: unknown[]): Entry => {
   if (isBlob(value)) return [toName(name), toFile(value, filename)]
   if (filename !== undefined) throw new TypeError('A file name goes with a Blob or File only')
   return [toName(name), `${value}`.toWellFormed()]

@@ -1,12 +1,13 @@
-import { decodeUtf8, encodeUtf8 } from '../encoding/utf8.ts'
+import { utf8toStringLoose } from '@exodus/bytes/utf8.js'
+import { encodeUtf8 } from '../encoding/utf8.ts'
 import { blobBytes } from './blob.ts'
 import { File } from './file.ts'
-import { FormData } from './form-data.ts'
+import { FormData, formEntries } from './form-data.ts'
 
 /** HTML standard, "multipart/form-data encoding algorithm". */
 export const writeMultipart = (form: FormData, boundary: string): Uint8Array<ArrayBuffer> => {
   const pieces: Uint8Array<ArrayBuffer>[] = []
-  for (const [name, value] of form.entries()) {
+  for (const [name, value] of formEntries(form)) {
     const start = `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(toCrLf(name))}"`
     if (typeof value === 'string') {
       pieces.push(encodeUtf8(`${start}\r\n\r\n${toCrLf(value)}\r\n`))
@@ -22,10 +23,14 @@ export const writeMultipart = (form: FormData, boundary: string): Uint8Array<Arr
   return join(pieces)
 }
 
-/** RFC 7578. Throws a TypeError where the bytes are no multipart body of this boundary. */
+/**
+ * Fetch standard, "multipart/form-data parser" (RFC 7578). Throws a TypeError where the bytes are no multipart
+ * body of this boundary.
+ */
 export const parseMultipart = (bytes: Uint8Array<ArrayBuffer>, boundary: string): FormData => {
   const form = new FormData()
   const delimiter = encodeUtf8(`--${boundary}`)
+  const separator = encodeUtf8(`\r\n--${boundary}`)
   let position = indexOfBytes(bytes, delimiter, 0)
   if (position === -1) throw malformed('it has no boundary')
   for (;;) {
@@ -34,9 +39,9 @@ export const parseMultipart = (bytes: Uint8Array<ArrayBuffer>, boundary: string)
     position = skipLineEnd(bytes, position)
     const headersEnd = indexOfBytes(bytes, blankLine, position)
     if (headersEnd === -1) throw malformed('a part has no end of its headers')
-    const headers = parsePartHeaders(decodeUtf8(bytes.subarray(position, headersEnd)))
+    const headers = parsePartHeaders(utf8toStringLoose(bytes.subarray(position, headersEnd)))
     const start = headersEnd + blankLine.length
-    const end = indexOfBytes(bytes, encodeUtf8(`\r\n--${boundary}`), start)
+    const end = indexOfBytes(bytes, separator, start)
     if (end === -1) throw malformed('a part does not end')
     appendPart(form, headers, bytes.subarray(start, end))
     position = end + 2
@@ -45,11 +50,14 @@ export const parseMultipart = (bytes: Uint8Array<ArrayBuffer>, boundary: string)
 
 type PartHeaders = { name: string; filename: string | undefined; type: string }
 
+/** One parameter at a time: a `name=` inside of a quoted file name is none. */
+const dispositionParameter = /;\s*([^\s=;]+)\s*=\s*(?:"([^"]*)"|([^\s;]*))/g
 const blankLine = new Uint8Array([13, 10, 13, 10])
 
 const appendPart = (form: FormData, headers: PartHeaders, content: Uint8Array<ArrayBuffer>): void => {
   const { name, filename, type } = headers
-  if (filename === undefined) form.append(name, decodeUtf8(content))
+  // UTF-8 without looking for a byte order mark: it is a part of the value.
+  if (filename === undefined) form.append(name, utf8toStringLoose(content))
   else form.append(name, new File([content], filename, { type }))
 }
 
@@ -62,9 +70,13 @@ const parsePartHeaders = (text: string): PartHeaders => {
     if (name === 'content-disposition') disposition = line.slice(colon + 1)
     if (name === 'content-type') type = line.slice(colon + 1).trim()
   }
-  const name = /;\s*name="([^"]*)"/i.exec(disposition ?? '')?.[1]
+  if (!/^\s*form-data\s*(?:;|$)/i.test(disposition ?? '')) throw malformed('a part is no form-data')
+  const parameters = new Map<string, string>()
+  for (const [, key = '', quoted, bare] of (disposition ?? '').matchAll(dispositionParameter))
+    parameters.set(key.toLowerCase(), quoted ?? bare ?? '')
+  const name = parameters.get('name')
   if (name === undefined) throw malformed('a part has no name')
-  const filename = /;\s*filename="([^"]*)"/i.exec(disposition ?? '')?.[1]
+  const filename = parameters.get('filename')
   return {
     name: unescapeName(name),
     filename: filename === undefined ? undefined : unescapeName(filename),

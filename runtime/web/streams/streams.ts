@@ -26,5 +26,23 @@ export const {
 export const isDisturbed = (stream: ReadableStream<unknown>): boolean =>
   (stream as unknown as { _disturbed: boolean })._disturbed
 
+/** True where chunks are bytes in the stream's own buffers: a source of `type: 'bytes'`. */
+export const isByteStream = (stream: ReadableStream<unknown>): boolean =>
+  (stream as unknown as { _readableStreamController: unknown })._readableStreamController instanceof
+  ReadableByteStreamController
+
 export const isReadableStream = (value: unknown): value is ReadableStream<unknown> =>
   value instanceof ReadableStream
+
+// The bundler renames the polyfill's classes where their names meet those above.
+for (const [name, made] of Object.entries({ ReadableStream, WritableStream, TransformStream }))
+  Object.defineProperty(made, 'name', { value: name, configurable: true })
+
+// The polyfill makes an object of its own for what is %AsyncIteratorPrototype% since ES2018: whoever adds a
+// method to all asynchronous iterators would miss those of streams.
+const streamIterator = Object.getPrototypeOf(new ReadableStream()[Symbol.asyncIterator]()) as object
+Reflect.deleteProperty(streamIterator, Symbol.asyncIterator)
+Object.setPrototypeOf(
+  streamIterator,
+  Object.getPrototypeOf(Object.getPrototypeOf(async function* () {}.prototype)),
+)

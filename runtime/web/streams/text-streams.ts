@@ -23,6 +23,7 @@ export class TextEncoderStream {
   }
 
   get encoding(): string {
+    void this.#transform
     return 'utf-8'
   }
   get readable(): globalThis.ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -43,6 +44,8 @@ export class TextDecoderStream {
     this.#decoder = decoder
     this.#transform = new TransformStream<BufferSource, string>({
       transform(chunk, controller) {
+        // The decoder takes it for the end of the text.
+        if (chunk === undefined) throw new TypeError('A chunk to decode is a buffer, or a view of one')
         const text = decoder.decode(chunk as Uint8Array<ArrayBuffer>, { stream: true })
         if (text !== '') controller.enqueue(text)
       },

@@ -1,6 +1,6 @@
 import { post } from '../../wire-kinds.ts'
-import { errorText } from '../bridge/plain-error.ts'
 import type { Wire } from '../bridge/wire.ts'
+import { reportException } from '../events/report-exception.ts'
 import { createTable, mathMin, reflectApply } from '../primordials.ts'
 
 type Callback = (...given: unknown[]) => unknown
@@ -57,7 +57,7 @@ export const createTimers = (wire: Wire): Timers => {
       try {
         reflectApply(timer.callback, globalThis, timer.given)
       } catch (thrown) {
-        wire.log('error', `A timer threw: ${errorText(thrown)}`)
+        reportException(thrown)
       }
       if (timer.repeats && timers[id] === timer) start(id, timer)
     },

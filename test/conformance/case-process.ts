@@ -1,0 +1,14 @@
+/** A process that runs cases, one after the other, for `run-wpt.ts`: one that crashes or hangs takes no other along. */
+import { createPlatform } from '../runtime/guest.ts'
+import type { Case } from './list-cases.ts'
+import { runCase } from './run-case.ts'
+
+const wptFolder = process.argv[2] ?? ''
+const platform = await createPlatform()
+
+process.on('message', async (given: Case) => {
+  process.send?.({ subtests: await runCase(platform, wptFolder, given) })
+})
+// Rejections that nobody waits for are the tests' own doing.
+process.on('unhandledRejection', () => undefined)
+process.send?.({ ready: true })
