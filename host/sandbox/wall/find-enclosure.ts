@@ -27,7 +27,7 @@ export async function findEnclosure(): Promise<Enclosure> {
   for (const way of ways) {
     const said = await tryWay(program, way)
     if (said === undefined) return { command: [program, ...way, '--'] }
-    refusal ||= said
+    refusal = said
   }
   return { reason: refusal, fix: findFix() }
 }
