@@ -9,7 +9,6 @@ export const areas: Record<string, string[]> = {
   'fetch/api/response': ['fetch/api/response'],
   'fetch/api/body': ['fetch/api/body'],
   'fetch/api/abort': ['fetch/api/abort'],
-  'fetch/api/basic': ['fetch/api/basic'],
   FileAPI: ['FileAPI'],
   'xhr/formdata': ['xhr/formdata'],
   WebCryptoAPI: ['WebCryptoAPI'],

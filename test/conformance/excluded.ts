@@ -53,7 +53,6 @@ export const excludedFiles: [start: string, reason: string][] = [
     'fetch/api/request/request-bad-port',
     'the ports that the host refuses are its egress guard, tested there',
   ],
-  ['fetch/api/basic/', 'needs the server of the test suite, or is about origins of documents'],
   ['fetch/api/abort/cache', 'the Cache interface is not part of the Minimum Common Web API'],
   ['WebCryptoAPI/algorithm-discards-context', 'needs a document'],
 ]
