@@ -154,7 +154,7 @@ export class URL {
   }
 }
 
-/** The process takes no longer ones (runtime/process/url/parse-url.ts); here no text is copied in vain. */
+/** The process takes no longer ones (runtime/process/ask/parse-url.ts); here no text is copied in vain. */
 const longestUrl = 1_048_576
 
 const parse = (url: unknown, base: unknown): string => {
