@@ -60,6 +60,11 @@ export type AskProcess = {
   (op: 'now' | 'time-origin'): number
   /** JSON of the tables of the legacy multi-byte encodings. */
   (op: 'encoding-tables'): string
+  /** Wrong bytes become U+FFFD, a byte order mark stays; lone surrogates become U+FFFD. */
+  (op: 'utf8-decode', bytes: ArrayBuffer): string
+  (op: 'utf8-encode', text: string): ArrayBuffer
+  /** Compresses what follows the first `window` bytes, which came before; `-last` ends the data. */
+  (op: 'deflate' | 'deflate-last', bytes: ArrayBuffer, window: number): ArrayBuffer
   /** The URL parser: the URL's href, or an empty text where there is none. */
   (op: 'url', text: string, base?: string): string
   /** A setter of a URL: the href that comes of it. */

@@ -55,7 +55,7 @@ const bundlePrelude = async (): Promise<string> => {
     minifyWhitespace: true,
     // Names are kept, as stacks in the log of an integration show them.
     minifyIdentifiers: false,
-    plugins: [tablesOnDemand],
+    plugins: [tablesOnDemand, utf8OfThePlatform],
     legalComments: 'none',
     // V8 keeps the source of a snapshot: with a letter beyond Latin-1 each character would take two bytes.
     charset: 'ascii',
@@ -75,6 +75,17 @@ const tablesOnDemand: Plugin = {
       contents: "import { ask } from './ask.ts'\nexport default () => JSON.parse(ask('encoding-tables'))",
       resolveDir: webFolder,
     })),
+}
+
+/** The decoders of the library take their UTF-8 from where the platform takes its own. */
+const utf8OfThePlatform: Plugin = {
+  name: 'utf8-of-the-platform',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^@exodus\/bytes\/utf8\.js$/ }, ({ importer }) =>
+      importer.includes('node_modules')
+        ? { path: path.join(webFolder, 'encoding/utf8-codec.ts') }
+        : undefined,
+    ),
 }
 
 const readIfThere = async (file: string): Promise<string | undefined> => {

@@ -15,3 +15,6 @@ export const ask = ((op: 'url', first: string, second?: string): string => {
 }) as AskProcess
 
 export const log = (level: LogLevel, text: string): void => connected?.log(level, text)
+
+/** The dispatch that the code which runs now belongs to; 0 when none is known. */
+export const currentDispatch = (): number => connected?.dispatch ?? 0

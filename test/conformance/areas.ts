@@ -10,7 +10,6 @@ export const areas: Record<string, string[]> = {
   'fetch/api/body': ['fetch/api/body'],
   'fetch/data-urls': ['fetch/data-urls'],
   'fetch/api/abort': ['fetch/api/abort'],
-  'fetch/api/basic': ['fetch/api/basic'],
   FileAPI: ['FileAPI'],
   'xhr/formdata': ['xhr/formdata'],
   WebCryptoAPI: ['WebCryptoAPI'],

@@ -45,17 +45,6 @@ describe('a sandbox process that cannot be started', () => {
       logBytes: 1000,
       pending: 10,
     }
-    const sandboxes = createSandboxes({
-      prelude: '',
-      limits,
-      processesPerGroup: 1,
-      runCall: async () => assert.fail('nothing runs'),
-      onLog: () => {},
-      onReceipt: () => {},
-      onProcessEnd: () => {
-        ends += 1
-      },
-    })
     const target = {
       key: 'x',
       group: 'operator',
@@ -65,11 +54,22 @@ describe('a sandbox process that cannot be started', () => {
     const level = { kind: 'integration', integration: 'x' } as const
     const context = { requestId: 'req_1', integration: 'x', scopes: [], level, hops: 0 }
     await withoutProgram(async () => {
+      const sandboxes = createSandboxes({
+        prelude: '',
+        limits,
+        processesPerGroup: 1,
+        runCall: async () => assert.fail('nothing runs'),
+        onLog: () => {},
+        onReceipt: () => {},
+        onProcessEnd: () => {
+          ends += 1
+        },
+      })
       await assert.rejects(sandboxes.dispatch({ target, environment: '{}', message: '{}', context }), {
         code: 'sandbox_died',
       })
+      await sandboxes.close()
     })
     assert.ok(ends > 0 && ends < 20, `${ends} ends`)
-    await sandboxes.close()
   })
 })

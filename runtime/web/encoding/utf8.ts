@@ -1,8 +1,7 @@
-import { utf8fromStringLoose, utf8toStringLoose } from '@exodus/bytes/utf8.js'
+import { utf8fromStringLoose, utf8toStringLoose } from './utf8-codec.ts'
 
 /** UTF-8 of a text; a lone surrogate becomes U+FFFD. The array fills its buffer exactly. */
-export const encodeUtf8 = (text: string): Uint8Array<ArrayBuffer> =>
-  utf8fromStringLoose(text) as Uint8Array<ArrayBuffer>
+export const encodeUtf8 = (text: string): Uint8Array<ArrayBuffer> => utf8fromStringLoose(text)
 
 /** The Encoding standard's "UTF-8 decode": one byte order mark is dropped, wrong bytes become U+FFFD. */
 export const decodeUtf8 = (bytes: Uint8Array): string => {

@@ -35,7 +35,11 @@ export const reportException = (thrown: unknown): void => {
 
 /** Getters of an object that is no error are not called: it may be anything. */
 const describe = (thrown: unknown): string => {
-  if (typeof thrown !== 'object' || thrown === null || thrown instanceof Error) return errorText(thrown)
+  try {
+    if (typeof thrown !== 'object' || thrown === null || thrown instanceof Error) return errorText(thrown)
+  } catch {
+    // A proxy whose traps throw.
+  }
   return 'an object that is no Error'
 }
 

@@ -1,9 +1,11 @@
-import { NativePromise, reflectApply, whenSettled } from '../primordials.ts'
+import { currentDispatch } from '../ask.ts'
+import { createTable, NativePromise, reflectApply, whenSettled } from '../primordials.ts'
 
 type SetTimer = (callback: () => void, delayMs: number) => unknown
 
 let setTimer: SetTimer | undefined
-let tasks: (() => void)[] = []
+/** By dispatch: what one has queued is run on its behalf, and ends with it. */
+const queues = createTable<(() => void)[]>()
 
 /** Names the timers of this isolate, which are what wakes it for a task. */
 export const queueTasksWith = (timers: { setTimeout: SetTimer }): void => {
@@ -11,17 +13,23 @@ export const queueTasksWith = (timers: { setTimeout: SetTimer }): void => {
 }
 
 /**
- * HTML standard, "queue a task", for the messages of ports. One timer stands for all that are queued when it is set:
- * an isolate has a limited number of them.
+ * HTML standard, "queue a task", for the messages of ports. One timer stands for all that a dispatch has queued when it
+ * goes off: an isolate has a limited number of them.
  */
 export const queueTask = (task: () => void): void => {
-  tasks[tasks.length] = task
-  if (tasks.length === 1) setTimer?.(runTasks, 0)
+  const dispatch = currentDispatch()
+  const queue = queues[dispatch]
+  if (queue !== undefined) {
+    queue[queue.length] = task
+    return
+  }
+  queues[dispatch] = [task]
+  setTimer?.(() => runTasks(dispatch), 0)
 }
 
-const runTasks = (): void => {
-  const due = tasks
-  tasks = []
+const runTasks = (dispatch: number): void => {
+  const due = queues[dispatch] ?? []
+  delete queues[dispatch]
   let next = 0
   const step = (): void => {
     const task = due[next]

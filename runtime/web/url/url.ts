@@ -131,7 +131,8 @@ export class URL {
 
   #set(setter: UrlSetter, value: string): void {
     const before = this.#href
-    const href = ask(setter, before, toUSVString(value))
+    const text = toUSVString(value)
+    const href = text.length > longestUrl ? '' : ask(setter, before, text)
     if (href !== '') this.#become(href)
   }
 
@@ -153,8 +154,15 @@ export class URL {
   }
 }
 
-const parse = (url: unknown, base: unknown): string =>
-  base === undefined ? ask('url', toUSVString(url)) : ask('url', toUSVString(url), toUSVString(base))
+/** The process takes no longer ones (runtime/process/ask/parse-url.ts); here no text is copied in vain. */
+const longestUrl = 1_048_576
+
+const parse = (url: unknown, base: unknown): string => {
+  const text = toUSVString(url)
+  const baseText = base === undefined ? '' : toUSVString(base)
+  if (text.length > longestUrl || baseText.length > longestUrl) return ''
+  return base === undefined ? ask('url', text) : ask('url', text, baseText)
+}
 
 /** URL standard, 4.7. */
 const originOf = ({ protocol, host, pathname }: UrlParts): string => {
