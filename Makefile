@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 .DEFAULT_GOAL := help
-.PHONY: help run demo dev test check types migrate bench clean
+.PHONY: help run demo dev test check types migrate bench soak clean
 
 # isolated-vm needs the flag wherever a process holds isolates itself: some tests do.
 node := node --no-node-snapshot
@@ -51,6 +51,9 @@ migrate: $(installed) ## Brings the tables of the database up to date
 
 bench: $(installed) ## Measures requests through a sandbox beside bare Koa and workerd, as ratios
 	@node test/bench/requests.ts
+
+soak: $(installed) ## Hostile and honest installations side by side for ten minutes, or MINUTES=
+	@exec node test/soak/soak.ts
 
 clean: ## Removes what was installed and generated, and the data of this folder
 	rm -rf node_modules data

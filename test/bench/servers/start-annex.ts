@@ -13,6 +13,7 @@ export type BenchedAnnex = MeasuredServer & {
   origin: string
   /** The operator's. */
   organization: string
+  samples: { organization: string; site: string; space: string }
   token: string
   install: (integration: string) => Promise<Installation>
 }
@@ -58,6 +59,7 @@ export async function startAnnex(
     behind: () => descendantsOf(pid),
     close,
     organization,
+    samples,
     token,
     install: (integration) =>
       createApi({ url, token }).post(`/v1/integrations/${integration}/installations`, { organization }),
