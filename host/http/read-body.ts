@@ -35,7 +35,10 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     request.on('data', take)
     request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     request.once('error', (error) => reject(isBrokenConnection(error) ? brokenOff() : error))
-    request.once('close', () => reject(brokenOff()))
+    // Comes after `end`, too.
+    request.once('close', () => {
+      if (!request.readableEnded) reject(brokenOff())
+    })
   })
 }
 
