@@ -49,8 +49,10 @@ types: $(installed) .env ## Generates the types of schemas and of plugin setting
 migrate: $(installed) ## Brings the tables of the database up to date
 	@node host/cli/main.ts migrate
 
-bench: $(installed) ## Measures requests through a sandbox beside bare Koa and workerd, as ratios
-	@node test/bench/requests.ts
+bench: $(installed) ## Measures requests beside bare Koa and workerd, cold starts, many installations, streams
+	@for part in requests cold replacement many overhead streaming; do \
+		printf '\n%s\n' "$$part"; node "test/bench/$$part.ts" || exit; \
+	done
 
 soak: $(installed) ## Hostile and honest installations side by side for ten minutes, or MINUTES=
 	@exec node test/soak/soak.ts

@@ -14,7 +14,7 @@ import { startWorkerd } from './servers/start-workerd.ts'
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '4' },
     connections: { type: 'string', default: '50' },
     generator: { type: 'string', default: findGenerator() },
     json: { type: 'boolean', default: false },

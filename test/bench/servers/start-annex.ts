@@ -9,6 +9,9 @@ import { type MeasuredServer, startChild } from './measured-server.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
+/** Limits to try: `SANDBOX_PROCESSES=2 node test/bench/requests.ts`. */
+const tried = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('SANDBOX_')))
+
 export type BenchedAnnex = MeasuredServer & {
   origin: string
   /** The operator's. */
@@ -45,6 +48,7 @@ export async function startAnnex(
       DATA_DIR: dataDir,
       PORT: '0',
       LOG_LEVEL: 'error',
+      ...tried,
       ...settings,
     },
   })
