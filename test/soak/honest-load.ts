@@ -14,6 +14,8 @@ const longestMs = 20_000
 /** Asks each endpoint ten times a second, whether the one before has been answered or not, and checks every answer. */
 export function startHonestLoad(endpoints: { name: string; url: string }[]): {
   answers: HonestAnswer[]
+  /** Settles when the requests that are under way now are answered. */
+  underWay: () => Promise<void>
   stop: () => Promise<void>
 } {
   const answers: HonestAnswer[] = []
@@ -39,6 +41,9 @@ export function startHonestLoad(endpoints: { name: string; url: string }[]): {
   })
   return {
     answers,
+    async underWay() {
+      await Promise.all([...running])
+    },
     async stop() {
       for (const clear of timers) clear()
       await Promise.all(running)

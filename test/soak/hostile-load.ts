@@ -67,7 +67,8 @@ export function startHostileLoad(given: { url: string; random: () => number }): 
   }
 }
 
-async function outcomeOf(target: string, stop: AbortSignal): Promise<string> {
+/** How one request of an attack ends. */
+export async function outcomeOf(target: string, stop: AbortSignal): Promise<string> {
   try {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(givenUpMs)])
     const response = await fetch(target, { signal })

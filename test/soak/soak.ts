@@ -1,7 +1,7 @@
 // `make soak`: honest and hostile installations side by side, for ten minutes or MINUTES.
 import { printTable } from '../../host/cli/terminal/table.ts'
 import { createTerminal } from '../../host/cli/terminal/terminal.ts'
-import { describeMachine } from '../bench/report.ts'
+import { describeMachine, printTargets } from '../bench/report.ts'
 import { runSoak } from './run-soak.ts'
 
 const minutes = Number(process.env.MINUTES || 10)
@@ -44,3 +44,10 @@ printTable(
   descending.map(([outcome, count]) => [outcome, String(count)]),
 )
 for (const [why, count] of result.failures) terminal.print(`${count} x ${why}`)
+const [calm, ...storms] = result.phases
+printTargets(terminal, [
+  ...storms.map(({ name, failed }) => ({ name: `failed, ${name}`, value: failed, atMost: 0 })),
+  ...storms.map(({ name, p99Ms }) => ({ name: `p99, ${name}`, value: p99Ms, unit: 'ms', atMost: 250 })),
+  { name: 'p99, calm', value: calm?.p99Ms ?? Number.NaN, unit: 'ms', atMost: 250 },
+  { name: 'events that were lost', value: events.published - events.delivered, atMost: 0 },
+])
