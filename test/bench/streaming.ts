@@ -44,7 +44,7 @@ await using ends = new AsyncDisposableStack()
 const folders = createFolders()
 ends.defer(() => folders.remove())
 writePlugin(folders.pluginsDir, 'streams', { script })
-const annex = await startAnnex(folders)
+const annex = await startAnnex(folders, { SANDBOX_STREAM_BYTES: String(4 * megabytes * 1024 ** 2) })
 ends.defer(annex.close)
 const url = `${annex.origin}/x/streams`
 for (let i = 0; i < 50; i++) await ask(url)
