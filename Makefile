@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 .DEFAULT_GOAL := help
-.PHONY: help run demo dev test check types migrate bench conformance clean
+.PHONY: help run demo dev test check types migrate bench soak conformance clean
 
 # isolated-vm needs the flag wherever a process holds isolates itself: some tests do.
 node := node --no-node-snapshot
@@ -49,8 +49,13 @@ types: $(installed) .env ## Generates the types of schemas and of plugin setting
 migrate: $(installed) ## Brings the tables of the database up to date
 	@node host/cli/main.ts migrate
 
-bench: $(installed) ## Measures requests through a sandbox beside bare Koa and workerd, as ratios
-	@node test/bench/requests.ts
+bench: $(installed) ## Measures requests beside bare Koa and workerd, cold starts, many installations, streams
+	@for part in requests cold replacement many overhead streaming; do \
+		printf '\n%s\n' "$$part"; node "test/bench/$$part.ts" || exit; \
+	done
+
+soak: $(installed) ## Hostile and honest installations side by side for ten minutes, or MINUTES=
+	@exec node test/soak/soak.ts
 
 # WPT is a checkout of web-platform-tests (its repository's main branch, whole or with the folders that areas.ts names).
 conformance: $(installed) ## Runs the web-platform-tests in isolates; WPT=FOLDER is a checkout of web-platform-tests

@@ -5,7 +5,6 @@ import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 /** Gives every request an id. It is in the answer, in errors and in the logs. */
 export const identifyRequests: Middleware = (context, next) => {
   context.state.requestId = createId('req')
-  context.set('x-request-id', context.state.requestId)
   return next()
 }
 
@@ -17,6 +16,9 @@ export function answerErrors(onDefect: (error: unknown, requestId: string) => vo
     const { requestId } = context.state
     try {
       await next()
+      // Answered already, head and all.
+      if (context.respond === false) return
+      context.set('x-request-id', requestId)
       writeJson(context)
     } catch (thrown) {
       if (!isAnnexError(thrown)) onDefect(thrown, requestId)
@@ -25,6 +27,7 @@ export function answerErrors(onDefect: (error: unknown, requestId: string) => vo
         : new AnnexError('internal', `Something failed in Annex. Its log has more under ${requestId}.`)
       const details = error.details?.slice(0, maxDetails)
       context.status = error.status
+      context.set('x-request-id', requestId)
       context.set('x-content-type-options', 'nosniff')
       context.body = {
         error: { code: error.code, message: error.message, requestId, ...(details && { details }) },

@@ -1,6 +1,3 @@
-import { type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
-import { AnnexError, messageOf } from '../errors/annex-error.ts'
-
 /** Of a visitor's request, what no script gets: hop-by-hop headers, and the console's own cookies. */
 export function toScriptHeaders(rawHeaders: readonly string[]): [string, string][] {
   const headers: [string, string][] = []
@@ -15,45 +12,23 @@ export function toScriptHeaders(rawHeaders: readonly string[]): [string, string]
 }
 
 /**
- * Puts a script's headers on an answer. The answer is a stranger's: a browser must not run it with this host's
- * origin, keep it from being looked at twice, or send its cookies anywhere but to its own endpoint.
+ * The headers of a script's answer: names and values in turn. The answer is a stranger's: a browser must not run it
+ * with this host's origin, keep it from being looked at twice, or send its cookies anywhere but to its own endpoint.
  */
-export function setScriptHeaders(
-  response: ServerResponse,
-  headers: readonly [string, string][],
+export function toAnswerHeaders(
+  headers: readonly (readonly [string, string])[],
   endpointPath: string,
-): void {
+  requestId: string,
+): string[] {
   // First of all, whatever comes after. A second policy can only narrow what the script's own allows.
-  response.appendHeader('content-security-policy', sandboxPolicy)
-  response.setHeader('x-content-type-options', 'nosniff')
-  const cookies: string[] = []
+  const all = ['content-security-policy', sandboxPolicy, 'x-content-type-options', 'nosniff']
+  all.push('x-request-id', requestId)
   for (const [name, value] of headers) {
     const lower = name.toLowerCase()
-    if (lower === 'set-cookie') cookies.push(confineCookie(value, endpointPath))
-    else if (!hopByHop.has(lower) && !aboutTheHost.has(lower)) response.appendHeader(name, value)
+    if (lower === 'set-cookie') all.push('set-cookie', confineCookie(value, endpointPath))
+    else if (!hopByHop.has(lower) && !aboutTheHost.has(lower)) all.push(name, value)
   }
-  if (cookies.length > 0) response.setHeader('set-cookie', cookies)
-}
-
-/**
- * Checks all of an answer's head before any of it is set, so that no answer goes out with half of its headers.
- *
- * @throws AnnexError `script_failed` when HTTP cannot carry the status text, or a header's name or value
- */
-export function assertSendable(
-  statusText: string | undefined,
-  headers: readonly (readonly [string, string])[],
-): void {
-  try {
-    if (statusText) validateHeaderValue('status text', statusText)
-    for (const [name, value] of headers) {
-      validateHeaderName(name)
-      validateHeaderValue(name, value)
-    }
-  } catch (cause) {
-    const reason = messageOf(cause)
-    throw new AnnexError('script_failed', `The script's answer cannot be sent: ${reason}.`, { cause })
-  }
+  return all
 }
 
 /** No `allow-same-origin`: the page gets an origin of its own, and with it neither cookies nor storage of ours. */

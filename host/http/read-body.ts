@@ -15,27 +15,39 @@ const maxFields = 50
  *
  * @throws AnnexError `body_too_large`; `bad_request` when it breaks off, or its framing is not HTTP
  */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const tooLarge = () => new AnnexError('body_too_large', `The body is larger than ${maxBytes} bytes.`)
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
-  if (Number(length ?? 0) > maxBytes) throw tooLarge()
+  if (Number(length ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes))
   // RFC 9112, 6.3: a request with neither has no body.
-  if (encoding === undefined && Number(length ?? 0) === 0) return none
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of request) {
+  if (encoding === undefined && Number(length ?? 0) === 0) return Promise.resolve(none)
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const take = (chunk: Buffer) => {
       size += chunk.length
-      if (size > maxBytes) throw tooLarge()
       chunks.push(chunk)
+      if (size <= maxBytes) return
+      // The rest comes in and is dropped: a visitor who is still sending would not read the answer.
+      request.off('data', take).resume()
+      reject(tooLarge(maxBytes))
     }
-  } catch (error) {
-    if (!isBrokenConnection(error)) throw error
-    // Without the cause: its raw packet holds the request's token.
-    throw new AnnexError('bad_request', 'The body broke off, or was not sent as HTTP asks for.')
-  }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+    // Listeners, as an iterator over the request takes a tenth of the time of a small one.
+    request.on('data', take)
+    request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    request.once('error', (error) => reject(isBrokenConnection(error) ? brokenOff() : error))
+    // Comes after `end`, too.
+    request.once('close', () => {
+      if (!request.readableEnded) reject(brokenOff())
+    })
+  })
 }
+
+const tooLarge = (maxBytes: number): AnnexError =>
+  new AnnexError('body_too_large', `The body is larger than ${maxBytes} bytes.`)
+
+// Without the cause: its raw packet holds the request's token.
+const brokenOff = (): AnnexError =>
+  new AnnexError('bad_request', 'The body broke off, or was not sent as HTTP asks for.')
 
 /** A longer body crosses to its script in pieces, as fast as the script reads it. */
 const wholeBytes = 64 * 1024

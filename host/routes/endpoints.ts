@@ -1,10 +1,10 @@
-import { pipeline, Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
 import type { DispatchMessage, PlainError } from '../../runtime/bridge.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import type { ErrorCode } from '../errors/codes.ts'
-import { assertSendable, setScriptHeaders, toScriptHeaders } from '../http/endpoint-headers.ts'
+import { toScriptHeaders } from '../http/endpoint-headers.ts'
 import { takeBody } from '../http/read-body.ts'
+import { sendAnswer } from '../http/send-answer.ts'
 import { toContext } from '../installations/prepare-dispatch.ts'
 import { hopsHeader } from '../net/request/loop-guard.ts'
 import { endpointPath, endpointPrefix, type Level, parseEndpointPath } from '../sandbox/level.ts'
@@ -63,26 +63,10 @@ async function dispatchRequest(context: Context, level: Level, parts: Parts): Pr
 
 function answer(context: Context, level: Level, { result, body }: DispatchOutcome): void {
   if (result.kind !== 'response') throw new AnnexError('script_failed', 'The script gave no response.')
-  const { status, statusText, headers } = result.head
-  assertSendable(statusText, headers)
-  context.status = status
-  if (statusText) context.message = statusText
-  setScriptHeaders(context.res, headers, endpointPath(level))
-  if (body instanceof Readable) return stream(context, body, result.head.length)
-  context.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  // Koa would add one of its own; what the script did not say is not said.
-  if (!result.head.headers.some(([name]) => name.toLowerCase() === 'content-type'))
-    context.remove('content-type')
-}
-
-/**
- * Koa would leave a connection open whose body broke off: here it is closed, and its visitor sees that the answer is
- * not whole. A visitor who goes away ends the script's stream.
- */
-function stream(context: Context, body: Readable, length: number | undefined): void {
+  const { requestId } = context.state
+  sendAnswer(context.res, { head: result.head, body, path: endpointPath(level), requestId })
+  // Koa has nothing to add.
   context.respond = false
-  if (length !== undefined) context.res.setHeader('content-length', length)
-  pipeline(body, context.res, () => {})
 }
 
 /**

@@ -8,7 +8,7 @@ import { isAnnexError } from '../../host/errors/annex-error.ts'
 import { toLoggedError } from '../../host/http/log-error.ts'
 import { readBody } from '../../host/http/read-body.ts'
 import { createHops } from '../../host/net/request/loop-guard.ts'
-import { type Annex, installSample, type Json, startAnnex } from '../support/annex.ts'
+import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
 const script = `
 import { createIntegration, ExposableError } from '@annex/runtime'
@@ -95,6 +95,28 @@ describe('a hostile request', () => {
     })
     assert.deepEqual(Object.keys(toLoggedError(parserError)), ['type', 'message', 'stack', 'code'])
   })
+
+  for (const [path, status] of [
+    ['/v1/setup', 413],
+    ['/x/plain', 200],
+  ] as const) {
+    it(`with a body that nobody takes in full is answered at once, and its connection goes on: ${path}`, async () => {
+      const socket = connect(Number(new URL(annex.url).port), '127.0.0.1')
+      let said = ''
+      socket.on('data', (chunk: Buffer) => {
+        said += chunk
+      })
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`)
+      socket.write(`400\r\n${'x'.repeat(1024)}\r\n`.repeat(500))
+      await until(
+        async () => said,
+        (text) => text.startsWith(`HTTP/1.1 ${status}`),
+      )
+      socket.write('0\r\n\r\nPOST /x/plain HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+      await once(socket, 'close', { signal: AbortSignal.timeout(10_000) })
+      assert.equal(said.split('HTTP/1.1 200').length, status === 200 ? 3 : 2)
+    })
+  }
 
   it('with JSON nested without end is refused before it is parsed', async () => {
     const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`

@@ -4,7 +4,15 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
 /** One of the servers that are compared: all do the same, each in processes of its own. */
-export type MeasuredServer = { name: string; url: string; close: () => Promise<void> }
+export type MeasuredServer = {
+  name: string
+  urls: string[]
+  /** The process that takes the requests. */
+  pid: number
+  /** Those behind it. */
+  behind?: () => number[]
+  close: () => Promise<void>
+}
 
 const startMs = 30_000
 
@@ -18,7 +26,7 @@ export async function startChild(
   command: string,
   args: string[],
   options: SpawnOptions & { lineFrom?: number } = {},
-): Promise<{ line: string; close: () => Promise<void> }> {
+): Promise<{ line: string; pid: number; close: () => Promise<void> }> {
   const { lineFrom = 1, ...spawnOptions } = options
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...spawnOptions })
   const close = () => end(child)
@@ -33,7 +41,7 @@ export async function startChild(
       once(child, 'exit').then(() => Promise.reject(new Error(`${command} ended at its start: ${said}`))),
       timeout(`${command} printed no address in ${startMs} ms: ${said}`),
     ])
-    return { line, close }
+    return { line, pid: child.pid ?? 0, close }
   } catch (error) {
     await close()
     throw error

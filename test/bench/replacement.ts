@@ -1,0 +1,57 @@
+// How long an installation is without an answer when its sandbox process is killed under load.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createTerminal } from '../../host/cli/terminal/terminal.ts'
+import { ask } from './measure/ask.ts'
+import { median } from './measure/quantile.ts'
+import { describeMachine, printTargets } from './report.ts'
+import { startEcho } from './servers/start-annex.ts'
+
+const kills = 10
+const loadedBy = 20
+/** One that lived for less than a second is started again only when somebody asks. */
+const betweenMs = 1_500
+
+const terminal = createTerminal(process)
+await using ends = new AsyncDisposableStack()
+const annex = await startEcho()
+ends.defer(annex.close)
+const [url = ''] = annex.urls
+for (let i = 0; i < 200; i++) await ask(url)
+
+let isOver = false
+let failed = 0
+const load = Array.from({ length: loadedBy }, async () => {
+  while (!isOver) {
+    await ask(url).catch(() => {
+      failed += 1
+    })
+    await sleep(5)
+  }
+})
+const times: number[] = []
+for (let i = 0; i < kills; i++) {
+  await sleep(betweenMs)
+  const startedAt = performance.now()
+  for (const pid of annex.behind?.() ?? []) process.kill(pid, 'SIGKILL')
+  while (!(await isAnswered())) await sleep(1)
+  times.push(performance.now() - startedAt)
+}
+isOver = true
+await Promise.all(load)
+
+terminal.say(describeMachine().text)
+terminal.say(
+  `${kills} times SIGKILL, under ${loadedBy} requests at once; of these ${failed} in flight were cut off`,
+)
+const [middle, longest] = [median(times), Math.max(...times)]
+printTargets(terminal, [
+  { name: 'from the kill to an answer, median', value: middle, unit: 'ms', atMost: 200 },
+  { name: 'from the kill to an answer, longest', value: longest, unit: 'ms', atMost: 200 },
+])
+
+function isAnswered(): Promise<boolean> {
+  return ask(url).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,43 @@
+import { cpus, totalmem } from 'node:os'
+import workerdPackage from 'workerd/package.json' with { type: 'json' }
+import { printTable } from '../../host/cli/terminal/table.ts'
+import type { Terminal } from '../../host/cli/terminal/terminal.ts'
+
+/** What was measured beside what it should be. */
+export type Target = { name: string; value: number; unit?: string; atLeast?: number; atMost?: number }
+
+export const isMet = ({ value, atLeast = -Infinity, atMost = Infinity }: Target): boolean =>
+  value >= atLeast && value <= atMost
+
+/** A missed target is said, and fails nothing: a benchmark is no test. */
+export function printTargets(terminal: Terminal, targets: Target[]): void {
+  const rows = targets.map((target) => [
+    target.name,
+    withUnit(target.value, target),
+    target.atLeast === undefined
+      ? `at most ${withUnit(target.atMost ?? 0, target)}`
+      : `at least ${withUnit(target.atLeast, target)}`,
+    isMet(target) ? 'met' : 'missed',
+  ])
+  printTable(terminal, ['', 'measured', 'wanted', ''], rows)
+}
+
+function withUnit(value: number, { unit }: Target): string {
+  const rounded = Math.abs(value) >= 100 ? Math.round(value) : Number(value.toFixed(2))
+  return unit === undefined ? String(rounded) : `${rounded} ${unit}`
+}
+
+/** Absolute numbers are this machine's. */
+export function describeMachine() {
+  const [cpu] = cpus()
+  const facts = {
+    cpu: cpu?.model ?? 'unknown',
+    cores: cpus().length,
+    memoryGb: Math.round(totalmem() / 1024 ** 3),
+    platform: `${process.platform} ${process.arch}`,
+    node: process.version,
+    workerd: workerdPackage.version,
+  }
+  const text = `${facts.cpu}, ${facts.cores} cores, ${facts.memoryGb} GB, ${facts.platform}, Node ${facts.node}, workerd ${facts.workerd}`
+  return { ...facts, text }
+}

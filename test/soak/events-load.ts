@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createApi } from '../../host/cli/api/create-api.ts'
+import type { BenchedAnnex } from '../bench/servers/start-annex.ts'
+import type { SoakReceiver } from './receiver.ts'
+
+/** Two events a second, for every honest installation. */
+export function publishEvents(annex: BenchedAnnex): { published: Set<string>; stop: () => Promise<void> } {
+  const api = createApi({ url: annex.origin, token: annex.token })
+  const published = new Set<string>()
+  const visitor = { anonymousId: 'v1', userAgent: 'soak', ip: '203.0.113.7', cookies: {} }
+  const running = new Set<Promise<void>>()
+  const timer = setInterval(() => {
+    const eventId = `evt_${randomUUID()}`
+    const event = {
+      type: 'site_view',
+      eventId,
+      siteId: annex.samples.site,
+      visitor,
+      url: 'https://docs.example/',
+    }
+    const publishing = api
+      .post(`/v1/events?organization=${annex.organization}`, { ...event, referrer: '' })
+      .then(() => {
+        published.add(eventId)
+        running.delete(publishing)
+      })
+    running.add(publishing)
+  }, 500)
+  return {
+    published,
+    async stop() {
+      clearInterval(timer)
+      await Promise.all(running)
+    },
+  }
+}
+
+/** What is owed comes, if it comes, within half a minute. */
+export async function waitForDeliveries(published: Set<string>, { delivered }: SoakReceiver): Promise<void> {
+  const end = Date.now() + 30_000
+  while (Date.now() < end && [...published].some((id) => !delivered.has(id))) await sleep(200)
+}
