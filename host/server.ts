@@ -29,6 +29,7 @@ import { createHops } from './net/request/loop-guard.ts'
 import { createFetchCall } from './sandbox/fetch-call.ts'
 import { createHostCalls } from './sandbox/host-calls.ts'
 import { endpointPrefix } from './sandbox/level.ts'
+import { createReceiptWriter } from './sandbox/receipts/create-receipt-writer.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import type { Wall } from './sandbox/wall/levels.ts'
 import { startSandboxes } from './start-sandboxes.ts'
@@ -87,6 +88,8 @@ async function start(
   const tokens = createScriptTokens(box.deriveKey('script tokens'))
   const logs = createLogWriter(db, createToSource(db), onDefect)
   ends.defer(logs.close)
+  const receipts = createReceiptWriter(db, onDefect)
+  ends.defer(receipts.close)
 
   let url = ''
   const publicUrl = () => settings.PUBLIC_URL.replace(/\/+$/, '') || url
@@ -162,7 +165,7 @@ async function start(
 
   const app = createApp(
     {
-      ...{ db, box, tokens, logs, sandboxes, prepareDispatch },
+      ...{ db, box, tokens, logs, receipts, sandboxes, prepareDispatch },
       ...{ publish, report, wake, reload, publicUrl },
       authenticate: createAuthenticate(db, tokens),
       readHops: createHops(hopsKey).read,

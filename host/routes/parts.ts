@@ -9,6 +9,7 @@ import type { ReportFailure } from '../installations/report-failure.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import type { Hops } from '../net/request/loop-guard.ts'
+import type { ReceiptWriter } from '../sandbox/receipts/create-receipt-writer.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
@@ -23,6 +24,7 @@ export type RouteParts = {
   prepareDispatch: PrepareDispatch
   sandboxes: Sandboxes
   logs: LogWriter
+  receipts: ReceiptWriter
   report: ReportFailure
   /** Tells the worker that there is work. */
   wake: () => void

@@ -86,3 +86,22 @@ export type LogLine = {
   request?: string
   text: string
 }
+
+/** What one dispatch has used. */
+export type DispatchReceipt = {
+  object: 'receipt'
+  id: number
+  request: string
+  integration: string
+  installation?: string
+  type: string
+  outcome: string
+  status?: number
+  startedAt: string
+  cpuMs: number
+  wallMs: number
+  heapBytes: number
+  egressCalls: number
+  egressBytes: number
+  hostCalls: number
+}
