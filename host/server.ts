@@ -21,6 +21,7 @@ import { toLoggedError } from './http/log-error.ts'
 import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
 import { createToSource } from './installations/source-maps.ts'
+import { createSuspensions } from './installations/suspend.ts'
 import { createWorker, type Worker } from './jobs/create-worker.ts'
 import { createLogWriter } from './logs/create-log-writer.ts'
 import { createMetrics } from './metrics/create-metrics.ts'
@@ -31,6 +32,7 @@ import { createHostCalls } from './sandbox/host-calls.ts'
 import { endpointPrefix } from './sandbox/level.ts'
 import { createReceiptWriter } from './sandbox/receipts/create-receipt-writer.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
+import type { SandboxTarget } from './sandbox/target.ts'
 import type { Wall } from './sandbox/wall/levels.ts'
 import { startSandboxes } from './start-sandboxes.ts'
 import { type LoadedPlugin, loadPlugins } from './versions/load-plugins.ts'
@@ -116,9 +118,6 @@ async function start(
     onDefect,
   )
   const metrics = createMetrics()
-  const { sandboxes, wall } = await startSandboxes({ settings, dataDir, runCall, logs, logger, metrics })
-  ends.defer(sandboxes.close)
-
   const reading = {
     operatorOrganization: settings.OPERATOR_ORGANIZATION,
     operatorOrganizationId: organization.id,
@@ -127,6 +126,17 @@ async function start(
   const prepareDispatch = createPrepareDispatch({
     ...{ db, box, tokens, publicUrl, reading },
     separatePublishers: settings.SANDBOX_SEPARATE_PUBLISHERS,
+  })
+  const onSuspend = (target: SandboxTarget, reason: string) => suspensions.suspend(target, reason)
+  const { sandboxes, wall } = await startSandboxes({
+    ...{ settings, dataDir, runCall, logs, logger, metrics, onSuspend },
+  })
+  ends.defer(sandboxes.close)
+  const suspensions = createSuspensions({
+    ...{ db, logs, onDefect },
+    forget: prepareDispatch.forget,
+    forgive: sandboxes.forgive,
+    onSuspend: ({ key, integration }, reason) => logger.warn({ key, integration, reason }, 'suspended'),
   })
   const report = createReportFailure(logs, onDefect)
   const runEvent = createRunEvent({ sandboxes, prepareDispatch, report })
@@ -158,6 +168,8 @@ async function start(
       reading,
     })
     prepareDispatch.forget()
+    // A new version lifts a suspension: what has waited is due.
+    wake()
     await spaces.sync()
     return plugins
   }
@@ -166,7 +178,7 @@ async function start(
   const app = createApp(
     {
       ...{ db, box, tokens, logs, receipts, sandboxes, prepareDispatch },
-      ...{ publish, report, wake, reload, publicUrl },
+      ...{ publish, report, wake, reload, publicUrl, resume: suspensions.resume },
       authenticate: createAuthenticate(db, tokens),
       readHops: createHops(hopsKey).read,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },

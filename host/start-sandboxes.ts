@@ -7,6 +7,7 @@ import type { LogWriter } from './logs/create-log-writer.ts'
 import type { Metrics } from './metrics/create-metrics.ts'
 import type { RunHostCall } from './sandbox/host-calls.ts'
 import { createSandboxes, type Sandboxes } from './sandbox/sandboxes.ts'
+import type { SandboxTarget } from './sandbox/target.ts'
 import { describeWall, type Wall } from './sandbox/wall/levels.ts'
 import { reachWall } from './sandbox/wall/reach-wall.ts'
 
@@ -22,6 +23,7 @@ export async function startSandboxes(given: {
   logs: LogWriter
   logger: Logger
   metrics: Metrics
+  onSuspend: (target: SandboxTarget, reason: string) => void
 }): Promise<{ sandboxes: Sandboxes; wall: Wall }> {
   const { settings, logs, logger, metrics } = given
   const [{ code }, { main, probe }] = await Promise.all([
@@ -60,6 +62,7 @@ export async function startSandboxes(given: {
       logs.write({ integration, installationId, requestId, level, text })
     },
     onReceipt: metrics.observeReceipt,
+    onSuspend: given.onSuspend,
     onProcessEnd(slot, cause) {
       metrics.observeProcessEnd(slot, cause.kind)
       logger.warn({ slot, cause }, 'sandbox process ended; started again')

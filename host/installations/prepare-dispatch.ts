@@ -4,6 +4,7 @@ import type { Db } from '../db/open-database.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
+import { suspendedError } from '../sandbox/sandbox-errors.ts'
 import type { DispatchContext, SandboxTarget } from '../sandbox/target.ts'
 import { buildEnvironment, type LevelRecords } from './build-environment.ts'
 import { readLevel } from './read-level.ts'
@@ -82,15 +83,18 @@ export function createPrepareDispatch(given: {
 }
 
 /** A pending installation answers: completion and OAuth need its endpoint before it is active. */
-function assertMayRun({ installation }: LevelRecords): void {
+function assertMayRun({ installation, integration }: LevelRecords): void {
   if (installation?.status === 'paused') {
-    throw new AnnexError('installation_paused', `The installation ${installation.id} is paused.`)
+    throw new AnnexError(
+      'installation_paused',
+      `The installation ${installation.id} is paused. \`annex resume ${installation.id}\` lets it go on.`,
+    )
   }
   if (installation?.status === 'suspended') {
-    throw new AnnexError(
-      'installation_suspended',
-      `The installation ${installation.id} is suspended${installation.statusReason ? `: ${installation.statusReason}` : ''}.`,
-    )
+    throw suspendedError(installation.id, installation.statusReason ?? '')
+  }
+  if (installation === undefined && integration.suspendedAt !== null) {
+    throw suspendedError(integration.name, integration.suspendedReason ?? '')
   }
 }
 

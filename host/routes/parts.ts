@@ -6,6 +6,7 @@ import type { PublishEvent } from '../events/publish-event.ts'
 import type { Authenticate } from '../http/caller.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
+import type { Suspensions } from '../installations/suspend.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import type { Hops } from '../net/request/loop-guard.ts'
@@ -26,6 +27,7 @@ export type RouteParts = {
   logs: LogWriter
   receipts: ReceiptWriter
   report: ReportFailure
+  resume: Suspensions['resume']
   /** Tells the worker that there is work. */
   wake: () => void
   /** Reads all plugin folders and spaces again. */

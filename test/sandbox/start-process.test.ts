@@ -55,6 +55,7 @@ describe('a sandbox process that cannot be started', () => {
       onProcessEnd: () => {
         ends += 1
       },
+      onSuspend: () => {},
     })
     const target = {
       key: 'x',

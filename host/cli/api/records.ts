@@ -23,6 +23,7 @@ export type Integration = {
   configurations: NonNullable<Manifest['configurations']>
   urls: { publicEndpoint: string }
   installKey?: string
+  suspension?: { reason: string; since: string }
 }
 
 export type Status = 'pending' | 'active' | 'paused' | 'suspended'
@@ -37,6 +38,7 @@ export type Installation = Installed & {
   id: string
   integration: string
   statusReason?: string
+  suspendedAt?: string
   target: { organization: string }
   signingSecret?: string
 }
