@@ -24,6 +24,7 @@ import { createToSource } from './installations/source-maps.ts'
 import { createSuspensions } from './installations/suspend.ts'
 import { createWorker, type Worker } from './jobs/create-worker.ts'
 import { createLogWriter } from './logs/create-log-writer.ts'
+import { createKnownSecrets } from './logs/known-secrets.ts'
 import { createMetrics } from './metrics/create-metrics.ts'
 import { createEgress } from './net/egress.ts'
 import { createHops } from './net/request/loop-guard.ts'
@@ -72,8 +73,18 @@ async function start(
   { settings, variables }: LoadedSettings,
   ends: AsyncDisposableStack,
 ): Promise<RunningServer> {
+  const secrets = createKnownSecrets([
+    ['SECRET_KEY', settings.SECRET_KEY],
+    ['DATABASE_URL', settings.DATABASE_URL],
+    ['DATABASE_URL', URL.parse(settings.DATABASE_URL)?.password ?? ''],
+  ])
   const logger = pino(
-    { level: settings.LOG_LEVEL, base: null, serializers: { err: toLoggedError } },
+    {
+      level: settings.LOG_LEVEL,
+      base: null,
+      serializers: { err: toLoggedError },
+      hooks: { streamWrite: secrets.redactAny },
+    },
     pino.destination({ fd: 2, sync: true }),
   )
   const onDefect = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'defect')
@@ -88,7 +99,7 @@ async function start(
 
   const box = createSecretBox(loadSecretKey(settings.SECRET_KEY, dataDir))
   const tokens = createScriptTokens(box.deriveKey('script tokens'))
-  const logs = createLogWriter(db, createToSource(db), onDefect)
+  const logs = createLogWriter(db, { toSource: createToSource(db), redact: secrets.redact, onDefect })
   ends.defer(logs.close)
   const receipts = createReceiptWriter(db, onDefect)
   ends.defer(receipts.close)
@@ -126,6 +137,7 @@ async function start(
   const prepareDispatch = createPrepareDispatch({
     ...{ db, box, tokens, publicUrl, reading },
     separatePublishers: settings.SANDBOX_SEPARATE_PUBLISHERS,
+    learn: secrets.learn,
   })
   const onSuspend = (target: SandboxTarget, reason: string) => suspensions.suspend(target, reason)
   const { sandboxes, wall } = await startSandboxes({

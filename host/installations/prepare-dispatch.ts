@@ -2,6 +2,8 @@ import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/open-database.ts'
 import { AnnexError } from '../errors/annex-error.ts'
+import { environmentSecrets } from '../logs/environment-secrets.ts'
+import type { KnownSecrets } from '../logs/known-secrets.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
 import { suspendedError } from '../sandbox/sandbox-errors.ts'
@@ -37,6 +39,8 @@ export function createPrepareDispatch(given: {
   reading: ReadOptions
   /** Each publisher's scripts have sandbox processes of their own. */
   separatePublishers: boolean
+  /** What the script gets to know must not be in its log. */
+  learn: KnownSecrets['learn']
 }): PrepareDispatch {
   const kept = new Map<string, { reading: Promise<PreparedLevel>; untilMs: number }>()
   return {
@@ -63,7 +67,9 @@ export function createPrepareDispatch(given: {
       reading,
       publicUrl: given.publicUrl(),
     })
-    return { records, environment: JSON.stringify(environment), target: toTarget(records) }
+    const target = toTarget(records)
+    given.learn(target.key, environmentSecrets(environment))
+    return { records, environment: JSON.stringify(environment), target }
   }
 
   function groupOf(organizationId: string): SandboxTarget['group'] {
