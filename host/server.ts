@@ -118,11 +118,18 @@ async function start(
   }
   const runCall = createHostCalls(
     [
-      createFetchCall(scriptEgress, {
-        timeoutMs: settings.SANDBOX_FETCH_MS,
-        maxBytes: settings.SANDBOX_FETCH_BYTES,
-        atOnce: settings.SANDBOX_FETCHES_AT_ONCE,
-      }),
+      createFetchCall(
+        scriptEgress,
+        {
+          timeoutMs: settings.SANDBOX_FETCH_MS,
+          maxBytes: settings.SANDBOX_FETCH_BYTES,
+          atOnce: settings.SANDBOX_FETCHES_AT_ONCE,
+        },
+        {
+          isRequired: settings.EGRESS_REQUIRE_DECLARED,
+          isOwn: (origin) => scriptEgress.isOwn(origin) || origin === URL.parse(publicUrl())?.origin,
+        },
+      ),
       createDeliveryCall(db, wake),
       createTaskCall(db, wake),
     ],

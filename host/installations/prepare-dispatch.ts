@@ -114,6 +114,7 @@ export function toContext(
     level,
     integration: manifest.name,
     scopes: manifest.scopes,
+    ...(manifest.egress && { declaredHosts: manifest.egress }),
     ...(installation && { installationId: installation.id, organizationId: installation.organizationId }),
   }
 }
