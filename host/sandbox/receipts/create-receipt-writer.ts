@@ -21,12 +21,14 @@ const sumsKeptMs = 7 * 24 * 60 * minuteMs
 /** Deleting goes in small steps: it holds up nobody who writes. */
 const prunedAtOnce = 2_000
 const ownersAtOnce = 10
+/** Of one transaction: SQLite has one connection, and whoever reads meanwhile waits for its end. */
+const rowsAtOnce = 200
 /** Sums that wait while the database does not answer. */
 const maxUnsaved = 50_000
 
 /**
  * Every dispatch counts in the sums of its owner and minute. Single receipts are kept too: all of an owner that has
- * few, else those of each second that failed or took longest (`collectReceipts`). One transaction a second.
+ * few, else those of each second that failed or took longest (`collectReceipts`). One transaction a second, or few.
  */
 export function createReceiptWriter(
   db: Db,
@@ -35,7 +37,7 @@ export function createReceiptWriter(
 ): ReceiptWriter {
   let collection = collectReceipts()
   let sinceMs = 0
-  let unsaved = new Map<string, UsageRow>()
+  const unsaved = new Map<string, UsageRow>()
   let flushing: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
   const added = new Map<string, number>()
@@ -73,14 +75,15 @@ export function createReceiptWriter(
       for (const receipt of kept) receipts.push(toRow(owner, receipt))
       notePrune(owner, kept.length)
     }
-    if (unsaved.size > 0) {
-      // Sums that could not be stored are stored with the next ones. Of single receipts nobody was promised all.
-      const usage = [...unsaved.values()]
+    // Sums that could not be stored are stored with the next ones. Of single receipts nobody was promised all.
+    for (let at = 0; unsaved.size > 0 || at < receipts.length; at += rowsAtOnce) {
+      const usage = [...unsaved].slice(0, rowsAtOnce)
       await db.transaction(async (transaction) => {
-        await addUsage(transaction, usage)
-        await insertReceipts(transaction, receipts)
+        const rows = usage.map(([, row]) => row)
+        await addUsage(transaction, rows)
+        await insertReceipts(transaction, receipts.slice(at, at + rowsAtOnce))
       })
-      unsaved = new Map()
+      for (const [key] of usage) unsaved.delete(key)
     }
     await prune()
   }
