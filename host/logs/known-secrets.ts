@@ -14,7 +14,7 @@ export type KnownSecrets = {
 }
 
 const maxOwners = 10_000
-const maxOfOne = 1_000
+const maxOfOne = 300
 /** Those who log. The others cost no more than their secrets. */
 const maxRedactors = 200
 

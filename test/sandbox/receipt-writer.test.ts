@@ -163,6 +163,22 @@ describe('the receipts of dispatches', () => {
     await writer.close()
   })
 
+  it('count also when the database did not answer for a while', async () => {
+    const writer = open()
+    await database.db.schema.renameTable('usage', 'away')
+    for (let n = 0; n < 3; n += 1) {
+      writer.take(receiptOf('inst_outage'))
+      await writer.flush()
+    }
+    assert.equal(defects.splice(0).length, 3)
+    await database.db.schema.renameTable('away', 'usage')
+    writer.take(receiptOf('inst_outage'))
+    await writer.flush()
+    const [sum] = await sumUsage(database.db, { installationId: 'inst_outage', spanMs: minute, limit: 1 })
+    assert.equal(sum?.dispatches, 4)
+    await writer.close()
+  })
+
   it('are pruned to the newest ones, in steps', async () => {
     const writer = open()
     // 50 of each flush are kept: 5,000 in 100 of them.
