@@ -1,13 +1,14 @@
-import { rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
 import { createScriptTokens } from './access/script-tokens.ts'
 import { createSecretBox, loadSecretKey } from './access/secret-box.ts'
 import { issueSetupToken } from './access/tokens.ts'
+import { announce, hostOf } from './announce.ts'
 import { createApp } from './app.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
 import { watchSpaces } from './content/watch-spaces.ts'
+import { createLogger, hostSecrets } from './create-logger.ts'
 import { openDatabase } from './db/open-database.ts'
 import { ownDataFolder } from './db/own-data-folder.ts'
 import type { Job } from './db/queries/jobs.ts'
@@ -17,7 +18,6 @@ import { createTaskCall } from './events/tasks.ts'
 import { ensureCliToken, ensureOperator, type Samples } from './first-start.ts'
 import { createAuthenticate } from './http/caller.ts'
 import { listen } from './http/listen.ts'
-import { toLoggedError } from './http/log-error.ts'
 import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
 import { createToSource } from './installations/source-maps.ts'
@@ -73,20 +73,8 @@ async function start(
   { settings, variables }: LoadedSettings,
   ends: AsyncDisposableStack,
 ): Promise<RunningServer> {
-  const secrets = createKnownSecrets([
-    ['SECRET_KEY', settings.SECRET_KEY],
-    ['DATABASE_URL', settings.DATABASE_URL],
-    ['DATABASE_URL', URL.parse(settings.DATABASE_URL)?.password ?? ''],
-  ])
-  const logger = pino(
-    {
-      level: settings.LOG_LEVEL,
-      base: null,
-      serializers: { err: toLoggedError },
-      hooks: { streamWrite: secrets.redactAny },
-    },
-    pino.destination({ fd: 2, sync: true }),
-  )
+  const secrets = createKnownSecrets(hostSecrets(settings))
+  const logger = createLogger(settings.LOG_LEVEL, secrets.redactAny)
   const onDefect = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'defect')
 
   const dataDir = resolve(settings.DATA_DIR)
@@ -258,17 +246,4 @@ function createEgresses(settings: Settings, ownOrigin: () => string, hopsKey: Ui
   // Every installation may have 16 fetches under way: one alone must not take all connections to an origin.
   const scriptEgress = createEgress({ ...options, connectionsPerOrigin: 256 })
   return { scriptEgress, deliveryEgress: createEgress(options) }
-}
-
-/** Where the command line finds this server. */
-function announce(dataDir: string, url: string): () => void {
-  const path = join(dataDir, 'server.json')
-  writeFileSync(path, `${JSON.stringify({ url, pid: process.pid })}\n`)
-  return () => rmSync(path, { force: true })
-}
-
-/** An address that can be opened: `0.0.0.0` and `::` mean all of this machine's. */
-function hostOf(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
-  return host.includes(':') ? `[${host}]` : host
 }
