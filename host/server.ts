@@ -137,6 +137,7 @@ async function start(
   const onSuspend = (target: SandboxTarget, reason: string) => suspensions.suspend(target, reason)
   const { sandboxes, wall } = await startSandboxes({
     ...{ settings, dataDir, runCall, logs, logger, metrics, onSuspend },
+    onReceipt: receipts.take,
   })
   ends.defer(sandboxes.close)
   const suspensions = createSuspensions({

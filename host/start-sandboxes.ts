@@ -6,6 +6,7 @@ import type { Settings } from './config/load-settings.ts'
 import type { LogWriter } from './logs/create-log-writer.ts'
 import type { Metrics } from './metrics/create-metrics.ts'
 import type { RunHostCall } from './sandbox/host-calls.ts'
+import type { OnReceipt } from './sandbox/receipt.ts'
 import { createSandboxes, type Sandboxes } from './sandbox/sandboxes.ts'
 import type { SandboxTarget } from './sandbox/target.ts'
 import { describeWall, type Wall } from './sandbox/wall/levels.ts'
@@ -23,6 +24,7 @@ export async function startSandboxes(given: {
   logs: LogWriter
   logger: Logger
   metrics: Metrics
+  onReceipt: OnReceipt
   onSuspend: (target: SandboxTarget, reason: string) => void
 }): Promise<{ sandboxes: Sandboxes; wall: Wall }> {
   const { settings, logs, logger, metrics } = given
@@ -61,7 +63,10 @@ export async function startSandboxes(given: {
       const { integration, installationId = null, requestId = null } = source
       logs.write({ integration, installationId, requestId, level, text })
     },
-    onReceipt: metrics.observeReceipt,
+    onReceipt(receipt) {
+      metrics.observeReceipt(receipt)
+      given.onReceipt(receipt)
+    },
     onSuspend: given.onSuspend,
     onProcessEnd(slot, cause) {
       metrics.observeProcessEnd(slot, cause.kind)
