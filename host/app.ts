@@ -3,10 +3,12 @@ import Koa from 'koa'
 import { AnnexError } from './errors/annex-error.ts'
 import { answerErrors, identifyRequests } from './http/answer-errors.ts'
 import { isBrokenConnection } from './http/log-error.ts'
-import { addDeliveryRoutes } from './routes/deliveries.ts'
 import { answerEndpoints } from './routes/endpoints.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
+import { addDeliveryRoutes } from './routes/history/deliveries.ts'
+import { addLogRoutes } from './routes/history/logs.ts'
+import { addReceiptRoutes } from './routes/history/receipts.ts'
 import { addInstallationRoutes } from './routes/installations.ts'
 import { addIntegrationRoutes } from './routes/integrations.ts'
 import { addMetricsRoutes } from './routes/metrics.ts'
@@ -29,6 +31,8 @@ export function createRouter(parts: RouteParts): Router {
   addSpaceRoutes(router, parts)
   addEventRoutes(router, parts)
   addDeliveryRoutes(router, parts)
+  addLogRoutes(router, parts)
+  addReceiptRoutes(router, parts)
   return router
 }
 

@@ -1,13 +1,14 @@
-import { rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
 import { createScriptTokens } from './access/script-tokens.ts'
 import { createSecretBox, loadSecretKey } from './access/secret-box.ts'
 import { issueSetupToken } from './access/tokens.ts'
+import { announce, hostOf } from './announce.ts'
 import { createApp } from './app.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
 import { watchSpaces } from './content/watch-spaces.ts'
+import { createLogger, hostSecrets } from './create-logger.ts'
 import { openDatabase } from './db/open-database.ts'
 import { ownDataFolder } from './db/own-data-folder.ts'
 import type { Job } from './db/queries/jobs.ts'
@@ -17,19 +18,22 @@ import { createTaskCall } from './events/tasks.ts'
 import { ensureCliToken, ensureOperator, type Samples } from './first-start.ts'
 import { createAuthenticate } from './http/caller.ts'
 import { listen } from './http/listen.ts'
-import { toLoggedError } from './http/log-error.ts'
 import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
 import { createToSource } from './installations/source-maps.ts'
+import { createSuspensions } from './installations/suspend.ts'
 import { createWorker, type Worker } from './jobs/create-worker.ts'
 import { createLogWriter } from './logs/create-log-writer.ts'
+import { createKnownSecrets } from './logs/known-secrets.ts'
 import { createMetrics } from './metrics/create-metrics.ts'
 import { createEgress } from './net/egress.ts'
 import { createHops } from './net/request/loop-guard.ts'
 import { createFetchCall } from './sandbox/fetch-call.ts'
 import { createHostCalls } from './sandbox/host-calls.ts'
 import { endpointPrefix } from './sandbox/level.ts'
+import { createReceiptWriter } from './sandbox/receipts/create-receipt-writer.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
+import type { SandboxTarget } from './sandbox/target.ts'
 import type { Wall } from './sandbox/wall/levels.ts'
 import { startSandboxes } from './start-sandboxes.ts'
 import { type LoadedPlugin, loadPlugins } from './versions/load-plugins.ts'
@@ -69,10 +73,8 @@ async function start(
   { settings, variables }: LoadedSettings,
   ends: AsyncDisposableStack,
 ): Promise<RunningServer> {
-  const logger = pino(
-    { level: settings.LOG_LEVEL, base: null, serializers: { err: toLoggedError } },
-    pino.destination({ fd: 2, sync: true }),
-  )
+  const secrets = createKnownSecrets(hostSecrets(settings))
+  const logger = createLogger(settings.LOG_LEVEL, secrets.redactAny)
   const onDefect = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'defect')
 
   const dataDir = resolve(settings.DATA_DIR)
@@ -85,8 +87,10 @@ async function start(
 
   const box = createSecretBox(loadSecretKey(settings.SECRET_KEY, dataDir))
   const tokens = createScriptTokens(box.deriveKey('script tokens'))
-  const logs = createLogWriter(db, createToSource(db), onDefect)
+  const logs = createLogWriter(db, { toSource: createToSource(db), redact: secrets.redact, onDefect })
   ends.defer(logs.close)
+  const receipts = createReceiptWriter(db, onDefect)
+  ends.defer(receipts.close)
 
   let url = ''
   const publicUrl = () => settings.PUBLIC_URL.replace(/\/+$/, '') || url
@@ -102,20 +106,24 @@ async function start(
   }
   const runCall = createHostCalls(
     [
-      createFetchCall(scriptEgress, {
-        timeoutMs: settings.SANDBOX_FETCH_MS,
-        maxBytes: settings.SANDBOX_FETCH_BYTES,
-        atOnce: settings.SANDBOX_FETCHES_AT_ONCE,
-      }),
+      createFetchCall(
+        scriptEgress,
+        {
+          timeoutMs: settings.SANDBOX_FETCH_MS,
+          maxBytes: settings.SANDBOX_FETCH_BYTES,
+          atOnce: settings.SANDBOX_FETCHES_AT_ONCE,
+        },
+        {
+          isRequired: settings.EGRESS_REQUIRE_DECLARED,
+          isOwn: (origin) => scriptEgress.isOwn(origin) || origin === URL.parse(publicUrl())?.origin,
+        },
+      ),
       createDeliveryCall(db, wake),
       createTaskCall(db, wake),
     ],
     onDefect,
   )
   const metrics = createMetrics()
-  const { sandboxes, wall } = await startSandboxes({ settings, dataDir, runCall, logs, logger, metrics })
-  ends.defer(sandboxes.close)
-
   const reading = {
     operatorOrganization: settings.OPERATOR_ORGANIZATION,
     operatorOrganizationId: organization.id,
@@ -124,6 +132,19 @@ async function start(
   const prepareDispatch = createPrepareDispatch({
     ...{ db, box, tokens, publicUrl, reading },
     separatePublishers: settings.SANDBOX_SEPARATE_PUBLISHERS,
+    learn: secrets.learn,
+  })
+  const onSuspend = (target: SandboxTarget, reason: string) => suspensions.suspend(target, reason)
+  const { sandboxes, wall } = await startSandboxes({
+    ...{ settings, dataDir, runCall, logs, logger, metrics, onSuspend },
+    onReceipt: receipts.take,
+  })
+  ends.defer(sandboxes.close)
+  const suspensions = createSuspensions({
+    ...{ db, logs, onDefect },
+    forget: prepareDispatch.forget,
+    forgive: sandboxes.forgive,
+    onSuspend: ({ key, integration }, reason) => logger.warn({ key, integration, reason }, 'suspended'),
   })
   const report = createReportFailure(logs, onDefect)
   const runEvent = createRunEvent({ sandboxes, prepareDispatch, report })
@@ -155,6 +176,8 @@ async function start(
       reading,
     })
     prepareDispatch.forget()
+    // A new version lifts a suspension: what has waited is due.
+    wake()
     await spaces.sync()
     return plugins
   }
@@ -162,8 +185,8 @@ async function start(
 
   const app = createApp(
     {
-      ...{ db, box, tokens, logs, sandboxes, prepareDispatch },
-      ...{ publish, report, wake, reload, publicUrl },
+      ...{ db, box, tokens, logs, receipts, sandboxes, prepareDispatch },
+      ...{ publish, report, wake, reload, publicUrl, resume: suspensions.resume },
       authenticate: createAuthenticate(db, tokens),
       readHops: createHops(hopsKey).read,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
@@ -224,17 +247,4 @@ function createEgresses(settings: Settings, ownOrigin: () => string, hopsKey: Ui
   // Every installation may have 16 fetches under way: one alone must not take all connections to an origin.
   const scriptEgress = createEgress({ ...options, connectionsPerOrigin: 256 })
   return { scriptEgress, deliveryEgress: createEgress(options) }
-}
-
-/** Where the command line finds this server. */
-function announce(dataDir: string, url: string): () => void {
-  const path = join(dataDir, 'server.json')
-  writeFileSync(path, `${JSON.stringify({ url, pid: process.pid })}\n`)
-  return () => rmSync(path, { force: true })
-}
-
-/** An address that can be opened: `0.0.0.0` and `::` mean all of this machine's. */
-function hostOf(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
-  return host.includes(':') ? `[${host}]` : host
 }

@@ -6,7 +6,9 @@ import type { Settings } from './config/load-settings.ts'
 import type { LogWriter } from './logs/create-log-writer.ts'
 import type { Metrics } from './metrics/create-metrics.ts'
 import type { RunHostCall } from './sandbox/host-calls.ts'
+import type { OnReceipt } from './sandbox/receipt.ts'
 import { createSandboxes, type Sandboxes } from './sandbox/sandboxes.ts'
+import type { SandboxTarget } from './sandbox/target.ts'
 import { describeWall, type Wall } from './sandbox/wall/levels.ts'
 import { reachWall } from './sandbox/wall/reach-wall.ts'
 
@@ -22,6 +24,8 @@ export async function startSandboxes(given: {
   logs: LogWriter
   logger: Logger
   metrics: Metrics
+  onReceipt: OnReceipt
+  onSuspend: (target: SandboxTarget, reason: string) => void
 }): Promise<{ sandboxes: Sandboxes; wall: Wall }> {
   const { settings, logs, logger, metrics } = given
   const [{ code }, { main, probe }] = await Promise.all([
@@ -59,7 +63,11 @@ export async function startSandboxes(given: {
       const { integration, installationId = null, requestId = null } = source
       logs.write({ integration, installationId, requestId, level, text })
     },
-    onReceipt: metrics.observeReceipt,
+    onReceipt(receipt) {
+      metrics.observeReceipt(receipt)
+      given.onReceipt(receipt)
+    },
+    onSuspend: given.onSuspend,
     onProcessEnd(slot, cause) {
       metrics.observeProcessEnd(slot, cause.kind)
       logger.warn({ slot, cause }, 'sandbox process ended; started again')

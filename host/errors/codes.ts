@@ -28,13 +28,12 @@ export const errorCodes = {
   event_invalid: { status: 422, meaning: 'The event does not match the schema of its type.' },
   // Public endpoints and sandboxes
   installation_paused: { status: 503, meaning: 'The installation is paused.' },
-  installation_suspended: { status: 503, meaning: 'The installation is suspended.' },
+  installation_suspended: {
+    status: 503,
+    meaning: 'The script has ended its sandbox process again and again, and is not run until it is resumed.',
+  },
   no_version: { status: 503, meaning: 'The integration has no deployed version.' },
   sandbox_busy: { status: 503, meaning: 'Too many dispatches wait for the sandbox process.' },
-  sandbox_rests: {
-    status: 503,
-    meaning: 'The script has ended its sandbox process again and again, and is tried again later.',
-  },
   load_limit: { status: 503, meaning: 'The script used more CPU time to load than it may.' },
   cpu_limit: { status: 503, meaning: 'The script used more CPU time than one dispatch may.' },
   memory_limit: { status: 503, meaning: 'The script used more memory than its sandbox may.' },

@@ -1,14 +1,19 @@
 import type { DispatchMessage } from '../../runtime/bridge.ts'
 import { createId } from '../db/ids.ts'
 import type { Db } from '../db/open-database.ts'
+import { type Job, releaseWaitingJobs } from '../db/queries/jobs.ts'
+import { isHeld } from '../db/queries/suspensions.ts'
 import { isAnnexError, messageOf } from '../errors/annex-error.ts'
+import type { ErrorCode } from '../errors/codes.ts'
 import { activateWithoutSettings } from '../installations/configure.ts'
 import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
 import type { EventJob } from '../installations/setup-event.ts'
-import type { JobHandler } from '../jobs/create-worker.ts'
+import type { JobHandler, JobOutcome } from '../jobs/create-worker.ts'
 import { defaultSchedule, nextStep } from '../jobs/retry-schedule.ts'
 import { assertHandled, type Sandboxes } from '../sandbox/sandboxes.ts'
+
+const holding: ReadonlySet<ErrorCode> = new Set(['installation_paused', 'installation_suspended'])
 
 /**
  * Does a job of kind `event` or `task`: gives it to its level's handler. A handler that fails is tried again on
@@ -28,12 +33,23 @@ export function createRunEvent(given: {
       await handle(prepared, event, requestId)
       return { next: { state: 'done' }, settle: (transaction) => settle(transaction, prepared, event) }
     } catch (error) {
+      if (isAnnexError(error) && holding.has(error.code)) return wait(job, level, error.message)
       given.report(level, requestId, error)
       const reason = `${messageOf(error)} (request ${requestId})`
       // Gone while the event was owed: nobody is left to handle it.
       if (isAnnexError(error) && error.code === 'not_found') return { next: { state: 'failed', reason } }
       const step = nextStep(defaultSchedule, job.attempt, {}, { nowMs: Date.now(), random: Math.random })
       return { next: step.state === 'due' ? { ...step, reason } : { state: 'failed', reason } }
+    }
+  }
+
+  /** Paused or suspended: what is owed is kept, however long that takes. */
+  function wait(job: Job, level: EventJob['level'], reason: string): JobOutcome {
+    return {
+      next: { state: 'waiting', reason },
+      async settle(transaction) {
+        if (!(await isHeld(transaction, level))) await releaseWaitingJobs(transaction, [job.lane])
+      },
     }
   }
 

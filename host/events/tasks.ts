@@ -1,6 +1,6 @@
 import { createId } from '../db/ids.ts'
 import type { Db } from '../db/open-database.ts'
-import { countDueJobs, insertJobs } from '../db/queries/jobs.ts'
+import { countOwedJobs, insertJobs } from '../db/queries/jobs.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
@@ -28,11 +28,11 @@ const maxDueTasks = 1_000
  * Stores that a level's script is owed a call of its `task` handler. It survives restarts, and is tried again
  * on the schedule of webhooks when the handler fails.
  *
- * @throws AnnexError `conflict` when as many tasks of the installation as may be are due already
+ * @throws AnnexError `conflict` when as many tasks of the installation as may be are still to be run
  */
 export async function oweTask(db: Db, level: Level, { task, schedule = 0 }: Args): Promise<void> {
   const lane = level.kind === 'integration' ? level.integration : level.installationId
-  if ((await countDueJobs(db, 'task', lane)) >= maxDueTasks) {
+  if ((await countOwedJobs(db, 'task', lane)) >= maxDueTasks) {
     throw new AnnexError(
       'conflict',
       `${lane} has ${maxDueTasks} tasks that are still to be run; no more can be queued.`,

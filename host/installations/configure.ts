@@ -1,11 +1,16 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/open-database.ts'
-import { findTarget, type InstallationTarget, updateTarget } from '../db/queries/installation-targets.ts'
 import {
+  activateTarget,
+  findTarget,
+  type InstallationTarget,
+  updateTarget,
+} from '../db/queries/installation-targets.ts'
+import {
+  activateInstallation,
   type Configuration,
   findInstallation,
   type Installation,
-  type InstallationStatus,
   updateInstallation,
 } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
@@ -33,7 +38,8 @@ export async function editByInstaller(db: Db, manifest: Manifest, edited: Edited
   assertValid(manifest, findProblems(manifest, edited, edit.configuration))
   const configuration = { ...keptSettings(manifest, levelOf(edited.target), stored), ...edit.configuration }
   await db.transaction(async (transaction) => {
-    await update(transaction, edited, { ...edit, configuration, status: afterEdit(status) })
+    await update(transaction, edited, { ...edit, configuration })
+    await activate(transaction, edited)
     const now = await readAgain(transaction, edited)
     await oweSetup(transaction, { ...now, previous: { status, configuration: stored } })
   })
@@ -46,7 +52,7 @@ export async function editByInstaller(db: Db, manifest: Manifest, edited: Edited
  * @throws AnnexError `configuration_invalid` when a declared setting gets a value of another type
  */
 export async function editByScript(db: Db, manifest: Manifest, edited: Edited, edit: Edit): Promise<void> {
-  const { status, configuration: stored } = edited.target ?? edited.installation
+  const { configuration: stored } = edited.target ?? edited.installation
   const { declared } = splitConfiguration(manifest, levelOf(edited.target), edit.configuration ?? stored)
   const problems = findProblems(manifest, edited, declared, 'integration')
   // Not what the account's settings stand in for: that is not this edit's doing.
@@ -57,7 +63,8 @@ export async function editByScript(db: Db, manifest: Manifest, edited: Edited, e
   )
   const isComplete = problems.length === 0
   const hasSettings = Object.keys(declared).length > 0
-  await update(db, edited, { ...edit, ...(isComplete && hasSettings && { status: afterEdit(status) }) })
+  await update(db, edited, edit)
+  if (isComplete && hasSettings) await activate(db, edited)
 }
 
 /** In a site or space the account's values stand in for what is not given. */
@@ -92,10 +99,6 @@ function keptSettings(manifest: Manifest, level: ConfigurationLevel, stored: Con
   return Object.fromEntries(Object.entries(stored).filter(([name]) => isKept(name)))
 }
 
-/** Only `pending` moves: an edit does not lift a pause or a suspension. */
-const afterEdit = (status: InstallationStatus): InstallationStatus =>
-  status === 'pending' ? 'active' : status
-
 /** After its setup event, a level that declares no settings is active: there is nothing to edit. */
 export async function activateWithoutSettings(db: Db, manifest: Manifest, edited: Edited): Promise<void> {
   const { status } = edited.target ?? edited.installation
@@ -104,16 +107,19 @@ export async function activateWithoutSettings(db: Db, manifest: Manifest, edited
   const hasSettings =
     declaration !== undefined &&
     ('componentId' in declaration || Object.keys(declaration.properties ?? {}).length > 0)
-  if (status === 'pending' && !hasSettings) await update(db, edited, { status: 'active' })
+  if (status === 'pending' && !hasSettings) await activate(db, edited)
 }
 
 const levelOf = (target: InstallationTarget | undefined): ConfigurationLevel => target?.kind ?? 'account'
 
-async function update(
-  db: Db,
-  { installation, target }: Edited,
-  change: Edit & { status?: InstallationStatus },
-) {
+/** Only `pending` moves, as it is now and not as it was read: this lifts no pause, and no suspension. */
+function activate(db: Db, { installation, target }: Edited): Promise<void> {
+  if (target === undefined) return activateInstallation(db, installation.id)
+  const { installationId, kind, targetId } = target
+  return activateTarget(db, { installationId, kind, targetId })
+}
+
+async function update(db: Db, { installation, target }: Edited, change: Edit) {
   if (target === undefined) return updateInstallation(db, installation.id, change)
   const { installationId, kind, targetId } = target
   return updateTarget(db, { installationId, kind, targetId }, change)

@@ -17,6 +17,9 @@ export function toInstallationView(installation: Installation, viewer: Viewer): 
     integration,
     status,
     ...(statusReason !== null && { statusReason }),
+    ...(installation.suspendedAt !== null && {
+      suspendedAt: new Date(installation.suspendedAt).toISOString(),
+    }),
     configuration: visibleTo(viewer, 'account', installation.configuration),
     externalIds,
     target: { organization: organizationId },

@@ -2,8 +2,11 @@ import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/open-database.ts'
 import { AnnexError } from '../errors/annex-error.ts'
+import { environmentSecrets } from '../logs/environment-secrets.ts'
+import type { KnownSecrets } from '../logs/known-secrets.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
+import { suspendedError } from '../sandbox/sandbox-errors.ts'
 import type { DispatchContext, SandboxTarget } from '../sandbox/target.ts'
 import { buildEnvironment, type LevelRecords } from './build-environment.ts'
 import { readLevel } from './read-level.ts'
@@ -36,6 +39,8 @@ export function createPrepareDispatch(given: {
   reading: ReadOptions
   /** Each publisher's scripts have sandbox processes of their own. */
   separatePublishers: boolean
+  /** What the script gets to know must not be in its log. */
+  learn: KnownSecrets['learn']
 }): PrepareDispatch {
   const kept = new Map<string, { reading: Promise<PreparedLevel>; untilMs: number }>()
   return {
@@ -62,7 +67,9 @@ export function createPrepareDispatch(given: {
       reading,
       publicUrl: given.publicUrl(),
     })
-    return { records, environment: JSON.stringify(environment), target: toTarget(records) }
+    const target = toTarget(records)
+    given.learn(target.key, environmentSecrets(environment))
+    return { records, environment: JSON.stringify(environment), target }
   }
 
   function groupOf(organizationId: string): SandboxTarget['group'] {
@@ -82,15 +89,18 @@ export function createPrepareDispatch(given: {
 }
 
 /** A pending installation answers: completion and OAuth need its endpoint before it is active. */
-function assertMayRun({ installation }: LevelRecords): void {
+function assertMayRun({ installation, integration }: LevelRecords): void {
   if (installation?.status === 'paused') {
-    throw new AnnexError('installation_paused', `The installation ${installation.id} is paused.`)
+    throw new AnnexError(
+      'installation_paused',
+      `The installation ${installation.id} is paused. \`annex resume ${installation.id}\` lets it go on.`,
+    )
   }
   if (installation?.status === 'suspended') {
-    throw new AnnexError(
-      'installation_suspended',
-      `The installation ${installation.id} is suspended${installation.statusReason ? `: ${installation.statusReason}` : ''}.`,
-    )
+    throw suspendedError(installation.id, installation.statusReason ?? '')
+  }
+  if (installation === undefined && integration.suspendedAt !== null) {
+    throw suspendedError(integration.name, integration.suspendedReason ?? '')
   }
 }
 
@@ -104,6 +114,7 @@ export function toContext(
     level,
     integration: manifest.name,
     scopes: manifest.scopes,
+    ...(manifest.egress && { declaredHosts: manifest.egress }),
     ...(installation && { installationId: installation.id, organizationId: installation.organizationId }),
   }
 }

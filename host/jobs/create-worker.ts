@@ -7,6 +7,7 @@ import {
   type Job,
   type JobKind,
   nextDueAt,
+  parkJob,
   postponeJob,
   releaseJobs,
 } from '../db/queries/jobs.ts'
@@ -19,6 +20,8 @@ export type JobOutcome = {
     | { state: 'done' }
     | { state: 'failed'; reason: string }
     | { state: 'due'; dueAtMs: number; reason: string }
+    /** Until its lane is resumed. This was no attempt. */
+    | { state: 'waiting'; reason: string }
   settle?: (transaction: Database['db']) => Promise<void>
 }
 
@@ -147,11 +150,25 @@ export async function createWorker(
     { next, settle }: JobOutcome,
   ): Promise<void> {
     await db.transaction(async (transaction) => {
-      const isOurs =
-        next.state === 'due'
-          ? await postponeJob(transaction, claim, next.dueAtMs, next.reason)
-          : await finishJob(transaction, claim, next.state, next.state === 'failed' ? next.reason : undefined)
-      if (isOurs) await settle?.(transaction)
+      if (await moveJob(transaction, claim, next)) await settle?.(transaction)
     })
+  }
+}
+
+/** @returns false when the claim is no longer the caller's */
+function moveJob(
+  db: Database['db'],
+  claim: { id: string; leaseId: string },
+  next: JobOutcome['next'],
+): Promise<boolean> {
+  switch (next.state) {
+    case 'due':
+      return postponeJob(db, claim, next.dueAtMs, next.reason)
+    case 'waiting':
+      return parkJob(db, claim, next.reason)
+    case 'failed':
+      return finishJob(db, claim, 'failed', next.reason)
+    case 'done':
+      return finishJob(db, claim, 'done')
   }
 }

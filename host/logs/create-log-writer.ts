@@ -1,5 +1,6 @@
 import type { Db } from '../db/open-database.ts'
 import { insertLogs, type LogRow, pruneLogs } from '../db/queries/logs.ts'
+import type { KnownSecrets } from './known-secrets.ts'
 
 export type LogLine = Omit<LogRow, 'id' | 'at'>
 
@@ -23,11 +24,17 @@ const maxOfOne = 1_000
 const maxOfAll = 20_000
 const keptOfOne = 10_000
 const pruneEveryLines = 2_000
+/** Between them the host does other things: a flood of long lines holds up nobody's request. */
+const linesAtOnce = 100
 
 type Waiting = LogLine & { at: number }
 
 /** Writes lines in groups: a log line costs a script no commit of its own. */
-export function createLogWriter(db: Db, toSource: ToSource, onDefect: (error: unknown) => void): LogWriter {
+export function createLogWriter(
+  db: Db,
+  given: { toSource: ToSource; redact: KnownSecrets['redact']; onDefect: (error: unknown) => void },
+): LogWriter {
+  const { toSource, redact, onDefect } = given
   let waiting: Waiting[] = []
   const counts = new Map<string, number>()
   const sincePrune = new Map<string, number>()
@@ -35,7 +42,7 @@ export function createLogWriter(db: Db, toSource: ToSource, onDefect: (error: un
   let timer: NodeJS.Timeout | undefined
   return {
     write(line) {
-      const owner = line.installationId ?? line.integration
+      const owner = ownerOf(line)
       const count = (counts.get(owner) ?? 0) + 1
       counts.set(owner, count)
       if (count < maxOfOne && waiting.length < maxOfAll) return add(line)
@@ -66,10 +73,13 @@ export function createLogWriter(db: Db, toSource: ToSource, onDefect: (error: un
     if (lines.length === 0) return
     for (const [integration, own] of Map.groupBy(lines, (line) => line.integration)) {
       const map = await toSource(integration)
-      await insertLogs(
-        db,
-        own.map((line) => ({ ...line, text: toStorable(map(line.text)) })),
-      )
+      for (let at = 0; at < own.length; at += linesAtOnce) {
+        const rows = own.slice(at, at + linesAtOnce).map((line) => ({
+          ...line,
+          text: toStorable(map(redact(ownerOf(line), line.text))),
+        }))
+        await insertLogs(db, rows)
+      }
       await prune(integration, own.length)
     }
   }
@@ -81,6 +91,8 @@ export function createLogWriter(db: Db, toSource: ToSource, onDefect: (error: un
     if (count >= pruneEveryLines) await pruneLogs(db, integration, keptOfOne)
   }
 }
+
+const ownerOf = ({ installationId, integration }: LogLine): string => installationId ?? integration
 
 /** PostgreSQL has no NUL in a text. */
 const toStorable = (text: string): string => text.replaceAll('\0', '\uFFFD')

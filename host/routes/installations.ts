@@ -20,7 +20,7 @@ import type { RouteParts } from './parts.ts'
 
 /** Installing in an organization, and the settings for all of it. */
 export function addInstallationRoutes(router: Router, parts: RouteParts): void {
-  const { db, authenticate, box, wake, publicUrl, prepareDispatch } = parts
+  const { db, authenticate, box, wake, publicUrl, prepareDispatch, resume } = parts
   const open = (context: Context) => openInstallation(db, authenticate, context)
 
   /** The installations of the caller's organization; an operator sees all, or those of `?organization=`. */
@@ -78,7 +78,7 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
     await answerChanged(context, caller, installation)
   })
 
-  /** A paused installation gets no events, and its endpoint answers 503. */
+  /** A paused installation gets no events, and its endpoint answers 503. What it was owed before waits. */
   router.post('/v1/integrations/:name/installations/:id/pause', async (context) => {
     const { caller, installation } = await open(context)
     assertPerson(caller)
@@ -87,11 +87,14 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
     await answerChanged(context, caller, installation)
   })
 
+  /** Lifts a pause, and a suspension: it has the status again that it had before. What has waited is done. */
   router.post('/v1/integrations/:name/installations/:id/resume', async (context) => {
     const { caller, installation } = await open(context)
     assertPerson(caller)
-    if (installation.status !== 'paused') throw wrongStatus(installation, 'active', 'paused')
-    await updateInstallation(db, installation.id, { status: 'active' })
+    if (installation.status !== 'paused' && installation.status !== 'suspended') {
+      throw wrongStatus(installation, 'active', 'paused or suspended')
+    }
+    await resume({ installation: installation.id })
     await answerChanged(context, caller, installation)
   })
 

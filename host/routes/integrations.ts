@@ -4,7 +4,7 @@ import { listInstallations } from '../db/queries/installations.ts'
 import { findIntegration, type IntegrationRow, listIntegrations } from '../db/queries/integrations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { oweTask, taskSchema } from '../events/tasks.ts'
-import { assertOperator } from '../http/caller.ts'
+import { assertOperator, assertPerson } from '../http/caller.ts'
 import { jsonBody } from '../http/read-body.ts'
 import { visibleInstallation } from '../http/script-access.ts'
 import { type Deployed, findDeployed } from '../installations/find-deployed.ts'
@@ -34,6 +34,19 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
     const found = row && (await describe(row, caller, true))
     if (found === undefined) throw noIntegration(context.params.name)
     context.body = found
+  })
+
+  /** Lifts the suspension of an integration as a whole. Its installations are resumed one by one. */
+  router.post('/v1/integrations/:name/resume', async (context) => {
+    const caller = await authenticate(context)
+    assertPerson(caller)
+    const row = await findIntegration(db, String(context.params.name))
+    const isOwner = caller.kind === 'operator' || caller.organizationId === row?.organizationId
+    if (row === undefined || !isOwner) throw noIntegration(context.params.name)
+    if (row.suspendedAt === null) throw new AnnexError('conflict', `${row.name} is not suspended.`)
+    await parts.resume({ integration: row.name })
+    wake()
+    context.body = await describe({ ...row, suspendedAt: null }, caller, true)
   })
 
   /** Of an integration's own token: all its installations. Else: those of the caller's organization. */
@@ -114,9 +127,9 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
   }
 
   function toView(
-    { name, organizationId, installKey }: IntegrationRow,
+    { name, organizationId, installKey, suspendedAt, suspendedReason }: IntegrationRow,
     deployed: Deployed | undefined,
-    withInstallKey: boolean,
+    forOwner: boolean,
   ): object {
     const { version, manifest } = deployed ?? {}
     return {
@@ -131,7 +144,11 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
       configurations: manifest?.configurations ?? {},
       urls: { publicEndpoint: publicUrl() + endpointPath({ kind: 'integration', integration: name }) },
       // What makes up the install link of an unlisted integration: its owner shares it, and no script does.
-      ...(withInstallKey && { installKey }),
+      ...(forOwner && { installKey }),
+      ...(forOwner &&
+        suspendedAt !== null && {
+          suspension: { reason: suspendedReason, since: new Date(suspendedAt).toISOString() },
+        }),
     }
   }
 }

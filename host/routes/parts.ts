@@ -6,9 +6,11 @@ import type { PublishEvent } from '../events/publish-event.ts'
 import type { Authenticate } from '../http/caller.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
+import type { Suspensions } from '../installations/suspend.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import type { Hops } from '../net/request/loop-guard.ts'
+import type { ReceiptWriter } from '../sandbox/receipts/create-receipt-writer.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
@@ -23,7 +25,9 @@ export type RouteParts = {
   prepareDispatch: PrepareDispatch
   sandboxes: Sandboxes
   logs: LogWriter
+  receipts: ReceiptWriter
   report: ReportFailure
+  resume: Suspensions['resume']
   /** Tells the worker that there is work. */
   wake: () => void
   /** Reads all plugin folders and spaces again. */

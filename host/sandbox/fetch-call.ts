@@ -1,4 +1,5 @@
 import type { Egress } from '../net/egress.ts'
+import { assertDeclared, type DeclaredHosts } from '../net/guard/declared-hosts.ts'
 import { type EgressRequest, egressFetch } from '../net/request/egress-fetch.ts'
 import type { HostCall } from './host-calls.ts'
 import { createTurns } from './turns.ts'
@@ -14,6 +15,7 @@ export function createFetchCall(
     /** Of one installation: the connections to an origin are there for all of them. */
     atOnce: number
   },
+  declared: Pick<DeclaredHosts, 'isRequired' | 'isOwn'>,
 ): HostCall<Args> {
   const turns = createTurns(limits.atOnce)
   return {
@@ -37,9 +39,11 @@ export function createFetchCall(
     async run(args, { context, body, signal }) {
       const hasBody = !(body instanceof Uint8Array) || body.byteLength > 0
       const request = { ...args, ...(hasBody && { body }) }
+      const { integration, declaredHosts: hosts, hops } = context
+      const assertAllowed = (url: URL) => assertDeclared(url, { ...declared, integration, hosts })
       const endTurn = await turns.take(context.installationId ?? context.integration, signal)
       try {
-        const answer = await egressFetch(egress, request, { ...limits, hops: context.hops, signal })
+        const answer = await egressFetch(egress, request, { ...limits, hops, signal, assertAllowed })
         const { body: given, ...value } = answer
         // A turn lasts as long as its connection is in use.
         if (given instanceof Uint8Array) endTurn()

@@ -1,64 +1,101 @@
+import type { EndCause } from './sandbox-errors.ts'
 import type { SandboxTarget } from './target.ts'
 
-/** Where a target may run: with the others, in a process of its own, or not for so many ms. */
-export type Verdict = { kind: 'shared' | 'alone' } | { kind: 'rests'; ms: number }
+/** Where a target may run: with the others, in a process of its own, or not at all. */
+export type Verdict = { kind: 'shared' | 'alone' } | { kind: 'suspended'; reason: string }
 
 /** Remembers which scripts have ended their sandbox process, and which have kept theirs busy. */
 export type Offenders = {
-  /** It has ended its process. */
-  strike: (target: SandboxTarget) => void
+  /** @returns why the target is to be suspended, when this was once too often */
+  strike: (target: SandboxTarget, cause: EndCause) => string | undefined
   /** It has kept its process from everybody else for longer than they should wait. */
   busy: (target: SandboxTarget) => void
   verdict: (target: SandboxTarget) => Verdict
+  /** After a resume, by a target's key: nothing counts that was before. It runs alone for the rest of its hour. */
+  forgive: (key: string) => void
 }
 
+const minuteMs = 60_000
 const aloneFrom = 2
-const restsFrom = 4
-const longestRestMs = 60_000
-/** After as long without another one, the strikes are forgotten. */
-const forgetMs = 10 * 60_000
+const aloneMs = 60 * minuteMs
+/** After it was busy. */
+const aloneWhileBusyMs = 10 * minuteMs
+const suspendedFrom = 4
+const suspendedWithinMs = 10 * minuteMs
+/** Until then the suspension is stored, and is what refuses: on every host, and after a restart too. */
+const refusedMs = 10_000
 const maxKept = 10_000
 
-type Record = { strikes: number; isBusy: boolean; atMs: number }
+type Record = { strikes: number[]; aloneUntilMs: number; refusedUntilMs: number; reason: string }
 
 /**
- * Twice, and a version runs alone, where it ends nobody else's requests; so does at once one that needs much time at a
- * stretch. When it goes on, it rests longer each time. A new version begins without a record.
+ * Twice within an hour, and a version runs alone for the next one, where it ends nobody else's requests; so does at once,
+ * for ten minutes, one that needs much time at a stretch. Four times within ten minutes, and it is suspended. A new version begins without a record. Each host counts what it saw itself.
  */
 export function createOffenders(now: () => number = () => performance.now()): Offenders {
   const records = new Map<string, Record>()
   return {
-    strike(target) {
-      note(target, { strikes: recordOf(target).strikes + 1 })
+    strike(target, cause) {
+      const record = recordOf(target)
+      record.strikes = [...record.strikes, now()]
+        .filter((atMs) => now() - atMs < aloneMs)
+        .slice(-suspendedFrom)
+      if (record.strikes.length >= aloneFrom) record.aloneUntilMs = now() + aloneMs
+      const [first = 0] = record.strikes
+      if (record.strikes.length < suspendedFrom || now() - first > suspendedWithinMs) return undefined
+      record.strikes = []
+      record.refusedUntilMs = now() + refusedMs
+      record.reason = reasonFor(cause)
+      return record.reason
     },
     busy(target) {
-      note(target, { isBusy: true })
+      const record = recordOf(target)
+      record.aloneUntilMs = Math.max(record.aloneUntilMs, now() + aloneWhileBusyMs)
     },
     verdict(target) {
-      if (records.size === 0) return shared
-      const { strikes, isBusy, atMs } = recordOf(target)
-      if (strikes < aloneFrom) return isBusy ? alone : shared
-      if (strikes < restsFrom) return alone
-      const rest = Math.min(longestRestMs, 1000 * 2 ** (strikes - restsFrom))
-      const ms = atMs + rest - now()
-      return ms > 0 ? { kind: 'rests', ms } : alone
+      const record = records.size === 0 ? undefined : records.get(nameOf(target))
+      if (record === undefined) return shared
+      if (record.refusedUntilMs > now()) return { kind: 'suspended', reason: record.reason }
+      return record.aloneUntilMs > now() ? alone : shared
     },
-  }
-
-  function note(target: SandboxTarget, more: Partial<Record>): void {
-    const record = { ...recordOf(target), ...more, atMs: now() }
-    if (records.size >= maxKept) records.clear()
-    records.set(nameOf(target), record)
+    forgive(key) {
+      for (const [name, record] of records) {
+        if (name.startsWith(`${key}@`)) records.set(name, { ...record, strikes: [], refusedUntilMs: 0 })
+      }
+    },
   }
 
   function recordOf(target: SandboxTarget): Record {
-    const record = records.get(nameOf(target))
-    return record === undefined || now() - record.atMs > forgetMs ? noRecord : record
+    const name = nameOf(target)
+    const found = records.get(name) ?? { strikes: [], aloneUntilMs: 0, refusedUntilMs: 0, reason: '' }
+    // The one that was struck last is kept longest.
+    records.delete(name)
+    const [oldest] = records.keys()
+    if (oldest !== undefined && records.size >= maxKept) records.delete(oldest)
+    records.set(name, found)
+    return found
   }
 }
 
 const shared: Verdict = { kind: 'shared' }
 const alone: Verdict = { kind: 'alone' }
-const noRecord: Record = { strikes: 0, isBusy: false, atMs: 0 }
 
 const nameOf = ({ key, version }: SandboxTarget): string => `${key}@${version.digest}`
+
+function reasonFor(cause: EndCause): string {
+  const minutes = suspendedWithinMs / minuteMs
+  return `Its script has ended its sandbox process ${suspendedFrom} times within ${minutes} minutes, the last time because ${becauseOf(cause)}.`
+}
+
+function becauseOf({ kind }: EndCause): string {
+  switch (kind) {
+    case 'cpu_limit':
+      return 'one operation took longer than it may (SANDBOX_CPU_MS)'
+    case 'memory_limit':
+      return 'it used more memory than there is (SANDBOX_RESIDENT_MB)'
+    case 'garbage':
+      return 'its process sent what no sandbox sends'
+    default:
+      return 'V8 could not go on, mostly for lack of memory (SANDBOX_HEAP_MB)'
+  }
+}

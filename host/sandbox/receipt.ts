@@ -21,6 +21,8 @@ export type Receipt = {
   hostCalls: number
   /** `ok`, `script_error` when the script threw, or the code of the error that ended the dispatch. */
   outcome: string
+  /** HTTP status of the answer, where the script gave one. */
+  status?: number
 }
 
 /** Takes a receipt. Called for every dispatch, so it must cost next to nothing. */

@@ -41,6 +41,14 @@ export const answerTooLargeError = (limits: { bodyBytes: number }): AnnexError =
     `The script's answer is larger than ${limits.bodyBytes} bytes (SANDBOX_BODY_BYTES).`,
   )
 
+/** @param key the installation's id, or the integration's name where it is suspended as a whole */
+export const suspendedError = (key: string, reason: string): AnnexError =>
+  new AnnexError(
+    'installation_suspended',
+    `${key} is suspended. ${reason} Load a version of the script that does not, or let it go on as it is: ` +
+      `\`annex resume ${key.startsWith('inst_') ? key : `--integration ${key}`}\`.`,
+  )
+
 const diedError = (): AnnexError =>
   new AnnexError(
     'sandbox_died',

@@ -7,7 +7,7 @@ import { createSandboxProcess, type ProcessEnd, type SandboxProcess } from './pr
 import type { StartOptions } from './process/start-process.ts'
 import { aloneSlot, createProcessSlots, sharedSlot } from './process-slots.ts'
 import type { OnReceipt } from './receipt.ts'
-import { type EndCause, ScriptError } from './sandbox-errors.ts'
+import { type EndCause, ScriptError, suspendedError } from './sandbox-errors.ts'
 import type { DispatchContext, DispatchOutcome, SandboxTarget } from './target.ts'
 
 /** What a dispatch is given. */
@@ -27,6 +27,8 @@ export type Sandboxes = {
   dispatch: (request: DispatchRequest) => Promise<DispatchOutcome>
   /** What runs now. A slot is `GROUP#NUMBER` for a shared process, `GROUP!KEY` for one of a script that runs alone. */
   processes: () => RunningProcess[]
+  /** Nothing counts any more that a target has done to its processes: it was resumed. By its key. */
+  forgive: (key: string) => void
   close: () => Promise<void>
 }
 
@@ -46,6 +48,8 @@ export function createSandboxes(given: {
   onLog: ScriptLog
   onReceipt: OnReceipt
   onProcessEnd: (slot: string, cause: EndCause) => void
+  /** A target has ended its process once too often. It is refused from here on for as long as storing that takes. */
+  onSuspend: (target: SandboxTarget, reason: string) => void
   /** How processes are started; left out, without an enclosure. */
   start?: StartOptions
 }): Sandboxes {
@@ -77,6 +81,7 @@ export function createSandboxes(given: {
         loaded: process.loaded(),
         residentBytes: process.residentBytes(),
       })),
+    forgive: offenders.forgive,
     async close() {
       closing = true
       const all = [...slots.list().map(({ process }) => process), ...retired]
@@ -86,8 +91,8 @@ export function createSandboxes(given: {
 
   function run(queued: QueuedDispatch): void {
     const verdict = offenders.verdict(queued.target)
-    if (verdict.kind === 'rests') {
-      return queued.reject(refuse(queued, restsError(queued.target, verdict.ms)))
+    if (verdict.kind === 'suspended') {
+      return queued.reject(refuse(queued, suspendedError(queued.target.key, verdict.reason)))
     }
     const slot =
       verdict.kind === 'alone' ? aloneSlot(queued.target) : sharedSlot(queued.target, given.processesPerGroup)
@@ -126,7 +131,8 @@ export function createSandboxes(given: {
       return
     }
     if (end.cause.kind !== 'closed') given.onProcessEnd(slot ?? 'retired', end.cause)
-    if (end.culprit !== undefined) offenders.strike(end.culprit)
+    const reason = end.culprit && offenders.strike(end.culprit, end.cause)
+    if (end.culprit !== undefined && reason !== undefined) given.onSuspend(end.culprit, reason)
     // One that ended as soon as it began would end again: it is started only when somebody asks.
     if (slot?.includes('#') && end.livedMs > shortLifeMs) slots.in(slot)
     for (const queued of end.notBegun) move(queued)
@@ -171,12 +177,6 @@ export function createSandboxes(given: {
     return error
   }
 }
-
-const restsError = ({ integration }: SandboxTarget, ms: number): AnnexError =>
-  new AnnexError(
-    'sandbox_rests',
-    `${integration} has ended its sandbox process again and again. It is tried again in ${Math.ceil(ms / 1000)} s.`,
-  )
 
 /** The answer of a script, when it did not fail. @throws ScriptError with what the script threw */
 export function assertHandled(outcome: DispatchOutcome): DispatchOutcome {

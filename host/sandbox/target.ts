@@ -19,6 +19,8 @@ export type DispatchContext = {
   requestId: string
   integration: string
   scopes: readonly string[]
+  /** The hosts that the manifest declares with `egress`, if it does. */
+  declaredHosts?: readonly string[]
   installationId?: string
   organizationId?: string
   level: Level

@@ -10,6 +10,7 @@ import {
   setIntegrationVersion,
   type VersionRow,
 } from '../db/queries/integrations.ts'
+import { liftSuspensions } from '../db/queries/suspensions.ts'
 import type { NormalManifest } from '../manifest/normalize-manifest.ts'
 
 /**
@@ -39,6 +40,7 @@ export async function deployVersion(
       sourceMap: bundle.map,
     })
     await setIntegrationVersion(transaction, name, version.id)
+    await liftSuspensions(transaction, name, version.digest)
     return version
   })
 }

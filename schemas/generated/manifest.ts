@@ -83,6 +83,14 @@ export type ContentSecurityPolicy =
  * A reference to an environment variable of the host: `${{ env.NAME }}`.
  */
 export type SecretReference = string
+/**
+ * The hosts that the script may reach with `fetch`, at redirects too; Annex's own API needs no mention. Without this field: any public host, unless the operator asks for a declaration. Extension. Our limit: 100.
+ *
+ * @maxItems 100
+ *
+ * Items: A host name or IPv4 address. `*.example.com` stands for every name below it; without a port it is that of http or https.
+ */
+export type Egress = string[]
 
 /**
  * The manifest of an integration: `service-manifest.yaml` in its plugin folder.
@@ -133,6 +141,7 @@ export interface Manifest {
   contentSources?: ContentSources
   contentSecurityPolicy?: ContentSecurityPolicy
   secrets?: Secrets
+  egress?: Egress
   /**
    * Fields that differ in a named environment. Extension: checked, and not applied yet.
    */
@@ -408,4 +417,5 @@ export interface Overrides {
   contentSources?: ContentSources
   contentSecurityPolicy?: ContentSecurityPolicy
   secrets?: Secrets
+  egress?: Egress
 }

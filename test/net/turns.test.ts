@@ -51,7 +51,11 @@ describe('the fetches of one installation', () => {
       if (isOpen) response.end()
       else held.push(response)
     })
-    const call = createFetchCall(openEgress(t), { timeoutMs: 20_000, atOnce: 16, maxBytes: 1000 })
+    const call = createFetchCall(
+      openEgress(t),
+      { timeoutMs: 20_000, maxBytes: 1000, atOnce: 16 },
+      { isRequired: false, isOwn: () => false },
+    )
     const fetchAs = (installationId: string) =>
       call.run(
         { method: 'GET', url: origin, headers: [], redirect: 'follow' },

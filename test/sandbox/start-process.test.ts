@@ -64,6 +64,7 @@ describe('a sandbox process that cannot be started', () => {
         onProcessEnd: () => {
           ends += 1
         },
+        onSuspend: () => {},
       })
       await assert.rejects(sandboxes.dispatch({ target, environment: '{}', message: '{}', context }), {
         code: 'sandbox_died',

@@ -23,6 +23,7 @@ export type Integration = {
   configurations: NonNullable<Manifest['configurations']>
   urls: { publicEndpoint: string }
   installKey?: string
+  suspension?: { reason: string; since: string }
 }
 
 export type Status = 'pending' | 'active' | 'paused' | 'suspended'
@@ -37,6 +38,7 @@ export type Installation = Installed & {
   id: string
   integration: string
   statusReason?: string
+  suspendedAt?: string
   target: { organization: string }
   signingSecret?: string
 }
@@ -85,4 +87,23 @@ export type LogLine = {
   installation?: string
   request?: string
   text: string
+}
+
+/** What one dispatch has used. */
+export type DispatchReceipt = {
+  object: 'receipt'
+  id: number
+  request: string
+  integration: string
+  installation?: string
+  type: string
+  outcome: string
+  status?: number
+  startedAt: string
+  cpuMs: number
+  wallMs: number
+  heapBytes: number
+  egressCalls: number
+  egressBytes: number
+  hostCalls: number
 }

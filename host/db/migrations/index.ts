@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import * as records from './001-records.ts'
 import * as work from './002-work.ts'
+import * as sandbox from './003-sandbox.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -8,6 +9,7 @@ type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void>
 const steps: readonly [string, Step][] = [
   ['001-records', records],
   ['002-work', work],
+  ['003-sandbox', sandbox],
 ]
 
 export const migrations: Knex.MigrationSource<(typeof steps)[number]> = {

@@ -72,6 +72,12 @@ export async function updateTarget(
   await db('installationTargets').where(key).update(toRow(change))
 }
 
+export async function activateTarget(db: Db, key: TargetKey): Promise<void> {
+  await db('installationTargets')
+    .where({ ...key, status: 'pending' })
+    .update(toRow({ status: 'active' }))
+}
+
 type Row = Omit<InstallationTarget, 'configuration' | 'externalIds'> & {
   configuration: string
   externalIds: string

@@ -18,6 +18,10 @@ export type Installation = {
   signingSecret: string
   createdAt: number
   updatedAt: number
+  /** Since when it is suspended, for which version, and the status that it had before. */
+  suspendedAt: number | null
+  suspendedDigest: string | null
+  suspendedFrom: InstallationStatus | null
 }
 
 /** @returns undefined when the organization has the integration already */
@@ -63,6 +67,15 @@ export async function updateInstallation(
   change: Partial<Pick<Installation, 'status' | 'statusReason' | 'configuration' | 'externalIds'>>,
 ): Promise<void> {
   await db('installations').where({ id }).update(toRow(change))
+}
+
+/** A pending installation becomes active; one that was suspended meanwhile, when it is resumed. */
+export async function activateInstallation(db: Db, id: string): Promise<void> {
+  const updatedAt = Date.now()
+  await db('installations').where({ id, status: 'pending' }).update({ status: 'active', updatedAt })
+  await db('installations')
+    .where({ id, status: 'suspended', suspendedFrom: 'pending' })
+    .update({ suspendedFrom: 'active', updatedAt })
 }
 
 /** The columns of a change to an installation, or to one of its targets. */

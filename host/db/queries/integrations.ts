@@ -10,6 +10,11 @@ export type IntegrationRow = {
   installKey: string
   signingSecret: string
   createdAt: number
+  /** Since when the integration as a whole is suspended (its installations are on their own), and why. */
+  suspendedAt: number | null
+  suspendedReason: string | null
+  /** Of the version that it is suspended for. */
+  suspendedDigest: string | null
 }
 
 /** One immutable build of an integration. */
@@ -27,7 +32,7 @@ export type VersionRow = {
 /** The integration of that name. What a new version's manifest says of its owner and folder replaces the old. */
 export async function ensureIntegration(
   db: Db,
-  given: Omit<IntegrationRow, 'createdAt' | 'versionId'>,
+  given: Pick<IntegrationRow, 'name' | 'organizationId' | 'folder' | 'installKey' | 'signingSecret'>,
 ): Promise<void> {
   const row = { ...given, versionId: null, createdAt: Date.now() }
   await db('integrations').insert(row).onConflict('name').merge(['organizationId', 'folder'])

@@ -64,9 +64,14 @@ export async function claimJobs(
     .returning(['id', 'kind', 'subject', 'lane', 'attempt', 'dueAt'])
 }
 
-export async function countDueJobs(db: Db, kind: JobKind, lane: string): Promise<number> {
-  const row = await db('jobs').where({ state: 'due', kind, lane }).count({ count: '*' }).first()
-  return Number(row?.count ?? 0)
+/** Jobs of the lane that are still to be done, those that wait for a resume included. */
+export async function countOwedJobs(db: Db, kind: JobKind, lane: string): Promise<number> {
+  let count = 0
+  for (const state of ['due', 'waiting']) {
+    const row = await db('jobs').where({ state, kind, lane }).count({ count: '*' }).first()
+    count += Number(row?.count ?? 0)
+  }
+  return count
 }
 
 type Claim = { id: string; leaseId: string }
@@ -91,6 +96,23 @@ export async function postponeJob(
 ): Promise<boolean> {
   const change = { state: 'due', dueAt, lastError: error, leaseId: null, leaseUntil: null }
   return (await db('jobs').where({ id, leaseId }).update(change)) === 1
+}
+
+const afterWaitMs = 1_000
+
+/** Lays a job aside until its lane is resumed: this was no attempt. @returns as `finishJob` */
+export async function parkJob(db: Db, { id, leaseId }: Claim, reason: string): Promise<boolean> {
+  const change = { state: 'waiting', lastError: reason, leaseId: null, leaseUntil: null }
+  const dueAt = Date.now() + afterWaitMs
+  const parked = await db('jobs')
+    .where({ id, leaseId })
+    .update({ ...change, dueAt, attempt: db.raw('attempt - 1') })
+  return parked === 1
+}
+
+/** Makes the jobs due that wait for one of the lanes. */
+export async function releaseWaitingJobs(db: Db, lanes: readonly string[]): Promise<void> {
+  await db('jobs').where({ state: 'waiting' }).whereIn('lane', lanes).update({ state: 'due' })
 }
 
 /** Makes claimed jobs due again: all whose lease has run out, or, where one process owns the database, all. */

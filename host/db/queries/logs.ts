@@ -1,4 +1,5 @@
 import type { Db } from '../open-database.ts'
+import { ofOrganization } from './receipts/of-organization.ts'
 
 /** A line that a script logged, or that Annex logged about it. */
 export type LogRow = {
@@ -34,16 +35,7 @@ export async function listLogs(
   const query = db('logs').where(equal).limit(limit)
   if (after === undefined) query.orderBy('id', 'desc')
   else query.where('id', '>', after).orderBy('id')
-  if (organizationId !== undefined) {
-    query.where((visible) => {
-      visible.whereIn('installationId', db('installations').select('id').where({ organizationId }))
-      // What an integration did for itself as a whole is its owner's to see.
-      visible.orWhere((own) => {
-        own.whereNull('installationId')
-        own.whereIn('integration', db('integrations').select('name').where({ organizationId }))
-      })
-    })
-  }
+  if (organizationId !== undefined) query.where(ofOrganization(db, organizationId))
   const rows = await query
   return after === undefined ? rows.reverse() : rows
 }

@@ -35,6 +35,8 @@ export type EgressLimits = {
   maxBytes: number
   /** The count that the dispatch came in with: `readHops` of its request, 0 without one. */
   hops: number
+  /** Looks at the first URL, and at that of each redirect. Throws when the script may not reach it. */
+  assertAllowed?: ((url: URL) => void) | undefined
   /** Ends the request when the dispatch that asked for it ends. */
   signal?: AbortSignal | undefined
 }
@@ -66,6 +68,7 @@ export async function egressFetch(
 ): Promise<EgressAnswer> {
   const hops = nextHops(limits.hops)
   let hop = firstHop(egress, request)
+  limits.assertAllowed?.(hop.url)
   const what = `${hop.method} ${hop.url.origin}`
   const deadline = createDeadline(limits.timeoutMs, what, limits.signal)
   try {
@@ -82,6 +85,7 @@ export async function egressFetch(
       if (hop.body instanceof Readable)
         throw badRedirect(what, redirects, 'a streamed body is sent only once')
       parseTarget(hop.url.href, egress)
+      limits.assertAllowed?.(hop.url)
     }
   } catch (error) {
     throw toEgressError(error, what)

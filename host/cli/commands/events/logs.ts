@@ -1,51 +1,83 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { List, LogLine } from '../../api/records.ts'
+import type { DispatchReceipt, List, LogLine } from '../../api/records.ts'
 import { createLimitOption } from '../../limit-option.ts'
 import { openSession, type Session } from '../../open-session.ts'
 import { paint, type Terminal } from '../../terminal/terminal.ts'
 import { withExamples } from '../../with-examples.ts'
+import { endOf, printReceipt } from './print-receipt.ts'
 
 type Filter = { integration?: string; installation?: string; request?: string; limit?: number }
+type Options = Filter & { follow?: boolean; receipts: boolean }
 
 const pollMs = 500
+const defaultLimit = 50
 
-/** `annex logs`: what scripts logged, and the stacks of what they threw. */
+/** `annex logs`: what scripts logged, the stacks of what they threw, and what each dispatch used. */
 export function addLogs(program: Command): void {
   const command = program
     .command('logs')
-    .description('print what scripts logged, and where they failed')
+    .description('print what scripts logged, where they failed, and what each request used')
     .option('--integration <name>', 'of that integration')
     .option('--installation <id>', 'of that installation')
     .option('--request <id>', 'of that request: the id is in each answer and error')
+    .option('--no-receipts', 'only log lines, not what each request used')
     .addOption(createLimitOption())
     .option('--follow', 'go on printing, until interrupted')
-    .action(async ({ follow, ...filter }: Filter & { follow?: boolean }, command: Command) => {
+    .action(async ({ follow, receipts, ...filter }: Options, command: Command) => {
       const session = openSession(command)
-      await (follow === true ? followLogs(session, filter) : printLogs(session, filter))
+      await (follow === true ? followLogs(session, filter, receipts) : printLogs(session, filter, receipts))
     })
   withExamples(command, ['annex logs --integration webhook --follow', 'annex logs --request req_0199…'])
 }
 
-async function printLogs({ api, terminal }: Session, filter: Filter): Promise<void> {
-  const answer = await api.get<List<LogLine>>('/v1/logs', filter)
-  if (terminal.json) return terminal.printJson(answer)
-  for (const line of answer.items) printLine(terminal, line)
+async function printLogs({ api, terminal }: Session, filter: Filter, withReceipts: boolean): Promise<void> {
+  const lines = await api.get<List<LogLine>>('/v1/logs', filter)
+  const receipts = withReceipts ? (await api.get<List<DispatchReceipt>>('/v1/receipts', filter)).items : []
+  if (terminal.json) return terminal.printJson({ ...lines, ...(withReceipts && { receipts }) })
+  for (const entry of inOrder(lines.items, receipts).slice(-(filter.limit ?? defaultLimit))) {
+    printEntry(terminal, entry)
+  }
 }
 
-async function followLogs({ api, terminal }: Session, filter: Filter): Promise<void> {
-  for (let after = -1; ; ) {
-    const query = { ...filter, limit: 200, ...(after >= 0 && { after }) }
-    const { items } = await api.get<List<LogLine>>('/v1/logs', query)
-    // The API gives the newest lines only.
-    if (after >= 0 && items.length === query.limit) terminal.say('Some lines may have been left out here.')
-    for (const line of after < 0 ? items.slice(-10) : items) {
-      if (terminal.json) terminal.printJsonLine(line)
-      else printLine(terminal, line)
+async function followLogs({ api, terminal }: Session, filter: Filter, withReceipts: boolean): Promise<void> {
+  const lines = follow<LogLine>('/v1/logs')
+  const receipts = follow<DispatchReceipt>('/v1/receipts')
+  for (;;) {
+    const entries = inOrder(await lines(), withReceipts ? await receipts() : [])
+    for (const entry of entries) {
+      if (terminal.json) terminal.printJsonLine(entry)
+      else printEntry(terminal, entry)
     }
-    after = Math.max(after, 0, ...items.map(({ id }) => id))
     await sleep(pollMs)
   }
+
+  /** What is new since it was asked the last time; ten of what is old at first. */
+  function follow<T extends { id: number }>(path: string): () => Promise<T[]> {
+    let after = -1
+    return async () => {
+      const query = { ...filter, limit: 200, ...(after >= 0 && { after }) }
+      const { items } = await api.get<List<T>>(path, query)
+      if (after >= 0 && items.length === query.limit) terminal.say('Some lines may have been left out here.')
+      const ordered = items.toSorted((one, other) => one.id - other.id)
+      const found = after < 0 ? ordered.slice(-10) : ordered
+      after = Math.max(after, 0, ...items.map(({ id }) => id))
+      return found
+    }
+  }
+}
+
+type Entry = LogLine | DispatchReceipt
+
+/** By time: the lines of a request come before what it used in all. */
+const inOrder = (lines: LogLine[], receipts: DispatchReceipt[]): Entry[] =>
+  [...lines, ...receipts].sort((one, other) => timeOf(one) - timeOf(other))
+
+const timeOf = (entry: Entry): number => ('text' in entry ? Date.parse(entry.at) : endOf(entry))
+
+function printEntry(terminal: Terminal, entry: Entry): void {
+  if ('text' in entry) printLine(terminal, entry)
+  else printReceipt(terminal, entry)
 }
 
 const styles = { error: 'red', warn: 'yellow' } as const

@@ -4,7 +4,7 @@ import { findOrganization } from '../../api/find-place.ts'
 import type { Installation, Integration, List, TargetInstallation } from '../../api/records.ts'
 import { openSession, type Session } from '../../open-session.ts'
 import { printTable, toStatus } from '../../terminal/table.ts'
-import { paint } from '../../terminal/terminal.ts'
+import { paint, type Terminal } from '../../terminal/terminal.ts'
 import { withExamples } from '../../with-examples.ts'
 import { findInstallation, type PlaceOptions } from './find-installation.ts'
 import { levelPath } from './installed-level.ts'
@@ -36,6 +36,9 @@ async function list(session: Session, { org }: PlaceOptions): Promise<void> {
     target.organization,
   ])
   printTable(terminal, ['installation', 'integration', 'status', 'organization'], rows)
+  for (const { id, status, statusReason } of answer.items) {
+    if (status === 'suspended') saySuspended(terminal, id, statusReason)
+  }
 }
 
 async function show(session: Session, named: string, options: PlaceOptions): Promise<void> {
@@ -48,6 +51,7 @@ async function show(session: Session, named: string, options: PlaceOptions): Pro
   const { id, integration, status, statusReason } = installation
   terminal.print(paint('bold', integration), ` ${id} `, toStatus(status))
   if (statusReason !== undefined) terminal.print(statusReason)
+  if (status === 'suspended') saySuspended(terminal, id)
   for (const level of [installation, ...sites.items, ...spaces.items]) {
     terminal.print()
     const name =
@@ -59,6 +63,14 @@ async function show(session: Session, named: string, options: PlaceOptions): Pro
     }
   }
   await sayAllPending(session, installation, [...sites.items, ...spaces.items])
+}
+
+/** Why something is suspended, and what to do. */
+function saySuspended(terminal: Terminal, id: string, reason = ''): void {
+  terminal.say(
+    `${id} is suspended. ${reason}${reason === '' ? '' : ' '}A new version of its script lifts that, and so does`,
+    ` \`annex resume ${id}\`.`,
+  )
 }
 
 async function sayAllPending(

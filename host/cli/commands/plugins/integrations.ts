@@ -20,6 +20,12 @@ export function addIntegrations(program: Command): void {
         scopes.join(' '),
       ])
       printTable(terminal, ['integration', 'version', 'visibility', 'scopes'], rows)
+      for (const { name, suspension } of answer.items) {
+        if (suspension === undefined) continue
+        terminal.say(
+          `${name} is suspended as a whole. ${suspension.reason} \`annex resume --integration ${name}\``,
+        )
+      }
     })
   withExamples(command, ['annex integrations', 'annex integrations --json'])
 }

@@ -1,6 +1,4 @@
-import type { ParsedUrlQuery } from 'node:querystring'
 import type Router from '@koa/router'
-import type { Caller } from '../access/tokens.ts'
 import {
   type AttemptRow,
   type Delivery,
@@ -8,18 +6,17 @@ import {
   findDelivery,
   listAttempts,
   listDeliveries,
-} from '../db/queries/deliveries.ts'
-import { findInstallation } from '../db/queries/installations.ts'
-import { type LogRow, listLogs } from '../db/queries/logs.ts'
-import { AnnexError } from '../errors/annex-error.ts'
-import { assertPerson } from '../http/caller.ts'
-import type { RouteParts } from './parts.ts'
+} from '../../db/queries/deliveries.ts'
+import { findInstallation } from '../../db/queries/installations.ts'
+import { AnnexError } from '../../errors/annex-error.ts'
+import { assertPerson } from '../../http/caller.ts'
+import type { RouteParts } from '../parts.ts'
+import { limitOf, ownOf, texts } from './list-query.ts'
 
 const states: readonly string[] = ['owed', 'delivered', 'failed'] satisfies DeliveryState[]
-const maxItems = 200
 
-/** What was sent, what became of it, and what scripts logged. */
-export function addDeliveryRoutes(router: Router, { db, authenticate, logs }: RouteParts): void {
+/** What was sent, and what became of it. */
+export function addDeliveryRoutes(router: Router, { db, authenticate }: RouteParts): void {
   /** The newest first. Filters: `installation`, `event`, `state`, `before` (a delivery's id), `limit` (to 200). */
   router.get('/v1/deliveries', async (context) => {
     const caller = await authenticate(context)
@@ -57,44 +54,6 @@ export function addDeliveryRoutes(router: Router, { db, authenticate, logs }: Ro
     const attempts = await listAttempts(db, delivery.id)
     context.body = { ...toView(delivery), body: delivery.body, attemptList: attempts.map(toAttemptView) }
   })
-
-  /** Oldest first: the newest lines, or those after the line `after`. Filters: `integration`, `installation`, `request`. */
-  router.get('/v1/logs', async (context) => {
-    const caller = await authenticate(context)
-    const { integration, installation, request, after } = texts(context.query)
-    // What was logged a moment ago is asked for now, by the request id of an answer just read.
-    await logs.flush()
-    const items = await listLogs(db, {
-      ...ownOf(caller),
-      ...(integration !== undefined && { integration }),
-      ...(installation !== undefined && { installationId: installation }),
-      ...(request !== undefined && { requestId: request }),
-      ...(after !== undefined && { after: Number(after) || 0 }),
-      limit: limitOf(context.query),
-    })
-    context.body = { items: items.map(toLogView), count: items.length }
-  })
-}
-
-/** Operators see all; members what belongs to their organization. */
-function ownOf(caller: Caller): { organizationId?: string } {
-  assertPerson(caller)
-  return caller.kind === 'operator' ? {} : { organizationId: caller.organizationId }
-}
-
-function texts(query: ParsedUrlQuery): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(query).filter((entry) => typeof entry[1] === 'string')) as Record<
-    string,
-    string
-  >
-}
-
-/** @throws AnnexError `bad_request` */
-function limitOf(query: ParsedUrlQuery): number {
-  const given = query.limit ?? '50'
-  const limit = typeof given === 'string' && /^\d{1,3}$/.test(given) ? Number(given) : 0
-  if (limit >= 1 && limit <= maxItems) return limit
-  throw new AnnexError('bad_request', `limit is a whole number from 1 to ${maxItems}, not "${given}".`)
 }
 
 function toView(delivery: Delivery): object {
@@ -129,17 +88,5 @@ function toAttemptView(attempt: AttemptRow): object {
       response: { status, headers: JSON.parse(attempt.responseHeaders ?? '[]'), body: responseBody ?? '' },
     }),
     ...(errorCode !== null && { error: { code: errorCode, message: errorMessage } }),
-  }
-}
-
-function toLogView({ id, at, integration, installationId, requestId, level, text }: LogRow): object {
-  return {
-    id,
-    at: new Date(at).toISOString(),
-    level,
-    integration,
-    ...(installationId !== null && { installation: installationId }),
-    ...(requestId !== null && { request: requestId }),
-    text,
   }
 }

@@ -1,0 +1,39 @@
+import type { DispatchReceipt } from '../../api/records.ts'
+import { toSafeLine } from '../../terminal/safe-text.ts'
+import { paint, type Terminal } from '../../terminal/terminal.ts'
+
+/** One line: `req_… fetch 200 ok · 1.2 ms CPU · 4 ms · 3.1 MB heap · 2 calls · 12 kB out`. */
+export function printReceipt(terminal: Terminal, receipt: DispatchReceipt): void {
+  const { request, type, outcome, status, integration } = receipt
+  const result = `${status === undefined ? '' : `${status} `}${outcome}`
+  terminal.print(
+    paint('dim', `${new Date(endOf(receipt)).toISOString()} `),
+    paint(outcome === 'ok' ? 'green' : 'red', 'used '),
+    ` ${integration} ${request} ${toSafeLine(type)} `,
+    paint(outcome === 'ok' ? 'green' : 'red', result),
+    paint('dim', ` · ${describeUse(receipt)}`),
+  )
+}
+
+/** When the dispatch was answered, in Unix ms. */
+export const endOf = ({ startedAt, wallMs }: DispatchReceipt): number => Date.parse(startedAt) + wallMs
+
+export function describeUse(receipt: DispatchReceipt): string {
+  const { cpuMs, wallMs, heapBytes, hostCalls, egressCalls, egressBytes } = receipt
+  return [
+    `${toShort(cpuMs)} ms CPU`,
+    `${toShort(wallMs)} ms`,
+    ...(heapBytes > 0 ? [`${toShort(heapBytes / 1e6)} MB heap`] : []),
+    ...(hostCalls > 0 ? [`${hostCalls} ${hostCalls === 1 ? 'call' : 'calls'}`] : []),
+    ...(egressCalls > 0 ? [`${toSize(egressBytes)} out`] : []),
+  ].join(' · ')
+}
+
+/** One decimal below 10, none above. */
+const toShort = (number: number): string =>
+  number < 10 ? String(Number(number.toFixed(1))) : number.toFixed(0)
+
+function toSize(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`
+  return bytes < 1e6 ? `${toShort(bytes / 1_000)} kB` : `${toShort(bytes / 1e6)} MB`
+}

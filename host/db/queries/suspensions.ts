@@ -1,0 +1,95 @@
+import type { Db } from '../open-database.ts'
+import { releaseWaitingJobs } from './jobs.ts'
+
+/** Why something is suspended, and the version of the script that did it. */
+export type Suspension = { reason: string; digest: string }
+
+/** @returns false when it did not run anyway */
+export async function suspendInstallation(
+  db: Db,
+  id: string,
+  { reason, digest }: Suspension,
+): Promise<boolean> {
+  const changed = await db('installations')
+    .where({ id })
+    .whereIn('status', ['active', 'pending'])
+    .update({
+      status: 'suspended',
+      statusReason: reason,
+      suspendedFrom: db.ref('status'),
+      suspendedDigest: digest,
+      suspendedAt: Date.now(),
+      updatedAt: Date.now(),
+    })
+  return changed === 1
+}
+
+/** The integration as a whole: its endpoint and tasks outside of installations. */
+export async function suspendIntegration(
+  db: Db,
+  name: string,
+  { reason, digest }: Suspension,
+): Promise<boolean> {
+  const changed = await db('integrations')
+    .where({ name })
+    .whereNull('suspendedAt')
+    .update({ suspendedAt: Date.now(), suspendedReason: reason, suspendedDigest: digest })
+  return changed === 1
+}
+
+/** Lets a paused or suspended installation go on, with the work that has waited. In one transaction. */
+export async function resumeInstallation(db: Db, id: string): Promise<void> {
+  await resumeInstallations(db, [id])
+}
+
+export async function resumeIntegration(db: Db, name: string): Promise<void> {
+  await db('integrations').where({ name }).update(unsuspended)
+  await releaseWaitingJobs(db, [name])
+}
+
+/** A new version begins without a record: what is suspended for another one goes on. */
+export async function liftSuspensions(db: Db, integration: string, digest: string): Promise<void> {
+  const isOther = { integration, status: 'suspended' }
+  const ids = await db('installations').where(isOther).whereNot({ suspendedDigest: digest }).pluck('id')
+  await resumeInstallations(db, ids)
+  const lifted = await db('integrations')
+    .where({ name: integration })
+    .whereNot({ suspendedDigest: digest })
+    .update(unsuspended)
+  if (lifted > 0) await releaseWaitingJobs(db, [integration])
+}
+
+/**
+ * Whether work of the level has to wait. A resume at the same time comes before this or waits for the end of this
+ * transaction: no job is laid aside after the resume that would have taken it up.
+ */
+export async function isHeld(
+  transaction: Db,
+  level: { integration: string; installationId?: string },
+): Promise<boolean> {
+  const { integration, installationId } = level
+  if (installationId === undefined) {
+    const row = await transaction('integrations').where({ name: integration }).forShare().first('suspendedAt')
+    return row != null && row.suspendedAt !== null
+  }
+  const row = await transaction('installations').where({ id: installationId }).forShare().first('status')
+  return row?.status === 'paused' || row?.status === 'suspended'
+}
+
+const unsuspended = { suspendedAt: null, suspendedReason: null, suspendedDigest: null }
+
+async function resumeInstallations(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await db('installations')
+    .whereIn('id', ids)
+    .whereIn('status', ['paused', 'suspended'])
+    .update({
+      status: db.raw(`coalesce(suspended_from, 'active')`),
+      statusReason: null,
+      suspendedFrom: null,
+      suspendedDigest: null,
+      suspendedAt: null,
+      updatedAt: Date.now(),
+    })
+  await releaseWaitingJobs(db, ids)
+}

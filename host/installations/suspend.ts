@@ -1,0 +1,67 @@
+import type { Db } from '../db/open-database.ts'
+import {
+  resumeInstallation,
+  resumeIntegration,
+  suspendInstallation,
+  suspendIntegration,
+} from '../db/queries/suspensions.ts'
+import type { LogWriter } from '../logs/create-log-writer.ts'
+import { installationOf, type SandboxTarget } from '../sandbox/target.ts'
+
+export type Suspensions = {
+  /** Stores that a target is not run any more, and tells its installer and the operator why. */
+  suspend: (target: SandboxTarget, reason: string) => void
+  /** Lets an installation go on, paused or suspended; or an integration as a whole. */
+  resume: (of: { installation: string } | { integration: string }) => Promise<void>
+}
+
+/**
+ * Suspending, which only Annex does, and resuming.
+ *
+ * @param given.forget what was read of the level before: it has changed
+ * @param given.forgive the strikes of a target, by its key
+ * @param given.onSuspend tells the operator
+ */
+export function createSuspensions(given: {
+  db: Db
+  logs: LogWriter
+  forget: () => void
+  forgive: (key: string) => void
+  onSuspend: (target: SandboxTarget, reason: string) => void
+  onDefect: (error: unknown) => void
+}): Suspensions {
+  const { db, logs } = given
+  return {
+    suspend: (target, reason) => void store(target, reason).catch(given.onDefect),
+    async resume(of) {
+      await db.transaction((transaction) =>
+        'installation' in of
+          ? resumeInstallation(transaction, of.installation)
+          : resumeIntegration(transaction, of.integration),
+      )
+      given.forgive('installation' in of ? of.installation : of.integration)
+      given.forget()
+    },
+  }
+
+  async function store(target: SandboxTarget, reason: string): Promise<void> {
+    const { integration, version } = target
+    const { installationId } = installationOf(target)
+    const suspension = { reason, digest: version.digest }
+    const isNew =
+      installationId === undefined
+        ? await suspendIntegration(db, integration, suspension)
+        : await suspendInstallation(db, installationId, suspension)
+    given.forget()
+    if (!isNew) return
+    const of = installationId ?? `--integration ${integration}`
+    logs.report({
+      integration,
+      installationId: installationId ?? null,
+      requestId: null,
+      level: 'error',
+      text: `Suspended. ${reason} A new version of the script starts it again, and so does \`annex resume ${of}\`.`,
+    })
+    given.onSuspend(target, reason)
+  }
+}

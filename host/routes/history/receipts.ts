@@ -1,0 +1,92 @@
+import type Router from '@koa/router'
+import { listReceipts, type ReceiptRow } from '../../db/queries/receipts/receipts.ts'
+import { sumUsage } from '../../db/queries/receipts/usage.ts'
+import { AnnexError } from '../../errors/annex-error.ts'
+import type { RouteParts } from '../parts.ts'
+import { limitOf, ownOf, placeIn, texts } from './list-query.ts'
+
+const spans: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
+
+/** What dispatches have used: one by one, and in sums. Whoever may read the logs may read these. */
+export function addReceiptRoutes(router: Router, { db, authenticate, receipts }: RouteParts): void {
+  /**
+   * The newest first, or with `after` the first ones after that receipt. Filters: `integration`, `installation`,
+   * `request`, `before` and `after` (a receipt's id), `limit` (to 200).
+   */
+  router.get('/v1/receipts', async (context) => {
+    const own = ownOf(await authenticate(context))
+    const { integration, installation, request } = texts(context.query)
+    const limit = limitOf(context.query)
+    // Of a dispatch that is over by now.
+    await receipts.flush()
+    const items = await listReceipts(db, {
+      ...own,
+      ...(integration !== undefined && { integration }),
+      ...(installation !== undefined && { installationId: installation }),
+      ...(request !== undefined && { requestId: request }),
+      ...placeIn(context.query, 'before'),
+      ...placeIn(context.query, 'after'),
+      limit,
+    })
+    const last = items.at(-1)
+    const isMore = items.length === limit && last !== undefined
+    context.body = {
+      items: items.map(toReceiptView),
+      ...(isMore && { next: context.query.after === undefined ? { before: last.id } : { after: last.id } }),
+      count: items.length,
+    }
+  })
+
+  /** Sums by `by` (minute, hour, day), the newest first. Filters: `integration`, `installation`, `before` (a time), `limit`. */
+  router.get('/v1/usage', async (context) => {
+    const own = ownOf(await authenticate(context))
+    const { integration, installation, before, by = 'hour' } = texts(context.query)
+    const spanMs = Object.hasOwn(spans, by) ? spans[by] : undefined
+    if (spanMs === undefined) {
+      throw new AnnexError('bad_request', `by is one of ${Object.keys(spans).join(', ')}, not "${by}".`)
+    }
+    const limit = limitOf(context.query)
+    await receipts.flush()
+    const items = await sumUsage(db, {
+      ...own,
+      ...(integration !== undefined && { integration }),
+      ...(installation !== undefined && { installationId: installation }),
+      ...(before !== undefined && { before: timeOf(before) }),
+      spanMs,
+      limit,
+    })
+    const last = items.at(-1)
+    const isMore = items.length === limit && last !== undefined
+    context.body = {
+      items: items.map(({ at, ...sums }) => ({ object: 'usage', at: toIso(at), ...sums })),
+      ...(isMore && { next: { before: toIso(last.at) } }),
+      count: items.length,
+    }
+  })
+}
+
+/** @throws AnnexError `bad_request` */
+function timeOf(text: string): number {
+  const ms = Date.parse(text)
+  if (!Number.isNaN(ms)) return ms
+  throw new AnnexError('bad_request', `before is a time such as ${toIso(Date.UTC(2026, 0))}, not "${text}".`)
+}
+
+function toReceiptView(receipt: ReceiptRow): object {
+  const { id, integration, installationId, requestId, type, startedAt, cpuMs, wallMs, heapBytes } = receipt
+  const { egressCalls, egressBytes, hostCalls, outcome, status } = receipt
+  return {
+    object: 'receipt',
+    id,
+    request: requestId,
+    integration,
+    ...(installationId !== null && { installation: installationId }),
+    type,
+    outcome,
+    ...(status !== null && { status }),
+    startedAt: toIso(startedAt),
+    ...{ cpuMs, wallMs, heapBytes, egressCalls, egressBytes, hostCalls },
+  }
+}
+
+const toIso = (ms: number): string => new Date(ms).toISOString()

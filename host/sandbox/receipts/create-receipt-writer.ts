@@ -1,0 +1,153 @@
+import type { Db } from '../../db/open-database.ts'
+import { insertReceipts, pruneReceipts, type ReceiptRow } from '../../db/queries/receipts/receipts.ts'
+import { addUsage, pruneUsage, type UsageRow } from '../../db/queries/receipts/usage.ts'
+import type { OnReceipt, Receipt } from '../receipt.ts'
+import { collectReceipts } from './collect-receipts.ts'
+
+/** Keeps what dispatches have used, for `annex logs` and the API. */
+export type ReceiptWriter = {
+  take: OnReceipt
+  /** Settles when all that was taken so far is in the database. */
+  flush: () => Promise<void>
+  close: () => Promise<void>
+}
+
+const flushEveryMs = 1_000
+const minuteMs = 60_000
+/** Single receipts of one owner in the database, and how many it may be over before the oldest are deleted. */
+const keptOfOne = 5_000
+const pruneEvery = 500
+const sumsKeptMs = 7 * 24 * 60 * minuteMs
+/** Deleting goes in small steps: it holds up nobody who writes. */
+const prunedAtOnce = 2_000
+const ownersAtOnce = 10
+/** Of one transaction: SQLite has one connection, and whoever reads meanwhile waits for its end. */
+const rowsAtOnce = 200
+/** Sums that wait while the database does not answer. */
+const maxUnsaved = 50_000
+
+/**
+ * Every dispatch counts in the sums of its owner and minute. Single receipts are kept too: all of an owner that has
+ * few, else those of each second that failed or took longest (`collectReceipts`). One transaction a second, or few.
+ */
+export function createReceiptWriter(
+  db: Db,
+  onDefect: (error: unknown) => void,
+  now: () => number = Date.now,
+): ReceiptWriter {
+  let collection = collectReceipts()
+  let sinceMs = 0
+  const unsaved = new Map<string, UsageRow>()
+  let flushing: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  const added = new Map<string, number>()
+  /** Who may have too many. An owner seen for the first time is looked at: it may come from before a restart. */
+  const toPrune = new Set<string>()
+  let prunedMinute = 0
+  return {
+    take(receipt) {
+      collection.add(receipt)
+      if (timer !== undefined) return
+      sinceMs = now()
+      timer = setTimeout(flush, flushEveryMs)
+    },
+    flush,
+    async close() {
+      await flush()
+      clearTimeout(timer)
+    },
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    flushing = flushing.then(store).catch(onDefect)
+    return flushing
+  }
+
+  async function store(): Promise<void> {
+    const { owners } = collection
+    collection = collectReceipts()
+    const receipts: Omit<ReceiptRow, 'id'>[] = []
+    const minute = sinceMs - (sinceMs % minuteMs)
+    for (const [owner, { sums, kept }] of owners) {
+      if (unsaved.size < maxUnsaved) addTo(unsaved, { ...sums, minute })
+      for (const receipt of kept) receipts.push(toRow(owner, receipt))
+      notePrune(owner, kept.length)
+    }
+    // Sums that could not be stored are stored with the next ones. Of single receipts nobody was promised all.
+    for (let at = 0; unsaved.size > 0 || at < receipts.length; at += rowsAtOnce) {
+      const usage = [...unsaved].slice(0, rowsAtOnce)
+      await db.transaction(async (transaction) => {
+        const rows = usage.map(([, row]) => row)
+        await addUsage(transaction, rows)
+        await insertReceipts(transaction, receipts.slice(at, at + rowsAtOnce))
+      })
+      for (const [key] of usage) unsaved.delete(key)
+    }
+    await prune()
+  }
+
+  function notePrune(owner: string, count: number): void {
+    const before = added.get(owner)
+    const after = (before ?? 0) + count
+    if (before === undefined || after >= pruneEvery) toPrune.add(owner)
+    added.set(owner, after >= pruneEvery ? 0 : after)
+  }
+
+  async function prune(): Promise<void> {
+    for (const owner of [...toPrune].slice(0, ownersAtOnce)) {
+      const pruned = await pruneReceipts(db, owner, keptOfOne, prunedAtOnce)
+      if (pruned < prunedAtOnce) toPrune.delete(owner)
+    }
+    const minute = Math.floor(now() / minuteMs)
+    if (minute === prunedMinute) return
+    prunedMinute = minute
+    await pruneUsage(db, now() - sumsKeptMs, prunedAtOnce)
+  }
+}
+
+/** One statement changes no row twice: the seconds of a minute are added up here. */
+function addTo(unsaved: Map<string, UsageRow>, row: UsageRow): void {
+  const key = `${row.minute} ${row.owner}`
+  const found = unsaved.get(key)
+  unsaved.set(key, {
+    ...row,
+    dispatches: row.dispatches + (found?.dispatches ?? 0),
+    failed: row.failed + (found?.failed ?? 0),
+    cpuMs: measured(row.cpuMs) + (found?.cpuMs ?? 0),
+    wallMs: measured(row.wallMs) + (found?.wallMs ?? 0),
+    egressCalls: counted(row.egressCalls) + (found?.egressCalls ?? 0),
+    egressBytes: counted(row.egressBytes) + (found?.egressBytes ?? 0),
+    hostCalls: counted(row.hostCalls) + (found?.hostCalls ?? 0),
+    maxHeapBytes: Math.max(counted(row.maxHeapBytes), found?.maxHeapBytes ?? 0),
+  })
+}
+
+function toRow(owner: string, receipt: Receipt): Omit<ReceiptRow, 'id'> {
+  const { installationId = null, requestId, integration, type, startedAtMs, outcome, status = null } = receipt
+  return {
+    owner,
+    integration,
+    installationId,
+    requestId,
+    // The type of an event is its author's: only its beginning is kept.
+    type: type.slice(0, 100),
+    startedAt: counted(startedAtMs),
+    cpuMs: measured(receipt.cpuMs),
+    wallMs: measured(receipt.wallMs),
+    heapBytes: counted(receipt.heapBytes),
+    egressCalls: counted(receipt.egressCalls, maxInteger),
+    egressBytes: counted(receipt.egressBytes),
+    hostCalls: counted(receipt.hostCalls, maxInteger),
+    outcome,
+    status,
+  }
+}
+
+const maxInteger = 2 ** 31 - 1
+
+/** Some numbers come from a sandbox process: one that is none must not keep the other owners' from being stored. */
+const measured = (ms: number): number => (Number.isFinite(ms) && ms > 0 ? Math.round(ms * 1000) / 1000 : 0)
+const counted = (count: number, most = Number.MAX_SAFE_INTEGER): number =>
+  Number.isFinite(count) && count > 0 ? Math.min(Math.round(count), most) : 0

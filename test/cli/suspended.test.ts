@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { writePlugin } from '../support/plugin-folder.ts'
+import { type Served, startServe } from './support/start-serve.ts'
+
+const bomb = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: async (request) => {
+  if (request.url.endsWith('/kill')) { let n = 2n; for (;;) n = n * n }
+  return new Response('alive')
+} })`
+
+describe('annex, of a script that ends its process again and again', () => {
+  const plugins = mkdtempSync(join(tmpdir(), 'annex-plugins-'))
+  let served: Served
+  let endpoint = ''
+  const kill = async (url: string) => {
+    for (let n = 0; n < 4; n += 1) await (await fetch(`${url}/kill`)).text()
+    assert.equal((await fetch(url)).status, 503)
+  }
+  const annex = async (...args: string[]) => {
+    const { code, stdout, stderr } = await served.annex(...args)
+    assert.equal(code, 0, stderr)
+    return { stdout, stderr }
+  }
+  before(async () => {
+    writePlugin(plugins, 'bomb', { script: bomb })
+    served = await startServe({ PLUGINS_DIR: plugins, SANDBOX_CPU_MS: '200' })
+    endpoint = /endpoint (\S+)/.exec((await annex('install', 'bomb')).stdout)?.[1] ?? ''
+    await kill(endpoint)
+  })
+  after(async () => {
+    await served?.close()
+    rmSync(plugins, { recursive: true })
+  })
+
+  it('says why it is suspended, and what to do: in the list, of the one, in its log', async () => {
+    const list = await annex('installations')
+    assert.match(list.stdout, /inst_\S+\s+bomb\s+suspended/)
+    assert.match(
+      list.stderr,
+      /^inst_\S+ is suspended\. .*4 times within 10 minutes.*`annex resume inst_\S+`/m,
+    )
+    const one = await annex('installations', 'bomb')
+    assert.match(one.stdout, /4 times within 10 minutes/)
+    assert.match(one.stderr, /`annex resume inst_\S+`/)
+    assert.match(
+      (await annex('logs', '--integration', 'bomb')).stdout,
+      /Suspended\. .*4 times within 10 minutes/,
+    )
+  })
+
+  it('resumes it', async () => {
+    assert.match((await annex('resume', 'bomb')).stdout, /^bomb inst_\S+ active$/m)
+    assert.equal(await (await fetch(endpoint)).text(), 'alive')
+  })
+
+  it('resumes an integration that is suspended as a whole', async () => {
+    await kill(`${served.url}/x/bomb`)
+    assert.match(
+      (await annex('integrations')).stderr,
+      /bomb is suspended as a whole\. .*4 times within 10 minutes/,
+    )
+    assert.match((await annex('resume', '--integration', 'bomb')).stdout, /^bomb active$/m)
+    assert.equal(await (await fetch(`${served.url}/x/bomb`)).text(), 'alive')
+  })
+
+  it('asks for one of both, an installation or an integration', async () => {
+    for (const args of [[], ['bomb', '--integration', 'bomb']]) {
+      const { code, stderr } = await served.annex('resume', ...args)
+      assert.equal(code, 2)
+      assert.match(stderr, /Name an installation, or an integration with --integration\./)
+    }
+  })
+})

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { installSample, type Json, startAnnex, until } from '../support/annex.ts'
+import { startReceiver } from '../support/receiver.ts'
+
+const script = (receiver: string) => `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: async (request) => {
+  if (request.url.endsWith('/throw')) throw new Error('thrown')
+  if (request.url.endsWith('/loop')) for (;;) {}
+  await (await fetch('${receiver}', { method: 'POST', body: 'x'.repeat(1000) })).text()
+  return new Response('fine')
+} })`
+
+it('every dispatch has a receipt, which says what it used and how it ended', async () => {
+  const receiver = await startReceiver(200)
+  const annex = await startAnnex({
+    plugins: { stats: { script: script(receiver.url) } },
+    flags: { SANDBOX_CPU_MS: '200' },
+  })
+  try {
+    const { id, endpoint } = await installSample(annex, 'stats')
+    const receiptOf = async (path: string): Promise<Json> => {
+      const response = await fetch(endpoint + path)
+      await response.text()
+      const { json } = await until(
+        () => annex.api('GET', `/v1/receipts?request=${response.headers.get('x-request-id')}`),
+        (answer) => answer.json.count > 0,
+      )
+      assert.equal(json.count, 1)
+      return json.items[0]
+    }
+    const fine = await receiptOf('')
+    assert.deepEqual([fine.type, fine.outcome, fine.installation], ['fetch', 'ok', id])
+    assert.deepEqual([fine.egressCalls, fine.hostCalls], [1, 1])
+    assert.ok(fine.egressBytes >= 1_000 && fine.wallMs > 0 && fine.heapBytes > 0, JSON.stringify(fine))
+    assert.equal((await receiptOf('/throw')).outcome, 'script_error')
+    const loop = await receiptOf('/loop')
+    assert.equal(loop.outcome, 'cpu_limit')
+    assert.ok(loop.wallMs >= 190, JSON.stringify(loop))
+    const { json } = await annex.api('GET', `/v1/usage?installation=${id}&by=day`)
+    assert.ok(json.items[0].dispatches >= 4 && json.items[0].failed === 2, JSON.stringify(json))
+  } finally {
+    await annex.close()
+    await receiver.close()
+  }
+})

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
+import { writePlugin } from '../support/plugin-folder.ts'
+import { startReceiver } from '../support/receiver.ts'
+
+/** Ends its process when it is asked to: one operation on huge numbers, which no time-out of V8 stops. */
+const bomb = (receiver: string, schedule = 3) => `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: async (request, { integration }) => {
+    const { pathname } = new URL(request.url)
+    if (pathname.endsWith('/kill')) { let n = 2n; for (;;) n = n * n }
+    if (pathname.endsWith('/later')) await integration.queueTask({ task: { owed: true }, schedule: ${schedule} })
+    return new Response('alive')
+  },
+  task: async (task) => { await fetch('${receiver}', { method: 'POST', body: JSON.stringify(task) }) },
+})`
+
+const honest = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: async () => new Response('fine') })`
+
+describe('a script that ends its process again and again', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'annex-test-'))
+  const pluginsDir = join(dataDir, 'plugins')
+  let dueAtMs = 0
+  let annex: Annex
+  let receiver: Awaited<ReturnType<typeof startReceiver>>
+  let installed: { id: string; endpoint: string; path: string }
+  const start = () =>
+    startAnnex({ dataDir, pluginsDir, flags: { SANDBOX_CPU_MS: '300', SANDBOX_RESIDENT_MB: '512' } })
+  const endpoint = (path = '') => `${annex.url}${new URL(installed.endpoint).pathname}${path}`
+  const code = async (url: string): Promise<string> => {
+    const response = await fetch(url)
+    const text = await response.text()
+    return response.ok ? text : (JSON.parse(text) as Json).error.code
+  }
+  before(async () => {
+    receiver = await startReceiver(200)
+    writePlugin(pluginsDir, 'bomb', { script: bomb(receiver.url, 10) })
+    writePlugin(pluginsDir, 'honest', { script: honest })
+    annex = await start()
+    installed = await installSample(annex, 'bomb')
+  })
+  after(async () => {
+    await annex.close()
+    await receiver.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  it('runs alone after the second time, and is suspended at the fourth; its neighbour goes on', async () => {
+    assert.equal(await code(endpoint('/later')), 'alive')
+    dueAtMs = Date.now() + 10_000
+    for (let n = 0; n < 4; n += 1) {
+      const before = n < 2 ? undefined : annex.server.sandboxes.processes()
+      assert.match(await code(endpoint('/kill')), /cpu_limit|memory_limit/)
+      await until(
+        () => code(`${annex.url}/x/honest`),
+        (answer) => answer === 'fine',
+      )
+      const shared = before?.find(({ slot }) => slot === 'operator#0')
+      if (shared !== undefined) {
+        assert.ok(annex.server.sandboxes.processes().some(({ pid }) => pid === shared.pid))
+      }
+    }
+    const refused = await fetch(endpoint())
+    const { error }: Json = await refused.json()
+    assert.equal(refused.status, 503)
+    assert.equal(error.code, 'installation_suspended')
+    assert.match(error.message, /4 times within 10 minutes.*annex resume inst_/s)
+    assert.equal(await code(`${annex.url}/x/honest`), 'fine')
+  })
+
+  it('tells its installer and the operator why', async () => {
+    const { json } = await until(
+      () => annex.api('GET', installed.path),
+      (answer) => answer.json.status === 'suspended',
+    )
+    assert.match(json.statusReason, /4 times within 10 minutes.*\(SANDBOX_\w+\)/)
+    assert.ok(!Number.isNaN(Date.parse(json.suspendedAt)))
+    const logs = await annex.api('GET', `/v1/logs?installation=${installed.id}`)
+    assert.match(logs.json.items.at(-1).text, /^Suspended\. .*annex resume inst_/s)
+  })
+
+  it('is still suspended after a restart, and by no edit of its settings', async () => {
+    await annex.close()
+    annex = await start()
+    assert.equal(await code(endpoint()), 'installation_suspended')
+    await annex.api('PATCH', installed.path, { externalIds: ['x'] })
+    assert.equal(await code(endpoint()), 'installation_suspended')
+    assert.equal(await code(`${annex.url}/x/honest`), 'fine')
+  })
+
+  it('goes on when it is resumed, and gets what it was owed meanwhile', async () => {
+    // Longer than from when the task is due until the schedule of retries would have given it up.
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueAtMs + 8_000 - Date.now())))
+    assert.equal(receiver.received.length, 0)
+    const resumed = await annex.api('POST', `${installed.path}/resume`)
+    assert.equal(resumed.json.status, 'active')
+    assert.equal(resumed.json.statusReason, undefined)
+    assert.equal(await code(endpoint()), 'alive')
+    assert.equal((await receiver.waitFor(1)).length, 1)
+    assert.equal((await annex.api('POST', `${installed.path}/resume`)).status, 409)
+  })
+
+  it('goes on with a new version, which begins without a record', async () => {
+    for (let n = 0; n < 4; n += 1) await code(endpoint('/kill'))
+    await until(
+      () => code(endpoint()),
+      (answer) => answer === 'installation_suspended',
+    )
+    await annex.api('POST', '/v1/reload')
+    assert.equal(await code(endpoint()), 'installation_suspended', 'the same version')
+    writePlugin(pluginsDir, 'bomb', { script: bomb(receiver.url, 30) })
+    await annex.api('POST', '/v1/reload')
+    assert.equal(await code(endpoint()), 'alive')
+    assert.equal((await annex.api('GET', installed.path)).json.status, 'active')
+  })
+
+  it('as an integration as a whole is suspended and resumed apart from its installations', async () => {
+    const whole = `${annex.url}/x/bomb`
+    for (let n = 0; n < 4; n += 1) await code(`${whole}/kill`)
+    await until(
+      () => annex.api('GET', '/v1/integrations/bomb'),
+      ({ json }) => json.suspension !== undefined,
+    )
+    assert.equal(await code(whole), 'installation_suspended')
+    assert.equal(await code(endpoint()), 'alive')
+    const resumed = await annex.api('POST', '/v1/integrations/bomb/resume')
+    assert.equal(resumed.status, 200)
+    assert.equal(resumed.json.suspension, undefined)
+    assert.equal(await code(whole), 'alive')
+  })
+})
+
+describe('work that is owed to a paused installation', () => {
+  it('waits, however often it would have been tried meanwhile, and is done after the resume', async () => {
+    const receiver = await startReceiver(200)
+    const annex = await startAnnex({ plugins: { bomb: { script: bomb(receiver.url) } } })
+    try {
+      const { endpoint, path } = await installSample(annex, 'bomb')
+      await (await fetch(`${endpoint}/later`)).text()
+      assert.equal((await annex.api('POST', `${path}/pause`)).json.status, 'paused')
+      // Longer than the schedule of retries, which once gave it up.
+      await new Promise((resolve) => setTimeout(resolve, 12_000))
+      assert.equal(receiver.received.length, 0)
+      assert.equal((await annex.api('POST', `${path}/resume`)).json.status, 'active')
+      assert.equal((await receiver.waitFor(1)).length, 1)
+    } finally {
+      await annex.close()
+      await receiver.close()
+    }
+  })
+})
