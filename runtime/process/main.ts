@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
 import type ivm from 'isolated-vm'
 import { createBlackBox } from './black-box.ts'
+import { createCryptoTurns } from './crypto/crypto-turns.ts'
 import { createFrameReader, type Frame, writeFrame } from './frame.ts'
 import { describeGuestError } from './guest-stack.ts'
 import type { HostHeader, ProcessHeader } from './messages.ts'
@@ -17,6 +18,7 @@ const maxFrameBytes = 128 * 1024 * 1024
 const engine: typeof ivm = createRequire(import.meta.url)('isolated-vm')
 const host = new Socket({ fd: 3, readable: true, writable: true })
 const blackBox = createBlackBox(4)
+const cryptoTurns = createCryptoTurns()
 const sandboxes = new Map<number, Sandbox>()
 let platform: Platform | undefined
 let begun = 0
@@ -79,6 +81,7 @@ function load(header: Extract<HostHeader, { type: 'load' }>, bundle: string): vo
       bundle,
       limits: { heapMb: header.heapMb, cpuMs: header.cpuMs, bodyBytes: header.bodyBytes },
       blackBox,
+      cryptoTurns,
       reports: {
         post: (dispatch, text, body) => send({ type: 'post', sandbox: number, dispatch }, text, body),
         together,

@@ -1,8 +1,9 @@
 import type ivm from 'isolated-vm'
-import type { GuestMessage, GuestPost, LogLevel, PlainError } from '../bridge.ts'
+import type { GuestMessage, GuestPost, LogLevel } from '../bridge.ts'
 import { answerAsk } from './ask.ts'
 import type { BlackBox } from './black-box.ts'
 import { createCryptoCalls } from './crypto/crypto-calls.ts'
+import type { CryptoTurns } from './crypto/crypto-turns.ts'
 import { describeGuestError } from './guest-stack.ts'
 import type { BrokenReason } from './messages.ts'
 import { createPlatformContext, type Platform } from './platform.ts'
@@ -48,6 +49,7 @@ export function createSandbox(given: {
   bundle: string
   limits: SandboxLimits
   blackBox: BlackBox
+  cryptoTurns: CryptoTurns
   reports: SandboxReports
 }): Sandbox {
   const { engine, limits, blackBox, reports, number } = given
@@ -56,7 +58,12 @@ export function createSandbox(given: {
     // V8 is beyond help: even process.exit() would hang. The black box already says whose code it was.
     onCatastrophicError: () => process.kill(process.pid, 'SIGKILL'),
   })
-  const crypto = createCryptoCalls()
+  const crypto = createCryptoCalls({
+    turns: given.cryptoTurns,
+    threadMs: limits.cpuMs * 10,
+    isLive: (dispatch) => spentMs.has(dispatch),
+    charge: (dispatch, ms) => charge(dispatch, (spentMs.get(dispatch) ?? 0) + ms),
+  })
   // 0 stands for what the script started while it was loaded: one budget for all of it.
   const spentMs = new Map<number, number>([[0, 0]])
   const posts = createPostQueue()
@@ -217,20 +224,20 @@ export function createSandbox(given: {
 
   function answerCrypto(id: number, name: string, args: unknown, body: Uint8Array | undefined): void {
     const dispatch = running
-    crypto(name, args, body?.buffer as ArrayBuffer | undefined).then(
-      ({ value, bytes }) =>
-        enterWith(dispatch, { kind: 'settle', id, ok: true, value }, bytes && new Uint8Array(bytes)),
-      (error: unknown) => enterWith(dispatch, { kind: 'settle', id, ok: false, error: toPlain(error) }),
-    )
+    crypto.start({ dispatch, name, args, bytes: body?.buffer as ArrayBuffer | undefined }, (answer) => {
+      if (!answer.ok) return enterWith(dispatch, { kind: 'settle', id, ok: false, error: answer.error })
+      enterWith(dispatch, { kind: 'settle', id, ok: true, value: answer.value }, answer.bytes)
+    })
   }
 
-  function enterWith(dispatch: number, message: GuestMessage, body = new Uint8Array(0)): void {
+  function enterWith(dispatch: number, message: GuestMessage, body: Uint8Array = new Uint8Array(0)): void {
     enter(dispatch, JSON.stringify(message), body)
   }
 
   function close(): void {
     open = false
     timers.clearAll()
+    crypto.close()
     if (!isolate.isDisposed) isolate.dispose()
   }
 }
@@ -238,10 +245,3 @@ export function createSandbox(given: {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const sizeOf = (body: Uint8Array | undefined): number => body?.byteLength ?? 0
-
-/** Name and message alone: a stack of this side holds paths of the machine. */
-function toPlain(error: unknown): PlainError {
-  return error instanceof Error
-    ? { name: error.name, message: error.message }
-    : { name: 'Error', message: String(error) }
-}

@@ -106,10 +106,14 @@ export const createGuest = (given: {
 
   const answerCall = async (post: Extract<GuestPost, { kind: 'call' }>, bytes?: ArrayBuffer) => {
     const { id, name, args } = post
+    if (name.startsWith('crypto.')) {
+      return crypto.start({ dispatch: post.dispatch, name, args, bytes }, (answer) => {
+        if (!answer.ok) return receive({ kind: 'settle', id, ok: false, error: answer.error })
+        receive({ kind: 'settle', id, ok: true, value: answer.value }, answer.bytes?.slice().buffer)
+      })
+    }
     try {
-      const served = name.startsWith('crypto.')
-        ? await crypto(name, args, bytes)
-        : await given.serve?.[name]?.(args as never, bytes)
+      const served = await given.serve?.[name]?.(args as never, bytes)
       if (served === undefined) return
       receive({ kind: 'settle', id, ok: true, value: served.value }, served.bytes)
     } catch (error) {
@@ -186,6 +190,7 @@ export const createGuest = (given: {
     },
     close() {
       for (const timer of timers.values()) clearTimeout(timer)
+      crypto.close()
       if (!isolate.isDisposed) isolate.dispose()
     },
   }
