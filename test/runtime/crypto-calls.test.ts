@@ -193,10 +193,11 @@ describe('who pays for cryptography', () => {
     for (let i = 0; i < 500; i++) void generate(1).then(() => (answered += 1))
     await new Promise((resolve) => setTimeout(resolve, 20))
     live.delete(1)
+    const answeredInTime = answered
     const startedMs = performance.now()
     assert.equal((await generate(2)).ok, true)
     assert.ok(performance.now() - startedMs < 5000)
-    assert.equal(answered, 0)
+    assert.equal(answered, answeredInTime)
   })
 
   test('a sandbox that is closed starts nothing more, and answers nothing', async () => {
