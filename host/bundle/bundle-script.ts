@@ -89,7 +89,8 @@ function toOptions(roots: Roots, script: string) {
     write: false,
     metafile: true,
     platform: 'browser',
-    conditions: ['worker', 'browser', 'import'],
+    // 'import' and 'require' are esbuild's own, each for its kind: named here, `require` would be given modules.
+    conditions: ['worker', 'browser', 'module'],
     mainFields: ['browser', 'module', 'main'],
     format: 'cjs',
     target: 'esnext',

@@ -25,7 +25,7 @@ export function mapStack(
   const place = /annex:([A-Za-z0-9-]{1,100}):(\d{1,9}):(\d{1,9})/g
   if (!place.test(cut)) return cut
   const trace = typeof map === 'string' ? new TraceMap(map) : map
-  return cut.replace(place, (whole, name, line, column) => {
+  return withoutWrapper(cut, trace, integration).replace(place, (whole, name, line, column) => {
     if (name !== integration || Number(line) < 1 || Number(column) < 1) return whole
     const found = originalPositionFor(trace, { line: Number(line), column: Number(column) - 1 })
     if (found.source === null) return whole
@@ -39,3 +39,13 @@ const withoutPlatform = (stack: string): string =>
     .split('\n')
     .filter((line) => !(line.trimStart().startsWith('at ') && line.includes(`annex:${platform}:`)))
     .join('\n')
+
+/** The call that a bundle is wrapped in stands at its very beginning, and in no file of the author. */
+function withoutWrapper(stack: string, trace: TraceMap, integration: string): string {
+  if (originalPositionFor(trace, { line: 1, column: 0 }).source !== null) return stack
+  const frame = `at annex:${integration}:1:1`
+  return stack
+    .split('\n')
+    .filter((line) => line.trimStart() !== frame)
+    .join('\n')
+}

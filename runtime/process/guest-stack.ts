@@ -4,5 +4,8 @@ export function describeGuestError(error: unknown): { name: string; message: str
   const frames = stack
     .split('\n')
     .filter((line) => line.includes('annex:') && line.trimStart().startsWith('at '))
-  return { name, message, stack: [`${name}: ${message}`, ...frames].join('\n').slice(0, 8192) }
+  // What fails while a script is loaded is an Error here, whose message begins with the name that it had inside.
+  const named = name === 'Error' ? /^(\w{1,100}Error): (.*)$/s.exec(message) : null
+  const said = { name: named?.[1] ?? name, message: named?.[2] ?? message }
+  return { ...said, stack: [`${said.name}: ${said.message}`, ...frames].join('\n').slice(0, 8192) }
 }

@@ -7,6 +7,7 @@ import { Socket } from 'node:net'
 import type ivm from 'isolated-vm'
 import { message } from '../wire-kinds.ts'
 import { createBlackBox } from './black-box.ts'
+import { createCryptoTurns } from './crypto/crypto-turns.ts'
 import { createFrameReader, createFrameWriter, type Frame } from './frame.ts'
 import { describeGuestError } from './guest-stack.ts'
 import { type LoadOptions, toHost, toProcess, withStream } from './messages.ts'
@@ -20,6 +21,7 @@ const engine: typeof ivm = createRequire(import.meta.url)('isolated-vm')
 const host = new Socket({ fd: 3, readable: true, writable: true })
 const out = createFrameWriter((bytes) => host.write(bytes))
 const blackBox = createBlackBox(4)
+const cryptoTurns = createCryptoTurns()
 const sandboxes = new Map<number, Sandbox>()
 let platform: Platform | undefined
 let begun = 0
@@ -141,6 +143,7 @@ function load(frame: Frame): void {
       bundle: frame.body.toString('utf8'),
       options: JSON.parse(frame.text) as LoadOptions,
       blackBox,
+      cryptoTurns,
       reports: {
         send: out.write,
         beforeStretch: () => speak(number),

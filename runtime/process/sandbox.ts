@@ -5,6 +5,7 @@ import { answered, logLevels, message, post } from '../wire-kinds.ts'
 import { answerAsk } from './ask.ts'
 import type { BlackBox } from './black-box.ts'
 import { createCryptoCalls } from './crypto/crypto-calls.ts'
+import type { CryptoTurns } from './crypto/crypto-turns.ts'
 import type { Frame, FrameToWrite } from './frame.ts'
 import { describeGuestError } from './guest-stack.ts'
 import { type BrokenReason, type LoadOptions, toHost, withStream } from './messages.ts'
@@ -61,6 +62,7 @@ export function createSandbox(given: {
   bundle: string
   options: LoadOptions
   blackBox: BlackBox
+  cryptoTurns: CryptoTurns
   reports: SandboxReports
 }): Sandbox {
   const { engine, options, blackBox, reports, number: sandbox } = given
@@ -69,7 +71,12 @@ export function createSandbox(given: {
     // V8 is beyond help: even process.exit() would hang. The black box already says whose code it was.
     onCatastrophicError: () => process.kill(process.pid, 'SIGKILL'),
   })
-  const crypto = createCryptoCalls()
+  const crypto = createCryptoCalls({
+    turns: given.cryptoTurns,
+    threadMs: options.cpuMs * 10,
+    isLive: (dispatch) => open.has(dispatch),
+    charge,
+  })
   const meter = createMeter(isolate)
   // 0 stands for what the script started while it was loaded: one budget for all of it.
   const open = new Map<number, Spent>([[0, newSpent()]])
@@ -181,6 +188,14 @@ export function createSandbox(given: {
   ): void {
     enter(dispatch, kind, id, number, text, body)
     reports.afterOwnStretch()
+  }
+
+  /** Time that was spent for a dispatch outside its isolate. */
+  function charge(dispatch: number, ms: number): void {
+    const spent = open.get(dispatch)
+    if (spent === undefined) return
+    spent.cpuMs += ms
+    if (spent.cpuMs > spent.allowedMs) overspent(dispatch)
   }
 
   function overspent(dispatch: number): void {
@@ -315,17 +330,18 @@ export function createSandbox(given: {
     body: string | Uint8Array | undefined,
   ): void {
     const [name, args] = parseCall(text)
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body
-    crypto(name, args, bytes && exactBuffer(bytes)).then(
-      ({ value, bytes }) =>
-        enterOwn(dispatch, message.settle, id, 0, JSON.stringify(value) ?? 'null', bytes && transfer(bytes)),
-      (error: unknown) => enterOwn(dispatch, message.reject, id, 0, JSON.stringify(toPlain(error))),
-    )
+    const given = typeof body === 'string' ? Buffer.from(body) : body
+    crypto.start({ dispatch, name, args, bytes: given && exactBuffer(given) }, (answer) => {
+      if (!answer.ok) return enterOwn(dispatch, message.reject, id, 0, JSON.stringify(answer.error))
+      const bytes = answer.bytes && transfer(exactBuffer(answer.bytes))
+      enterOwn(dispatch, message.settle, id, 0, JSON.stringify(answer.value) ?? 'null', bytes)
+    })
   }
 
   function close(): void {
     isOpen = false
     timers.clearAll()
+    crypto.close()
     if (!isolate.isDisposed) isolate.dispose()
   }
 }
@@ -340,10 +356,3 @@ const exactBuffer = (bytes: Uint8Array): ArrayBuffer =>
   bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** Name and message alone: a stack of this side holds paths of the machine. */
-function toPlain(error: unknown): PlainError {
-  return error instanceof Error
-    ? { name: error.name, message: error.message }
-    : { name: 'Error', message: String(error) }
-}

@@ -58,3 +58,11 @@ test('names that are made to slow a pattern down do not', () => {
   assert.equal(mapped('annex:'.repeat(2_000)), 'annex:'.repeat(2_000))
   assert.equal(mapped(`annex:${'a'.repeat(15_000)}`), `annex:${'a'.repeat(15_000)}`)
 })
+
+test('the call that a bundle is wrapped in is left out: it is in no file of the author', () => {
+  // The first place in the code that has a source is column 3.
+  const wrapped = JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'EAAA' })
+  const stack = 'Error: x\n    at annex:a:1:3\n    at annex:a:1:1'
+  const shown = mapStack(stack, wrapped, { integration: 'a', folderName: 'plugins/a' })
+  assert.equal(shown, 'Error: x\n    at plugins/a/a.ts:1:1')
+})

@@ -142,7 +142,7 @@ test('a bundle that throws, or exports no integration, is refused with a text th
   assert.throws(
     () => load('\nthrow new RangeError("at load")'),
     (error: Error) => {
-      assert.equal(error.message, 'at load')
+      assert.equal(error.message, 'RangeError: at load')
       assert.match(error.stack ?? '', /annex:script:2/)
       return true
     },

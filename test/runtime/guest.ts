@@ -125,13 +125,16 @@ export const createGuest = (given: {
   }
 
   const answerCall = async (id: number, name: string, args: unknown, bytes?: ArrayBuffer) => {
+    if (name.startsWith('crypto.')) {
+      return crypto.start({ dispatch: lastId, name, args, bytes }, (answer) => {
+        if (!answer.ok) return receive('reject', id, 0, JSON.stringify(answer.error))
+        receive('settle', id, 0, JSON.stringify(answer.value) ?? 'null', toWire(answer.bytes, false))
+      })
+    }
     try {
-      const isCrypto = name.startsWith('crypto.')
-      const served = isCrypto
-        ? await crypto(name, args, bytes)
-        : await given.serve?.[name]?.(args as never, bytes)
+      const served = await given.serve?.[name]?.(args as never, bytes)
       if (served === undefined) return
-      receive('settle', id, 0, JSON.stringify(served.value) ?? 'null', toWire(served.bytes, !isCrypto))
+      receive('settle', id, 0, JSON.stringify(served.value) ?? 'null', toWire(served.bytes))
     } catch (error) {
       const { name, message } = error as Error
       receive('reject', id, 0, JSON.stringify({ name, message }))
@@ -228,6 +231,7 @@ export const createGuest = (given: {
     },
     close() {
       for (const timer of timers.values()) clearTimeout(timer)
+      crypto.close()
       if (!isolate.isDisposed) isolate.dispose()
     },
   }

@@ -5,3 +5,14 @@ export class CryptoCallError extends Error {
     this.name = name
   }
 }
+
+/**
+ * Node's own errors have codes, causes and stacks of their own, with paths of this machine; the guest gets a name and
+ * a text.
+ */
+export const toCryptoError = (error: unknown): { name: string; message: string } => {
+  if (error instanceof CryptoCallError || error instanceof DOMException || error instanceof TypeError) {
+    return { name: error.name, message: error.message }
+  }
+  return { name: 'OperationError', message: 'The operation failed' }
+}

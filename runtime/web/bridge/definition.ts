@@ -33,8 +33,8 @@ export const loadDefinition = (bundle: (module: { exports: unknown }) => void): 
     return dispatchOf(module.exports)
   } catch (thrown) {
     const plain = toPlainError(thrown)
-    const error = new NativeError(plain.message)
-    defineProperty(error, 'name', { value: plain.name })
+    // isolated-vm makes an Error of it and drops its name: that goes in the message, where the process finds it.
+    const error = new NativeError(plain.name === 'Error' ? plain.message : `${plain.name}: ${plain.message}`)
     if (plain.stack !== undefined) defineProperty(error, 'stack', { value: plain.stack })
     throw error
   }

@@ -7,51 +7,57 @@ export type KeyDescription = {
   usages: string[]
 }
 
-const made = Symbol('made by the prelude')
-let idOf: (key: CryptoKey) => number
-let create: (description: KeyDescription) => CryptoKey
+/** What a key is, behind its object: a copy of the object shares it. */
+export type KeySlots = Omit<KeyDescription, 'algorithm'> & { algorithm: object }
+
+let made: KeySlots | undefined
+let slotsOf: (key: CryptoKey) => KeySlots
 let isKey: (value: unknown) => value is CryptoKey
 
-/** Web Crypto, 13. */
+/** Web Crypto, 13. A script that changes `algorithm` or `usages` changes what it sees, not what the key may do. */
 export class CryptoKey {
-  #id = 0
-  #description: Omit<KeyDescription, 'id' | 'algorithm'> = { type: 'secret', extractable: false, usages: [] }
-  #algorithm: object = {}
+  readonly #slots: KeySlots
 
   static {
-    idOf = (key) => key.#id
-    isKey = (value): value is CryptoKey => typeof value === 'object' && value !== null && #id in value
-    create = ({ id, algorithm, ...description }) => {
-      const key = new CryptoKey(made)
-      key.#id = id
-      key.#description = description
-      const { publicExponent } = algorithm
-      key.#algorithm =
-        publicExponent === undefined
-          ? algorithm
-          : { ...algorithm, publicExponent: new Uint8Array(publicExponent) }
-      return key
-    }
+    slotsOf = (key) => key.#slots
+    isKey = (value): value is CryptoKey => typeof value === 'object' && value !== null && #slots in value
   }
 
-  constructor(key?: unknown) {
-    if (key !== made) throw new TypeError('Illegal constructor: a CryptoKey comes from crypto.subtle')
+  constructor() {
+    if (made === undefined) throw new TypeError('Illegal constructor: a CryptoKey comes from crypto.subtle')
+    this.#slots = made
   }
 
   get type(): string {
-    return this.#description.type
+    return this.#slots.type
   }
   get extractable(): boolean {
-    return this.#description.extractable
+    return this.#slots.extractable
   }
   get algorithm(): object {
-    return this.#algorithm
+    return this.#slots.algorithm
   }
   get usages(): string[] {
-    return this.#description.usages
+    return this.#slots.usages
   }
 }
 
 export const isCryptoKey = (value: unknown): value is CryptoKey => isKey(value)
-export const cryptoKeyId = (key: CryptoKey): number => idOf(key)
-export const createCryptoKey = (description: KeyDescription): CryptoKey => create(description)
+export const cryptoKeyId = (key: CryptoKey): number => slotsOf(key).id
+export const cryptoKeySlots = (key: CryptoKey): KeySlots => slotsOf(key)
+
+/** A key, or another object for the same one: what `structuredClone` gives. */
+export const createCryptoKey = (slots: KeySlots): CryptoKey => {
+  made = slots
+  try {
+    return new CryptoKey()
+  } finally {
+    made = undefined
+  }
+}
+
+export const createKeySlots = ({ algorithm, ...description }: KeyDescription): KeySlots => {
+  const { publicExponent } = algorithm
+  if (publicExponent === undefined) return { ...description, algorithm }
+  return { ...description, algorithm: { ...algorithm, publicExponent: new Uint8Array(publicExponent) } }
+}

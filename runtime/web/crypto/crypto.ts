@@ -9,45 +9,38 @@ type Parts = {
   randomUUID: ReturnType<typeof createRandomUuid>
 }
 
-const made = Symbol('made by the prelude')
-let create: (parts: Parts) => Crypto
+let made: Parts | undefined
 
 /** Web Crypto, 10. */
 export class Crypto {
-  #parts: Parts | undefined
+  readonly #parts: Parts
 
-  static {
-    create = (parts) => {
-      const crypto = new Crypto(made)
-      crypto.#parts = parts
-      return crypto
-    }
-  }
-
-  constructor(key?: unknown) {
-    if (key !== made) throw new TypeError('Illegal constructor: use the global crypto')
+  constructor() {
+    if (made === undefined) throw new TypeError('Illegal constructor: use the global crypto')
+    this.#parts = made
   }
 
   get subtle(): SubtleCrypto {
-    return this.#own().subtle
+    return this.#parts.subtle
   }
   getRandomValues<T>(array: T): T {
-    return this.#own().getRandomValues(array)
+    return this.#parts.getRandomValues(array)
   }
   randomUUID(): string {
-    return this.#own().randomUUID()
-  }
-
-  #own(): Parts {
-    if (this.#parts === undefined) throw new TypeError('Illegal invocation')
-    return this.#parts
+    return this.#parts.randomUUID()
   }
 }
 
 /** The global `crypto` of an isolate. */
-export const createCrypto = (wire: Wire, calls: Calls): Crypto =>
-  create({
+export const createCrypto = (wire: Wire, calls: Calls): Crypto => {
+  made = {
     subtle: createSubtleCrypto(calls),
     getRandomValues: createGetRandomValues(wire),
     randomUUID: createRandomUuid(wire),
-  })
+  }
+  try {
+    return new Crypto()
+  } finally {
+    made = undefined
+  }
+}

@@ -1,43 +1,39 @@
-import type { Calls } from '../bridge/calls.ts'
+import type { Calls, Settled } from '../bridge/calls.ts'
 import { DOMException } from '../events/dom-exception.ts'
-import { type CryptoKey, createCryptoKey, type KeyDescription } from './crypto-key.ts'
-import { writeArguments } from './write-arguments.ts'
+import { NativePromise } from '../primordials.ts'
+import { type CryptoKey, createCryptoKey, createKeySlots, type KeyDescription } from './crypto-key.ts'
+import { createKeyGarbage } from './key-garbage.ts'
+import { type SubtleOperation, writeCall } from './subtle-calls.ts'
 
 type Algorithm = string | { name: string; [member: string]: unknown }
 type KeyPair = { publicKey: CryptoKey; privateKey: CryptoKey }
-type Ask = (operation: string, args: unknown[]) => Promise<{ value: unknown; bytes: ArrayBuffer | undefined }>
+type Parts = {
+  ask: (operation: SubtleOperation, given: readonly unknown[]) => Promise<Settled>
+  toKey: (description: unknown) => CryptoKey
+}
 
-let create: (ask: Ask) => SubtleCrypto
-const made = Symbol('made by the prelude')
+let made: Parts | undefined
 
-/** Web Crypto, 14: each method is a call that the sandbox process serves with Node's own webcrypto. */
+/**
+ * Web Crypto, 14: each method is a call that the sandbox process serves with Node's own webcrypto. What goes wrong is
+ * thrown after the `await`, where V8 knows the author's line that waits for it.
+ */
 export class SubtleCrypto {
-  #ask: Ask
+  readonly #parts: Parts
 
-  static {
-    create = (ask) => {
-      const subtle = new SubtleCrypto(made)
-      subtle.#ask = ask
-      return subtle
-    }
+  constructor() {
+    if (made === undefined) throw new TypeError('Illegal constructor: use crypto.subtle')
+    this.#parts = made
   }
 
-  constructor(key?: unknown) {
-    if (key !== made) throw new TypeError('Illegal constructor: use crypto.subtle')
-    this.#ask = () => Promise.reject(new TypeError('Not connected'))
+  async encrypt(algorithm: Algorithm, key: CryptoKey, data: BufferSource): Promise<ArrayBuffer> {
+    return bytesOf(await this.#parts.ask('encrypt', [algorithm, key, data]))
   }
-
-  digest(algorithm: Algorithm, data: BufferSource): Promise<ArrayBuffer> {
-    return this.#bytes('digest', [algorithm, data])
+  async decrypt(algorithm: Algorithm, key: CryptoKey, data: BufferSource): Promise<ArrayBuffer> {
+    return bytesOf(await this.#parts.ask('decrypt', [algorithm, key, data]))
   }
-  encrypt(algorithm: Algorithm, key: CryptoKey, data: BufferSource): Promise<ArrayBuffer> {
-    return this.#bytes('encrypt', [algorithm, key, data])
-  }
-  decrypt(algorithm: Algorithm, key: CryptoKey, data: BufferSource): Promise<ArrayBuffer> {
-    return this.#bytes('decrypt', [algorithm, key, data])
-  }
-  sign(algorithm: Algorithm, key: CryptoKey, data: BufferSource): Promise<ArrayBuffer> {
-    return this.#bytes('sign', [algorithm, key, data])
+  async sign(algorithm: Algorithm, key: CryptoKey, data: BufferSource): Promise<ArrayBuffer> {
+    return bytesOf(await this.#parts.ask('sign', [algorithm, key, data]))
   }
   async verify(
     algorithm: Algorithm,
@@ -45,88 +41,110 @@ export class SubtleCrypto {
     signature: BufferSource,
     data: BufferSource,
   ): Promise<boolean> {
-    return (await this.#ask('verify', [algorithm, key, signature, data])).value === true
+    return valueIn(await this.#parts.ask('verify', [algorithm, key, signature, data])) === true
+  }
+  async digest(algorithm: Algorithm, data: BufferSource): Promise<ArrayBuffer> {
+    return bytesOf(await this.#parts.ask('digest', [algorithm, data]))
   }
   async generateKey(
     algorithm: Algorithm,
     extractable: boolean,
-    usages: string[],
+    keyUsages: string[],
   ): Promise<CryptoKey | KeyPair> {
-    const { value } = await this.#ask('generateKey', [algorithm, Boolean(extractable), [...usages]])
-    const pair = value as { publicKey: KeyDescription; privateKey: KeyDescription }
-    if (pair.publicKey === undefined) return createCryptoKey(value as KeyDescription)
-    return { publicKey: createCryptoKey(pair.publicKey), privateKey: createCryptoKey(pair.privateKey) }
+    const { ask, toKey } = this.#parts
+    const value = valueIn(await ask('generateKey', [algorithm, extractable, keyUsages]))
+    const { publicKey, privateKey } = value as { publicKey?: unknown; privateKey?: unknown }
+    if (publicKey === undefined) return toKey(value)
+    return { publicKey: toKey(publicKey), privateKey: toKey(privateKey) }
   }
-  importKey(
-    format: string,
-    keyData: BufferSource | object,
-    algorithm: Algorithm,
-    extractable: boolean,
-    usages: string[],
-  ): Promise<CryptoKey> {
-    return this.#key('importKey', [format, keyData, algorithm, Boolean(extractable), [...usages]])
-  }
-  async exportKey(format: string, key: CryptoKey): Promise<ArrayBuffer | object> {
-    const { value, bytes } = await this.#ask('exportKey', [format, key])
-    return bytes ?? (value as object)
-  }
-  deriveBits(algorithm: Algorithm, baseKey: CryptoKey, length?: number | null): Promise<ArrayBuffer> {
-    return this.#bytes('deriveBits', [algorithm, baseKey, length ?? null])
-  }
-  deriveKey(
+  async deriveKey(
     algorithm: Algorithm,
     baseKey: CryptoKey,
     derivedKeyType: Algorithm,
     extractable: boolean,
-    usages: string[],
+    keyUsages: string[],
   ): Promise<CryptoKey> {
-    const args = [algorithm, baseKey, derivedKeyType, Boolean(extractable), [...usages]]
-    return this.#key('deriveKey', args)
+    const { ask, toKey } = this.#parts
+    return toKey(
+      valueIn(await ask('deriveKey', [algorithm, baseKey, derivedKeyType, extractable, keyUsages])),
+    )
   }
-  wrapKey(
+  async deriveBits(
+    algorithm: Algorithm,
+    baseKey: CryptoKey,
+    length: number | null = null,
+  ): Promise<ArrayBuffer> {
+    return bytesOf(await this.#parts.ask('deriveBits', [algorithm, baseKey, length]))
+  }
+  async importKey(
+    format: string,
+    keyData: BufferSource | object,
+    algorithm: Algorithm,
+    extractable: boolean,
+    keyUsages: string[],
+  ): Promise<CryptoKey> {
+    const { ask, toKey } = this.#parts
+    return toKey(valueIn(await ask('importKey', [format, keyData, algorithm, extractable, keyUsages])))
+  }
+  async exportKey(format: string, key: CryptoKey): Promise<ArrayBuffer | object> {
+    const settled = await this.#parts.ask('exportKey', [format, key])
+    return (valueIn(settled) as object | null) ?? bytesOf(settled)
+  }
+  async wrapKey(
     format: string,
     key: CryptoKey,
     wrappingKey: CryptoKey,
     wrapAlgorithm: Algorithm,
   ): Promise<ArrayBuffer> {
-    return this.#bytes('wrapKey', [format, key, wrappingKey, wrapAlgorithm])
+    if (wrapAlgorithm === undefined) throw new TypeError('wrapKey needs an algorithm')
+    return bytesOf(await this.#parts.ask('wrapKey', [format, key, wrappingKey, wrapAlgorithm]))
   }
-  unwrapKey(
+  async unwrapKey(
     format: string,
     wrappedKey: BufferSource,
     unwrappingKey: CryptoKey,
     unwrapAlgorithm: Algorithm,
     unwrappedKeyAlgorithm: Algorithm,
     extractable: boolean,
-    usages: string[],
+    keyUsages: string[],
   ): Promise<CryptoKey> {
-    const algorithms = [unwrapAlgorithm, unwrappedKeyAlgorithm]
-    const args = [format, wrappedKey, unwrappingKey, ...algorithms, Boolean(extractable), [...usages]]
-    return this.#key('unwrapKey', args)
-  }
-
-  async #bytes(operation: string, args: unknown[]): Promise<ArrayBuffer> {
-    const { bytes } = await this.#ask(operation, args)
-    return bytes ?? new ArrayBuffer(0)
-  }
-
-  async #key(operation: string, args: unknown[]): Promise<CryptoKey> {
-    return createCryptoKey((await this.#ask(operation, args)).value as KeyDescription)
+    const { ask, toKey } = this.#parts
+    const keys = [format, wrappedKey, unwrappingKey]
+    const given = [...keys, unwrapAlgorithm, unwrappedKeyAlgorithm, extractable, keyUsages]
+    return toKey(valueIn(await ask('unwrapKey', given)))
   }
 }
 
 /** `crypto.subtle` over the calls of an isolate. */
-export const createSubtleCrypto = (calls: Calls): SubtleCrypto =>
-  create(
-    (operation, args) =>
-      new Promise((resolve, reject) => {
-        const { text, bytes } = writeArguments(args)
-        calls.start(`crypto.${operation}`, text, bytes, (settled) => {
-          if (settled.ok) resolve({ value: settled.value, bytes: settled.body as ArrayBuffer | undefined })
-          else reject(toError(settled.error))
-        })
-      }),
-  )
+export const createSubtleCrypto = (calls: Calls): SubtleCrypto => {
+  const garbage = createKeyGarbage(calls)
+  made = {
+    ask: (operation, given) => {
+      const { text, bytes } = writeCall(operation, given)
+      return new NativePromise((resolve) => {
+        calls.start(`crypto.${operation}`, text, bytes, resolve)
+      })
+    },
+    toKey: (description) => {
+      const slots = createKeySlots(description as KeyDescription)
+      garbage.watch(slots)
+      return createCryptoKey(slots)
+    },
+  }
+  try {
+    return new SubtleCrypto()
+  } finally {
+    made = undefined
+  }
+}
 
-const toError = ({ name, message }: { name: string; message: string }): Error =>
-  name === 'TypeError' ? new TypeError(message) : new DOMException(message, name)
+const valueIn = (settled: Settled): unknown => {
+  if (settled.ok) return settled.value
+  const { name, message } = settled.error
+  throw name === 'TypeError' ? new TypeError(message) : new DOMException(message, name)
+}
+
+const bytesOf = (settled: Settled): ArrayBuffer => {
+  valueIn(settled)
+  return (settled.ok ? (settled.body as ArrayBuffer | undefined) : undefined) ?? new ArrayBuffer(0)
+}

@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Annex, startAnnex } from '../support/annex.ts'
+import { type PluginSource, writePlugin } from '../support/plugin-folder.ts'
+import { installPackages } from './install-packages.ts'
+
+/** Starts Annex with plugin folders that have packages of npm in them. */
+export async function startWithPackages(
+  plugins: Record<string, PluginSource & { packages: string[] }>,
+): Promise<Annex> {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-packages-'))
+  for (const [name, { packages, ...source }] of Object.entries(plugins)) {
+    installPackages(writePlugin(folder, name, source), ...packages)
+  }
+  const annex = await startAnnex({ pluginsDir: folder })
+  return {
+    ...annex,
+    close: async () => {
+      await annex.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
