@@ -66,4 +66,6 @@ export type ReceiveFromProcess = (text: string, bytes?: ArrayBuffer) => void
 export type Boot = (
   post: PostToProcess,
   ask: AskProcess,
+  /** `eval`, and functions made from text: an operator's setting. Off where it is not given. */
+  allowEval?: boolean,
 ) => { receive: ReceiveFromProcess; define: (bundle: (module: { exports: unknown }) => void) => void }

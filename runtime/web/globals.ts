@@ -1,6 +1,8 @@
 import type { Calls } from './bridge/calls.ts'
 import { errorText } from './bridge/plain-error.ts'
 import type { Wire } from './bridge/wire.ts'
+import type { Clock } from './clock/clock.ts'
+import { createPerformance } from './clock/performance.ts'
 import { structuredClone } from './clone/structured-clone.ts'
 import { createConsole } from './console/console.ts'
 import { Crypto, createCrypto } from './crypto/crypto.ts'
@@ -22,7 +24,6 @@ import { File } from './file/file.ts'
 import { FormData } from './file/form-data.ts'
 import { shapeInterface } from './interface-shape.ts'
 import { createNavigator } from './navigator.ts'
-import { createPerformance } from './performance.ts'
 import { NativePromise, whenSettled } from './primordials.ts'
 import * as streams from './streams/streams.ts'
 import { TextDecoderStream, TextEncoderStream } from './streams/text-streams.ts'
@@ -73,9 +74,9 @@ const libraryInterfaces = {
 /** Puts the web platform on the global object of an isolate. */
 export const installGlobals = (
   global: typeof globalThis,
-  parts: { wire: Wire; calls: Calls; timers: Timers },
+  parts: { wire: Wire; clock: Clock; calls: Calls; timers: Timers },
 ): void => {
-  const { wire, calls, timers } = parts
+  const { wire, clock, calls, timers } = parts
   for (const [name, made] of Object.entries(ownInterfaces)) shapeInterface(name, made)
   for (const [name, made] of Object.entries({ ...ownInterfaces, ...libraryInterfaces })) {
     define(global, name, made, false)
@@ -102,7 +103,7 @@ export const installGlobals = (
   define(global, 'console', createConsole(wire), false)
   define(global, 'crypto', createCrypto(wire, calls), true)
   define(global, 'navigator', createNavigator(), true)
-  define(global, 'performance', createPerformance(wire), true)
+  define(global, 'performance', createPerformance(clock), true)
   define(global, 'self', global, true)
 }
 

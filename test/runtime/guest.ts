@@ -76,6 +76,7 @@ export const createGuest = (given: {
   mode: Mode
   script: string
   serve?: Serve
+  allowEval?: boolean
 }): Guest => {
   const isolate = new ivm.Isolate({
     memoryLimit: 128,
@@ -151,9 +152,11 @@ export const createGuest = (given: {
   }
 
   const boot = context.global.getSync('__annexBoot', { reference: true })
-  const booted = boot.applySync(undefined, [new ivm.Callback(onPost), new ivm.Callback(onAsk)], {
-    result: { reference: true },
-  }) as unknown as ivm.Reference<Record<'receive' | 'define', (...given: unknown[]) => unknown>>
+  const booted = boot.applySync(
+    undefined,
+    [new ivm.Callback(onPost), new ivm.Callback(onAsk), given.allowEval],
+    { result: { reference: true } },
+  ) as unknown as ivm.Reference<Record<'receive' | 'define', (...given: unknown[]) => unknown>>
   const bundle = context.evalSync(`(function (module) {${given.script}\n})`, {
     filename: 'annex:script',
     reference: true,
@@ -199,10 +202,17 @@ const isDone = (post: GuestPost): post is Extract<GuestPost, { kind: 'answer' | 
   post.kind === 'done' || (post.kind === 'answer' && post.done === true)
 
 /** Runs `body` in a fresh isolate and returns its value; throws what it threw. */
-export const run = async (platform: Platform, mode: Mode, body: string, serve?: Serve): Promise<unknown> => {
+export const run = async (
+  platform: Platform,
+  mode: Mode,
+  body: string,
+  serve?: Serve,
+  onLog?: (text: string) => void,
+): Promise<unknown> => {
   const guest = createGuest({ platform, mode, script: scriptOf(body), ...(serve && { serve }) })
   try {
     const { result } = await guest.dispatch({})
+    for (const { text } of guest.logs) onLog?.(text)
     if (guest.failures[0] !== undefined) throw guest.failures[0]
     if (result.kind === 'error') throw Object.assign(new Error(result.error.message), result.error)
     return result.kind === 'value' ? result.value : undefined

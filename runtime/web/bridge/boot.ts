@@ -1,4 +1,6 @@
 import type { Boot, GuestMessage } from '../../bridge.ts'
+import type { Clock } from '../clock/clock.ts'
+import { installTemporalNow } from '../clock/temporal.ts'
 import { harden } from '../harden.ts'
 import { parseJson } from '../primordials.ts'
 import type { Timers } from '../timers/timers.ts'
@@ -14,21 +16,25 @@ export const bootName = '__annexBoot'
  * takes away what a script may not have.
  */
 export const createBoot =
-  (parts: { wire: Wire; calls: Calls; timers: Timers; dispatcher: Dispatcher }): Boot =>
-  (post, ask) => {
-    const { wire, calls, timers, dispatcher } = parts
+  (parts: { wire: Wire; clock: Clock; calls: Calls; timers: Timers; dispatcher: Dispatcher }): Boot =>
+  (post, ask, allowEval = false) => {
+    const { wire, clock, calls, timers, dispatcher } = parts
     Reflect.deleteProperty(globalThis, bootName)
-    harden(globalThis)
+    harden(globalThis, { allowEval })
+    installTemporalNow(globalThis, clock)
     wire.connect(post, ask)
+    clock.enter()
     let isDefined = false
     return {
       define(bundle) {
         // A script could keep the function and call it again.
         if (isDefined) return
         isDefined = true
+        clock.enter()
         dispatcher.use(loadDefinition(bundle))
       },
       receive(text, bytes) {
+        clock.enter()
         const message = parseJson(text) as GuestMessage
         switch (message.kind) {
           case 'dispatch':
