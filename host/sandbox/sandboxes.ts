@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { RunHostCall } from './host-calls.ts'
 import { createOffenders } from './offenders.ts'
-import type { QueuedDispatch } from './process/live-dispatch.ts'
+import { maxMoves, type QueuedDispatch } from './process/live-dispatch.ts'
 import type { SandboxLimits, ScriptLog } from './process/process-options.ts'
 import { createSandboxProcess, type ProcessEnd, type SandboxProcess } from './process/sandbox-process.ts'
+import type { SandboxProgram } from './process/start-process.ts'
 import { type EndCause, ScriptError } from './sandbox-errors.ts'
 import type { DispatchContext, DispatchOutcome, SandboxTarget } from './target.ts'
 
@@ -21,7 +22,6 @@ export type Sandboxes = {
   close: () => Promise<void>
 }
 
-const maxMoves = 5
 const shortLifeMs = 1_000
 /** Longer than a dispatch and its `waitUntil` together. */
 const aloneIdleMs = 120_000
@@ -38,6 +38,7 @@ export function createSandboxes(given: {
   runCall: RunHostCall
   onLog: ScriptLog
   onProcessEnd: (slot: string, cause: EndCause) => void
+  program?: SandboxProgram
 }): Sandboxes {
   const { limits } = given
   const slots = new Map<string, SandboxProcess>()
@@ -93,12 +94,13 @@ export function createSandboxes(given: {
   function processIn(slot: string): SandboxProcess {
     const found = slots.get(slot)
     if (found !== undefined) return found
-    const { prelude, runCall, onLog } = given
+    const { prelude, runCall, onLog, program } = given
     const running = createSandboxProcess({
       prelude,
       limits,
       runCall,
       onLog,
+      ...(program && { program }),
       onEnd: (end) => replace(slot, running, end),
     })
     slots.set(slot, running)

@@ -34,6 +34,7 @@ export function createGuestPosts(given: {
   giveUp: (live: LiveDispatch) => void
 }): GuestPosts {
   const { lives, sandboxes, limits, runCall, onLog, send } = given
+  const strayLines = new Map<number, number>()
   return {
     handle(header, post, body) {
       const live = find(header)
@@ -94,11 +95,19 @@ export function createGuestPosts(given: {
   }
 
   function log(live: LiveDispatch | undefined, sandbox: number, { level, text }: Post<'log'>): void {
-    const lines = live === undefined ? 0 : live.logLines++
+    // A sandbox that is none writes nothing; one logs outside of a dispatch while it is loaded, and not for ever.
+    if (sandboxes.target(sandbox) === undefined) return
+    const lines = live === undefined ? countStray(sandbox) : live.logLines++
     const source = sourceOf(live, sandbox)
     if (lines < maxLogLines) return onLog(source, level, text)
     if (lines > maxLogLines) return
     onLog(source, 'warn', `More than ${maxLogLines} lines in one dispatch: the others are dropped.`)
+  }
+
+  function countStray(sandbox: number): number {
+    const lines = strayLines.get(sandbox) ?? 0
+    strayLines.set(sandbox, lines + 1)
+    return lines
   }
 
   function sourceOf(live: LiveDispatch | undefined, sandbox: number): LogSource | undefined {

@@ -1,5 +1,8 @@
 import type { DispatchContext, DispatchOutcome, SandboxTarget } from '../target.ts'
 
+/** How often a dispatch that had not begun is begun elsewhere. */
+export const maxMoves = 5
+
 /** A dispatch that waits for its answer, wherever it runs. It can move to another process until it begins. */
 export type QueuedDispatch = {
   target: SandboxTarget

@@ -5,11 +5,11 @@ import { type EndCause, errorOfBroken, errorOfEnd, ScriptError, wallClockError }
 import type { SandboxTarget } from '../target.ts'
 import { checkHeader, parsePost } from './check-frame.ts'
 import { createGuestPosts } from './guest-posts.ts'
-import type { LiveDispatch, QueuedDispatch } from './live-dispatch.ts'
+import { type LiveDispatch, maxMoves, type QueuedDispatch } from './live-dispatch.ts'
 import { createLiveDispatches } from './live-dispatches.ts'
 import { createLoadedSandboxes } from './loaded-sandboxes.ts'
 import type { SandboxLimits, ScriptLog } from './process-options.ts'
-import { startProcess } from './start-process.ts'
+import { type SandboxProgram, startProcess } from './start-process.ts'
 import { watchProcess } from './watch-process.ts'
 
 /** What is left of a process: `culprit` is whose code it was running. */
@@ -27,6 +27,8 @@ export type SandboxProcess = {
 }
 
 const frameOverheadBytes = 4 * 1024 * 1024
+/** A process that does not read gets no further answers: it would fill the host's memory with them. */
+const maxUnreadBytes = 16 * 1024 * 1024
 
 /**
  * One OS process that runs sandboxes, seen from the host. It lives until it dies or is closed; `onEnd` then
@@ -38,11 +40,15 @@ export function createSandboxProcess(given: {
   runCall: RunHostCall
   onLog: ScriptLog
   onEnd: (end: ProcessEnd) => void
+  program?: SandboxProgram
 }): SandboxProcess {
   const { limits, runCall, onLog } = given
   const lives = createLiveDispatches(limits.wallMs)
   const startedAtMs = performance.now()
-  const started = startProcess((text) => onLog(undefined, 'error', `sandbox process: ${text.trim()}`))
+  const started = startProcess(
+    (text) => onLog(undefined, 'error', `sandbox process: ${text.trim()}`),
+    given.program,
+  )
   const sandboxes = createLoadedSandboxes(send, limits)
   const posts = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, send, giveUp })
   let cause: EndCause = { kind: 'died' }
@@ -86,6 +92,11 @@ export function createSandboxProcess(given: {
       setImmediate(() => stream.uncork())
     }
     writeFrame(stream, header, text, body)
+    // What is not heard any more causes no further answers. A process that never reads is deaf, and ends.
+    if (stream.writableLength > maxUnreadBytes && !stream.isPaused()) {
+      stream.pause()
+      stream.once('drain', () => stream.resume())
+    }
   }
 
   function run(queued: QueuedDispatch): void {
@@ -157,7 +168,9 @@ export function createSandboxProcess(given: {
     for (const live of lives.ofSandbox(header.sandbox)) {
       lives.end(live)
       if (live.answered) continue
-      if (live.id > header.begun) again.push(live.queued)
+      // Counted: a process that breaks each sandbox anew would keep a request going round for ever.
+      live.queued.moves += 1
+      if (live.id > header.begun && live.queued.moves <= maxMoves) again.push(live.queued)
       else live.queued.reject(errorOfBroken(header, live.id, limits))
     }
     for (const queued of again) run(queued)

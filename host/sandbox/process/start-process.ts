@@ -36,34 +36,47 @@ const readable = [
   'node_modules/node-gyp-build/',
 ].map((path) => `--allow-fs-read=${join(root, path)}`)
 
+/** What Node is started with. A test puts a process in its place that somebody has taken over. */
+export type SandboxProgram = readonly string[]
+
+const sandboxProgram: SandboxProgram = [
+  '--no-node-snapshot',
+  '--disable-warning=PERM0001',
+  '--permission',
+  '--allow-addons',
+  ...readable,
+  // isolated-vm looks at it to tell which C library it runs on.
+  '--allow-fs-read=/etc/alpine-release',
+  join(root, 'runtime/process/main.ts'),
+]
+
 /**
  * Starts a sandbox process: no environment, no network, no children, no files but its own code. Never throws: where
  * the system has no file or process left to give, the process has ended before it began.
  */
-export function startProcess(onErrorOutput: (text: string) => void): StartedProcess {
+export function startProcess(
+  onErrorOutput: (text: string) => void,
+  program: SandboxProgram = sandboxProgram,
+): StartedProcess {
   try {
-    return startChild(openBlackBox(), onErrorOutput)
+    return startChild(openBlackBox(), onErrorOutput, program)
   } catch (error) {
     onErrorOutput(`not started: ${messageOf(error)}`)
     return neverStarted()
   }
 }
 
-function startChild(blackBox: number, onErrorOutput: (text: string) => void): StartedProcess {
-  const child = spawn(
-    process.execPath,
-    [
-      '--no-node-snapshot',
-      '--disable-warning=PERM0001',
-      '--permission',
-      '--allow-addons',
-      ...readable,
-      // isolated-vm looks at it to tell which C library it runs on.
-      '--allow-fs-read=/etc/alpine-release',
-      join(root, 'runtime/process/main.ts'),
-    ],
-    { cwd: '/', env: {}, stdio: ['ignore', 'ignore', 'pipe', 'pipe', blackBox], detached: false },
-  )
+function startChild(
+  blackBox: number,
+  onErrorOutput: (text: string) => void,
+  program: SandboxProgram,
+): StartedProcess {
+  const child = spawn(process.execPath, [...program], {
+    cwd: '/',
+    env: {},
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', blackBox],
+    detached: false,
+  })
   child.stderr?.setEncoding('utf8').on('data', onErrorOutput)
   const exited = new Promise<NodeJS.Signals | undefined>((resolve) => {
     child.once('exit', (_code, signal) => resolve(signal ?? undefined))

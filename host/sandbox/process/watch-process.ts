@@ -17,7 +17,7 @@ export type ProcessWatch = { pong: () => void; stop: () => void }
  */
 export function watchProcess(
   started: StartedProcess,
-  limits: { cpuMs: number; residentMb: number },
+  limits: { cpuMs: number; wallMs: number; residentMb: number },
   given: { ping: () => void; onOver: (cause: EndCause) => void },
 ): ProcessWatch {
   let stretch = 0
@@ -33,7 +33,9 @@ export function watchProcess(
     }
     if (now - since > limits.cpuMs + graceMs) return over({ kind: 'cpu_limit' })
     if (started.residentBytes() > limits.residentMb * 1024 * 1024) return over({ kind: 'memory_limit' })
-    if (!answered && box.sandbox === 0 && now - pingedAt > deafMs) return over({ kind: 'deaf' })
+    // The black box is the process's own word. After the wall clock nobody waits for anything that it has.
+    const patienceMs = box.sandbox === 0 ? deafMs : limits.wallMs + deafMs
+    if (!answered && now - pingedAt > patienceMs) return over({ kind: 'deaf' })
     if (answered && now - pingedAt > pingEveryMs) {
       answered = false
       pingedAt = now
