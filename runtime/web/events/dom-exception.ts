@@ -43,7 +43,8 @@ export class DOMException extends Error {
     }
     // V8 wrote the first line of the stack before the name was known.
     const stack = this.stack
-    if (stack?.startsWith('Error') && this.#name !== 'Error') {
+    // A script's prepareStackTrace may have made anything of it.
+    if (typeof stack === 'string' && stack.startsWith('Error') && this.#name !== 'Error') {
       Object.defineProperty(this, 'stack', {
         value: `${this.#name}${stack.slice(5)}`,
         configurable: true,
