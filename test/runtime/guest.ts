@@ -118,8 +118,19 @@ export const createGuest = (given: {
     }
   }
 
+  /** The guest would catch what is thrown here, and nobody would learn of it. */
+  const parsePost = (text: string): GuestPost | undefined => {
+    try {
+      return JSON.parse(text)
+    } catch (error) {
+      failures.push(error as Error)
+      return undefined
+    }
+  }
+
   const onPost = (text: string, bytes?: ArrayBuffer): void => {
-    const post = JSON.parse(text) as GuestPost
+    const post = parsePost(text)
+    if (post === undefined) return
     posts.push(post)
     switch (post.kind) {
       case 'answer': {
