@@ -47,6 +47,7 @@ export async function startSandboxes(given: {
       loadMs: settings.SANDBOX_LOAD_MS,
       waitUntilMs: settings.SANDBOX_WAIT_UNTIL_MS,
       timers: settings.SANDBOX_TIMERS,
+      allowEval: settings.SANDBOX_EVAL,
       logLines: settings.SANDBOX_LOG_LINES,
       logBytes: settings.SANDBOX_LOG_BYTES,
       wallMs: settings.SANDBOX_WALL_MS,

@@ -104,4 +104,6 @@ export type ReceiveFromProcess = PostToProcess
 export type Boot = (
   post: PostToProcess,
   ask: AskProcess,
+  /** `eval`, and functions made from text: an operator's setting. Off where it is not given. */
+  allowEval?: boolean,
 ) => { receive: ReceiveFromProcess; define: (bundle: (module: { exports: unknown }) => void) => void }

@@ -44,7 +44,8 @@ async function dispatchRequest(context: Context, level: Level, parts: Parts): Pr
   const body = await takeBody(context.req, limits.bodyBytes)
   const request = {
     method: context.method,
-    url: publicUrl() + context.req.url,
+    // RFC 9112, 3.2.2: a request may name the whole URL. The host in it is the visitor's word alone.
+    url: publicUrl() + (context.url.startsWith('/') ? context.url : context.path + context.search),
     headers: toScriptHeaders(context.req.rawHeaders),
   }
   const dispatch = toContext(records, {

@@ -1,7 +1,7 @@
 import { AnnexError } from '../errors/annex-error.ts'
 import type { RunHostCall } from './host-calls.ts'
 import { createOffenders } from './offenders.ts'
-import type { QueuedDispatch } from './process/live-dispatch.ts'
+import { maxMoves, type QueuedDispatch } from './process/live-dispatch.ts'
 import type { SandboxLimits, ScriptLog } from './process/process-options.ts'
 import { createSandboxProcess, type ProcessEnd, type SandboxProcess } from './process/sandbox-process.ts'
 import type { StartOptions } from './process/start-process.ts'
@@ -32,7 +32,6 @@ export type Sandboxes = {
   close: () => Promise<void>
 }
 
-const maxMoves = 5
 const shortLifeMs = 1_000
 const nobody = new Uint8Array(0)
 

@@ -1,7 +1,15 @@
-/** An error of a script as text: its message and its own frames. The other frames are paths of this machine. */
+const longestName = 200
+const longestMessage = 8192
+/** The frames stand at the end. A text of millions of lines would take this process's time and memory, not the guest's. */
+const stackLooked = 32_768
+
+/** An error of a script as bounded text: its message and its own frames. The other frames are paths of this machine. */
 export function describeGuestError(error: unknown): { name: string; message: string; stack: string } {
-  const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error))
-  const frames = stack
+  const found = error instanceof Error ? error : new Error(String(error).slice(0, longestMessage))
+  const name = found.name.slice(0, longestName)
+  const message = found.message.slice(0, longestMessage)
+  const frames = (found.stack ?? '')
+    .slice(-stackLooked)
     .split('\n')
     .filter((line) => line.includes('annex:') && line.trimStart().startsWith('at '))
   // What fails while a script is loaded is an Error here, whose message begins with the name that it had inside.

@@ -75,6 +75,7 @@ export type LoadOptions = {
   /** Size of what crosses in one piece, in bytes. */
   pieceBytes: number
   timers: number
+  allowEval: boolean
 }
 
 export type BrokenReason = 'cpu_limit' | 'memory_limit' | 'crashed'

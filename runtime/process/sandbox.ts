@@ -126,7 +126,7 @@ export function createSandbox(given: {
     try {
       const booted = boot.applySync(
         undefined,
-        [new engine.Callback(onPost), new engine.Callback(answerAsk)],
+        [new engine.Callback(onPost), new engine.Callback(answerAsk), options.allowEval],
         { ...limit, result: { reference: true } },
       ) as unknown as ivm.Reference<Booted>
       const define = booted.getSync('define', { reference: true })

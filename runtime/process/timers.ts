@@ -20,11 +20,18 @@ export function createTimers(
   maxTimers: number,
 ): Timers {
   const waiting = new Map<number, NodeJS.Timeout>()
+  // Said once until there is room again: a line for each of a million would be work for everybody but the script.
+  let refused = false
+  const refuse = (dispatch: number, text: string) => {
+    if (!refused) warn(dispatch, text)
+    refused = true
+  }
   return {
     start(dispatch, id, delayMs) {
-      if (dispatch === 0) return warn(0, 'A timer that is set while nothing is handled does not fire.')
+      if (dispatch === 0) return refuse(0, 'A timer that is set while nothing is handled does not fire.')
       if (waiting.size >= maxTimers)
-        return warn(dispatch, `A timer was not set: ${maxTimers} are waiting already (SANDBOX_TIMERS).`)
+        return refuse(dispatch, `Timers were not set: ${maxTimers} are waiting already (SANDBOX_TIMERS).`)
+      refused = false
       const timer = setTimeout(
         () => {
           waiting.delete(id)

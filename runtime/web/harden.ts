@@ -5,10 +5,11 @@
  * It runs at boot and not when the prelude is evaluated: V8 puts SharedArrayBuffer and WebAssembly back when
  * a context is made from a startup snapshot.
  */
-export const harden = (global: typeof globalThis): void => {
-  for (const name of ['eval', 'SharedArrayBuffer', 'Atomics', 'WebAssembly'])
-    Reflect.deleteProperty(global, name)
-  for (const sample of functionSamples) closeConstructor(global, Object.getPrototypeOf(sample))
+export const harden = (global: typeof globalThis, { allowEval }: { allowEval: boolean }): void => {
+  for (const name of ['SharedArrayBuffer', 'Atomics', 'WebAssembly']) Reflect.deleteProperty(global, name)
+  if (allowEval) return
+  Reflect.deleteProperty(global, 'eval')
+  closeConstructors(global)
 }
 
 // One function of each kind: their constructors are reachable through any function of that kind.
@@ -24,17 +25,20 @@ const functionSamples = [
 ]
 
 /** A proxy keeps name, prototype and `f instanceof Function` as they were. */
-const closeConstructor = (
-  global: typeof globalThis,
-  prototype: { constructor: FunctionConstructor },
-): void => {
-  const { name } = prototype.constructor
-  const refuse = (): never => {
-    throw new EvalError(`${name}: code cannot be made from text in a sandbox`)
-  }
-  const closed = new Proxy(prototype.constructor, { apply: refuse, construct: refuse })
-  Object.defineProperty(prototype, 'constructor', { value: closed, writable: false, configurable: false })
-  if (Object.hasOwn(global, name)) {
-    Object.defineProperty(global, name, { value: closed, writable: true, configurable: true })
+const closeConstructors = (global: typeof globalThis): void => {
+  let closedFunction: object | undefined
+  for (const sample of functionSamples) {
+    const prototype: { constructor: FunctionConstructor } = Object.getPrototypeOf(sample)
+    const open = prototype.constructor
+    const { name } = open
+    const refuse = (): never => {
+      throw new EvalError(`${name}: code cannot be made from text in a sandbox`)
+    }
+    const closed = new Proxy(open, { apply: refuse, construct: refuse })
+    // The other three inherit from Function, and would lead to the open one.
+    if (closedFunction === undefined) closedFunction = closed
+    else Object.setPrototypeOf(open, closedFunction)
+    Object.defineProperty(prototype, 'constructor', { value: closed })
+    if (Object.hasOwn(global, name)) Object.defineProperty(global, name, { value: closed })
   }
 }

@@ -9,6 +9,9 @@ import { createCalls } from './bridge/calls.ts'
 import { createDispatcher } from './bridge/dispatch.ts'
 import { createEnvironments } from './bridge/environments.ts'
 import { createWire } from './bridge/wire.ts'
+import { clock } from './clock/clock.ts'
+import { installDate } from './clock/date.ts'
+import { installDateTimeFormat } from './clock/date-time-format.ts'
 import { installGlobals } from './globals.ts'
 import { createTimers } from './timers/timers.ts'
 
@@ -19,8 +22,10 @@ const timers = createTimers(wire)
 const environments = createEnvironments()
 const dispatcher = createDispatcher({ wire, calls, streams, environments })
 
+installDate(globalThis, clock)
+installDateTimeFormat(clock)
 installGlobals(globalThis, { wire, calls, timers })
 Object.defineProperty(globalThis, bootName, {
-  value: createBoot({ wire, calls, timers, streams, environments, dispatcher }),
+  value: createBoot({ wire, clock, calls, timers, streams, environments, dispatcher }),
   configurable: true,
 })

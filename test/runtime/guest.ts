@@ -88,6 +88,7 @@ export const createGuest = (given: {
   mode: Mode
   script: string
   serve?: Serve
+  allowEval?: boolean
 }): Guest => {
   const isolate = new ivm.Isolate({
     memoryLimit: 128,
@@ -150,10 +151,21 @@ export const createGuest = (given: {
   const finish = (id: number, result: DispatchResult, bytes: Uint8Array): void =>
     answers.get(id)?.({ id, result, bytes, text: new TextDecoder().decode(bytes) })
 
+  /** The guest would catch what is thrown here, and nobody would learn of it. */
+  const readPost = (kind: number, id: number, number: number, text: string): Post | undefined => {
+    try {
+      return toPost(kind, id, number, text)
+    } catch (error) {
+      failures.push(error as Error)
+      return undefined
+    }
+  }
+
   const onPost = (kind: number, id: number, number: number, text = '', body?: string | ArrayBuffer): void => {
     const bytes =
       typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body ?? new ArrayBuffer(0))
-    const said = toPost(kind, id, number, text)
+    const said = readPost(kind, id, number, text)
+    if (said === undefined) return
     posts.push(said)
     switch (said.kind) {
       case 'answer':
@@ -191,9 +203,13 @@ export const createGuest = (given: {
   }
 
   const boot = context.global.getSync('__annexBoot', { reference: true })
-  const booted = boot.applySync(undefined, [new ivm.Callback(onPost), new ivm.Callback(answerAsk)], {
-    result: { reference: true },
-  }) as unknown as ivm.Reference<Record<'receive' | 'define', (...given: unknown[]) => unknown>>
+  const booted = boot.applySync(
+    undefined,
+    [new ivm.Callback(onPost), new ivm.Callback(answerAsk), given.allowEval],
+    {
+      result: { reference: true },
+    },
+  ) as unknown as ivm.Reference<Record<'receive' | 'define', (...given: unknown[]) => unknown>>
   const bundle = context.evalSync(`(function (module) {${given.script}\n})`, {
     filename: 'annex:script',
     reference: true,
@@ -261,10 +277,17 @@ const toPost = (kind: number, id: number, number: number, text: string): Post =>
 const isDone = (post: Post): boolean => post.kind === 'done' || (post.kind === 'answer' && post.done)
 
 /** Runs `body` in a fresh isolate and returns its value; throws what it threw. */
-export const run = async (platform: Platform, mode: Mode, body: string, serve?: Serve): Promise<unknown> => {
+export const run = async (
+  platform: Platform,
+  mode: Mode,
+  body: string,
+  serve?: Serve,
+  onLog?: (text: string) => void,
+): Promise<unknown> => {
   const guest = createGuest({ platform, mode, script: scriptOf(body), ...(serve && { serve }) })
   try {
     const { result } = await guest.dispatch({})
+    for (const { text } of guest.logs) onLog?.(text)
     if (guest.failures[0] !== undefined) throw guest.failures[0]
     if (result.kind === 'error') throw Object.assign(new Error(result.error.message), result.error)
     return result.kind === 'value' ? result.value : undefined

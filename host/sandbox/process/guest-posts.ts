@@ -34,6 +34,8 @@ export function createGuestPosts(given: {
   giveUp: (live: LiveDispatch) => void
 }): (frame: Frame) => boolean {
   const { lives, sandboxes, limits, onLog, toSandbox } = given
+  /** Lines of a sandbox that belong to no dispatch: it logs while it is loaded, and not for ever. */
+  const strayLines = new Map<number, number>()
   return (frame) => {
     const live = find(frame)
     if (frame.type === toHost.log) return log(live, frame)
@@ -153,10 +155,18 @@ export function createGuestPosts(given: {
   function log(live: LiveDispatch | undefined, frame: Frame): boolean {
     const level = logLevels[frame.number]
     if (level === undefined || frame.text.length > maxLogText) return false
+    // A sandbox that is none writes nothing.
+    if (sandboxes.target(frame.sandbox) === undefined) return true
     const source = sourceOf(live, frame.sandbox)
-    if (live === undefined) onLog(source, level, frame.text)
-    else logOf(live, source, level, frame.text)
+    if (live !== undefined) logOf(live, source, level, frame.text)
+    else if (countStray(frame.sandbox) <= limits.logLines) onLog(source, level, frame.text)
     return true
+  }
+
+  function countStray(sandbox: number): number {
+    const lines = (strayLines.get(sandbox) ?? 0) + 1
+    strayLines.set(sandbox, lines)
+    return lines
   }
 
   function logOf(live: LiveDispatch, source: LogSource | undefined, level: LogLevel, text: string): void {

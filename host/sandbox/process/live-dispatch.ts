@@ -2,6 +2,9 @@ import type { DispatchContext, DispatchOutcome, SandboxTarget } from '../target.
 import type { BodySink } from './body-sink.ts'
 import type { BodySource } from './body-source.ts'
 
+/** How often a dispatch that had not begun is begun elsewhere. */
+export const maxMoves = 5
+
 /** A dispatch that waits for its answer, wherever it runs. It can move to another process until it begins. */
 export type QueuedDispatch = {
   target: SandboxTarget

@@ -14,6 +14,8 @@ export type SandboxLimits = {
   callsAtOnce: number
   fetches: number
   timers: number
+  /** Whether scripts may make code from text. */
+  allowEval?: boolean
   logLines: number
   logBytes: number
 }

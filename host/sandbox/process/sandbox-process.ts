@@ -15,7 +15,7 @@ import type { SandboxTarget } from '../target.ts'
 import { parseBroken, parseError } from './check-frame.ts'
 import { createGuestPosts } from './guest-posts.ts'
 import { createRoomKeeper } from './keep-room.ts'
-import { isAnswered, type LiveDispatch, type QueuedDispatch } from './live-dispatch.ts'
+import { isAnswered, type LiveDispatch, maxMoves, type QueuedDispatch } from './live-dispatch.ts'
 import { createLiveDispatches } from './live-dispatches.ts'
 import { createLoadedSandboxes } from './loaded-sandboxes.ts'
 import type { SandboxLimits, ScriptLog } from './process-options.ts'
@@ -61,6 +61,8 @@ const takenBack = ''
 const pieceBytes = 10 * 1024 * 1024
 const frameOverheadBytes = 4 * 1024 * 1024
 const evictPart = 0.25
+/** A process that does not read gets no further answers: it would fill the host's memory with them. */
+const maxUnreadBytes = 16 * 1024 * 1024
 
 /** One OS process that runs sandboxes, seen from the host. It lives until it dies or is closed. */
 export function createSandboxProcess(
@@ -91,8 +93,8 @@ export function createSandboxProcess(
     if (live.outcome !== takenBack) given.onReceipt(toReceipt(live, usage))
     if (retired && lives.isEmpty()) void close()
   })
-  const { heapMb, cpuMs, loadMs, timers } = limits
-  const sandboxes = createLoadedSandboxes(send, { heapMb, cpuMs, loadMs, timers, pieceBytes })
+  const { heapMb, cpuMs, loadMs, timers, allowEval = false } = limits
+  const sandboxes = createLoadedSandboxes(send, { heapMb, cpuMs, loadMs, timers, allowEval, pieceBytes })
   const toSandbox = createToSandbox(send, limits, (live) => live.timer.refresh())
   const hear = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, toSandbox, giveUp })
   const room = createRoomKeeper(limits.residentMb)
@@ -136,10 +138,18 @@ export function createSandboxProcess(
     out.write(frame)
     if (flushing) return
     flushing = true
-    setImmediate(() => {
-      flushing = false
-      out.flush()
-    })
+    setImmediate(flush)
+  }
+
+  function flush(): void {
+    const { stream } = started
+    flushing = false
+    out.flush()
+    // What is not heard any more causes no further answers. A process that never reads is deaf, and ends.
+    if (stream.writableLength > maxUnreadBytes && !stream.isPaused()) {
+      stream.pause()
+      stream.once('drain', () => stream.resume())
+    }
   }
 
   function run(queued: QueuedDispatch): void {
@@ -200,7 +210,9 @@ export function createSandboxProcess(
     sandboxes.drop(sandbox)
     const again: QueuedDispatch[] = []
     for (const live of lives.ofSandbox(sandbox)) {
-      if (live.id > begun && !isAnswered(live)) again.push(takeBack(live))
+      // Counted: a process that breaks each sandbox anew would keep a request going round for ever.
+      live.queued.moves += 1
+      if (live.id > begun && !isAnswered(live) && live.queued.moves <= maxMoves) again.push(takeBack(live))
       else reject(live, errorOfBroken({ reason, dispatch }, live.id, limits))
     }
     for (const queued of again) run(queued)

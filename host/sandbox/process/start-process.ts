@@ -45,6 +45,8 @@ export type StartOptions = {
   enclosure: readonly string[]
   /** What it runs, as `buildProcessCode` makes it. Without it, the sources: they take twice as long to start. */
   code?: string
+  /** What Node is started with in its place: a test's process, as one that somebody has taken over would be. */
+  program?: readonly string[]
 }
 
 /**
@@ -63,14 +65,8 @@ export function startProcess(
   }
 }
 
-function startChild(
-  blackBox: number,
-  onErrorOutput: (text: string) => void,
-  { enclosure, code }: StartOptions,
-): StartedProcess {
-  const command = [
-    ...enclosure,
-    process.execPath,
+function programOf(code: string | undefined): string[] {
+  return [
     '--no-node-snapshot',
     '--disable-warning=PERM0001',
     '--permission',
@@ -82,6 +78,14 @@ function startChild(
       ? [...packages.map((path) => `--allow-fs-read=${join(root, path)}`), join(sources, 'main.ts')]
       : ['--input-type=commonjs', '-']),
   ]
+}
+
+function startChild(
+  blackBox: number,
+  onErrorOutput: (text: string) => void,
+  { enclosure, code, program }: StartOptions,
+): StartedProcess {
+  const command = [...enclosure, process.execPath, ...(program ?? programOf(code))]
   // An enclosure becomes Node without a fork, so this is Node's pid: what is killed and measured is the sandbox.
   const child = spawn(command[0] ?? '', command.slice(1), {
     cwd: '/',

@@ -27,7 +27,7 @@ export type ProcessWatcher = {
  */
 export function watchProcess(
   started: StartedProcess,
-  limits: { cpuMs: number; residentMb: number },
+  limits: { cpuMs: number; wallMs: number; residentMb: number },
   watcher: ProcessWatcher,
 ): ProcessWatch {
   let stretch = 0
@@ -47,7 +47,9 @@ export function watchProcess(
     const resident = started.residentBytes()
     if (resident > limits.residentMb * 1024 * 1024) return over({ kind: 'memory_limit' })
     watcher.onResident(resident)
-    if (!answered && box.sandbox === 0 && now - pingedAt > deafMs) return over({ kind: 'deaf' })
+    // The black box is the process's own word. After the wall clock nobody waits for anything that it has.
+    const patienceMs = box.sandbox === 0 ? deafMs : limits.wallMs + deafMs
+    if (!answered && now - pingedAt > patienceMs) return over({ kind: 'deaf' })
     if (answered && now - pingedAt > pingEveryMs) {
       answered = false
       pingedAt = now

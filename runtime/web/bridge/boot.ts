@@ -1,5 +1,7 @@
 import type { Boot } from '../../bridge.ts'
 import { message } from '../../wire-kinds.ts'
+import type { Clock } from '../clock/clock.ts'
+import { installTemporalNow } from '../clock/temporal.ts'
 import { harden } from '../harden.ts'
 import type { Timers } from '../timers/timers.ts'
 import type { BodyStreams } from './body-streams.ts'
@@ -14,6 +16,7 @@ export const bootName = '__annexBoot'
 /** What a message can be for. */
 export type BootParts = {
   wire: Wire
+  clock: Clock
   calls: Calls
   timers: Timers
   streams: BodyStreams
@@ -26,20 +29,24 @@ export type BootParts = {
  * takes away what a script may not have.
  */
 export const createBoot =
-  ({ wire, calls, timers, streams, environments, dispatcher }: BootParts): Boot =>
-  (post, ask) => {
+  ({ wire, clock, calls, timers, streams, environments, dispatcher }: BootParts): Boot =>
+  (post, ask, allowEval = false) => {
     Reflect.deleteProperty(globalThis, bootName)
-    harden(globalThis)
+    harden(globalThis, { allowEval })
+    installTemporalNow(globalThis, clock)
     wire.connect(post, ask)
+    clock.enter()
     let isDefined = false
     return {
       define(bundle) {
         // A script could keep the function and call it again.
         if (isDefined) return
         isDefined = true
+        clock.enter()
         dispatcher.use(loadDefinition(bundle))
       },
       receive(kind, id, number, text = '', body) {
+        clock.enter()
         switch (kind) {
           case message.dispatch:
             return dispatcher.run(id, number, text, body)

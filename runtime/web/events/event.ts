@@ -1,4 +1,4 @@
-import { now } from '../clock.ts'
+import { now } from '../clock/performance.ts'
 
 /** What EventTarget keeps about an event on its way. Only the two of them see it. */
 export type Flight = {

@@ -1,9 +1,17 @@
-import { now, timeOrigin } from './clock.ts'
-import { EventTarget } from './events/event-target.ts'
+import { EventTarget } from '../events/event-target.ts'
+import { clock } from './clock.ts'
 
 const made = Symbol('made by the prelude')
+let last = 0
 
-/** High Resolution Time, 6. */
+/** Milliseconds since the isolate was booted. It never goes back, also when the system's clock does. */
+export const now = (): number => {
+  const ms = clock.now() - clock.origin()
+  if (ms > last) last = ms
+  return last
+}
+
+/** High Resolution Time, 6, with the clock of the isolate. */
 export class Performance extends EventTarget {
   readonly #isPerformance = true
 
@@ -14,7 +22,7 @@ export class Performance extends EventTarget {
 
   get timeOrigin(): number {
     void this.#isPerformance
-    return timeOrigin()
+    return clock.origin()
   }
 
   now(): number {
@@ -24,7 +32,7 @@ export class Performance extends EventTarget {
 
   toJSON(): { timeOrigin: number } {
     void this.#isPerformance
-    return { timeOrigin: timeOrigin() }
+    return { timeOrigin: clock.origin() }
   }
 }
 

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type Annex, type Json, startAnnex } from '../../support/annex.ts'
+
+/**
+ * Attacks on a real Annex, each an integration of its own, so that none is judged for what another did. `script` is
+ * the body of its `fetch`, which may use `ms(n)` to wait; with `atLoad` it runs while the script is loaded.
+ * `seen` are the codes, or the texts, that the attack may end with.
+ */
+export type Attack = { name: string; script: string; seen: string[]; atLoad?: boolean }
+
+/** What a neighbour got: `failed` holds the answers that were not 200. */
+type Watched = { count: number; failed: string[]; slowestMs: number }
+
+const publisher = 'elsewhere'
+/** isolated-vm's time-out is of the wall clock: less, and a machine that is busy ends honest ones too. */
+const cpuMs = 250
+const wallMs = 4_000
+/** The longest that an attack may go on: its limit, the watchdog's patience, and a machine that is busy. */
+const attackMs = wallMs + 5_000
+/** A neighbour in the attacker's process waits for the attack, or for the process that takes its place. */
+const besideMs = 4_500
+/** One in another process waits for the machine alone: 250 ms are promised on one that does nothing else. */
+const apartMs = 3_000
+
+const honest = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: async () => new Response('fine') })`
+
+const scriptOf = ({ script, atLoad }: Attack): string => `
+import { createIntegration } from '@annex/runtime'
+const ms = (time) => new Promise((resolve) => setTimeout(resolve, time))
+${atLoad ? script : ''}
+const attack: any = async (request: any) => { ${atLoad ? '' : script} }
+export default createIntegration({
+  fetch: async (request) => {
+    const result: any = await attack(request)
+    return result instanceof Response ? result : new Response(String(result ?? 'survived'))
+  },
+})`
+
+/** Runs each attack while two neighbours are asked again and again, and states what all three saw. */
+export function describeSiege(title: string, attacks: Attack[]): void {
+  describe(title, () => {
+    let annex: Annex
+    const dataDir = mkdtempSync(join(tmpdir(), 'annex-siege-'))
+    before(async () => {
+      annex = await start(dataDir, attacks)
+    })
+    after(async () => {
+      await annex.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    })
+
+    for (const { name, seen } of attacks) {
+      it(`${name}: ${seen.join(' or ')}`, async () => {
+        const started = performance.now()
+        const attack = fetch(`${annex.url}/x/${slug(name)}`)
+        const [response, beside, apart] = await Promise.all([
+          attack,
+          watch(`${annex.url}/x/beside`, attack),
+          watch(`${annex.url}/x/apart`, attack),
+        ])
+        const text = await response.text()
+        const tookMs = performance.now() - started
+        assert.ok(
+          seen.includes(codeOf(text) ?? text.slice(0, 100)),
+          `${response.status} ${text.slice(0, 300)}`,
+        )
+        assert.doesNotMatch(text, /node_modules|\.ts:|file:|isolated-vm/, 'nothing of the machine is shown')
+        assert.ok(tookMs < attackMs, `the attack took ${tookMs} ms`)
+        assertServed('in the same process', beside, besideMs)
+        assertServed('in another process', apart, apartMs)
+        assert.equal((await fetch(`${annex.url}/healthz`)).status, 200)
+      })
+    }
+  })
+}
+
+async function start(dataDir: string, attacks: Attack[]): Promise<Annex> {
+  // An organization that is not the operator's: its scripts have processes of their own.
+  const first = await startAnnex({ dataDir })
+  await first.api('POST', '/v1/orgs', { subdomain: publisher, title: publisher })
+  await first.close()
+  const annex = await startAnnex({
+    dataDir,
+    plugins: {
+      ...Object.fromEntries(attacks.map((attack) => [slug(attack.name), { script: scriptOf(attack) }])),
+      beside: { script: honest },
+      apart: { organization: publisher, script: honest },
+    },
+    flags: {
+      SANDBOX_CPU_MS: `${cpuMs}`,
+      SANDBOX_WALL_MS: `${wallMs}`,
+      SANDBOX_RESIDENT_MB: '512',
+      SANDBOX_HEAP_MB: '64',
+    },
+  })
+  for (const name of ['beside', 'apart']) await (await fetch(`${annex.url}/x/${name}`)).text()
+  return annex
+}
+
+/** Asks a neighbour again and again until the attack is over, and then once more. */
+async function watch(url: string, over: Promise<unknown>): Promise<Watched> {
+  let isOver = false
+  const end = () => {
+    isOver = true
+  }
+  over.then(end, end)
+  const seen: Watched = { count: 0, failed: [], slowestMs: 0 }
+  for (let isLast = false; !isLast; ) {
+    isLast = isOver
+    const started = performance.now()
+    const response = await fetch(url)
+    const text = await response.text()
+    seen.count += 1
+    if (response.status !== 200) seen.failed.push(`${response.status} ${text}`)
+    seen.slowestMs = Math.max(seen.slowestMs, performance.now() - started)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  return seen
+}
+
+function assertServed(which: string, { count, failed, slowestMs }: Watched, mostMs: number): void {
+  assert.deepEqual(failed, [], `a neighbour ${which}, ${count} requests`)
+  assert.ok(slowestMs < mostMs, `a neighbour ${which} waited ${slowestMs} ms`)
+}
+
+function codeOf(text: string): string | undefined {
+  try {
+    return (JSON.parse(text) as Json).error.code
+  } catch {
+    return undefined
+  }
+}
+
+const slug = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
