@@ -3,6 +3,8 @@ import { codeOf } from './honest-load.ts'
 import { attacks, hostileNames } from './plugins.ts'
 
 const givenUpMs = 8_000
+/** Of an answer that does not end. */
+const readBytes = 2 * 1024 * 1024
 
 /** Numbers in [0, 1) that come again with the same seed. */
 export function createRandom(seed: number): () => number {
@@ -73,8 +75,12 @@ export async function outcomeOf(target: string, stop: AbortSignal): Promise<stri
     const signal = AbortSignal.any([stop, AbortSignal.timeout(givenUpMs)])
     const response = await fetch(target, { signal })
     if (response.ok) {
-      // An endless answer is read for as long as anybody would.
-      for await (const _chunk of response.body ?? []);
+      // Not for ever: four hundred of them would keep this program from its own honest requests.
+      let bytes = 0
+      for await (const chunk of response.body ?? []) {
+        bytes += chunk.length
+        if (bytes > readBytes) return 'read no further'
+      }
       return 'answered'
     }
     return `${response.status} ${codeOf(await response.text())}`

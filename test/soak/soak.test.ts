@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { runSoak } from './run-soak.ts'
+
+it('honest installations go on while others attack: no request fails, no event is lost, no memory drifts', async () => {
+  const notes: string[] = []
+  const result = await runSoak({ seconds: 12, seed: 20261121, note: (text) => notes.push(text) })
+  const said = notes.join('\n')
+  const [, own, amongHostile] = result.phases
+  assert.ok(own && amongHostile && own.requests > 200 && amongHostile.requests > 200, 'the load was there')
+  assert.ok(result.attacks > 20, `${result.attacks} attacks`)
+  assert.deepEqual([...result.failures], [], said)
+  assert.equal(own.died, 0, `the operator’s own share no process with strangers: ${said}`)
+  assert.equal(result.events.delivered, result.events.published)
+  const { hostStartMb, hostEndMb } = result.memory
+  assert.ok(hostEndMb < hostStartMb + 150, `${hostStartMb} MB at first, ${hostEndMb} MB at last`)
+})
