@@ -57,7 +57,6 @@ export type PostToProcess = (kind: number, id: number, number: number, text?: st
 /** Given to the isolate by its process: what it answers at once, without the host. */
 export type AskProcess = {
   (op: 'random', length: number): ArrayBuffer
-  (op: 'now' | 'time-origin'): number
   /** JSON of the tables of the legacy multi-byte encodings. */
   (op: 'encoding-tables'): string
   /** Wrong bytes become U+FFFD, a byte order mark stays; lone surrogates become U+FFFD. */

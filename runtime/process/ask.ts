@@ -4,12 +4,11 @@ import { deflatePiece } from './ask/deflate-piece.ts'
 import { encodingTables } from './ask/encoding-tables.ts'
 import { parseUrl, setUrl } from './ask/parse-url.ts'
 
-const timeOrigin = Math.floor(performance.timeOrigin)
 const mostRandomBytes = 65_536
 const encoder = new TextEncoder()
 
 /**
- * What the guest gets at once, without the host: random bytes, the clock, URLs, UTF-8, tables, compression. It is called at any depth of the
+ * What the guest gets at once, without the host: random bytes, URLs, UTF-8, tables, compression. It is called at any depth of the
  * guest's stack, so nothing here is made lazily or kept, and every answer takes a bounded time. Where the stack is
  * used up, what is thrown is caught at the guest's end before a script sees it (`runtime/web/bridge/wire.ts`).
  */
@@ -17,10 +16,6 @@ export function answerAsk(op: unknown, first: unknown, second?: unknown): ArrayB
   switch (op) {
     case 'random':
       return randomBytes(Number(first))
-    case 'time-origin':
-      return timeOrigin
-    case 'now':
-      return timeOrigin + Math.floor(performance.now())
     case 'encoding-tables':
       return encodingTables
     case 'deflate':

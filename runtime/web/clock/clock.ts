@@ -30,3 +30,12 @@ export const createClock = (): Clock => {
 
 /** That of this isolate. */
 export const clock = createClock()
+
+let last = 0
+
+/** Milliseconds since the isolate was booted. It never goes back, also when the system's clock does. */
+export const now = (): number => {
+  const ms = clock.now() - clock.origin()
+  if (ms > last) last = ms
+  return last
+}

@@ -1,15 +1,7 @@
 import { EventTarget } from '../events/event-target.ts'
-import { clock } from './clock.ts'
+import { clock, now } from './clock.ts'
 
 const made = Symbol('made by the prelude')
-let last = 0
-
-/** Milliseconds since the isolate was booted. It never goes back, also when the system's clock does. */
-export const now = (): number => {
-  const ms = clock.now() - clock.origin()
-  if (ms > last) last = ms
-  return last
-}
 
 /** High Resolution Time, 6, with the clock of the isolate. */
 export class Performance extends EventTarget {

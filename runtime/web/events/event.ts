@@ -1,4 +1,4 @@
-import { now } from '../clock/performance.ts'
+import { now } from '../clock/clock.ts'
 
 /** What EventTarget keeps about an event on its way. Only the two of them see it. */
 export type Flight = {
