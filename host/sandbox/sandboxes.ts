@@ -1,7 +1,7 @@
 import { AnnexError } from '../errors/annex-error.ts'
+import { maxMoves, type QueuedDispatch } from './dispatch/live-dispatch.ts'
 import type { RunHostCall } from './host-calls.ts'
 import { createOffenders } from './offenders.ts'
-import { maxMoves, type QueuedDispatch } from './process/live-dispatch.ts'
 import type { SandboxLimits, ScriptLog } from './process/process-options.ts'
 import { createSandboxProcess, type ProcessEnd, type SandboxProcess } from './process/sandbox-process.ts'
 import type { StartOptions } from './process/start-process.ts'

@@ -18,7 +18,11 @@ export type FrameHead = {
 }
 
 /** What is left out is 0, or nothing. */
-export type FrameToWrite = Partial<FrameHead> & { type: number; text?: string; body?: string | Uint8Array }
+export type FrameToWrite = Partial<FrameHead> & {
+  type: number
+  text?: string
+  body?: string | Uint8Array | undefined
+}
 
 export type FrameWriter = {
   /** A body that is text is written as UTF-8. Bytes are not changed afterwards by whoever gave them. */

@@ -9,10 +9,10 @@ import { message } from '../wire-kinds.ts'
 import { createBlackBox } from './black-box.ts'
 import { createCryptoTurns } from './crypto/crypto-turns.ts'
 import { createFrameReader, createFrameWriter, type Frame } from './frame.ts'
-import { describeGuestError } from './guest-stack.ts'
+import { describeGuestError } from './isolate/guest-stack.ts'
+import { createPlatform, type Platform } from './isolate/platform.ts'
+import { createSandbox, type Sandbox } from './isolate/sandbox.ts'
 import { type LoadOptions, toHost, toProcess, withStream } from './messages.ts'
-import { createPlatform, type Platform } from './platform.ts'
-import { createSandbox, type Sandbox } from './sandbox.ts'
 
 const maxFrameBytes = 128 * 1024 * 1024
 const stuckMs = 40

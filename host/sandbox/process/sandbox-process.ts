@@ -1,6 +1,12 @@
 import { createFrameReader, createFrameWriter, type Frame } from '../../../runtime/process/frame.ts'
 import { toHost, toProcess } from '../../../runtime/process/messages.ts'
 import { AnnexError, isAnnexError } from '../../errors/annex-error.ts'
+import { parseBroken, parseError } from '../dispatch/check-frame.ts'
+import { createGuestPosts } from '../dispatch/guest-posts.ts'
+import { isAnswered, type LiveDispatch, maxMoves, type QueuedDispatch } from '../dispatch/live-dispatch.ts'
+import { createLiveDispatches } from '../dispatch/live-dispatches.ts'
+import { toReceipt } from '../dispatch/to-receipt.ts'
+import { createToSandbox } from '../dispatch/to-sandbox.ts'
 import type { RunHostCall } from '../host-calls.ts'
 import type { OnReceipt } from '../receipt.ts'
 import {
@@ -12,16 +18,10 @@ import {
   wallClockError,
 } from '../sandbox-errors.ts'
 import type { SandboxTarget } from '../target.ts'
-import { parseBroken, parseError } from './check-frame.ts'
-import { createGuestPosts } from './guest-posts.ts'
 import { createRoomKeeper } from './keep-room.ts'
-import { isAnswered, type LiveDispatch, maxMoves, type QueuedDispatch } from './live-dispatch.ts'
-import { createLiveDispatches } from './live-dispatches.ts'
 import { createLoadedSandboxes } from './loaded-sandboxes.ts'
 import type { SandboxLimits, ScriptLog } from './process-options.ts'
 import { type BlackBoxRecord, type StartOptions, startProcess } from './start-process.ts'
-import { toReceipt } from './to-receipt.ts'
-import { createToSandbox } from './to-sandbox.ts'
 import { watchProcess } from './watch-process.ts'
 
 /** What is left of a process: `culprit` is whose code it was running. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type ivm from 'isolated-vm'
 import { buildPrelude } from '../../../host/bundle/build-prelude.ts'
-import { createPlatform, createPlatformContext } from '../../../runtime/process/platform.ts'
+import { createPlatform, createPlatformContext } from '../../../runtime/process/isolate/platform.ts'
 import { median } from './quantile.ts'
 
 const engine: typeof ivm = createRequire(import.meta.url)('isolated-vm')

@@ -1,4 +1,4 @@
-import { post } from '../wire-kinds.ts'
+import { post } from '../../wire-kinds.ts'
 
 /** What the guest said: see `PostToProcess` in `bridge.ts`. */
 export type GuestPost = {

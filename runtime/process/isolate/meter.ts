@@ -1,13 +1,5 @@
 import type ivm from 'isolated-vm'
 
-/** What an open dispatch has used so far. */
-export type Spent = {
-  cpuMs: number
-  /** What it may use. Bytes that cross for it earn some more: moving them costs time. */
-  allowedMs: number
-  heapBytes: number
-}
-
 /** Measures the stretches of one isolate. */
 export type Meter = {
   /** Notes a stretch that took so long by the clock, and returns what of it was CPU time, in ms. */
