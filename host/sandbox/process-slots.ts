@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setPriority } from 'node:os'
 import type { SandboxProcess } from './process/sandbox-process.ts'
 import type { SandboxTarget } from './target.ts'
 
@@ -13,6 +14,8 @@ export type ProcessSlots = {
   /** A process that runs alone is ended when its script has not been asked for in a while. */
   useAlone: (slot: string) => void
   list: () => { slot: string; process: SandboxProcess }[]
+  /** Starts no more spares. */
+  stop: () => void
 }
 
 /** Longer than a dispatch and its `waitUntil` together. */
@@ -20,10 +23,14 @@ const aloneIdleMs = 120_000
 /** More than one at a time would only compete with those that are waited for. */
 const spareDelayMs = 50
 const spare = 'spare'
+/** As `nice` counts, from -20 to 19. */
+const sharedNice = 5
+const aloneNice = 19
 
 export function createProcessSlots(start: () => SandboxProcess): ProcessSlots {
   const slots = new Map<string, SandboxProcess>()
   const idleTimers = new Map<string, NodeJS.Timeout>()
+  let isStopped = false
   keepSpare()
   return {
     in(slot) {
@@ -32,6 +39,7 @@ export function createProcessSlots(start: () => SandboxProcess): ProcessSlots {
       const fresh = slots.get(spare) ?? start()
       slots.delete(spare)
       slots.set(slot, fresh)
+      lowerPriority(fresh, slot)
       setTimeout(keepSpare, spareDelayMs).unref()
       return fresh
     },
@@ -54,10 +62,27 @@ export function createProcessSlots(start: () => SandboxProcess): ProcessSlots {
       idleTimers.set(slot, setTimeout(retire, aloneIdleMs).unref())
     },
     list: () => [...slots].map(([slot, process]) => ({ slot, process })),
+    stop() {
+      isStopped = true
+      for (const timer of idleTimers.values()) clearTimeout(timer)
+    },
   }
 
   function keepSpare(): void {
-    if (!slots.has(spare)) slots.set(spare, start())
+    if (!isStopped && !slots.has(spare)) slots.set(spare, start())
+  }
+}
+
+/**
+ * The host comes first, then what many share, then what runs alone because it took too much: else a few hostile scripts
+ * would have the processors to themselves.
+ */
+function lowerPriority({ pid }: SandboxProcess, slot: string): void {
+  if (pid === undefined) return
+  try {
+    setPriority(pid, slot.includes('!') ? aloneNice : sharedNice)
+  } catch {
+    // It has ended already.
   }
 }
 

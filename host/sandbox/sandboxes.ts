@@ -83,6 +83,7 @@ export function createSandboxes(given: {
     forgive: offenders.forgive,
     async close() {
       closing = true
+      slots.stop()
       const all = [...slots.list().map(({ process }) => process), ...retired]
       await Promise.all(all.map((running) => running.close()))
     },
