@@ -19,12 +19,7 @@ export type ToSandbox = {
   openSink: (live: LiveDispatch, stream: number) => Readable
 }
 
-/** @param onMove something of a dispatch's bodies has moved: it is not stuck */
-export function createToSandbox(
-  send: Send,
-  limits: { bodyBytes: number },
-  onMove: (live: LiveDispatch) => void,
-): ToSandbox {
+export function createToSandbox(send: Send, limits: { bodyBytes: number }): ToSandbox {
   return {
     begin(live, environment) {
       const { sandbox, id, queued } = live
@@ -62,10 +57,11 @@ export function createToSandbox(
         maxBytes: limits.bodyBytes,
         pull: () => send({ ...head, type: toProcess.pull }),
         cancel: () => {
-          live.sinks.delete(stream)
+          live.sinks?.delete(stream)
           send({ ...head, type: toProcess.cancel })
         },
       })
+      live.sinks ??= new Map()
       live.sinks.set(stream, sink)
       return sink.readable
     },
@@ -78,17 +74,19 @@ export function createToSandbox(
       maxBytes: limits.bodyBytes,
       onPiece(bytes) {
         if (isEgress) live.egressBytes += bytes.byteLength
-        onMove(live)
+        // A visitor's upload moves; what a far server trickles does not keep a dispatch alive.
+        if (stream === bodyStream) live.movedMs = performance.now()
         send({ ...head, type: toProcess.chunk, body: bytes })
       },
       onEnd: () => send({ ...head, type: toProcess.end }),
       onFail: (message) => send({ ...head, type: toProcess.fail, text: message }),
       onClosed(wasRead) {
-        live.sources.delete(stream)
+        live.sources?.delete(stream)
         // The connection to an origin is given up with the answer that nobody reads on.
         if (stream !== bodyStream && !wasRead) readable.destroy()
       },
     })
+    live.sources ??= new Map()
     live.sources.set(stream, source)
   }
 }

@@ -95,13 +95,16 @@ export function createSandboxProcess(
   })
   const { heapMb, cpuMs, loadMs, timers, allowEval = false } = limits
   const sandboxes = createLoadedSandboxes(send, { heapMb, cpuMs, loadMs, timers, allowEval, pieceBytes })
-  const toSandbox = createToSandbox(send, limits, (live) => live.timer.refresh())
-  const hear = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, toSandbox, giveUp })
+  const toSandbox = createToSandbox(send, limits)
+  const hear = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, toSandbox })
   const room = createRoomKeeper(limits.residentMb)
   const watch = watchProcess(started, limits, {
     ping: () => send({ type: toProcess.ping }),
     onStuck: evacuate,
     onResident: keepRoom,
+    onTick() {
+      for (const live of lives.expired()) giveUp(live)
+    },
     onOver(found) {
       cause = found
       started.kill()
@@ -154,9 +157,9 @@ export function createSandboxProcess(
 
   function run(queued: QueuedDispatch): void {
     const failure = sandboxes.recentFailure(queued.target)
-    if (failure !== undefined) return reject(lives.add(0, queued, giveUp), failure)
+    if (failure !== undefined) return reject(lives.add(0, queued), failure)
     const { sandbox, environment } = sandboxes.use(queued.target, queued.environment)
-    toSandbox.begin(lives.add(sandbox, queued, giveUp), environment)
+    toSandbox.begin(lives.add(sandbox, queued), environment)
   }
 
   /** The dispatch ends with an error, and its caller hears of it unless it was answered. */
