@@ -94,6 +94,12 @@ export const limitsTable: readonly Limit[] = [
     over: 'The script is not called: this one is the visitor’s doing.',
   },
   {
+    id: 'request_time',
+    what: 'Time in which a request comes in, its body included',
+    at: { file: 'host/http/listen.ts', constant: 'requestMs', unit: 'ms' },
+    over: 'The connection is closed with 408.',
+  },
+  {
     id: 'answer_size',
     what: 'Answer',
     at: { setting: 'SANDBOX_BODY_BYTES', unit: 'bytes' },

@@ -6,6 +6,8 @@ export type Listening = { port: number; close: () => Promise<void> }
 
 /** Requests that are under way when Annex stops have this long to come to an end. */
 const drainMs = 10_000
+/** For a request to come in, its body included: a gigabyte over a slow line takes minutes. */
+const requestMs = 15 * 60_000
 
 /**
  * Listens. Port 0 takes a free one. `onAnswered` is called for each request when its answer is out, or its connection
@@ -21,7 +23,7 @@ export async function listen(
 ): Promise<Listening> {
   const running = createRunning()
   const server = createServer(
-    { keepAliveTimeout: 65_000, requestTimeout: 60_000, headersTimeout: 20_000 },
+    { keepAliveTimeout: 65_000, requestTimeout: requestMs, headersTimeout: 20_000 },
     (request, response) => {
       running.begin()
       response.once('close', () => {

@@ -23,7 +23,8 @@ export const createClock = (): Clock => {
     origin: () => origin,
     enter() {
       shown = nativeNow()
-      if (origin === 0) origin = shown
+      // A millisecond ago: what happens at the first entry did not happen at the origin.
+      if (origin === 0) origin = shown - 1
     },
   }
 }
