@@ -28,7 +28,9 @@ const attacks: Record<string, (request: Request, waitUntil: (promise: Promise<un
   package: () => /*caller*/broken('x'),
   jsx: () => /*jsx*/Card({ title: null as unknown as string }),
   undefined: (request) => (request as unknown as { user: { name: string } }).user/*member*/.name,
-  json: async (request) => /*json*/await request.json(),
+  json: async (request) => await request/*json*/.json(),
+  pieces: async (request) => /*pieces*/await request.json(),
+  fetch: async () => /*fetch*/await fetch('http://127.0.0.1:4444/'),
   crypto: async () => /*crypto*/await crypto.subtle.importKey('raw', new Uint8Array(3), 'AES-GCM', false, ['encrypt']),
   url: () => /*url*/new URL('no url'),
   cause: () => { try { JSON.parse('{') } catch (cause) { throw /*cause*/new Error('settings', { cause }) } },
@@ -85,6 +87,9 @@ function placeOf(mark: string): string {
   return `plugins/marks/${file}:${before.split('\n').length}:${at - before.lastIndexOf('\n') + shift}`
 }
 
+/** A body that is longer than one message comes in pieces: what is wrong with it is thrown after the `await`. */
+const bodies: Record<string, string> = { pieces: `[${'1,'.repeat(600_000)}}` }
+
 const cases: [path: string, message: string, ...marks: string[]][] = [
   ['handler', 'Error: in the handler', 'handler'],
   ['nested', 'Error: in a nested module', 'inner', 'outer'],
@@ -103,6 +108,8 @@ const cases: [path: string, message: string, ...marks: string[]][] = [
   ['later', 'Error: after the answer', 'later'],
   ['console', 'Error: only logged', 'console'],
   ['json', 'SyntaxError: Unexpected end', 'json'],
+  ['pieces', "SyntaxError: Unexpected token '}'", 'pieces'],
+  ['fetch', 'TypeError: fetch failed', 'fetch'],
 ]
 
 describe('an error in the log names the author’s file, line and column', () => {
@@ -114,7 +121,8 @@ describe('an error in the log names the author’s file, line and column', () =>
 
   for (const [path, message, ...marks] of cases) {
     it(`${path}: at ${marks.join(', called at ')}`, async () => {
-      const response = await fetch(`${annex.url}/x/marks/${path}`)
+      const body = bodies[path]
+      const response = await fetch(`${annex.url}/x/marks/${path}`, body ? { method: 'POST', body } : {})
       await response.text()
       const { json } = await until(
         () => annex.api('GET', '/v1/logs'),

@@ -109,9 +109,9 @@ describe('everything that a script can reach', () => {
       const seen = await seenBy(
         mode,
         saying(`const answer = await host.call('polluted', {})
-        return [({}).polluted, Object.getPrototypeOf(event) === Object.prototype, Object.getPrototypeOf(environment) === Object.prototype, Object.getPrototypeOf(answer) === Object.prototype, event.polluted, answer.polluted, structuredClone(answer).polluted, Object.getPrototypeOf({ ...answer }) === Object.prototype]`),
+        return [({}).polluted, Object.getPrototypeOf(event) === Object.prototype, Object.getPrototypeOf(environment()) === Object.prototype, environment().polluted, Object.getPrototypeOf(answer) === Object.prototype, event.polluted, answer.polluted, structuredClone(answer).polluted, Object.getPrototypeOf({ ...answer }) === Object.prototype]`),
       )
-      assert.deepEqual(seen, [null, true, true, true, null, null, null, true])
+      assert.deepEqual(seen, [null, true, true, null, true, null, null, null, true])
     })
   }
 })

@@ -6,6 +6,7 @@ import { type Duplex, PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { blackBoxBytes } from '../../../runtime/process/black-box.ts'
 import { messageOf } from '../../errors/annex-error.ts'
+import { findInheritedFiles, withoutInherited } from './inherited-files.ts'
 
 /** What a sandbox process was doing, by its own record. */
 export type BlackBoxRecord = { lastBegun: number; sandbox: number; dispatch: number; stretch: number }
@@ -34,6 +35,9 @@ const readable = [
   'node_modules/isolated-vm/',
   'node_modules/node-gyp-build/',
 ].map((path) => `--allow-fs-read=${join(root, path)}`)
+
+/** Looked for while Annex has opened nothing of its own that it would pass on. */
+const inherited = findInheritedFiles()
 
 const sources = join(root, 'runtime/process/')
 /** What the sources need besides; in the code that is built it is already. */
@@ -90,7 +94,10 @@ function startChild(
   const child = spawn(command[0] ?? '', command.slice(1), {
     cwd: '/',
     env: {},
-    stdio: [code === undefined ? 'ignore' : 'pipe', 'ignore', 'pipe', 'pipe', blackBox],
+    stdio: withoutInherited(
+      [code === undefined ? 'ignore' : 'pipe', 'ignore', 'pipe', 'pipe', blackBox],
+      inherited,
+    ),
     detached: false,
   })
   // One that ends before it has read its code says why on stderr.

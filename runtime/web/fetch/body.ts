@@ -99,20 +99,33 @@ export const consumeBody = <T>(
   body: Body | null,
   what: string,
   convert: (bytes: Uint8Array<ArrayBuffer>) => T,
-): Promise<T> =>
-  new NativePromise((resolve, reject) => {
+): Promise<T> => {
+  if (body !== null && body.stream !== undefined) return consumeStream(body, body.stream, what, convert)
+  return new NativePromise((resolve) => {
     if (body === null) return resolve(convert(new Bytes(0)))
     take(body, what)
-    if (body.stream === undefined) return resolve(convert(takeSource(body)))
-    const finish = (bytes: Uint8Array<ArrayBuffer>) => {
-      try {
-        resolve(convert(bytes))
-      } catch (thrown) {
-        reject(thrown)
-      }
-    }
-    readAll(body.stream, finish, reject)
+    resolve(convert(takeSource(body)))
   })
+}
+
+/** What cannot be converted is thrown after the `await`, where V8 knows the author's line that waits for it. */
+const consumeStream = async <T>(
+  body: Body,
+  stream: ReadableStream,
+  what: string,
+  convert: (bytes: Uint8Array<ArrayBuffer>) => T,
+): Promise<T> => {
+  take(body, what)
+  let whole = new Bytes(0)
+  await new NativePromise<void>((resolve, reject) => {
+    const finish = (bytes: Uint8Array<ArrayBuffer>) => {
+      whole = bytes
+      resolve()
+    }
+    readAll(stream, finish, reject)
+  })
+  return convert(whole)
+}
 
 /** Takes the whole body as text. A text that was never bytes is not encoded and decoded for it. */
 export const consumeText = <T>(body: Body | null, what: string, convert: (text: string) => T): Promise<T> => {

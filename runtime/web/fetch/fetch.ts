@@ -37,20 +37,28 @@ export const createFetch =
     const args =
       `{"method":${quote(outline.method)},"url":${quote(outline.url)},` +
       `"headers":[${pairs}],"redirect":${quote(outline.redirect)}${lengthText(given)}}`
-    return await new NativePromise<Response>((resolve, reject) => {
+    // Kept here: a promise that is resolved with an object shows it to a `then` on Object.prototype.
+    let answer: Settled | undefined
+    await new NativePromise<void>((resolve, reject) => {
       const abort = () => {
         calls.abort(id)
         reject(signal?.reason)
       }
       const id = calls.start('fetch', args, given, (settled) => {
         signal?.removeEventListener('abort', abort)
-        if (settled.ok) resolve(toResponse(settled, signal))
-        else
-          reject(new TypeError(`fetch failed: ${settled.error.message}`, { cause: toCause(settled.error) }))
+        answer = settled
+        resolve()
       })
       signal?.addEventListener('abort', abort, { once: true })
     })
+    return responseIn(answer as unknown as Settled, signal)
   }
+
+/** What goes wrong is thrown after the `await`, where V8 knows the author's line that waits for it. */
+const responseIn = (settled: Settled, signal: AbortSignal | undefined): Response => {
+  if (settled.ok) return toResponse(settled, signal)
+  throw new TypeError(`fetch failed: ${settled.error.message}`, { cause: toCause(settled.error) })
+}
 
 /** Of a body that goes in pieces: whoever gets it may want to know in advance. */
 const lengthText = (body: unknown): string =>
