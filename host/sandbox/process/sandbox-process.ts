@@ -240,9 +240,10 @@ export function createSandboxProcess(
   }
 
   function keepRoom(residentBytes: number): void {
-    const verdict = room.look(residentBytes)
+    if (retired) return
+    const verdict = room.look(residentBytes, sandboxes.count())
     if (verdict === 'evict') room.evicted(sandboxes.evict(evictPart))
-    else if (verdict === 'recycle' && !retired) given.onDrift()
+    else if (verdict === 'recycle') given.onDrift()
   }
 
   function close(): Promise<void> {

@@ -6,7 +6,7 @@ import { readDataUrl } from './data-url.ts'
 import { Request, requestParts } from './request.ts'
 import type { RequestInit } from './request-init.ts'
 import { assertFetchable } from './request-url.ts'
-import { createFetchedResponse, type Response } from './response.ts'
+import { createFetchedResponse, nullBodyStatus, type Response } from './response.ts'
 
 type FetchedHead = {
   status: number
@@ -44,7 +44,7 @@ export const createFetch =
       }
       const id = calls.start('fetch', args, given, (settled) => {
         signal?.removeEventListener('abort', abort)
-        if (settled.ok) resolve(toResponse(settled, signal))
+        if (settled.ok) resolve(toResponse(settled, signal, outline.method))
         else
           reject(new TypeError(`fetch failed: ${settled.error.message}`, { cause: toCause(settled.error) }))
       })
@@ -59,9 +59,12 @@ const lengthText = (body: unknown): string =>
 const toResponse = (
   { value, body }: Extract<Settled, { ok: true }>,
   signal: AbortSignal | undefined,
+  method: string,
 ): Response => {
   const { status, statusText = '', headers, url = '', redirected = false } = value as FetchedHead
-  const answer = withSignal(bodyFromWire(body), signal)
+  // Fetch standard: an answer without bytes has a body all the same, which is an empty one.
+  const isNull = method === 'HEAD' || nullBodyStatus.has(status)
+  const answer = withSignal(bodyFromWire(body) ?? (isNull ? null : bodyOfSource('')), signal)
   return createFetchedResponse({ status, statusText, url, redirected }, headers, answer)
 }
 
