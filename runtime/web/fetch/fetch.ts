@@ -44,6 +44,7 @@ export const createFetch =
       }
       const id = calls.start('fetch', args, given, (settled) => {
         signal?.removeEventListener('abort', abort)
+        if (settled.ok && signal !== undefined) followAbort(signal, settled.breakOff)
         if (settled.ok) resolve(toResponse(settled, signal, outline.method))
         else
           reject(new TypeError(`fetch failed: ${settled.error.message}`, { cause: toCause(settled.error) }))
@@ -66,6 +67,12 @@ const toResponse = (
   const isNull = method === 'HEAD' || nullBodyStatus.has(status)
   const answer = withSignal(bodyFromWire(body) ?? (isNull ? null : bodyOfSource('')), signal)
   return createFetchedResponse({ status, statusText, url, redirected }, headers, answer)
+}
+
+/** Fetch standard, "abort a fetch() call": the body that is still on its way ends, at both ends. */
+const followAbort = (signal: AbortSignal, breakOff: ((reason: unknown) => void) | undefined): void => {
+  if (breakOff === undefined) return
+  signal.addEventListener('abort', () => breakOff(signal.reason), { once: true })
 }
 
 const withSignal = (body: Body | null, signal: AbortSignal | undefined): Body | null => {
