@@ -29,6 +29,8 @@ let begun = 0
 let speaking = 0
 /** After a stretch that kept the others waiting: what has not begun may be given elsewhere, and waits for word. */
 let held: Frame[] | undefined
+/** Words that are still to come: one for each time that the host was told. What it gave elsewhere stands before the last. */
+let words = 0
 
 /** What came in one piece: a frame can be looked at together with those that follow it. */
 let batch: Frame[] = []
@@ -57,6 +59,7 @@ function endBatch(): void {
 function wasStuck(ms: number): boolean {
   if (ms < stuckMs) return false
   held ??= []
+  words += 1
   out.write({ type: toHost.stuck, number: Math.round(ms) })
   return true
 }
@@ -114,6 +117,9 @@ function begin(frame: Frame, inARow = frame.dispatch): void {
 }
 
 function goOn(): void {
+  // A timer may have kept the others waiting once more: this word was given before the host could see that.
+  words -= 1
+  if (words > 0) return
   const frames = held ?? []
   held = undefined
   for (const frame of frames) {

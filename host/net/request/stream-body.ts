@@ -18,6 +18,12 @@ export function streamBody(
   const decoder = decoders[encoding?.trim().toLowerCase() ?? '']
   const decoded = decoder === undefined ? body : decode(body, decoder)
   const stream = Readable.from(bounded(decoded, maxBytes, what), { objectMode: false, highWaterMark: 65_536 })
+  // The generator ends at its next chunk only, which a server that is silent never sends: its connection ends at once.
+  const { _destroy: destroy } = stream
+  stream._destroy = (error, done) => {
+    body.destroy()
+    destroy.call(stream, error, done)
+  }
   // Its reader hears of an error when it reads; nobody may be reading any more.
   stream.on('error', () => {})
   return { body: stream, isDecoded: decoder !== undefined }

@@ -10,11 +10,13 @@ import { installationOf } from '../target.ts'
 import { answerCall, egressCall } from './answer-call.ts'
 import { parseCall, parseResult } from './check-frame.ts'
 import { isAnswered, type LiveDispatch } from './live-dispatch.ts'
-import type { LiveDispatches, Usage } from './live-dispatches.ts'
+import { brokeOff, type LiveDispatches, type Usage } from './live-dispatches.ts'
 import type { ToSandbox } from './to-sandbox.ts'
 
 const maxLogText = 16_384
 const nothing = new Uint8Array(0)
+/** Sandboxes come and go in a process for as long as it lives. */
+const maxStray = 1_000
 
 /**
  * Does what the guests of a process say: their answers, calls, log lines, and what they stream.
@@ -66,8 +68,7 @@ export function createGuestPosts(given: {
         live.sinks?.get(frame.number)?.end()
         return closeSink(live, frame.number)
       case toHost.fail:
-        live.sinks?.get(frame.number)?.readable.destroy()
-        return closeSink(live, frame.number)
+        return fail(live, frame)
       default:
         throw new Error(`frame of type ${frame.type}, which there is not`)
     }
@@ -126,6 +127,8 @@ export function createGuestPosts(given: {
         runCall: given.runCall,
         settle(settled) {
           const isOver = lives.get(live.id) !== live
+          // Nobody will read what the script wanted to send with it.
+          if (!settled.ok && !(body instanceof Uint8Array)) body.destroy()
           if (isOver && settled.ok && settled.body !== undefined && !(settled.body instanceof Uint8Array)) {
             settled.body.destroy()
           }
@@ -142,6 +145,19 @@ export function createGuestPosts(given: {
     if (frame.number !== bodyStream) live.egressBytes += frame.body.byteLength
     if (frame.number === bodyStream) live.movedMs = performance.now()
     return sink.chunk(frame.body)
+  }
+
+  /** The reader sees that the body is not whole; why, is the script's text and stands in its log alone. */
+  function fail(live: LiveDispatch, { number, text }: Frame): boolean {
+    if (text.length > maxLogText) return false
+    const sink = live.sinks?.get(number)
+    if (sink === undefined) return true
+    if (number === bodyStream) {
+      live.outcome = 'script_error'
+      logOf(live, live.queued.context, 'error', `The answer broke off: its stream failed: ${text}`)
+    }
+    sink.fail(brokeOff())
+    return closeSink(live, number)
   }
 
   function closeSink(live: LiveDispatch, stream: number): boolean {
@@ -162,6 +178,10 @@ export function createGuestPosts(given: {
   }
 
   function countStray(sandbox: number): number {
+    if (strayLines.size > maxStray) {
+      for (const number of strayLines.keys())
+        if (sandboxes.target(number) === undefined) strayLines.delete(number)
+    }
     const lines = (strayLines.get(sandbox) ?? 0) + 1
     strayLines.set(sandbox, lines)
     return lines

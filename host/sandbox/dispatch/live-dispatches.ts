@@ -78,5 +78,5 @@ export function createLiveDispatches(
   }
 }
 
-const brokeOff = (): AnnexError =>
+export const brokeOff = (): AnnexError =>
   new AnnexError('sandbox_died', 'The script ended before its body was sent to its end.')

@@ -82,6 +82,8 @@ export function createToSandbox(send: Send, limits: { bodyBytes: number }): ToSa
       onFail: (message) => send({ ...head, type: toProcess.fail, text: message }),
       onClosed(wasRead) {
         live.sources?.delete(stream)
+        // Else a script could read only so many answers one after the other as it may ask for at once.
+        if (stream !== bodyStream) live.running?.delete(stream)
         // The connection to an origin is given up with the answer that nobody reads on.
         if (stream !== bodyStream && !wasRead) readable.destroy()
       },

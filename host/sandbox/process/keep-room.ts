@@ -5,6 +5,8 @@ const evictFromPercent = 60
 const recycleFromPercent = 75
 /** What was ended gives its memory back late, and not all of it: so it is looked at again only after a while. */
 const everyMs = 500
+/** Where so many are loaded, it is they that fill the process: no single script. */
+const crowd = 32
 /** V8 keeps about a megabyte of each isolate that has gone. */
 const mostEvicted = 600
 
@@ -15,13 +17,14 @@ const mostEvicted = 600
 export function createRoomKeeper(
   residentMb: number,
   now: () => number = () => performance.now(),
-): { look: (residentBytes: number) => RoomVerdict; evicted: (count: number) => void } {
+): { look: (residentBytes: number, loaded: number) => RoomVerdict; evicted: (count: number) => void } {
   let lookedAtMs = now()
   let gone = 0
   let lastEvicted = 0
   return {
-    look(residentBytes) {
+    look(residentBytes, loaded) {
       const percent = (residentBytes / (residentMb * 1024 * 1024)) * 100
+      if (percent >= recycleFromPercent && loaded >= crowd) return 'recycle'
       if (percent < evictFromPercent || now() - lookedAtMs < everyMs) return 'fine'
       lookedAtMs = now()
       if (gone >= mostEvicted || (percent >= recycleFromPercent && lastEvicted === 0)) return 'recycle'

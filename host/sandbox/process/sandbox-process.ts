@@ -1,5 +1,6 @@
 import { createFrameReader, createFrameWriter, type Frame } from '../../../runtime/process/frame.ts'
 import { toHost, toProcess } from '../../../runtime/process/messages.ts'
+import { bodyStream } from '../../../runtime/wire-kinds.ts'
 import { AnnexError, isAnnexError } from '../../errors/annex-error.ts'
 import { parseBroken, parseError } from '../dispatch/check-frame.ts'
 import { createGuestPosts } from '../dispatch/guest-posts.ts'
@@ -172,7 +173,13 @@ export function createSandboxProcess(
   /** The time of an answer, or of what was given to `waitUntil`, is over: nothing wakes this dispatch's code again. */
   function giveUp(live: LiveDispatch): void {
     send({ type: toProcess.forget, sandbox: live.sandbox, dispatch: live.id })
-    reject(live, wallClockError(limits))
+    const error = wallClockError(limits)
+    // The visitor has the head already, and sees only that the rest does not come.
+    if (live.sinks?.has(bodyStream) && isAnswered(live)) {
+      live.outcome = error.code
+      onLog(live.queued.context, 'error', `The answer broke off: ${error.message}`)
+    }
+    reject(live, error)
   }
 
   function receive(frame: Frame): void {
@@ -243,9 +250,10 @@ export function createSandboxProcess(
   }
 
   function keepRoom(residentBytes: number): void {
-    const verdict = room.look(residentBytes)
+    if (retired) return
+    const verdict = room.look(residentBytes, sandboxes.count())
     if (verdict === 'evict') room.evicted(sandboxes.evict(evictPart))
-    else if (verdict === 'recycle' && !retired) given.onDrift()
+    else if (verdict === 'recycle') given.onDrift()
   }
 
   function close(): Promise<void> {

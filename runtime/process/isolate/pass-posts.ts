@@ -36,6 +36,8 @@ type Passing = {
 export function createPostPasser(passing: Passing): (said: GuestPost, running: number) => void {
   const { sandbox, pieceBytes, send, wake, budgets, timers, crypto, bodies } = passing
   return ({ kind, id, number, text, body }, running) => {
+    // The host takes a dispatch of another sandbox for the doing of the process, and ends it.
+    if (namesDispatch(kind) && !budgets.has(id)) return
     switch (kind) {
       case post.answer:
         return answer(id, number, text, body)
@@ -97,6 +99,9 @@ export function createPostPasser(passing: Passing): (said: GuestPost, running: n
     setImmediate(() => wake(dispatch, message.reject, id, 0, JSON.stringify({ name, message: why })))
   }
 }
+
+/** `answer`, `done`, and what is said of a body. */
+const namesDispatch = (kind: number): boolean => kind <= post.done || kind >= post.chunk
 
 const nothingYet = { number: 0, extra: 0 }
 

@@ -105,8 +105,9 @@ export function createSandbox(given: {
       budgets.open(dispatch)
       const environment = environments.get(number)
       if (environment !== undefined) {
+        // It is the first stretch of the dispatch: what came before is asked for here, and not once more below.
+        if (!enter(dispatch, message.environment, number, 0, environment, undefined, begun)) return false
         environments.delete(number)
-        enter(dispatch, message.environment, number, 0, environment)
       }
       return enter(dispatch, kind, dispatch, number, text, bodies.fromFrame(body), begun)
     },

@@ -23,6 +23,8 @@ export type BodyStreams = {
   isLong(body: OutgoingBody | undefined): body is LongBody
   /** The stream that the process feeds: a request's body, or that of a fetched answer. */
   receive(dispatch: number, stream: number): ReadableStream
+  /** Errors a stream that the process feeds with what its reader is to see, and lets the process know. */
+  breakOff(dispatch: number, stream: number, reason: unknown): void
   /** Hands a body of the script to the process, piece by piece. `ended` is called once, however it ends. */
   send(dispatch: number, stream: number, body: LongBody, ended?: () => void): void
   chunk(dispatch: number, stream: number, body: WireBody | undefined): void
@@ -155,6 +157,15 @@ export const createBodyStreams = (wire: Wire): BodyStreams => {
         // Nothing is asked for before somebody reads.
         { highWaterMark: 0 },
       ) as ReadableStream
+    },
+    breakOff(dispatch, stream, reason) {
+      const key = keyOf(dispatch, stream)
+      const open = incoming[key]
+      if (open === undefined) return
+      delete incoming[key]
+      open.controller.error(reason)
+      open.came?.()
+      wire.post(post.cancel, dispatch, stream)
     },
     send(dispatch, stream, body, ended = ignore) {
       const isStream = isReadableStream(body)

@@ -8,7 +8,13 @@ import type { Wire } from './wire.ts'
 
 /** What the process made of a call. A body that is long, or of unknown length, is a stream. */
 export type Settled =
-  | { ok: true; value: unknown; body: WireBody | ReadableStream | undefined }
+  | {
+      ok: true
+      value: unknown
+      body: WireBody | ReadableStream | undefined
+      /** Ends a body that is a stream, unless it has ended. */
+      breakOff?: ((reason: unknown) => void) | undefined
+    }
   | { ok: false; error: PlainError }
 
 /** The calls of one isolate that its process has not settled yet. */
@@ -65,7 +71,9 @@ export const createCalls = (wire: Wire, streams: BodyStreams): Calls => {
       const call = take(id)
       if (call === undefined) return
       const whole = isStream ? streams.receive(call.dispatch, id) : body
-      call.settled({ ok: true, value: parseJson(text), body: whole })
+      const { dispatch } = call
+      const breakOff = isStream ? (reason: unknown) => streams.breakOff(dispatch, id, reason) : undefined
+      call.settled({ ok: true, value: parseJson(text), body: whole, breakOff })
     },
     reject(id, text) {
       take(id)?.settled({ ok: false, error: parseJson(text) as PlainError })

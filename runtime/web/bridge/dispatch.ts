@@ -46,9 +46,11 @@ export const createDispatcher = (parts: {
 
   const answer = (open: OpenDispatch, text: string, body?: OutgoingBody): void => {
     if (open.answered) return
+    const isLong = streams.isLong(body)
+    // It may throw where a script has changed how a stream is read: then that is the answer.
+    if (isLong) streams.send(open.id, bodyStream, body, () => settleOne(open))
     open.answered = true
-    if (streams.isLong(body)) {
-      streams.send(open.id, bodyStream, body, () => settleOne(open))
+    if (isLong) {
       wire.post(post.answer, open.id, answered.streams, text)
       return
     }

@@ -6,7 +6,7 @@ import { readDataUrl } from './data-url.ts'
 import { Request, requestParts } from './request.ts'
 import type { RequestInit } from './request-init.ts'
 import { assertFetchable } from './request-url.ts'
-import { createFetchedResponse, type Response } from './response.ts'
+import { createFetchedResponse, nullBodyStatus, type Response } from './response.ts'
 
 type FetchedHead = {
   status: number
@@ -46,17 +46,18 @@ export const createFetch =
       }
       const id = calls.start('fetch', args, given, (settled) => {
         signal?.removeEventListener('abort', abort)
+        if (settled.ok && signal !== undefined) followAbort(signal, settled.breakOff)
         answer = settled
         resolve()
       })
       signal?.addEventListener('abort', abort, { once: true })
     })
-    return responseIn(answer as unknown as Settled, signal)
+    return responseIn(answer as unknown as Settled, signal, outline.method)
   }
 
 /** What goes wrong is thrown after the `await`, where V8 knows the author's line that waits for it. */
-const responseIn = (settled: Settled, signal: AbortSignal | undefined): Response => {
-  if (settled.ok) return toResponse(settled, signal)
+const responseIn = (settled: Settled, signal: AbortSignal | undefined, method: string): Response => {
+  if (settled.ok) return toResponse(settled, signal, method)
   throw new TypeError(`fetch failed: ${settled.error.message}`, { cause: toCause(settled.error) })
 }
 
@@ -67,10 +68,19 @@ const lengthText = (body: unknown): string =>
 const toResponse = (
   { value, body }: Extract<Settled, { ok: true }>,
   signal: AbortSignal | undefined,
+  method: string,
 ): Response => {
   const { status, statusText = '', headers, url = '', redirected = false } = value as FetchedHead
-  const answer = withSignal(bodyFromWire(body), signal)
+  // Fetch standard: an answer without bytes has a body all the same, which is an empty one.
+  const isNull = method === 'HEAD' || nullBodyStatus.has(status)
+  const answer = withSignal(bodyFromWire(body) ?? (isNull ? null : bodyOfSource('')), signal)
   return createFetchedResponse({ status, statusText, url, redirected }, headers, answer)
+}
+
+/** Fetch standard, "abort a fetch() call": the body that is still on its way ends, at both ends. */
+const followAbort = (signal: AbortSignal, breakOff: ((reason: unknown) => void) | undefined): void => {
+  if (breakOff === undefined) return
+  signal.addEventListener('abort', () => breakOff(signal.reason), { once: true })
 }
 
 const withSignal = (body: Body | null, signal: AbortSignal | undefined): Body | null => {

@@ -24,7 +24,7 @@ export type ResponseInit = { status?: number; statusText?: string; headers?: Hea
 /** Everything of a response but its body and headers. */
 type Outline = { status: number; statusText: string; type: string; url: string; redirected: boolean }
 
-const nullBodyStatus = new Set([101, 103, 204, 205, 304])
+export const nullBodyStatus = new Set([101, 103, 204, 205, 304])
 const redirectStatus = new Set([301, 302, 303, 307, 308])
 /** What nobody said anything about. Outlines are never changed, so they are shared. */
 const plain: Outline = { status: 200, statusText: '', type: 'default', url: '', redirected: false }

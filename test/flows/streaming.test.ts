@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Annex, startAnnex, until } from '../support/annex.ts'
+
+const script = (origin: string) => `
+import { createIntegration } from '@annex/runtime'
+const bytes = (count) => new Uint8Array(count).fill(7)
+let pulls = 0
+let cancelled = 0
+const endless = () => new ReadableStream({
+  pull(controller) { pulls++; controller.enqueue(bytes(65536)) },
+  cancel() { cancelled++ },
+}, { highWaterMark: 0 })
+const ways = {
+  through: (request) => new Response(request.body),
+  clone: async (request) => { const copy = request.clone(); await request.text(); return new Response(copy.body) },
+  unread: () => new Response('early'),
+  first: async (request) => { await request.body.getReader().read(); return new Response('early') },
+  endless: () => new Response(endless()),
+  counts: () => Response.json({ pulls, cancelled }),
+  breaks: () => new Response(new ReadableStream({
+    start(controller) { controller.enqueue(bytes(10)) },
+    async pull(controller) { await new Promise((r) => setTimeout(r, 50)); controller.error(new Error('half way')) },
+  })),
+  silent: () => new Response(new ReadableStream({})),
+  words: () => new Response(new ReadableStream({ start(controller) { controller.enqueue('no bytes') } })),
+  patched: () => {
+    const { getReader } = ReadableStream.prototype
+    ReadableStream.prototype.getReader = () => { ReadableStream.prototype.getReader = getReader; throw new Error('no reader') }
+    return new Response(new ReadableStream({}))
+  },
+  proxy: (request) => fetch('${origin}' + new URL(request.url).search.slice(1)),
+  upload: (request) => fetch('${origin}/hash', { method: 'POST', body: request.body, duplex: 'half' }),
+  'upload-long': () => fetch('${origin}/hash', { method: 'POST', body: bytes(300000) }),
+  many: async () => {
+    for (let i = 0; i < 40; i++) await (await fetch('${origin}/chunked')).text()
+    return new Response('all')
+  },
+  empty: async () => { const { body } = await fetch('${origin}/empty'); return Response.json(body instanceof ReadableStream) },
+  abort: async () => {
+    const controller = new AbortController()
+    const { body } = await fetch('${origin}/events', { signal: controller.signal })
+    const reader = body.getReader()
+    await reader.read()
+    setTimeout(() => controller.abort(new Error('enough')), 20)
+    return new Response(await reader.read().then(() => 'went on', (reason) => reason.message))
+  },
+}
+export default createIntegration({ fetch: (request) => ways[new URL(request.url).pathname.split('/').at(-1)](request) })`
+
+const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+describe('a body that streams', () => {
+  let annex: Annex
+  let closedEvents = 0
+  const origin = createServer(async (request, response) => {
+    if (request.url === '/events') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write('data: one\n\n')
+      response.once('close', () => {
+        closedEvents += 1
+      })
+      return
+    }
+    if (request.url === '/chunked') {
+      response.write('some ')
+      return response.end('text')
+    }
+    if (request.url === '/empty') return response.end()
+    if (request.url === '/big') return response.end(Buffer.alloc(8_000_000, 3))
+    const hash = createHash('sha256')
+    for await (const chunk of request) hash.update(chunk)
+    const { 'content-length': length = 'chunked' } = request.headers
+    response.end(`${hash.digest('hex')} ${length}`)
+  })
+
+  before(async () => {
+    await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+    annex = await startAnnex({
+      plugins: { streams: { script: script(url) } },
+      flags: { SANDBOX_WALL_MS: '3000', SANDBOX_BODY_BYTES: '100000000' },
+    })
+  })
+  after(async () => {
+    await annex.close()
+    origin.closeAllConnections()
+    origin.close()
+  })
+
+  const ask = (path: string, init?: RequestInit) =>
+    fetch(`${annex.url}/x/streams/${path}`, { signal: AbortSignal.timeout(20_000), ...init })
+  const post = (path: string, body: Uint8Array<ArrayBuffer>) => ask(path, { method: 'POST', body })
+  const logOf = async (response: Response) =>
+    (await annex.api('GET', `/v1/logs?request=${response.headers.get('x-request-id')}`)).text
+
+  it('goes through unchanged, as one that was cloned does, and out again with a fetch', async () => {
+    const bytes = new Uint8Array(20_000_000).map((_none, at) => at * 31)
+    for (const way of ['through', 'clone']) {
+      const answer = await post(way, way === 'clone' ? bytes.subarray(0, 2_000_000) : bytes)
+      const expected = way === 'clone' ? bytes.subarray(0, 2_000_000) : bytes
+      assert.equal(sha(await answer.bytes()), sha(expected), way)
+    }
+    assert.equal(await (await post('upload', bytes)).text(), `${sha(bytes)} chunked`)
+    const long = new Uint8Array(300_000).fill(7)
+    assert.equal(await (await ask('upload-long')).text(), `${sha(long)} 300000`)
+  })
+
+  it('of a fetched answer is passed on as it comes: an event before the next there is', async () => {
+    assert.equal((await (await ask('proxy?/big')).bytes()).length, 8_000_000)
+    const answer = await ask('proxy?/events')
+    const reader = answer.body?.getReader()
+    assert.equal(Buffer.from((await reader?.read())?.value ?? []).toString(), 'data: one\n\n')
+    const before = closedEvents
+    await reader?.cancel()
+    await until(
+      async () => closedEvents,
+      (count) => count > before,
+      5,
+    )
+  })
+
+  it('can be aborted while it is read: its reader and its server both hear of it', async () => {
+    const before = closedEvents
+    assert.equal(await (await ask('abort')).text(), 'enough')
+    await until(
+      async () => closedEvents,
+      (count) => count > before,
+      5,
+    )
+  })
+
+  it('is done with when it was read: a script reads more of them than it may ask for at once', async () => {
+    assert.equal(await (await ask('many')).text(), 'all')
+  })
+
+  it('of an empty answer is an empty stream', async () => {
+    assert.equal(await (await ask('empty')).text(), 'true')
+  })
+
+  it('is made no faster than its visitor reads, and cancelled when the visitor goes', async () => {
+    const counts = async () => (await ask('counts')).json() as Promise<{ pulls: number; cancelled: number }>
+    const response = await new Promise<import('node:http').IncomingMessage>((resolve) =>
+      httpRequest(`${annex.url}/x/streams/endless`, resolve).end(),
+    )
+    response.pause()
+    response.on('error', () => {})
+    await sleep(1000)
+    const before = (await counts()).pulls
+    await sleep(300)
+    assert.equal((await counts()).pulls, before)
+    response.destroy()
+    await until(counts, ({ cancelled }) => cancelled === 1, 5)
+  })
+
+  it('that fails breaks the answer off, and the log has the reason', async () => {
+    const answer = await ask('breaks')
+    await assert.rejects(answer.bytes())
+    assert.match(await logOf(answer), /half way/)
+    const words = await ask('words')
+    await assert.rejects(words.bytes())
+    assert.match(await logOf(words), /no Uint8Array/)
+  })
+
+  it('that never gives anything ends by the wall clock, and the log names the limit', async () => {
+    const answer = await ask('silent')
+    await assert.rejects(answer.bytes())
+    assert.match(await logOf(answer), /SANDBOX_WALL_MS/)
+  })
+
+  it('that cannot even be read is an error at once', async () => {
+    assert.equal((await ask('patched')).status, 500)
+  })
+
+  it('that nobody reads keeps neither the answer nor the connection', async () => {
+    const bytes = new Uint8Array(5_000_000)
+    for (const way of ['unread', 'first', 'unread', 'first'])
+      assert.equal(await (await post(way, bytes)).text(), 'early')
+    assert.equal((await ask('endless', { method: 'HEAD' })).status, 200)
+  })
+})

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { buildPrelude } from '../../host/bundle/build-prelude.ts'
+import { startProcess } from '../../host/sandbox/process/start-process.ts'
+import { createFrameReader, createFrameWriter, type Frame } from '../../runtime/process/frame.ts'
+import { toHost, toProcess } from '../../runtime/process/messages.ts'
+
+/** Of what host and process say to each other about a stretch that kept others waiting: see `evacuate`. */
+const options = {
+  ...{ file: 'x', heapMb: 64, cpuMs: 5000, loadMs: 5000, pieceBytes: 1e6, timers: 10, allowEval: false },
+}
+
+/** Spins at once, or from a timer: by counting, as the clock stands still meanwhile. Far over the 40 ms. */
+const bundle = `__annexDefine((module) => {
+  const spin = () => { let n = 0; for (let i = 0; i < 2e8; i++) n = (n + i) | 0; return n }
+  module.exports = { default: { [Symbol.for('annex.dispatch')]: async (event, environment) => {
+    environment()
+    if (event.type === 'spin') spin()
+    if (event.type === 'spin-twice') {
+      setTimeout(spin, 0)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      spin()
+    }
+  } } }
+})`
+
+/** A sandbox process of ours with two sandboxes, and what a host says to it and hears. */
+async function talk(script: (line: Awaited<ReturnType<typeof open>>) => Promise<void>): Promise<void> {
+  const line = await open()
+  try {
+    await script(line)
+  } finally {
+    line.started.kill()
+    await line.started.exited
+    line.started.close()
+  }
+}
+
+async function open() {
+  const cacheFolder = mkdtempSync(join(tmpdir(), 'annex-stuck-'))
+  const { code } = await buildPrelude({ cacheFolder })
+  rmSync(cacheFolder, { recursive: true })
+  const started = startProcess((text) => console.error(text))
+  const heard: Frame[] = []
+  started.stream.on(
+    'data',
+    createFrameReader(1e8, (frame) => heard.push(frame)),
+  )
+  const out = createFrameWriter((bytes) => started.stream.write(bytes))
+  /** All in one piece, as they come when the process has been busy. */
+  const say = (...frames: Parameters<typeof out.write>[0][]) => {
+    for (const frame of frames) out.write(frame)
+    out.flush()
+  }
+  const count = (type: number, dispatch = 0) =>
+    heard.filter((frame) => frame.type === type && frame.dispatch === dispatch).length
+  const hear = async (type: number, dispatch = 0, times = 1) => {
+    while (count(type, dispatch) < times) await sleep(2)
+  }
+  say({ type: toProcess.platform, text: code })
+  for (const sandbox of [1, 2]) {
+    say({ type: toProcess.load, sandbox, text: JSON.stringify(options), body: bundle })
+    say({ type: toProcess.environment, sandbox, number: 0, text: '{}' })
+  }
+  while (heard.filter(({ type }) => type === toHost.loaded).length < 2) await sleep(5)
+  // Whatever loading them took is told and settled.
+  await sleep(50)
+  for (let n = count(toHost.stuck); n > 0; n--) say({ type: toProcess.goOn })
+  const told = count(toHost.stuck)
+  return { started, say, count, hear, stuck: () => count(toHost.stuck) - told }
+}
+
+const dispatch = (sandbox: number, id: number, type: string, environment = 0) => ({
+  ...{ type: toProcess.dispatch, sandbox, dispatch: id, number: environment },
+  text: JSON.stringify({ event: { type } }),
+})
+
+describe('after a stretch that kept the others waiting', () => {
+  it('nothing begins before the host has said what it gave elsewhere', async () => {
+    await talk(async ({ say, count, hear, stuck }) => {
+      say(dispatch(1, 1, 'spin'), dispatch(2, 2, 'quick'), dispatch(2, 3, 'quick'))
+      await hear(toHost.answer, 1)
+      await sleep(50)
+      assert.deepEqual([stuck(), count(toHost.answer, 2)], [1, 0])
+      say({ type: toProcess.forget, sandbox: 2, dispatch: 2 }, { type: toProcess.goOn })
+      await hear(toHost.answer, 3)
+      assert.equal(count(toHost.answer, 2), 0)
+    })
+  })
+
+  it('nor one that brings an environment of its own, which its sandbox is given first', async () => {
+    await talk(async ({ say, count, hear, stuck }) => {
+      const environment = { type: toProcess.environment, sandbox: 2, number: 1, text: '{}' }
+      say(environment, dispatch(1, 1, 'spin'), dispatch(2, 2, 'quick', 1), dispatch(2, 3, 'quick', 1))
+      await hear(toHost.answer, 1)
+      await sleep(50)
+      assert.deepEqual([stuck(), count(toHost.answer, 2)], [1, 0])
+      say({ type: toProcess.forget, sandbox: 2, dispatch: 2 }, { type: toProcess.goOn })
+      await hear(toHost.answer, 3)
+      assert.equal(count(toHost.answer, 2), 0)
+    })
+  })
+
+  it('nor by the word about the stretch before, when a timer keeps it busy once more', async () => {
+    await talk(async ({ say, count, hear, stuck }) => {
+      say(dispatch(1, 1, 'spin-twice'))
+      await sleep(20)
+      say(dispatch(2, 2, 'quick'))
+      while (stuck() < 2) await sleep(2)
+      // Given elsewhere while the second one ran: the host has answered the first by then.
+      say({ type: toProcess.goOn })
+      await sleep(50)
+      assert.equal(count(toHost.answer, 2), 0)
+      say(
+        { type: toProcess.forget, sandbox: 2, dispatch: 2 },
+        { type: toProcess.goOn },
+        dispatch(2, 3, 'quick'),
+      )
+      await hear(toHost.answer, 3)
+      assert.equal(count(toHost.answer, 2), 0)
+    })
+  })
+})
