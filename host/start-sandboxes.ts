@@ -52,6 +52,7 @@ export async function startSandboxes(given: {
       logBytes: settings.SANDBOX_LOG_BYTES,
       wallMs: settings.SANDBOX_WALL_MS,
       bodyBytes: settings.SANDBOX_BODY_BYTES,
+      fetchBytes: settings.SANDBOX_FETCH_BYTES,
       calls: settings.SANDBOX_CALLS,
       callsAtOnce: settings.SANDBOX_CALLS_AT_ONCE,
       fetches: settings.SANDBOX_FETCHES,
@@ -64,6 +65,7 @@ export async function startSandboxes(given: {
       const { integration, installationId = null, requestId = null } = source
       logs.write({ integration, installationId, requestId, level, text })
     },
+    onLimit: metrics.observeLimit,
     onReceipt(receipt) {
       metrics.observeReceipt(receipt)
       given.onReceipt(receipt)

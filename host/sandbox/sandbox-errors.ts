@@ -49,6 +49,18 @@ export const suspendedError = (key: string, reason: string): AnnexError =>
       `\`annex resume ${key.startsWith('inst_') ? key : `--integration ${key}`}\`.`,
   )
 
+export const requestTooLargeError = (limits: { bodyBytes: number }): AnnexError =>
+  new AnnexError(
+    'body_too_large',
+    `The request is larger than ${limits.bodyBytes} bytes (SANDBOX_BODY_BYTES).`,
+  )
+
+export const uploadTooLargeError = (limits: { fetchBytes: number }): AnnexError =>
+  new AnnexError(
+    'egress_too_large',
+    `The body of the outbound request is larger than ${limits.fetchBytes} bytes (SANDBOX_FETCH_BYTES).`,
+  )
+
 const diedError = (): AnnexError =>
   new AnnexError(
     'sandbox_died',

@@ -1,8 +1,9 @@
 import { AnnexError } from '../errors/annex-error.ts'
 import { maxMoves, type QueuedDispatch } from './dispatch/live-dispatch.ts'
+import { emptyReceipt } from './dispatch/to-receipt.ts'
 import type { RunHostCall } from './host-calls.ts'
 import { createOffenders } from './offenders.ts'
-import type { SandboxLimits, ScriptLog } from './process/process-options.ts'
+import type { OnLimit, SandboxLimits, ScriptLog } from './process/process-options.ts'
 import { createSandboxProcess, type ProcessEnd, type SandboxProcess } from './process/sandbox-process.ts'
 import type { StartOptions } from './process/start-process.ts'
 import { aloneSlot, createProcessSlots, sharedSlot } from './process-slots.ts'
@@ -48,6 +49,7 @@ export function createSandboxes(given: {
   runCall: RunHostCall
   onLog: ScriptLog
   onReceipt: OnReceipt
+  onLimit: OnLimit
   onProcessEnd: (slot: string, cause: EndCause) => void
   /** A target has ended its process once too often. It is refused from here on for as long as storing that takes. */
   onSuspend: (target: SandboxTarget, reason: string) => void
@@ -103,9 +105,9 @@ export function createSandboxes(given: {
   }
 
   function start(): SandboxProcess {
-    const { prelude, runCall, onLog, onReceipt } = given
+    const { prelude, runCall, onLog, onReceipt, onLimit } = given
     const started: SandboxProcess = createSandboxProcess({
-      ...{ prelude, limits, runCall, onLog, onReceipt },
+      ...{ prelude, limits, runCall, onLog, onReceipt, onLimit },
       ...(given.start !== undefined && { start: given.start }),
       onEnd: (end) => replace(started, end),
       onStuck(culprit, notBegun) {
@@ -165,17 +167,7 @@ export function createSandboxes(given: {
 
   /** A dispatch that reaches no sandbox has used nothing; that it was refused is known all the same. */
   function refuse({ context }: Pick<QueuedDispatch, 'context'>, error: AnnexError): AnnexError {
-    const { requestId, integration, installationId, organizationId, event } = context
-    given.onReceipt({
-      requestId,
-      integration,
-      ...(installationId !== undefined && { installationId }),
-      ...(organizationId !== undefined && { organizationId }),
-      type: event?.type ?? 'fetch',
-      startedAtMs: Date.now(),
-      ...{ cpuMs: 0, wallMs: 0, heapBytes: 0, egressCalls: 0, egressBytes: 0, hostCalls: 0 },
-      outcome: error.code,
-    })
+    given.onReceipt(emptyReceipt(context, error.code))
     return error
   }
 }

@@ -39,6 +39,7 @@ describe('a sandbox process that cannot be started', () => {
       timers: 10,
       logLines: 10,
       bodyBytes: 1e6,
+      fetchBytes: 1e6,
       calls: 10,
       callsAtOnce: 10,
       fetches: 10,
@@ -61,6 +62,7 @@ describe('a sandbox process that cannot be started', () => {
         runCall: async () => assert.fail('nothing runs'),
         onLog: () => {},
         onReceipt: () => {},
+        onLimit: () => {},
         onProcessEnd: () => {
           ends += 1
         },

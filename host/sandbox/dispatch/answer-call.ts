@@ -1,4 +1,5 @@
 import type { HostCallAnswer, HostCallBody, RunHostCall } from '../host-calls.ts'
+import type { OnLimit } from '../process/process-options.ts'
 import type { LiveDispatch } from './live-dispatch.ts'
 
 /** The call that goes out to the world: its bytes are counted. */
@@ -11,11 +12,19 @@ export const egressCall = 'fetch'
 export async function answerCall(
   live: LiveDispatch,
   call: { id: number; name: string; args: unknown; body: HostCallBody },
-  given: { limits: CallLimits; runCall: RunHostCall; settle: (answer: HostCallAnswer) => void },
+  given: {
+    limits: CallLimits
+    runCall: RunHostCall
+    onLimit: OnLimit
+    settle: (answer: HostCallAnswer) => void
+  },
 ): Promise<void> {
   const { settle, limits } = given
-  const message = refusal(live, call.name, limits)
-  if (message !== undefined) return settle({ ok: false, error: { name: 'refused', message } })
+  const refused = refusal(live, call.name, limits)
+  if (refused !== undefined) {
+    given.onLimit(live.queued.context.integration, refused.limit)
+    return settle({ ok: false, error: { name: 'refused', message: refused.message } })
+  }
   const controller = new AbortController()
   live.calls += 1
   if (call.name === egressCall) {
@@ -31,15 +40,22 @@ export async function answerCall(
   settle(answer)
 }
 
+/** Which limit of `limits-table.ts`, and what the script is told. */
+type Refusal = { limit: string; message: string }
+
 type CallLimits = { calls: number; callsAtOnce: number; fetches: number }
 
-function refusal(live: LiveDispatch, name: string, limits: CallLimits): string | undefined {
-  if (live.calls >= limits.calls) return `More than ${limits.calls} calls in one dispatch (SANDBOX_CALLS).`
+function refusal(live: LiveDispatch, name: string, limits: CallLimits): Refusal | undefined {
+  if (live.calls >= limits.calls) {
+    return { limit: 'calls', message: `More than ${limits.calls} calls in one dispatch (SANDBOX_CALLS).` }
+  }
   if ((live.running?.size ?? 0) >= limits.callsAtOnce) {
-    return `More than ${limits.callsAtOnce} calls of one dispatch at once (SANDBOX_CALLS_AT_ONCE).`
+    const message = `More than ${limits.callsAtOnce} calls of one dispatch at once (SANDBOX_CALLS_AT_ONCE).`
+    return { limit: 'calls_at_once', message }
   }
   if (name === egressCall && live.egressCalls >= limits.fetches) {
-    return `More than ${limits.fetches} outbound requests in one dispatch (SANDBOX_FETCHES).`
+    const message = `More than ${limits.fetches} outbound requests in one dispatch (SANDBOX_FETCHES).`
+    return { limit: 'fetches', message }
   }
   return undefined
 }

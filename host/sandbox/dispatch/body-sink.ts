@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import type { AnnexError } from '../../errors/annex-error.ts'
-import { answerTooLargeError } from '../sandbox-errors.ts'
 
 /** A body that the sandbox gives piece by piece: a script's answer, or what it uploads. */
 export type BodySink = {
@@ -17,7 +16,12 @@ export type BodySink = {
  * @param pull asks the sandbox for the next piece
  * @param cancel tells the sandbox that nobody reads on
  */
-export function createBodySink(given: { maxBytes: number; pull: () => void; cancel: () => void }): BodySink {
+export function createBodySink(given: {
+  maxBytes: number
+  tooLarge: () => AnnexError
+  pull: () => void
+  cancel: () => void
+}): BodySink {
   let bytes = 0
   let isAsked = false
   let isOver = false
@@ -42,7 +46,7 @@ export function createBodySink(given: { maxBytes: number; pull: () => void; canc
       if (!isAsked) return false
       isAsked = false
       bytes += piece.byteLength
-      if (bytes > given.maxBytes) readable.destroy(answerTooLargeError({ bodyBytes: given.maxBytes }))
+      if (bytes > given.maxBytes) readable.destroy(given.tooLarge())
       else readable.push(piece)
       return true
     },

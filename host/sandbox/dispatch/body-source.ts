@@ -17,6 +17,7 @@ export function createBodySource(given: {
   maxBytes: number
   onPiece: (bytes: Uint8Array) => void
   onEnd: () => void
+  onTooMany: () => void
   onFail: (message: string) => void
   onClosed: (wasRead: boolean) => void
 }): BodySource {
@@ -43,9 +44,9 @@ export function createBodySource(given: {
       return close(true)
     }
     bytes += value.byteLength
-    if (bytes > given.maxBytes)
-      return fail(`The body has more than ${given.maxBytes} bytes (SANDBOX_BODY_BYTES).`)
-    given.onPiece(value)
+    if (bytes <= given.maxBytes) return given.onPiece(value)
+    given.onTooMany()
+    fail(`The body has more than ${given.maxBytes} bytes.`)
   }
 
   function fail(message: string): void {

@@ -4,7 +4,7 @@ import { toHost, withStream } from '../../../runtime/process/messages.ts'
 import { answered, bodyStream, logLevels } from '../../../runtime/wire-kinds.ts'
 import type { HostCallBody, RunHostCall } from '../host-calls.ts'
 import type { LoadedSandboxes } from '../process/loaded-sandboxes.ts'
-import type { LogSource, SandboxLimits, ScriptLog } from '../process/process-options.ts'
+import type { LogSource, OnLimit, SandboxLimits, ScriptLog } from '../process/process-options.ts'
 import { answerTooLargeError } from '../sandbox-errors.ts'
 import { installationOf } from '../target.ts'
 import { answerCall, egressCall } from './answer-call.ts'
@@ -31,6 +31,7 @@ export function createGuestPosts(given: {
   limits: SandboxLimits
   runCall: RunHostCall
   onLog: ScriptLog
+  onLimit: OnLimit
   toSandbox: ToSandbox
 }): (frame: Frame) => boolean {
   const { lives, sandboxes, limits, onLog, toSandbox } = given
@@ -88,6 +89,7 @@ export function createGuestPosts(given: {
     const isStream = frame.flags === answered.streams
     if (result.kind === 'response' && (result.head.length ?? 0) > limits.bodyBytes) return refuseAnswer(live)
     live.outcome = result.kind === 'error' ? 'script_error' : 'ok'
+    live.status = result.kind === 'response' ? result.head.status : undefined
     const body = isStream ? toSandbox.openSink(live, bodyStream) : frame.body
     finishAnswer(live)
     if (frame.flags === answered.done) lives.end(live, usageOf(frame))
@@ -124,6 +126,7 @@ export function createGuestPosts(given: {
       { id: frame.number, ...asked, body },
       {
         limits,
+        onLimit: given.onLimit,
         runCall: given.runCall,
         settle(settled) {
           const isOver = lives.get(live.id) !== live
@@ -191,14 +194,13 @@ export function createGuestPosts(given: {
     if (live.logLines > limits.logLines || live.logBytes > limits.logBytes) return
     live.logLines += 1
     live.logBytes += Buffer.byteLength(text)
-    const over =
-      live.logLines > limits.logLines
-        ? `${limits.logLines} lines in one dispatch (SANDBOX_LOG_LINES)`
-        : live.logBytes > limits.logBytes
-          ? `${limits.logBytes} bytes in one dispatch (SANDBOX_LOG_BYTES)`
-          : undefined
-    if (over === undefined) onLog(source, level, text)
-    else onLog(source, 'warn', `More than ${over}: the other lines are dropped.`)
+    const isLong = live.logLines > limits.logLines
+    if (!isLong && live.logBytes <= limits.logBytes) return onLog(source, level, text)
+    const over = isLong
+      ? `${limits.logLines} lines in one dispatch (SANDBOX_LOG_LINES)`
+      : `${limits.logBytes} bytes in one dispatch (SANDBOX_LOG_BYTES)`
+    onLog(source, 'warn', `More than ${over}: the other lines are dropped.`)
+    given.onLimit(live.queued.context.integration, isLong ? 'log_lines' : 'log_size')
   }
 
   function sourceOf(live: LiveDispatch | undefined, sandbox: number): LogSource | undefined {

@@ -31,6 +31,8 @@ export type LiveDispatch = {
   answeredMs: number | undefined
   /** As in a receipt. */
   outcome: string
+  /** HTTP status of its answer, where it gave one. */
+  status: number | undefined
   /** It ends so long after it moved last: the wall clock until the answer, then the time that `waitUntil` has. */
   patienceMs: number
   /** When it was sent or answered, or a piece of its bodies came. */

@@ -42,6 +42,7 @@ export function createLiveDispatches(
         sentMs,
         answeredMs: undefined,
         outcome: 'sandbox_died',
+        status: undefined,
         patienceMs: wallMs,
         movedMs: sentMs,
         calls: 0,

@@ -2,10 +2,13 @@ import { Readable } from 'node:stream'
 import type { FrameToWrite } from '../../../runtime/process/frame.ts'
 import { toProcess, withStream } from '../../../runtime/process/messages.ts'
 import { bodyStream } from '../../../runtime/wire-kinds.ts'
+import type { AnnexError } from '../../errors/annex-error.ts'
 import type { HostCallAnswer } from '../host-calls.ts'
+import type { OnLimit } from '../process/process-options.ts'
+import { answerTooLargeError, requestTooLargeError, uploadTooLargeError } from '../sandbox-errors.ts'
 import { createBodySink } from './body-sink.ts'
 import { createBodySource } from './body-source.ts'
-import type { LiveDispatch } from './live-dispatch.ts'
+import { isAnswered, type LiveDispatch } from './live-dispatch.ts'
 
 type Send = (frame: FrameToWrite) => void
 
@@ -19,7 +22,15 @@ export type ToSandbox = {
   openSink: (live: LiveDispatch, stream: number) => Readable
 }
 
-export function createToSandbox(send: Send, limits: { bodyBytes: number }): ToSandbox {
+export function createToSandbox(
+  send: Send,
+  limits: { bodyBytes: number; fetchBytes: number },
+  given: {
+    onLimit: OnLimit
+    /** Ends a dispatch whose visitor sends more than may come. */
+    refuseRequest: (live: LiveDispatch, error: AnnexError) => void
+  },
+): ToSandbox {
   return {
     begin(live, environment) {
       const { sandbox, id, queued } = live
@@ -53,8 +64,13 @@ export function createToSandbox(send: Send, limits: { bodyBytes: number }): ToSa
     },
     openSink(live, stream) {
       const head = { sandbox: live.sandbox, dispatch: live.id, number: stream }
+      const isAnswer = stream === bodyStream
       const sink = createBodySink({
-        maxBytes: limits.bodyBytes,
+        maxBytes: isAnswer ? limits.bodyBytes : limits.fetchBytes,
+        tooLarge() {
+          given.onLimit(live.queued.context.integration, isAnswer ? 'answer_size' : 'fetch_size')
+          return isAnswer ? answerTooLargeError(limits) : uploadTooLargeError(limits)
+        },
         pull: () => send({ ...head, type: toProcess.pull }),
         cancel: () => {
           live.sinks?.delete(stream)
@@ -71,11 +87,16 @@ export function createToSandbox(send: Send, limits: { bodyBytes: number }): ToSa
     const head = { sandbox: live.sandbox, dispatch: live.id, number: stream }
     const source = createBodySource({
       readable,
-      maxBytes: limits.bodyBytes,
+      // What is fetched was bounded where it was fetched.
+      maxBytes: stream === bodyStream ? limits.bodyBytes : Number.POSITIVE_INFINITY,
+      onTooMany() {
+        given.onLimit(live.queued.context.integration, 'request_size')
+        given.refuseRequest(live, requestTooLargeError(limits))
+      },
       onPiece(bytes) {
         if (isEgress) live.egressBytes += bytes.byteLength
         // A visitor's upload moves; what a far server trickles does not keep a dispatch alive.
-        if (stream === bodyStream) live.movedMs = performance.now()
+        if (stream === bodyStream && !isAnswered(live)) live.movedMs = performance.now()
         send({ ...head, type: toProcess.chunk, body: bytes })
       },
       onEnd: () => send({ ...head, type: toProcess.end }),

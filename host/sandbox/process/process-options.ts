@@ -10,6 +10,8 @@ export type SandboxLimits = {
   waitUntilMs: number
   /** Of a request, an answer or an outbound body, however it crosses. */
   bodyBytes: number
+  /** Of a body that a script sends out into the world. */
+  fetchBytes: number
   calls: number
   callsAtOnce: number
   fetches: number
@@ -19,6 +21,9 @@ export type SandboxLimits = {
   logLines: number
   logBytes: number
 }
+
+/** A dispatch has come to a limit that does not end it: the integration, and the limit's id in `limits-table.ts`. */
+export type OnLimit = (integration: string, limit: string) => void
 
 /** Who logged a line: a script, and in which request, as far as that is known; else the process itself. */
 export type LogSource = { integration: string; installationId?: string; requestId?: string }

@@ -1,4 +1,4 @@
-import { createFrameReader, createFrameWriter, type Frame } from '../../../runtime/process/frame.ts'
+import type { Frame } from '../../../runtime/process/frame.ts'
 import { toHost, toProcess } from '../../../runtime/process/messages.ts'
 import { bodyStream } from '../../../runtime/wire-kinds.ts'
 import { AnnexError, isAnnexError } from '../../errors/annex-error.ts'
@@ -21,8 +21,9 @@ import {
 import type { SandboxTarget } from '../target.ts'
 import { createRoomKeeper } from './keep-room.ts'
 import { createLoadedSandboxes } from './loaded-sandboxes.ts'
-import type { SandboxLimits, ScriptLog } from './process-options.ts'
+import type { OnLimit, SandboxLimits, ScriptLog } from './process-options.ts'
 import { type BlackBoxRecord, type StartOptions, startProcess } from './start-process.ts'
+import { pieceBytes, talk } from './talk.ts'
 import { watchProcess } from './watch-process.ts'
 
 /** What is left of a process: `culprit` is whose code it was running. */
@@ -58,12 +59,7 @@ export type ProcessEvents = {
 const timedOut = 'Script execution timed out.'
 /** No outcome: it runs elsewhere, and has its receipt there. */
 const takenBack = ''
-/** An answer's text, or a piece of a body. */
-const pieceBytes = 10 * 1024 * 1024
-const frameOverheadBytes = 4 * 1024 * 1024
 const evictPart = 0.25
-/** A process that does not read gets no further answers: it would fill the host's memory with them. */
-const maxUnreadBytes = 16 * 1024 * 1024
 
 /** One OS process that runs sandboxes, seen from the host. It lives until it dies or is closed. */
 export function createSandboxProcess(
@@ -73,19 +69,24 @@ export function createSandboxProcess(
     runCall: RunHostCall
     onLog: ScriptLog
     onReceipt: OnReceipt
+    onLimit: OnLimit
     start?: StartOptions
   } & ProcessEvents,
 ): SandboxProcess {
-  const { limits, runCall, onLog } = given
+  const { limits, runCall, onLog, onLimit } = given
   const startedAtMs = performance.now()
   const started = startProcess(
     (text) => onLog(undefined, 'error', `sandbox process: ${text.trim()}`),
     given.start,
   )
-  const out = createFrameWriter((bytes) => {
-    if (!started.stream.destroyed) started.stream.write(bytes)
+  const { send } = talk(started.stream, {
+    onFrame: receive,
+    onGarbage(message) {
+      // Whoever has taken it over, it is not heard again.
+      cause = { kind: 'garbage', message }
+      started.kill()
+    },
   })
-  let flushing = false
   let retired = false
   let cause: EndCause = { kind: 'died' }
 
@@ -96,8 +97,8 @@ export function createSandboxProcess(
   })
   const { heapMb, cpuMs, loadMs, timers, allowEval = false } = limits
   const sandboxes = createLoadedSandboxes(send, { heapMb, cpuMs, loadMs, timers, allowEval, pieceBytes })
-  const toSandbox = createToSandbox(send, limits)
-  const hear = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, toSandbox })
+  const toSandbox = createToSandbox(send, limits, { onLimit, refuseRequest: abandon })
+  const hear = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, onLimit, toSandbox })
   const room = createRoomKeeper(limits.residentMb)
   const watch = watchProcess(started, limits, {
     ping: () => send({ type: toProcess.ping }),
@@ -110,17 +111,6 @@ export function createSandboxProcess(
       cause = found
       started.kill()
     },
-  })
-  const read = createFrameReader(pieceBytes + frameOverheadBytes, receive)
-  started.stream.on('data', (chunk: Buffer) => {
-    try {
-      read(chunk)
-    } catch (error) {
-      // Bytes that no sandbox process of ours writes: whoever has taken it over, it is not heard again.
-      cause = { kind: 'garbage', message: error instanceof Error ? error.message : String(error) }
-      started.stream.destroy()
-      started.kill()
-    }
   })
   started.stream.on('error', () => started.kill())
   const ended = started.exited.then(finish)
@@ -135,25 +125,6 @@ export function createSandboxProcess(
       if (lives.isEmpty()) void close()
     },
     close,
-  }
-
-  /** The requests that came in together go across together. */
-  function send(frame: Parameters<typeof out.write>[0]): void {
-    out.write(frame)
-    if (flushing) return
-    flushing = true
-    setImmediate(flush)
-  }
-
-  function flush(): void {
-    const { stream } = started
-    flushing = false
-    out.flush()
-    // What is not heard any more causes no further answers. A process that never reads is deaf, and ends.
-    if (stream.writableLength > maxUnreadBytes && !stream.isPaused()) {
-      stream.pause()
-      stream.once('drain', () => stream.resume())
-    }
   }
 
   function run(queued: QueuedDispatch): void {
@@ -172,13 +143,18 @@ export function createSandboxProcess(
 
   /** The time of an answer, or of what was given to `waitUntil`, is over: nothing wakes this dispatch's code again. */
   function giveUp(live: LiveDispatch): void {
-    send({ type: toProcess.forget, sandbox: live.sandbox, dispatch: live.id })
     const error = wallClockError(limits)
+    if (isAnswered(live)) onLimit(live.queued.context.integration, 'wait_until')
     // The visitor has the head already, and sees only that the rest does not come.
     if (live.sinks?.has(bodyStream) && isAnswered(live)) {
       live.outcome = error.code
       onLog(live.queued.context, 'error', `The answer broke off: ${error.message}`)
     }
+    abandon(live, error)
+  }
+
+  function abandon(live: LiveDispatch, error: AnnexError): void {
+    send({ type: toProcess.forget, sandbox: live.sandbox, dispatch: live.id })
     reject(live, error)
   }
 

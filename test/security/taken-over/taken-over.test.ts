@@ -14,13 +14,13 @@ import { scriptOf } from '../../runtime/guest.ts'
 const program = fileURLToPath(new URL('taken-over.ts', import.meta.url))
 /** As long as a process takes to start on a machine that is busy. */
 const wallMs = 2_000
-const limits = { heapMb: 64, residentMb: 512, cpuMs: 300, loadMs: 300, wallMs, waitUntilMs: 2_000, bodyBytes: 1e6, calls: 10, callsAtOnce: 10, fetches: 10, timers: 10, logLines: 1000, logBytes: 1e6, pending: 1000 }
+const limits = { heapMb: 64, residentMb: 512, cpuMs: 300, loadMs: 300, wallMs, waitUntilMs: 2_000, bodyBytes: 1e6, fetchBytes: 1e6, calls: 10, callsAtOnce: 10, fetches: 10, timers: 10, logLines: 1000, logBytes: 1e6, pending: 1000 }
 const target = { key: 'x', group: 'operator', integration: 'x', version: { digest: 'd', code: '' } } as const
 const level = { kind: 'integration', integration: 'x' } as const
 const context = { requestId: 'req_1', integration: 'x', scopes: [], level, hops: 0 }
 const body = new Uint8Array(900_000)
 const asked = { environment: '{}', message: '{"event":{"type":"x"}}', context }
-const nobody = { onReceipt: () => {}, onSuspend: () => {} }
+const nobody = { onReceipt: () => {}, onLimit: () => {}, onSuspend: () => {} }
 
 /** What it does, what the request gets, and as what the process is ended. */
 const died = 'sandbox_died'
