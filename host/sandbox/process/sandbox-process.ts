@@ -1,5 +1,6 @@
 import { createFrameReader, createFrameWriter, type Frame } from '../../../runtime/process/frame.ts'
 import { toHost, toProcess } from '../../../runtime/process/messages.ts'
+import { bodyStream } from '../../../runtime/wire-kinds.ts'
 import { AnnexError, isAnnexError } from '../../errors/annex-error.ts'
 import { parseBroken, parseError } from '../dispatch/check-frame.ts'
 import { createGuestPosts } from '../dispatch/guest-posts.ts'
@@ -15,6 +16,7 @@ import {
   errorOfEnd,
   loadLimitError,
   ScriptError,
+  stalledBodyError,
   wallClockError,
 } from '../sandbox-errors.ts'
 import type { SandboxTarget } from '../target.ts'
@@ -161,7 +163,12 @@ export function createSandboxProcess(
 
   /** The dispatch ends with an error, and its caller hears of it unless it was answered. */
   function reject(live: LiveDispatch, error: Error): void {
-    if (!isAnswered(live)) live.outcome = isAnnexError(error) ? error.code : 'internal'
+    const answer = isAnswered(live) ? live.sinks.get(bodyStream) : undefined
+    if (!isAnswered(live) || answer !== undefined)
+      live.outcome = isAnnexError(error) ? error.code : 'internal'
+    // The visitor has the head already: only the log can say why the rest did not come.
+    if (answer !== undefined)
+      onLog(live.queued.context, 'error', `The answer was broken off. ${error.message}`)
     lives.end(live)
     if (!isAnswered(live)) live.queued.reject(error)
   }
@@ -169,7 +176,7 @@ export function createSandboxProcess(
   /** The time of an answer, or of what was given to `waitUntil`, is over: nothing wakes this dispatch's code again. */
   function giveUp(live: LiveDispatch): void {
     send({ type: toProcess.forget, sandbox: live.sandbox, dispatch: live.id })
-    reject(live, wallClockError(limits))
+    reject(live, isAnswered(live) ? stalledBodyError(limits) : wallClockError(limits))
   }
 
   function receive(frame: Frame): void {
