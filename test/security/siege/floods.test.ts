@@ -7,10 +7,10 @@ const any = ['survived', 'wall_clock_limit', 'script_failed', ...over]
 
 describeSiege('floods of what leaves the isolate', [
   { name: 'log lines', script: `for (;;) console.log('x'.repeat(8000))`, seen: [...over, 'wall_clock_limit'] },
-  { name: 'host calls', script: `const all = []; for (let i = 0; i < 1e5; i++) all.push(fetch('http://127.0.0.1:1/').catch(() => {})); await Promise.all(all)`, seen: any },
-  { name: 'host calls one after the other', script: `for (let i = 0; i < 1e4; i++) await fetch('http://127.0.0.1:1/').catch(() => {})`, seen: any },
-  { name: 'host calls with the largest bodies', script: `for (let i = 0; i < 50; i++) fetch('http://127.0.0.1:1/', { method: 'POST', body: new Uint8Array(9e6) }).catch(() => {}); await ms(100)`, seen: any },
-  { name: 'host calls that are given up at once', script: `for (let i = 0; i < 1e4; i++) { const c = new AbortController(); fetch('http://127.0.0.1:1/', { signal: c.signal }).catch(() => {}); c.abort() } await ms(1)`, seen: any },
+  { name: 'host calls', script: `const all = []; for (let i = 0; i < 1e5; i++) all.push(fetch('http://127.0.0.1:4444/').catch(() => {})); await Promise.all(all)`, seen: any },
+  { name: 'host calls one after the other', script: `for (let i = 0; i < 1e4; i++) await fetch('http://127.0.0.1:4444/').catch(() => {})`, seen: any },
+  { name: 'host calls with the largest bodies', script: `for (let i = 0; i < 50; i++) fetch('http://127.0.0.1:4444/', { method: 'POST', body: new Uint8Array(9e6) }).catch(() => {}); await ms(100)`, seen: any },
+  { name: 'host calls that are given up at once', script: `for (let i = 0; i < 1e4; i++) { const c = new AbortController(); fetch('http://127.0.0.1:4444/', { signal: c.signal }).catch(() => {}); c.abort() } await ms(1)`, seen: any },
   { name: 'calls to itself', script: `const all = []; for (let i = 0; i < 300; i++) all.push(fetch(request.url).catch(() => {})); await Promise.all(all)`, seen: [...any, 'sandbox_died'] },
   { name: 'timers', script: `for (let i = 0; i < 1e6; i++) setTimeout(() => {}, 1)`, seen: any },
   { name: 'intervals', script: `for (let i = 0; i < 900; i++) setInterval(() => {}, 0); await ms(900)`, seen: any },
@@ -28,7 +28,7 @@ describeSiege('floods of what leaves the isolate', [
   { name: 'an answer that never ends', script: `return new Response(new ReadableStream({ pull() { return new Promise(() => {}) } }))`, seen: ['SANDBOX_WALL_MS'] },
   { name: 'an answer of single bytes', script: `return new Response(new ReadableStream({ async pull(c) { await ms(1); c.enqueue(new Uint8Array(1)) } }))`, seen: ['SANDBOX_CPU_MS'] },
   { name: 'log lines at load', atLoad: true, script: `for (let i = 0; i < 1e5; i++) console.log('x'.repeat(8000))`, seen: ['survived', 'script_failed', ...over] },
-  { name: 'host calls at load', atLoad: true, script: `const again = () => { fetch('http://127.0.0.1:1/').catch(() => { for (let i = 0; i < 1900; i++) console.log('x'); again() }) }; again()`, seen: ['survived'] },
+  { name: 'host calls at load', atLoad: true, script: `const again = () => { fetch('http://127.0.0.1:4444/').catch(() => { for (let i = 0; i < 1900; i++) console.log('x'); again() }) }; again()`, seen: ['survived'] },
   { name: 'a rejection of 20 kB at load', atLoad: true, script: `Promise.reject(new Error('x'.repeat(20_000)))`, seen: ['script_failed'] },
   { name: 'an error of 20 kB at load', atLoad: true, script: `throw Object.assign(new Error('y'.repeat(20_000)), { name: 'z'.repeat(20_000) })`, seen: ['script_failed'] },
   { name: 'the name of the definition is taken', atLoad: true, script: `Object.defineProperty(globalThis, '__annexDefine', { value: 1 })`, seen: ['survived', 'script_failed'] },

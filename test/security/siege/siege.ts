@@ -22,9 +22,9 @@ const wallMs = 4_000
 /** The longest that an attack may go on: its limit, the watchdog's patience, and a machine that is busy. */
 const attackMs = wallMs + 5_000
 /** A neighbour in the attacker's process waits for the attack, or for the process that takes its place. */
-const besideMs = 4_500
+const besideMs = 2_000
 /** One in another process waits for the machine alone: 250 ms are promised on one that does nothing else. */
-const apartMs = 3_000
+const apartMs = 1_000
 
 const honest = `
 import { createIntegration } from '@annex/runtime'
