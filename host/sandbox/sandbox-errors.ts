@@ -35,6 +35,13 @@ export const wallClockError = (limits: Limits): AnnexError =>
     `The script did not answer within ${limits.wallMs} ms (SANDBOX_WALL_MS).`,
   )
 
+/** Of an answer that has begun: each piece of it begins the time anew. */
+export const stalledBodyError = (limits: Limits): AnnexError =>
+  new AnnexError(
+    'wall_clock_limit',
+    `No piece of the script's answer came or was read for ${limits.wallMs} ms (SANDBOX_WALL_MS).`,
+  )
+
 export const answerTooLargeError = (limits: { bodyBytes: number }): AnnexError =>
   new AnnexError(
     'answer_too_large',
@@ -54,6 +61,9 @@ export const requestTooLargeError = (limits: { bodyBytes: number }): AnnexError 
     'body_too_large',
     `The request is larger than ${limits.bodyBytes} bytes (SANDBOX_BODY_BYTES).`,
   )
+
+export const requestBrokeOffError = (): AnnexError =>
+  new AnnexError('bad_request', 'The body broke off, or was not sent as HTTP asks for.')
 
 export const uploadTooLargeError = (limits: { fetchBytes: number }): AnnexError =>
   new AnnexError(

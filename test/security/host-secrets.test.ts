@@ -23,7 +23,7 @@ import { createIntegration } from '@annex/runtime'
 globalThis.kept = []
 async function errors(context) {
   const tries = [
-    () => fetch('http://127.0.0.1:1/'), () => fetch('http://localhost:1/'), () => fetch('nonsense://x'),
+    () => fetch('http://127.0.0.1:4444/'), () => fetch('http://localhost:1/'), () => fetch('nonsense://x'),
     () => fetch('http://[::1]:1/', { method: 'NOPE' }), () => context.api.request({ path: '/orgs' }),
     () => context.api.request({ path: '/integrations/victim' }), () => context.api.request({ path: '/../../data' }),
     () => context.integration.queueDelivery({ url: 'x', event: {} }), () => context.integration.queueTask({ task: 1 }),

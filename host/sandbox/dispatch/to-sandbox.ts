@@ -5,7 +5,12 @@ import { bodyStream } from '../../../runtime/wire-kinds.ts'
 import type { AnnexError } from '../../errors/annex-error.ts'
 import type { HostCallAnswer } from '../host-calls.ts'
 import type { OnLimit } from '../process/process-options.ts'
-import { answerTooLargeError, requestTooLargeError, uploadTooLargeError } from '../sandbox-errors.ts'
+import {
+  answerTooLargeError,
+  requestBrokeOffError,
+  requestTooLargeError,
+  uploadTooLargeError,
+} from '../sandbox-errors.ts'
 import { createBodySink } from './body-sink.ts'
 import { createBodySource } from './body-source.ts'
 import { isAnswered, type LiveDispatch } from './live-dispatch.ts'
@@ -100,7 +105,11 @@ export function createToSandbox(
         send({ ...head, type: toProcess.chunk, body: bytes })
       },
       onEnd: () => send({ ...head, type: toProcess.end }),
-      onFail: (message) => send({ ...head, type: toProcess.fail, text: message }),
+      onFail(message) {
+        // A visitor who has gone away is no failure of the script.
+        if (stream === bodyStream && !isAnswered(live)) given.refuseRequest(live, requestBrokeOffError())
+        else send({ ...head, type: toProcess.fail, text: message })
+      },
       onClosed(wasRead) {
         live.sources?.delete(stream)
         // Else a script could read only so many answers one after the other as it may ask for at once.

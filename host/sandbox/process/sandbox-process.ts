@@ -16,6 +16,7 @@ import {
   errorOfEnd,
   loadLimitError,
   ScriptError,
+  stalledBodyError,
   wallClockError,
 } from '../sandbox-errors.ts'
 import type { SandboxTarget } from '../target.ts'
@@ -136,21 +137,22 @@ export function createSandboxProcess(
 
   /** The dispatch ends with an error, and its caller hears of it unless it was answered. */
   function reject(live: LiveDispatch, error: Error): void {
-    if (!isAnswered(live)) live.outcome = isAnnexError(error) ? error.code : 'internal'
+    const answer = isAnswered(live) ? live.sinks?.get(bodyStream) : undefined
+    if (!isAnswered(live) || answer !== undefined)
+      live.outcome = isAnnexError(error) ? error.code : 'internal'
+    // The visitor has the head already: only the log can say why the rest did not come.
+    if (answer !== undefined)
+      onLog(live.queued.context, 'error', `The answer was broken off. ${error.message}`)
     lives.end(live)
     if (!isAnswered(live)) live.queued.reject(error)
   }
 
   /** The time of an answer, or of what was given to `waitUntil`, is over: nothing wakes this dispatch's code again. */
   function giveUp(live: LiveDispatch): void {
-    const error = wallClockError(limits)
-    if (isAnswered(live)) onLimit(live.queued.context.integration, 'wait_until')
-    // The visitor has the head already, and sees only that the rest does not come.
-    if (live.sinks?.has(bodyStream) && isAnswered(live)) {
-      live.outcome = error.code
-      onLog(live.queued.context, 'error', `The answer broke off: ${error.message}`)
-    }
-    abandon(live, error)
+    if (!isAnswered(live)) return abandon(live, wallClockError(limits))
+    const isStreaming = live.sinks?.has(bodyStream) === true
+    if (!isStreaming) onLimit(live.queued.context.integration, 'wait_until')
+    abandon(live, stalledBodyError(limits))
   }
 
   function abandon(live: LiveDispatch, error: AnnexError): void {

@@ -167,7 +167,12 @@ export function createSandbox(given: {
       failure = error
     }
     budget.cpuMs += meter.stretch(performance.now() - startedMs)
-    budget.heapBytes = Math.max(budget.heapBytes, meter.heapBytes())
+    try {
+      budget.heapBytes = Math.max(budget.heapBytes, meter.heapBytes())
+    } catch (error) {
+      // isolated-vm throws a rejection that nobody looks at from whatever comes next: unseen, it ends the process.
+      failure ??= error
+    }
     posts.drain((said) => pass(said, dispatch))
     if (failure !== undefined && !isHarmless(failure, dispatch)) breakDown(failure, dispatch)
     else charge(dispatch, 0)

@@ -110,6 +110,8 @@ const createHostAccess = (
 ): HostAccess => ({
   call: (name, args) =>
     new NativePromise((resolve, reject) => {
+      if (!isCallName(name))
+        throw new NativeTypeError('A call needs a name of 1 to 100 characters, on one line')
       const argsText = toJsonText(args)
       if (argsText === undefined)
         throw new NativeTypeError('The arguments of the call cannot be written as JSON')
@@ -128,6 +130,13 @@ const createHostAccess = (
     })
   },
 })
+
+/** On the wire a line end parts the name from the arguments, and the host ends a sandbox that sends another name. */
+const isCallName = (name: unknown): boolean => {
+  if (typeof name !== 'string' || name.length === 0 || name.length > 100) return false
+  for (let at = 0; at < name.length; at++) if (name[at] === '\n') return false
+  return true
+}
 
 /** A native promise for anything; a thenable of the script is adopted, in a microtask of its own. */
 const asPromise = (value: unknown): Promise<unknown> => new NativePromise((resolve) => resolve(value))
