@@ -17,7 +17,12 @@ export type BodySink = {
  * @param pull asks the sandbox for the next piece
  * @param cancel tells the sandbox that nobody reads on
  */
-export function createBodySink(given: { maxBytes: number; pull: () => void; cancel: () => void }): BodySink {
+export function createBodySink(given: {
+  maxBytes: number
+  pull: () => void
+  cancel: () => void
+  onTooLarge: (error: AnnexError) => void
+}): BodySink {
   let bytes = 0
   let isAsked = false
   let isOver = false
@@ -42,8 +47,12 @@ export function createBodySink(given: { maxBytes: number; pull: () => void; canc
       if (!isAsked) return false
       isAsked = false
       bytes += piece.byteLength
-      if (bytes > given.maxBytes) readable.destroy(answerTooLargeError({ bodyBytes: given.maxBytes }))
-      else readable.push(piece)
+      if (bytes <= given.maxBytes) readable.push(piece)
+      else {
+        const error = answerTooLargeError({ bodyBytes: given.maxBytes })
+        given.onTooLarge(error)
+        readable.destroy(error)
+      }
       return true
     },
     end() {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FrameToWrite } from '../../../runtime/process/frame.ts'
 import { toProcess, withStream } from '../../../runtime/process/messages.ts'
 import { bodyStream } from '../../../runtime/wire-kinds.ts'
+import type { AnnexError } from '../../errors/annex-error.ts'
 import type { HostCallAnswer } from '../host-calls.ts'
 import { createBodySink } from './body-sink.ts'
 import { createBodySource } from './body-source.ts'
@@ -19,11 +20,15 @@ export type ToSandbox = {
   openSink: (live: LiveDispatch, stream: number) => Readable
 }
 
-/** @param onMove something of a dispatch's bodies has moved: it is not stuck */
+/**
+ * @param onMove something of a dispatch's request has moved: it is not stuck
+ * @param onBrokenOff its answer is not sent to its end, as it is over a limit
+ */
 export function createToSandbox(
   send: Send,
   limits: { bodyBytes: number },
   onMove: (live: LiveDispatch) => void,
+  onBrokenOff: (live: LiveDispatch, error: AnnexError) => void,
 ): ToSandbox {
   return {
     begin(live, environment) {
@@ -65,6 +70,7 @@ export function createToSandbox(
           live.sinks.delete(stream)
           send({ ...head, type: toProcess.cancel })
         },
+        onTooLarge: (error) => stream === bodyStream && onBrokenOff(live, error),
       })
       live.sinks.set(stream, sink)
       return sink.readable
@@ -78,7 +84,7 @@ export function createToSandbox(
       maxBytes: limits.bodyBytes,
       onPiece(bytes) {
         if (isEgress) live.egressBytes += bytes.byteLength
-        onMove(live)
+        if (stream === bodyStream) onMove(live)
         send({ ...head, type: toProcess.chunk, body: bytes })
       },
       onEnd: () => send({ ...head, type: toProcess.end }),

@@ -50,6 +50,8 @@ export type ProcessEvents = {
   onEnd: (end: ProcessEnd) => void
   /** `culprit` keeps it busy for long. `notBegun` has been taken back from it, to run elsewhere. */
   onStuck: (culprit: SandboxTarget, notBegun: QueuedDispatch[]) => void
+  /** These wait behind a script that was ended, and had not begun. They run where that one may run now. */
+  onGivenBack: (notBegun: QueuedDispatch[]) => void
   /** Its memory drifts: a fresh one should take its place. */
   onDrift: () => void
 }
@@ -96,7 +98,7 @@ export function createSandboxProcess(
   })
   const { heapMb, cpuMs, loadMs, timers, allowEval = false } = limits
   const sandboxes = createLoadedSandboxes(send, { heapMb, cpuMs, loadMs, timers, allowEval, pieceBytes })
-  const toSandbox = createToSandbox(send, limits, (live) => live.timer.refresh())
+  const toSandbox = createToSandbox(send, limits, keepTime, brokeOff)
   const hear = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, toSandbox, giveUp })
   const room = createRoomKeeper(limits.residentMb)
   const watch = watchProcess(started, limits, {
@@ -172,11 +174,18 @@ export function createSandboxProcess(
     send({ type: toProcess.forget, sandbox: live.sandbox, dispatch: live.id })
     const error = wallClockError(limits)
     // The visitor has the head already, and sees only that the rest does not come.
-    if (live.sinks.has(bodyStream) && isAnswered(live)) {
-      live.outcome = error.code
-      onLog(live.queued.context, 'error', `The answer broke off: ${error.message}`)
-    }
+    if (live.sinks.has(bodyStream) && isAnswered(live)) brokeOff(live, error)
     reject(live, error)
+  }
+
+  /** Its request still comes in. Of what comes for `waitUntil` nobody waits. */
+  function keepTime(live: LiveDispatch): void {
+    if (!isAnswered(live) || live.sinks.has(bodyStream)) live.timer.refresh()
+  }
+
+  function brokeOff(live: LiveDispatch, error: AnnexError): void {
+    live.outcome = error.code
+    onLog(live.queued.context, 'error', `The answer broke off: ${error.message}`)
   }
 
   function receive(frame: Frame): void {
@@ -222,7 +231,7 @@ export function createSandboxProcess(
       if (live.id > begun && !isAnswered(live) && live.queued.moves <= maxMoves) again.push(takeBack(live))
       else reject(live, errorOfBroken({ reason, dispatch }, live.id, limits))
     }
-    for (const queued of again) run(queued)
+    given.onGivenBack(again)
   }
 
   /** It has not begun, and runs elsewhere: here it leaves no receipt. */
