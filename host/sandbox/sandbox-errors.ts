@@ -83,7 +83,7 @@ export function errorOfEnd(
   live: { id: number; sandbox: number },
   limits: Limits,
 ): AnnexError {
-  const isCulprit = box.sandbox === live.sandbox && (box.dispatch === live.id || box.dispatch === 0)
+  const isCulprit = box.sandbox === live.sandbox && (live.id >= box.dispatch || box.dispatch === 0)
   if (!isCulprit) return diedError()
   if (cause.kind === 'cpu_limit') return cpuLimitError(limits)
   // A SIGKILL that is not the host's is the process's own, or the kernel's: both mean memory.

@@ -33,6 +33,8 @@ export type Sandboxes = {
 }
 
 const shortLifeMs = 1_000
+/** Whose count is kept although it is 0: most are asked for again at once. */
+const maxIdleKeys = 1_000
 const nobody = new Uint8Array(0)
 
 /**
@@ -163,7 +165,7 @@ export function createSandboxes(given: {
 
   function endTurn(key: string): void {
     const left = (waiting.get(key) ?? 1) - 1
-    if (left === 0) waiting.delete(key)
+    if (left === 0 && waiting.size > maxIdleKeys) waiting.delete(key)
     else waiting.set(key, left)
   }
 

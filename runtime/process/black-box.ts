@@ -9,13 +9,18 @@ import { writeSync } from 'node:fs'
  * The host learns from it which dispatches had not begun (they run elsewhere) and whose code it was.
  */
 export const blackBoxBytes = 16
+/** A run of stretches that is seen from outside as one is no longer than that. */
+const quickMs = 0.5
 
 /**
+ * A dispatch that begins is noted before it does, together with those of the same sandbox that begin right after it: `begun`
+ * is the last of them. While they are quick, nothing more is noted until then.
+ *
  * Between one stretch and the next of a batch, `leave` need not be said. Both return for how long, in ms, the stretch
  * before could be seen from outside as still running; 0 when there was none.
  */
 export type BlackBox = {
-  enter: (sandbox: number, dispatch: number, begins: boolean) => number
+  enter: (sandbox: number, dispatch: number, begun?: number) => number
   leave: () => number
 }
 
@@ -29,10 +34,12 @@ export function createBlackBox(fd: number): BlackBox {
   const seenMs = (running: number): number => (running === 0 ? 0 : performance.now() - enteredMs)
 
   return {
-    enter(sandbox, dispatch, begins) {
+    enter(sandbox, dispatch, begun = 0) {
       const before = words[1] ?? 0
       const startedMs = performance.now()
-      if (begins) words[0] = dispatch
+      if (begun !== 0 && begun <= (words[0] ?? 0) && before === sandbox && startedMs - enteredMs < quickMs)
+        return 0
+      if (begun > (words[0] ?? 0)) words[0] = begun
       words[1] = sandbox
       words[2] = dispatch
       words[3] = (words[3] ?? 0) + 1

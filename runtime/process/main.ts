@@ -32,9 +32,14 @@ let held: Frame[] | undefined
 /** Words that are still to come: one for each time that the host was told. What it gave elsewhere stands before the last. */
 let words = 0
 
-const read = createFrameReader(maxFrameBytes, receive)
+/** What came in one piece: a frame can be looked at together with those that follow it. */
+let batch: Frame[] = []
+const read = createFrameReader(maxFrameBytes, (frame) => batch.push(frame))
 host.on('data', (chunk: Buffer) => {
   read(chunk)
+  const frames = batch
+  batch = []
+  for (const [at, frame] of frames.entries()) receive(frame, frames, at)
   endBatch()
 })
 // The host is gone, however it went: nobody is left to work for.
@@ -59,7 +64,7 @@ function wasStuck(ms: number): boolean {
   return true
 }
 
-function receive(frame: Frame): void {
+function receive(frame: Frame, frames: Frame[], at: number): void {
   switch (frame.type) {
     case toProcess.platform:
       platform = createPlatform(engine, frame.text)
@@ -79,7 +84,7 @@ function receive(frame: Frame): void {
       return goOn()
     case toProcess.environment:
     case toProcess.dispatch:
-      if (held === undefined) begin(frame)
+      if (held === undefined) begin(frame, lastInARow(frames, at))
       else held.push(frame)
       return
     default:
@@ -87,7 +92,18 @@ function receive(frame: Frame): void {
   }
 }
 
-function begin(frame: Frame): void {
+/** The last dispatch of those for the same sandbox that begin one right after the other from this frame on. */
+function lastInARow(frames: Frame[], from: number): number {
+  let last = frames[from]
+  for (let at = from + 1; at < frames.length; at++) {
+    const next = frames[at]
+    if (next?.type !== toProcess.dispatch || next.sandbox !== last?.sandbox) break
+    last = next
+  }
+  return last?.dispatch ?? 0
+}
+
+function begin(frame: Frame, inARow = frame.dispatch): void {
   const sandbox = sandboxes.get(frame.sandbox)
   if (sandbox === undefined) return
   if (frame.type === toProcess.environment) return sandbox.setEnvironment(frame)
@@ -95,7 +111,7 @@ function begin(frame: Frame): void {
   const before = begun
   // Told with a sandbox that breaks, which this may be the end of.
   begun = frame.dispatch
-  if (sandbox.begin(kind, frame)) return
+  if (sandbox.begin(kind, frame, inARow)) return
   begun = before
   held?.push(frame)
 }

@@ -22,11 +22,12 @@ export async function answerCall(
     live.egressCalls += 1
     live.egressBytes += call.body instanceof Uint8Array ? call.body.byteLength : 0
   }
+  live.running ??= new Map()
   live.running.set(call.id, controller)
   const answer = await given.runCall(call, live.queued.context, controller.signal)
   // The body of an answer that streams ends with the dispatch: until then the call can be abandoned.
   if (!answer.ok || answer.body === undefined || answer.body instanceof Uint8Array)
-    live.running.delete(call.id)
+    live.running?.delete(call.id)
   settle(answer)
 }
 
@@ -34,7 +35,7 @@ type CallLimits = { calls: number; callsAtOnce: number; fetches: number }
 
 function refusal(live: LiveDispatch, name: string, limits: CallLimits): string | undefined {
   if (live.calls >= limits.calls) return `More than ${limits.calls} calls in one dispatch (SANDBOX_CALLS).`
-  if (live.running.size >= limits.callsAtOnce) {
+  if ((live.running?.size ?? 0) >= limits.callsAtOnce) {
     return `More than ${limits.callsAtOnce} calls of one dispatch at once (SANDBOX_CALLS_AT_ONCE).`
   }
   if (name === egressCall && live.egressCalls >= limits.fetches) {

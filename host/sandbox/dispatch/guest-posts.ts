@@ -32,8 +32,6 @@ export function createGuestPosts(given: {
   runCall: RunHostCall
   onLog: ScriptLog
   toSandbox: ToSandbox
-  /** Ends a dispatch whose time is over. */
-  giveUp: (live: LiveDispatch) => void
 }): (frame: Frame) => boolean {
   const { lives, sandboxes, limits, onLog, toSandbox } = given
   /** Lines of a sandbox that belong to no dispatch: it logs while it is loaded, and not for ever. */
@@ -56,18 +54,18 @@ export function createGuestPosts(given: {
       case toHost.call:
         return call(live, frame)
       case toHost.abort:
-        live.running.get(frame.number)?.abort()
+        live.running?.get(frame.number)?.abort()
         return true
       case toHost.pull:
-        live.sources.get(frame.number)?.pull()
+        live.sources?.get(frame.number)?.pull()
         return true
       case toHost.cancel:
-        live.sources.get(frame.number)?.close()
+        live.sources?.get(frame.number)?.close()
         return true
       case toHost.chunk:
         return chunk(live, frame)
       case toHost.end:
-        live.sinks.get(frame.number)?.end()
+        live.sinks?.get(frame.number)?.end()
         return closeSink(live, frame.number)
       case toHost.fail:
         return fail(live, frame)
@@ -93,7 +91,7 @@ export function createGuestPosts(given: {
     const body = isStream ? toSandbox.openSink(live, bodyStream) : frame.body
     finishAnswer(live)
     if (frame.flags === answered.done) lives.end(live, usageOf(frame))
-    else lives.restart(live, isStream ? limits.wallMs : limits.waitUntilMs, given.giveUp)
+    else grant(live, isStream ? limits.wallMs : limits.waitUntilMs)
     live.queued.resolve({ result, body })
     return true
   }
@@ -110,7 +108,7 @@ export function createGuestPosts(given: {
     const error = answerTooLargeError(limits)
     live.outcome = error.code
     finishAnswer(live)
-    lives.restart(live, limits.waitUntilMs, given.giveUp)
+    grant(live, limits.waitUntilMs)
     live.queued.reject(error)
     return true
   }
@@ -142,10 +140,10 @@ export function createGuestPosts(given: {
   }
 
   function chunk(live: LiveDispatch, frame: Frame): boolean {
-    const sink = live.sinks.get(frame.number)
+    const sink = live.sinks?.get(frame.number)
     if (sink === undefined) return true
     // What a script fetches and sends moves no clock: it would have all the time that a slow server gives it.
-    if (frame.number === bodyStream) live.timer.refresh()
+    if (frame.number === bodyStream) live.movedMs = performance.now()
     else live.egressBytes += frame.body.byteLength
     return sink.chunk(frame.body)
   }
@@ -153,7 +151,7 @@ export function createGuestPosts(given: {
   /** The reader sees that the body is not whole; why, is the script's text and stands in its log alone. */
   function fail(live: LiveDispatch, { number, text }: Frame): boolean {
     if (text.length > maxLogText) return false
-    const sink = live.sinks.get(number)
+    const sink = live.sinks?.get(number)
     if (sink === undefined) return true
     if (number === bodyStream) {
       live.outcome = 'script_error'
@@ -164,8 +162,8 @@ export function createGuestPosts(given: {
   }
 
   function closeSink(live: LiveDispatch, stream: number): boolean {
-    live.sinks.delete(stream)
-    if (stream === bodyStream && isAnswered(live)) lives.restart(live, limits.waitUntilMs, given.giveUp)
+    live.sinks?.delete(stream)
+    if (stream === bodyStream && isAnswered(live)) grant(live, limits.waitUntilMs)
     return true
   }
 
@@ -209,6 +207,12 @@ export function createGuestPosts(given: {
     if (live !== undefined) return live.queued.context
     return target === undefined ? undefined : { integration: target.integration, ...installationOf(target) }
   }
+}
+
+/** From now on. */
+function grant(live: LiveDispatch, ms: number): void {
+  live.patienceMs = ms
+  live.movedMs = performance.now()
 }
 
 const usageOf = ({ number, extra }: Frame): Usage => ({ cpuMs: number / 1000, heapBytes: extra * 1024 })

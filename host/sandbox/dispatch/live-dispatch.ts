@@ -31,18 +31,20 @@ export type LiveDispatch = {
   answeredMs: number | undefined
   /** As in a receipt. */
   outcome: string
-  /** Ends it: the wall clock until the answer, then the time that `waitUntil` has. A stream that moves begins it anew. */
-  timer: NodeJS.Timeout
+  /** It ends so long after it moved last: the wall clock until the answer, then the time that `waitUntil` has. */
+  patienceMs: number
+  /** When it was sent or answered, or a piece of its bodies came. */
+  movedMs: number
   /** Calls of the script to the host, running ones by id so that they can be abandoned. */
   calls: number
   egressCalls: number
   egressBytes: number
   logLines: number
   logBytes: number
-  running: Map<number, AbortController>
+  running: Map<number, AbortController> | undefined
   /** Bodies on their way into the sandbox and out of it: 0 is the dispatch's own, the others are those of calls. */
-  sources: Map<number, BodySource>
-  sinks: Map<number, BodySink>
+  sources: Map<number, BodySource> | undefined
+  sinks: Map<number, BodySink> | undefined
 }
 
 export const isAnswered = (live: LiveDispatch): boolean => live.answeredMs !== undefined

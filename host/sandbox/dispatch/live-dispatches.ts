@@ -4,14 +4,14 @@ import type { LiveDispatch, QueuedDispatch } from './live-dispatch.ts'
 /** The dispatches that a process has, each from when it is sent until it is done. */
 export type LiveDispatches = {
   /** Ids rise by one: the black box tells by them which have begun. */
-  add: (sandbox: number, queued: QueuedDispatch, onTimeout: (live: LiveDispatch) => void) => LiveDispatch
+  add: (sandbox: number, queued: QueuedDispatch) => LiveDispatch
   get: (id: number) => LiveDispatch | undefined
   ofSandbox: (sandbox: number) => LiveDispatch[]
   all: () => LiveDispatch[]
   isEmpty: () => boolean
-  /** Gives the dispatch's clock a new time. */
-  restart: (live: LiveDispatch, ms: number, onTimeout: (live: LiveDispatch) => void) => void
-  /** Ends the dispatch's clock, its streams, and what it still asks of the host. */
+  /** Those whose time is over. There is no timer for each: most end after a few milliseconds. */
+  expired: () => LiveDispatch[]
+  /** Ends the dispatch, its streams, and what it still asks of the host. */
   end: (live: LiveDispatch, usage?: Usage) => void
 }
 
@@ -23,49 +23,56 @@ export function createLiveDispatches(
   wallMs: number,
   onEnd: (live: LiveDispatch, usage: Usage) => void,
 ): LiveDispatches {
-  const lives = new Map<number, LiveDispatch>()
+  // No Map: each time that one grows anew, V8 leaves the old table behind with all that was in it, linked to the next, and
+  // where things come and go that fast, the young generation is never empty again.
+  const lives: Record<number, LiveDispatch> = Object.create(null)
+  let count = 0
   let lastId = 0
-  const all = () => [...lives.values()]
+  const all = () => Object.values(lives)
   return {
-    add(sandbox, queued, onTimeout) {
+    add(sandbox, queued) {
       lastId += 1
       const id = lastId
+      const sentMs = performance.now()
       const live: LiveDispatch = {
         id,
         sandbox,
         queued,
         startedAtMs: Date.now(),
-        sentMs: performance.now(),
+        sentMs,
         answeredMs: undefined,
         outcome: 'sandbox_died',
-        timer: setTimeout(() => onTimeout(live), wallMs).unref(),
+        patienceMs: wallMs,
+        movedMs: sentMs,
         calls: 0,
         egressCalls: 0,
         egressBytes: 0,
         logLines: 0,
         logBytes: 0,
-        running: new Map(),
-        sources: new Map(),
-        sinks: new Map(),
+        running: undefined,
+        sources: undefined,
+        sinks: undefined,
       }
-      lives.set(id, live)
+      lives[id] = live
+      count += 1
       return live
     },
-    get: (id) => lives.get(id),
+    get: (id) => lives[id],
     ofSandbox: (sandbox) => all().filter((live) => live.sandbox === sandbox),
     all,
-    isEmpty: () => lives.size === 0,
-    restart(live, ms, onTimeout) {
-      clearTimeout(live.timer)
-      live.timer = setTimeout(() => onTimeout(live), ms).unref()
+    isEmpty: () => count === 0,
+    expired() {
+      if (count === 0) return []
+      const now = performance.now()
+      return all().filter(({ movedMs, patienceMs }) => now - movedMs > patienceMs)
     },
     end(live, usage = { cpuMs: 0, heapBytes: 0 }) {
-      if (!lives.delete(live.id)) return
-      clearTimeout(live.timer)
-      for (const controller of live.running.values()) controller.abort()
-      live.running.clear()
-      for (const source of live.sources.values()) source.close()
-      for (const sink of live.sinks.values()) sink.fail(brokeOff())
+      if (lives[live.id] !== live) return
+      delete lives[live.id]
+      count -= 1
+      for (const controller of live.running?.values() ?? []) controller.abort()
+      for (const source of live.sources?.values() ?? []) source.close()
+      for (const sink of live.sinks?.values() ?? []) sink.fail(brokeOff())
       onEnd(live, usage)
     },
   }

@@ -6,7 +6,7 @@ import type { AnnexError } from '../../errors/annex-error.ts'
 import type { HostCallAnswer } from '../host-calls.ts'
 import { createBodySink } from './body-sink.ts'
 import { createBodySource } from './body-source.ts'
-import type { LiveDispatch } from './live-dispatch.ts'
+import { isAnswered, type LiveDispatch } from './live-dispatch.ts'
 
 type Send = (frame: FrameToWrite) => void
 
@@ -20,14 +20,10 @@ export type ToSandbox = {
   openSink: (live: LiveDispatch, stream: number) => Readable
 }
 
-/**
- * @param onMove something of a dispatch's request has moved: it is not stuck
- * @param onBrokenOff its answer is not sent to its end, as it is over a limit
- */
+/** @param onBrokenOff its answer is not sent to its end, as it is over a limit */
 export function createToSandbox(
   send: Send,
   limits: { bodyBytes: number },
-  onMove: (live: LiveDispatch) => void,
   onBrokenOff: (live: LiveDispatch, error: AnnexError) => void,
 ): ToSandbox {
   return {
@@ -67,11 +63,12 @@ export function createToSandbox(
         maxBytes: limits.bodyBytes,
         pull: () => send({ ...head, type: toProcess.pull }),
         cancel: () => {
-          live.sinks.delete(stream)
+          live.sinks?.delete(stream)
           send({ ...head, type: toProcess.cancel })
         },
         onTooLarge: (error) => stream === bodyStream && onBrokenOff(live, error),
       })
+      live.sinks ??= new Map()
       live.sinks.set(stream, sink)
       return sink.readable
     },
@@ -84,19 +81,22 @@ export function createToSandbox(
       maxBytes: limits.bodyBytes,
       onPiece(bytes) {
         if (isEgress) live.egressBytes += bytes.byteLength
-        if (stream === bodyStream) onMove(live)
+        // A visitor's upload moves; what a far server trickles does not keep a dispatch alive. Nor does either for `waitUntil`.
+        const isAwaited = !isAnswered(live) || live.sinks?.has(bodyStream)
+        if (stream === bodyStream && isAwaited) live.movedMs = performance.now()
         send({ ...head, type: toProcess.chunk, body: bytes })
       },
       onEnd: () => send({ ...head, type: toProcess.end }),
       onFail: (message) => send({ ...head, type: toProcess.fail, text: message }),
       onClosed(wasRead) {
-        live.sources.delete(stream)
+        live.sources?.delete(stream)
         // Else a script could read only so many answers one after the other as it may ask for at once.
-        if (stream !== bodyStream) live.running.delete(stream)
+        if (stream !== bodyStream) live.running?.delete(stream)
         // The connection to an origin is given up with the answer that nobody reads on.
         if (stream !== bodyStream && !wasRead) readable.destroy()
       },
     })
+    live.sources ??= new Map()
     live.sources.set(stream, source)
   }
 }

@@ -98,13 +98,16 @@ export function createSandboxProcess(
   })
   const { heapMb, cpuMs, loadMs, timers, allowEval = false } = limits
   const sandboxes = createLoadedSandboxes(send, { heapMb, cpuMs, loadMs, timers, allowEval, pieceBytes })
-  const toSandbox = createToSandbox(send, limits, keepTime, brokeOff)
-  const hear = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, toSandbox, giveUp })
+  const toSandbox = createToSandbox(send, limits, brokeOff)
+  const hear = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, toSandbox })
   const room = createRoomKeeper(limits.residentMb)
   const watch = watchProcess(started, limits, {
     ping: () => send({ type: toProcess.ping }),
     onStuck: evacuate,
     onResident: keepRoom,
+    onTick() {
+      for (const live of lives.expired()) giveUp(live)
+    },
     onOver(found) {
       cause = found
       started.kill()
@@ -157,9 +160,9 @@ export function createSandboxProcess(
 
   function run(queued: QueuedDispatch): void {
     const failure = sandboxes.recentFailure(queued.target)
-    if (failure !== undefined) return reject(lives.add(0, queued, giveUp), failure)
+    if (failure !== undefined) return reject(lives.add(0, queued), failure)
     const { sandbox, environment } = sandboxes.use(queued.target, queued.environment)
-    toSandbox.begin(lives.add(sandbox, queued, giveUp), environment)
+    toSandbox.begin(lives.add(sandbox, queued), environment)
   }
 
   /** The dispatch ends with an error, and its caller hears of it unless it was answered. */
@@ -174,13 +177,8 @@ export function createSandboxProcess(
     send({ type: toProcess.forget, sandbox: live.sandbox, dispatch: live.id })
     const error = wallClockError(limits)
     // The visitor has the head already, and sees only that the rest does not come.
-    if (live.sinks.has(bodyStream) && isAnswered(live)) brokeOff(live, error)
+    if (live.sinks?.has(bodyStream) && isAnswered(live)) brokeOff(live, error)
     reject(live, error)
-  }
-
-  /** Its request still comes in. Of what comes for `waitUntil` nobody waits. */
-  function keepTime(live: LiveDispatch): void {
-    if (!isAnswered(live) || live.sinks.has(bodyStream)) live.timer.refresh()
   }
 
   function brokeOff(live: LiveDispatch, error: AnnexError): void {

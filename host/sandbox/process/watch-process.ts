@@ -17,6 +17,8 @@ export type ProcessWatcher = {
   /** Again and again while a stretch is long. */
   onStuck: (box: BlackBoxRecord) => void
   onResident: (bytes: number) => void
+  /** Each time that it is looked at. */
+  onTick: () => void
   /** It must end, and why. Said once. */
   onOver: (cause: EndCause) => void
 }
@@ -50,6 +52,7 @@ export function watchProcess(
     const resident = started.residentBytes()
     if (resident > limits.residentMb * 1024 * 1024) return over({ kind: 'memory_limit' })
     watcher.onResident(resident)
+    watcher.onTick()
     // The black box is the process's own word. After the wall clock nobody waits for anything that it has.
     const patienceMs = box.sandbox === 0 ? deafMs : limits.wallMs + deafMs
     if (!answered && now - pingedAt > patienceMs) return over({ kind: 'deaf' })

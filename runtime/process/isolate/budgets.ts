@@ -20,20 +20,22 @@ const mib = 1024 * 1024
 
 export function createBudgets(cpuMs: number): Budgets {
   const fresh = (): Budget => ({ cpuMs: 0, allowedMs: cpuMs, heapBytes: 0 })
-  const budgets = new Map<number, Budget>([[atLoad, fresh()]])
+  // No Map: where so many come and go, what it leaves behind at each growth keeps all of them from being collected.
+  const budgets: Record<number, Budget> = Object.create(null)
+  budgets[atLoad] = fresh()
   return {
     open(dispatch) {
-      budgets.set(dispatch, fresh())
+      budgets[dispatch] = fresh()
     },
-    get: (dispatch) => budgets.get(dispatch),
-    has: (dispatch) => budgets.has(dispatch),
+    get: (dispatch) => budgets[dispatch],
+    has: (dispatch) => budgets[dispatch] !== undefined,
     earn(dispatch, bytes) {
-      const budget = budgets.get(dispatch)
+      const budget = budgets[dispatch]
       if (budget !== undefined) budget.allowedMs += (bytes / mib) * msPerMib
     },
     close(dispatch) {
-      const budget = budgets.get(dispatch)
-      budgets.delete(dispatch)
+      const budget = budgets[dispatch]
+      delete budgets[dispatch]
       if (budget === undefined) return nothing
       return { number: Math.round(budget.cpuMs * 1000) >>> 0, extra: Math.round(budget.heapBytes / 1024) }
     },

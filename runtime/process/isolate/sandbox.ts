@@ -30,8 +30,9 @@ export type SandboxReports = {
 export type Sandbox = {
   /** Hands a message to the guest, at the cost of a dispatch. `kind` is one of `message` in wire-kinds.ts. */
   deliver: (kind: number, id: number, number: number, frame: Frame) => void
-  /** The same, as the beginning of the dispatch. False when the process has been stuck: it may run elsewhere by now. */
-  begin: (kind: number, frame: Frame) => boolean
+  /** The same, as the beginning of the dispatch. `begun`: the last of the dispatches that begin right
+   * after each other. False when the process has been stuck: it may run elsewhere by now. */
+  begin: (kind: number, frame: Frame, begun: number) => boolean
   /** Keeps an environment for the dispatches that name it. */
   setEnvironment: (frame: Frame) => void
   forget: (dispatch: number) => void
@@ -100,15 +101,15 @@ export function createSandbox(given: {
       budgets.earn(dispatch, body.byteLength)
       enter(dispatch, kind, id, number, text, bodies.fromFrame(body))
     },
-    begin(kind, { dispatch, number, text, body }) {
+    begin(kind, { dispatch, number, text, body }, begun) {
       budgets.open(dispatch)
       const environment = environments.get(number)
       if (environment !== undefined) {
         // It is the first stretch of the dispatch: what came before is asked for here, and not once more below.
-        if (!enter(dispatch, message.environment, number, 0, environment, undefined, true)) return false
+        if (!enter(dispatch, message.environment, number, 0, environment, undefined, begun)) return false
         environments.delete(number)
       }
-      return enter(dispatch, kind, dispatch, number, text, bodies.fromFrame(body), true)
+      return enter(dispatch, kind, dispatch, number, text, bodies.fromFrame(body), begun)
     },
     setEnvironment({ number, text }) {
       environments.set(number, text)
@@ -119,7 +120,7 @@ export function createSandbox(given: {
 
   function start(): ivm.Reference {
     const limit = { timeout: options.loadMs }
-    blackBox.enter(sandbox, atLoad, false)
+    blackBox.enter(sandbox, atLoad)
     try {
       const booted = boot.applySync(
         undefined,
@@ -148,13 +149,13 @@ export function createSandbox(given: {
     number: number,
     text: string,
     body?: GuestBody,
-    begins = false,
+    begun = 0,
   ): boolean {
     const budget = budgets.get(dispatch)
     // Once a dispatch is done or given up, nothing wakes its code again: background work would be nobody's.
     if (!isOpen || budget === undefined) return true
     reports.beforeStretch()
-    if (reports.wasStuck(blackBox.enter(sandbox, dispatch, begins)) && begins) return false
+    if (reports.wasStuck(blackBox.enter(sandbox, dispatch, begun)) && begun !== 0) return false
     const leftMs = Math.min(options.cpuMs, budget.allowedMs - budget.cpuMs)
     const startedMs = performance.now()
     let failure: unknown
