@@ -116,6 +116,12 @@ export function createSandboxes(given: {
         retire(started)
         for (const queued of notBegun) run(queued)
       },
+      onGivenBack(notBegun) {
+        for (const queued of notBegun) {
+          if (closing) queued.reject(new AnnexError('unavailable', 'Annex is stopping.'))
+          else run(queued)
+        }
+      },
       onDrift: () => retire(started),
     })
     return started

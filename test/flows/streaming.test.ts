@@ -28,6 +28,11 @@ const ways = {
   })),
   silent: () => new Response(new ReadableStream({})),
   words: () => new Response(new ReadableStream({ start(controller) { controller.enqueue('no bytes') } })),
+  gone: () => {
+    const large = bytes(20_000_000)
+    setTimeout(() => structuredClone(large.buffer, { transfer: [large.buffer] }), 10)
+    return new Response(new ReadableStream({ start(controller) { controller.enqueue(large); controller.close() } }))
+  },
   patched: () => {
     const { getReader } = ReadableStream.prototype
     ReadableStream.prototype.getReader = () => { ReadableStream.prototype.getReader = getReader; throw new Error('no reader') }
@@ -170,6 +175,19 @@ describe('a body that streams', () => {
     const answer = await ask('silent')
     await assert.rejects(answer.bytes())
     assert.match(await logOf(answer), /SANDBOX_WALL_MS/)
+  })
+
+  it('that grows over the limit breaks the answer off, and the log names the limit', async () => {
+    const answer = await ask('endless')
+    await assert.rejects(answer.bytes())
+    assert.match(await logOf(answer), /SANDBOX_BODY_BYTES/)
+  })
+
+  it('whose bytes are gone when they are asked for breaks the answer off at once', async () => {
+    const startedMs = performance.now()
+    const answer = await ask('gone')
+    await assert.rejects(answer.bytes())
+    assert.ok(performance.now() - startedMs < 1500)
   })
 
   it('that cannot even be read is an error at once', async () => {

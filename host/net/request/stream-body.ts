@@ -24,6 +24,8 @@ export function streamBody(
     body.destroy()
     destroy.call(stream, error, done)
   }
+  // Of one that was never read, nobody hears that it was given up.
+  body.on('error', () => {})
   // Its reader hears of an error when it reads; nobody may be reading any more.
   stream.on('error', () => {})
   return { body: stream, isDecoded: decoder !== undefined }

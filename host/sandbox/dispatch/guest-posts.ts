@@ -145,8 +145,9 @@ export function createGuestPosts(given: {
   function chunk(live: LiveDispatch, frame: Frame): boolean {
     const sink = live.sinks?.get(frame.number)
     if (sink === undefined) return true
-    if (frame.number !== bodyStream) live.egressBytes += frame.body.byteLength
+    // What a script fetches and sends moves no clock: it would have all the time that a slow server gives it.
     if (frame.number === bodyStream) live.movedMs = performance.now()
+    else live.egressBytes += frame.body.byteLength
     return sink.chunk(frame.body)
   }
 
@@ -157,7 +158,7 @@ export function createGuestPosts(given: {
     if (sink === undefined) return true
     if (number === bodyStream) {
       live.outcome = 'script_error'
-      logOf(live, live.queued.context, 'error', `The answer broke off: its stream failed: ${text}`)
+      logOf(live, live.queued.context, 'error', `The answer was broken off. Its stream failed: ${text}`)
     }
     sink.fail(brokeOff())
     return closeSink(live, number)

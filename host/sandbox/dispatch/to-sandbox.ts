@@ -34,6 +34,8 @@ export function createToSandbox(
     onLimit: OnLimit
     /** Ends a dispatch whose visitor sends more than may come. */
     refuseRequest: (live: LiveDispatch, error: AnnexError) => void
+    /** Its answer had begun, and is not sent to its end. */
+    onBrokenOff: (live: LiveDispatch, error: AnnexError) => void
   },
 ): ToSandbox {
   return {
@@ -74,7 +76,10 @@ export function createToSandbox(
         maxBytes: isAnswer ? limits.bodyBytes : limits.fetchBytes,
         tooLarge() {
           given.onLimit(live.queued.context.integration, isAnswer ? 'answer_size' : 'fetch_size')
-          return isAnswer ? answerTooLargeError(limits) : uploadTooLargeError(limits)
+          if (!isAnswer) return uploadTooLargeError(limits)
+          const error = answerTooLargeError(limits)
+          given.onBrokenOff(live, error)
+          return error
         },
         pull: () => send({ ...head, type: toProcess.pull }),
         cancel: () => {
@@ -100,8 +105,9 @@ export function createToSandbox(
       },
       onPiece(bytes) {
         if (isEgress) live.egressBytes += bytes.byteLength
-        // A visitor's upload moves; what a far server trickles does not keep a dispatch alive.
-        if (stream === bodyStream && !isAnswered(live)) live.movedMs = performance.now()
+        // A visitor's upload moves; what a far server trickles does not keep a dispatch alive. Nor does either for `waitUntil`.
+        const isAwaited = !isAnswered(live) || live.sinks?.has(bodyStream)
+        if (stream === bodyStream && isAwaited) live.movedMs = performance.now()
         send({ ...head, type: toProcess.chunk, body: bytes })
       },
       onEnd: () => send({ ...head, type: toProcess.end }),

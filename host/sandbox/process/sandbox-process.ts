@@ -52,6 +52,8 @@ export type ProcessEvents = {
   onEnd: (end: ProcessEnd) => void
   /** `culprit` keeps it busy for long. `notBegun` has been taken back from it, to run elsewhere. */
   onStuck: (culprit: SandboxTarget, notBegun: QueuedDispatch[]) => void
+  /** These wait behind a script that was ended, and had not begun. They run where that one may run now. */
+  onGivenBack: (notBegun: QueuedDispatch[]) => void
   /** Its memory drifts: a fresh one should take its place. */
   onDrift: () => void
 }
@@ -98,7 +100,10 @@ export function createSandboxProcess(
   })
   const { heapMb, cpuMs, loadMs, timers, allowEval = false } = limits
   const sandboxes = createLoadedSandboxes(send, { heapMb, cpuMs, loadMs, timers, allowEval, pieceBytes })
-  const toSandbox = createToSandbox(send, limits, { onLimit, refuseRequest: abandon })
+  const toSandbox = createToSandbox(send, limits, {
+    ...{ onLimit, onBrokenOff: brokeOff },
+    refuseRequest: abandon,
+  })
   const hear = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, onLimit, toSandbox })
   const room = createRoomKeeper(limits.residentMb)
   const watch = watchProcess(started, limits, {
@@ -137,12 +142,8 @@ export function createSandboxProcess(
 
   /** The dispatch ends with an error, and its caller hears of it unless it was answered. */
   function reject(live: LiveDispatch, error: Error): void {
-    const answer = isAnswered(live) ? live.sinks?.get(bodyStream) : undefined
-    if (!isAnswered(live) || answer !== undefined)
-      live.outcome = isAnnexError(error) ? error.code : 'internal'
-    // The visitor has the head already: only the log can say why the rest did not come.
-    if (answer !== undefined)
-      onLog(live.queued.context, 'error', `The answer was broken off. ${error.message}`)
+    if (!isAnswered(live)) live.outcome = isAnnexError(error) ? error.code : 'internal'
+    else if (isAnnexError(error) && live.sinks?.has(bodyStream)) brokeOff(live, error)
     lives.end(live)
     if (!isAnswered(live)) live.queued.reject(error)
   }
@@ -158,6 +159,12 @@ export function createSandboxProcess(
   function abandon(live: LiveDispatch, error: AnnexError): void {
     send({ type: toProcess.forget, sandbox: live.sandbox, dispatch: live.id })
     reject(live, error)
+  }
+
+  /** The visitor has the head already: only the log can say why the rest did not come. */
+  function brokeOff(live: LiveDispatch, error: AnnexError): void {
+    live.outcome = error.code
+    onLog(live.queued.context, 'error', `The answer was broken off. ${error.message}`)
   }
 
   function receive(frame: Frame): void {
@@ -203,7 +210,7 @@ export function createSandboxProcess(
       if (live.id > begun && !isAnswered(live) && live.queued.moves <= maxMoves) again.push(takeBack(live))
       else reject(live, errorOfBroken({ reason, dispatch }, live.id, limits))
     }
-    for (const queued of again) run(queued)
+    given.onGivenBack(again)
   }
 
   /** It has not begun, and runs elsewhere: here it leaves no receipt. */

@@ -85,16 +85,16 @@ export const createBodyStreams = (wire: Wire): BodyStreams => {
     open: Outgoing,
     bytes: Uint8Array<ArrayBuffer>,
   ): void => {
-    const piece = bytes.length > pieceBytes ? bytes.subarray(0, pieceBytes) : bytes
-    open.rest = piece === bytes ? undefined : bytes.subarray(pieceBytes)
-    const start = piece.byteOffset
-    wire.post(
-      post.chunk,
-      dispatch,
-      stream,
-      undefined,
-      copyBuffer(piece.buffer, start, start + piece.byteLength),
-    )
+    // Bytes that the script has transferred or shrunk since it gave them are gone, and with them the body.
+    try {
+      const piece = bytes.length > pieceBytes ? bytes.subarray(0, pieceBytes) : bytes
+      open.rest = piece === bytes ? undefined : bytes.subarray(pieceBytes)
+      const start = piece.byteOffset
+      const copy = copyBuffer(piece.buffer, start, start + piece.byteLength)
+      wire.post(post.chunk, dispatch, stream, undefined, copy)
+    } catch (thrown) {
+      fail(dispatch, stream, thrown)
+    }
   }
 
   const end = (dispatch: number, stream: number): void => {
