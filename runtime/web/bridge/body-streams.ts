@@ -5,7 +5,7 @@ import type { OutgoingBody } from '../fetch/body.ts'
 import {
   Bytes,
   copyBuffer,
-  createObject,
+  createTable,
   NativePromise,
   NativeTypeError,
   toText,
@@ -32,6 +32,8 @@ export type BodyStreams = {
   fail(dispatch: number, stream: number, message: string): void
   pull(dispatch: number, stream: number): void
   cancel(dispatch: number, stream: number): void
+  /** The dispatch is done: what it has left unread is read by nobody. */
+  forget(dispatch: number): void
 }
 
 type Incoming = {
@@ -54,25 +56,15 @@ type Outgoing = {
 const pieceBytes = 256 * 1024
 
 export const createBodyStreams = (wire: Wire): BodyStreams => {
-  // No prototype: keys are made of numbers that the process gives.
-  const incoming = createObject(null) as Record<string, Incoming | undefined>
-  const outgoing = createObject(null) as Record<string, Outgoing | undefined>
-  const keyOf = (dispatch: number, stream: number): string => `${dispatch}/${stream}`
+  const incoming = createStreamTable<Incoming>()
+  const outgoing = createStreamTable<Outgoing>()
 
-  const take = <T>(from: Record<string, T | undefined>, dispatch: number, stream: number): T | undefined => {
-    const key = keyOf(dispatch, stream)
-    const found = from[key]
-    delete from[key]
+  const take = <T>(from: StreamTable<T>, dispatch: number, stream: number): T | undefined => {
     wire.dispatch = dispatch
-    return found
+    return from.take(dispatch, stream)
   }
 
-  const finish = (dispatch: number, stream: number): void => {
-    const key = keyOf(dispatch, stream)
-    const open = outgoing[key]
-    delete outgoing[key]
-    open?.ended()
-  }
+  const finish = (dispatch: number, stream: number): void => outgoing.take(dispatch, stream)?.ended()
 
   const fail = (dispatch: number, stream: number, reason: unknown): void => {
     wire.post(post.fail, dispatch, stream, describe(reason))
@@ -139,10 +131,10 @@ export const createBodyStreams = (wire: Wire): BodyStreams => {
         {
           type: 'bytes',
           start(controller) {
-            incoming[keyOf(dispatch, stream)] = { controller, came: undefined }
+            incoming.put(dispatch, stream, { controller, came: undefined })
           },
           pull() {
-            const open = incoming[keyOf(dispatch, stream)]
+            const open = incoming.get(dispatch, stream)
             if (open === undefined) return
             wire.post(post.pull, dispatch, stream)
             return new NativePromise<void>((resolve) => {
@@ -150,7 +142,7 @@ export const createBodyStreams = (wire: Wire): BodyStreams => {
             })
           },
           cancel() {
-            delete incoming[keyOf(dispatch, stream)]
+            incoming.take(dispatch, stream)
             wire.post(post.cancel, dispatch, stream)
           },
         },
@@ -159,10 +151,8 @@ export const createBodyStreams = (wire: Wire): BodyStreams => {
       ) as ReadableStream
     },
     breakOff(dispatch, stream, reason) {
-      const key = keyOf(dispatch, stream)
-      const open = incoming[key]
+      const open = incoming.take(dispatch, stream)
       if (open === undefined) return
-      delete incoming[key]
       open.controller.error(reason)
       open.came?.()
       wire.post(post.cancel, dispatch, stream)
@@ -171,11 +161,11 @@ export const createBodyStreams = (wire: Wire): BodyStreams => {
       const isStream = isReadableStream(body)
       const reader = isStream ? body.getReader() : undefined
       const rest = isStream ? undefined : (body as Uint8Array<ArrayBuffer>)
-      outgoing[keyOf(dispatch, stream)] = { reader, rest, isReading: false, ended }
+      outgoing.put(dispatch, stream, { reader, rest, isReading: false, ended })
     },
     chunk(dispatch, stream, body) {
       wire.dispatch = dispatch
-      const open = incoming[keyOf(dispatch, stream)]
+      const open = incoming.get(dispatch, stream)
       if (open === undefined || body === undefined) return
       const bytes = typeof body === 'string' ? encodeUtf8(body) : new Bytes(body)
       open.controller.enqueue(bytes)
@@ -196,7 +186,7 @@ export const createBodyStreams = (wire: Wire): BodyStreams => {
     },
     pull(dispatch, stream) {
       wire.dispatch = dispatch
-      const open = outgoing[keyOf(dispatch, stream)]
+      const open = outgoing.get(dispatch, stream)
       if (open === undefined || open.isReading) return
       if (open.rest !== undefined) sendPiece(dispatch, stream, open, open.rest)
       else read(dispatch, stream, open)
@@ -211,6 +201,39 @@ export const createBodyStreams = (wire: Wire): BodyStreams => {
         ignore,
       )
       open.ended()
+    },
+    forget(dispatch) {
+      incoming.forget(dispatch)
+      outgoing.forget(dispatch)
+    },
+  }
+}
+
+type StreamTable<T> = {
+  put(dispatch: number, stream: number, value: T): void
+  get(dispatch: number, stream: number): T | undefined
+  take(dispatch: number, stream: number): T | undefined
+  forget(dispatch: number): void
+}
+
+/** The open streams of each dispatch. */
+const createStreamTable = <T>(): StreamTable<T> => {
+  const byDispatch = createTable<Record<number, T | undefined>>()
+  return {
+    put(dispatch, stream, value) {
+      const streams = byDispatch[dispatch] ?? createTable<T>()
+      streams[stream] = value
+      byDispatch[dispatch] = streams
+    },
+    get: (dispatch, stream) => byDispatch[dispatch]?.[stream],
+    take(dispatch, stream) {
+      const streams = byDispatch[dispatch]
+      const found = streams?.[stream]
+      if (streams !== undefined) delete streams[stream]
+      return found
+    },
+    forget(dispatch) {
+      delete byDispatch[dispatch]
     },
   }
 }

@@ -41,7 +41,9 @@ export const createDispatcher = (parts: {
 
   const settleOne = (open: OpenDispatch): void => {
     open.waiting -= 1
-    if (open.waiting === 0) wire.post(post.done, open.id, 0)
+    if (open.waiting > 0) return
+    streams.forget(open.id)
+    wire.post(post.done, open.id, 0)
   }
 
   const answer = (open: OpenDispatch, text: string, body?: OutgoingBody): void => {
@@ -56,6 +58,7 @@ export const createDispatcher = (parts: {
     }
     open.waiting -= 1
     // Said in one post where it can be: this is the end of nearly every dispatch.
+    if (open.waiting === 0) streams.forget(open.id)
     wire.post(post.answer, open.id, open.waiting === 0 ? answered.done : answered.open, text, body)
   }
 

@@ -95,6 +95,7 @@ async function start(dataDir: string, attacks: Attack[]): Promise<Annex> {
     flags: {
       SANDBOX_CPU_MS: `${cpuMs}`,
       SANDBOX_WALL_MS: `${wallMs}`,
+      SANDBOX_BODY_BYTES: '10485760',
       SANDBOX_RESIDENT_MB: '512',
       SANDBOX_HEAP_MB: '64',
     },
