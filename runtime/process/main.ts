@@ -10,8 +10,9 @@ import { createBlackBox } from './black-box.ts'
 import { createCryptoTurns } from './crypto/crypto-turns.ts'
 import { createFrameReader, createFrameWriter, type Frame } from './frame.ts'
 import { describeGuestError } from './isolate/guest-stack.ts'
-import { createPlatform, type Platform } from './isolate/platform.ts'
+import { createPlatform } from './isolate/platform.ts'
 import { createSandbox, type Sandbox } from './isolate/sandbox.ts'
+import { createStock, type Stock } from './isolate/stock.ts'
 import { type LoadOptions, toHost, toProcess, withStream } from './messages.ts'
 
 const maxFrameBytes = 128 * 1024 * 1024
@@ -23,7 +24,7 @@ const out = createFrameWriter((bytes) => host.write(bytes))
 const blackBox = createBlackBox(4)
 const cryptoTurns = createCryptoTurns()
 const sandboxes = new Map<number, Sandbox>()
-let platform: Platform | undefined
+let stock: Stock | undefined
 let begun = 0
 /** Whose words wait to be sent. */
 let speaking = 0
@@ -53,6 +54,7 @@ host.on('error', () => process.kill(process.pid, 'SIGKILL'))
 function endBatch(): void {
   wasStuck(blackBox.leave())
   out.flush()
+  stock?.refill()
 }
 
 /** A longer stretch is told to the host, which may have given elsewhere what waited behind it: nothing begins before its word. */
@@ -67,8 +69,7 @@ function wasStuck(ms: number): boolean {
 function receive(frame: Frame, frames: Frame[], at: number): void {
   switch (frame.type) {
     case toProcess.platform:
-      platform = createPlatform(engine, frame.text)
-      return out.write({ type: toHost.ready, number: platform.snapshot === undefined ? 0 : 1 })
+      return start(frame)
     case toProcess.load:
       return load(frame)
     case toProcess.unload:
@@ -151,16 +152,22 @@ function deliver(frame: Frame): void {
   }
 }
 
+function start({ text, number: heapMb }: Frame): void {
+  const platform = createPlatform(engine, text)
+  stock = createStock(engine, platform, heapMb)
+  out.write({ type: toHost.ready, number: platform.snapshot === undefined ? 0 : 1 })
+}
+
 function load(frame: Frame): void {
   const number = frame.sandbox
   const startedMs = performance.now()
   speak(number)
   wasStuck(blackBox.leave())
   try {
-    if (platform === undefined) throw new Error('load before platform')
+    if (stock === undefined) throw new Error('load before platform')
     const sandbox = createSandbox({
       engine,
-      platform,
+      blank: stock.take(),
       number,
       bundle: frame.body.toString('utf8'),
       options: JSON.parse(frame.text) as LoadOptions,

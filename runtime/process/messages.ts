@@ -5,7 +5,7 @@
 
 /** Frames from the host. */
 export const toProcess = {
-  /** The first. Text: the prelude that makes the web platform. Body: its startup snapshot, when there is one. */
+  /** The first. number: heap of a sandbox in MB · text: the prelude that makes the web platform. */
   platform: 1,
   /** sandbox · text: LoadOptions as JSON · body: the integration's bundle. */
   load: 2,
@@ -67,7 +67,6 @@ export const withStream = 1
 export type LoadOptions = {
   /** Name of the script in stack traces. */
   file: string
-  heapMb: number
   /** CPU time of one dispatch, in ms. */
   cpuMs: number
   /** CPU time of the script's top level, in ms. */

@@ -98,8 +98,8 @@ export function createSandboxProcess(
     if (live.outcome !== takenBack) given.onReceipt(toReceipt(live, usage))
     if (retired && lives.isEmpty()) void close()
   })
-  const { heapMb, cpuMs, loadMs, timers, allowEval = false } = limits
-  const sandboxes = createLoadedSandboxes(send, { heapMb, cpuMs, loadMs, timers, allowEval, pieceBytes })
+  const { cpuMs, loadMs, timers, allowEval = false } = limits
+  const sandboxes = createLoadedSandboxes(send, { cpuMs, loadMs, timers, allowEval, pieceBytes })
   const toSandbox = createToSandbox(send, limits, {
     ...{ onLimit, onBrokenOff: brokeOff },
     refuseRequest: abandon,
@@ -120,7 +120,7 @@ export function createSandboxProcess(
   })
   started.stream.on('error', () => started.kill())
   const ended = started.exited.then(finish)
-  send({ type: toProcess.platform, text: given.prelude })
+  send({ type: toProcess.platform, number: limits.heapMb, text: given.prelude })
   return {
     run,
     pid: started.pid,

@@ -11,8 +11,8 @@ import { createGuestBodies, type GuestBody } from './guest-body.ts'
 import { describeGuestError } from './guest-stack.ts'
 import { createMeter } from './meter.ts'
 import { createPostPasser, type Wake } from './pass-posts.ts'
-import { createPlatformContext, type Platform } from './platform.ts'
 import { createPostQueue } from './post-queue.ts'
+import type { Blank } from './stock.ts'
 import { createTimers } from './timers.ts'
 
 /** How a sandbox reports to its process. */
@@ -56,7 +56,7 @@ const threadTimes = 10
  */
 export function createSandbox(given: {
   engine: typeof ivm
-  platform: Platform
+  blank: Blank
   number: number
   bundle: string
   options: LoadOptions
@@ -65,11 +65,7 @@ export function createSandbox(given: {
   reports: SandboxReports
 }): Sandbox {
   const { engine, options, blackBox, reports, number: sandbox } = given
-  const { isolate, context } = createPlatformContext(engine, given.platform, {
-    memoryLimit: options.heapMb,
-    // V8 is beyond help: even process.exit() would hang. The black box already says whose code it was.
-    onCatastrophicError: () => process.kill(process.pid, 'SIGKILL'),
-  })
+  const { isolate, context } = given.blank
   const budgets = createBudgets(options.cpuMs)
   const meter = createMeter(isolate)
   const bodies = createGuestBodies(engine)
