@@ -11,7 +11,7 @@ import { toHost, toProcess } from '../../runtime/process/messages.ts'
 
 /** Of what host and process say to each other about a stretch that kept others waiting: see `evacuate`. */
 const options = {
-  ...{ file: 'x', heapMb: 64, cpuMs: 5000, loadMs: 5000, pieceBytes: 1e6, timers: 10, allowEval: false },
+  ...{ file: 'x', cpuMs: 5000, loadMs: 5000, pieceBytes: 1e6, timers: 10, allowEval: false },
 }
 
 /** Spins at once, or from a timer: by counting, as the clock stands still meanwhile. Far over the 40 ms. */
@@ -61,7 +61,7 @@ async function open() {
   const hear = async (type: number, dispatch = 0, times = 1) => {
     while (count(type, dispatch) < times) await sleep(2)
   }
-  say({ type: toProcess.platform, text: code })
+  say({ type: toProcess.platform, number: 64, text: code })
   for (const sandbox of [1, 2]) {
     say({ type: toProcess.load, sandbox, text: JSON.stringify(options), body: bundle })
     say({ type: toProcess.environment, sandbox, number: 0, text: '{}' })
