@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createPlatform, modes, run } from './guest.ts'
+import { createPlatform, modes, run } from '../guest.ts'
 
 const platform = await createPlatform()
 const names = (calls: string) => `return [${calls}].map((f) => { try { f(); return 'no error' } catch (e) { return e.name } })`

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { createPlatform, modes, type Platform, run } from './guest.ts'
+import { createPlatform, modes, type Platform, run } from '../guest.ts'
 
 let platform: Platform
 before(async () => {
