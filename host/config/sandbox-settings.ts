@@ -1,4 +1,4 @@
-import type { Setting } from './settings-table.ts'
+import type { Setting } from './setting.ts'
 
 /** What a script, its sandbox and its sandbox process may use. `docs/limits.md` says what happens over each. */
 export const sandboxSettings = {

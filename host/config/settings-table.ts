@@ -1,19 +1,5 @@
 import { sandboxSettings } from './sandbox-settings.ts'
-
-/** How a setting's text becomes its value. */
-export type SettingKind = 'text' | 'integer' | 'flag' | 'list' | 'choice' | 'url' | 'key'
-
-export type Setting = {
-  kind: SettingKind
-  default: string
-  /** What it sets, and in which unit. Printed by `annex config --print` and in the README's table. */
-  meaning: string
-  min?: number
-  max?: number
-  /** Of kind `choice`: what it may be; of kind `list`: what each of its parts may be. */
-  choices?: readonly string[]
-  secret?: boolean
-}
+import type { Setting } from './setting.ts'
 
 /** Every setting, named once. Precedence: flag, environment, `.env`, the default here. */
 export const settingsTable = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setPriority } from 'node:os'
-import type { SandboxProcess } from './process/sandbox-process.ts'
+import type { SandboxProcess } from './process/running-process.ts'
 import type { SandboxTarget } from './target.ts'
 
 /**

@@ -19,44 +19,13 @@ import {
   stalledBodyError,
   wallClockError,
 } from '../sandbox-errors.ts'
-import type { SandboxTarget } from '../target.ts'
 import { createRoomKeeper } from './keep-room.ts'
 import { createLoadedSandboxes } from './loaded-sandboxes.ts'
 import type { OnLimit, SandboxLimits, ScriptLog } from './process-options.ts'
+import type { ProcessEvents, SandboxProcess } from './running-process.ts'
 import { type BlackBoxRecord, type StartOptions, startProcess } from './start-process.ts'
 import { pieceBytes, talk } from './talk.ts'
 import { watchProcess } from './watch-process.ts'
-
-/** What is left of a process: `culprit` is whose code it was running. */
-export type ProcessEnd = {
-  notBegun: QueuedDispatch[]
-  cause: EndCause
-  culprit: SandboxTarget | undefined
-  livedMs: number
-}
-
-export type SandboxProcess = {
-  run: (queued: QueuedDispatch) => void
-  pid: number | undefined
-  /** Sandboxes that it holds. */
-  loaded: () => number
-  residentBytes: () => number
-  /** Takes nothing more: ends when what runs in it is done. */
-  retire: () => void
-  close: () => Promise<void>
-}
-
-/** What a process has to say of itself. */
-export type ProcessEvents = {
-  /** Those that had begun have been rejected by then. */
-  onEnd: (end: ProcessEnd) => void
-  /** `culprit` keeps it busy for long. `notBegun` has been taken back from it, to run elsewhere. */
-  onStuck: (culprit: SandboxTarget, notBegun: QueuedDispatch[]) => void
-  /** These wait behind a script that was ended, and had not begun. They run where that one may run now. */
-  onGivenBack: (notBegun: QueuedDispatch[]) => void
-  /** Its memory drifts: a fresh one should take its place. */
-  onDrift: () => void
-}
 
 /** What isolated-vm says when it stops a script. */
 const timedOut = 'Script execution timed out.'

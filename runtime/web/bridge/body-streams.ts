@@ -2,16 +2,9 @@ import type { WireBody } from '../../bridge.ts'
 import { post } from '../../wire-kinds.ts'
 import { encodeUtf8 } from '../encoding/utf8.ts'
 import type { OutgoingBody } from '../fetch/body.ts'
-import {
-  Bytes,
-  copyBuffer,
-  createTable,
-  NativePromise,
-  NativeTypeError,
-  toText,
-  whenSettled,
-} from '../primordials.ts'
+import { Bytes, copyBuffer, NativePromise, NativeTypeError, toText, whenSettled } from '../primordials.ts'
 import { isReadableStream, type ReadableStream, ReadableStream as Stream } from '../streams/streams.ts'
+import { createStreamTable, type StreamTable } from './stream-table.ts'
 import type { Wire } from './wire.ts'
 
 /**
@@ -205,35 +198,6 @@ export const createBodyStreams = (wire: Wire): BodyStreams => {
     forget(dispatch) {
       incoming.forget(dispatch)
       outgoing.forget(dispatch)
-    },
-  }
-}
-
-type StreamTable<T> = {
-  put(dispatch: number, stream: number, value: T): void
-  get(dispatch: number, stream: number): T | undefined
-  take(dispatch: number, stream: number): T | undefined
-  forget(dispatch: number): void
-}
-
-/** The open streams of each dispatch. */
-const createStreamTable = <T>(): StreamTable<T> => {
-  const byDispatch = createTable<Record<number, T | undefined>>()
-  return {
-    put(dispatch, stream, value) {
-      const streams = byDispatch[dispatch] ?? createTable<T>()
-      streams[stream] = value
-      byDispatch[dispatch] = streams
-    },
-    get: (dispatch, stream) => byDispatch[dispatch]?.[stream],
-    take(dispatch, stream) {
-      const streams = byDispatch[dispatch]
-      const found = streams?.[stream]
-      if (streams !== undefined) delete streams[stream]
-      return found
-    },
-    forget(dispatch) {
-      delete byDispatch[dispatch]
     },
   }
 }
