@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Context } from 'koa'
 import { AnnexError } from '../errors/annex-error.ts'
+import { requestBrokeOffError } from '../errors/request-broke-off.ts'
 import { assertShallow } from './json-depth.ts'
 import { isBrokenConnection } from './log-error.ts'
 
@@ -34,20 +35,16 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     // Listeners, as an iterator over the request takes a tenth of the time of a small one.
     request.on('data', take)
     request.once('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
-    request.once('error', (error) => reject(isBrokenConnection(error) ? brokenOff() : error))
+    request.once('error', (error) => reject(isBrokenConnection(error) ? requestBrokeOffError() : error))
     // Comes after `end`, too.
     request.once('close', () => {
-      if (!request.readableEnded) reject(brokenOff())
+      if (!request.readableEnded) reject(requestBrokeOffError())
     })
   })
 }
 
 const tooLarge = (maxBytes: number): AnnexError =>
   new AnnexError('body_too_large', `The body is larger than ${maxBytes} bytes.`)
-
-// Without the cause: its raw packet holds the request's token.
-const brokenOff = (): AnnexError =>
-  new AnnexError('bad_request', 'The body broke off, or was not sent as HTTP asks for.')
 
 /** A longer body crosses to its script in pieces, as fast as the script reads it. */
 const wholeBytes = 64 * 1024

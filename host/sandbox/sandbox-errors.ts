@@ -62,9 +62,6 @@ export const requestTooLargeError = (limits: { bodyBytes: number }): AnnexError 
     `The request is larger than ${limits.bodyBytes} bytes (SANDBOX_BODY_BYTES).`,
   )
 
-export const requestBrokeOffError = (): AnnexError =>
-  new AnnexError('bad_request', 'The body broke off, or was not sent as HTTP asks for.')
-
 export const uploadTooLargeError = (limits: { fetchBytes: number }): AnnexError =>
   new AnnexError(
     'egress_too_large',
@@ -76,6 +73,12 @@ const diedError = (): AnnexError =>
     'sandbox_died',
     'The sandbox ended while it handled this, because of what else ran in it. It is running again: try again.',
   )
+
+/** To a body that is being read when its dispatch ends. */
+export const bodyBrokeOffError = (): AnnexError =>
+  new AnnexError('sandbox_died', 'The script ended before its body was sent to its end.')
+
+export const stoppingError = (): AnnexError => new AnnexError('unavailable', 'Annex is stopping.')
 
 /** For a dispatch in an isolate that was ended for what one of its dispatches did. */
 export function errorOfBroken(

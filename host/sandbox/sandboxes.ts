@@ -9,7 +9,7 @@ import { createSandboxProcess } from './process/sandbox-process.ts'
 import type { StartOptions } from './process/start-process.ts'
 import { aloneSlot, createProcessSlots, sharedSlot } from './process-slots.ts'
 import type { OnReceipt } from './receipt.ts'
-import { type EndCause, ScriptError, suspendedError } from './sandbox-errors.ts'
+import { type EndCause, ScriptError, stoppingError, suspendedError } from './sandbox-errors.ts'
 import type { DispatchContext, DispatchOutcome, SandboxTarget } from './target.ts'
 
 /** What a dispatch is given. */
@@ -66,7 +66,7 @@ export function createSandboxes(given: {
   let closing = false
   return {
     async dispatch({ body = nobody, ...request }) {
-      if (closing) throw new AnnexError('unavailable', 'Annex is stopping.')
+      if (closing) throw stoppingError()
       const { key } = request.target
       takeTurn(request)
       const outcome = new Promise<DispatchOutcome>((resolve, reject) => {
@@ -115,17 +115,20 @@ export function createSandboxes(given: {
         offenders.busy(culprit)
         if (notBegun.length === 0) return
         retire(started)
-        for (const queued of notBegun) run(queued)
+        runAgain(notBegun)
       },
-      onGivenBack(notBegun) {
-        for (const queued of notBegun) {
-          if (closing) queued.reject(new AnnexError('unavailable', 'Annex is stopping.'))
-          else run(queued)
-        }
-      },
+      onGivenBack: runAgain,
       onDrift: () => retire(started),
     })
     return started
+  }
+
+  /** What has not begun where it was: it runs where its script may run now. */
+  function runAgain(notBegun: QueuedDispatch[]): void {
+    for (const queued of notBegun) {
+      if (closing) queued.reject(stoppingError())
+      else run(queued)
+    }
   }
 
   function retire(running: SandboxProcess): void {
@@ -137,10 +140,7 @@ export function createSandboxes(given: {
   function replace(ended: SandboxProcess, end: ProcessEnd): void {
     const slot = slots.free(ended)
     retired.delete(ended)
-    if (closing) {
-      for (const queued of end.notBegun) queued.reject(new AnnexError('unavailable', 'Annex is stopping.'))
-      return
-    }
+    if (closing) return runAgain(end.notBegun)
     if (end.cause.kind !== 'closed') given.onProcessEnd(slot ?? 'retired', end.cause)
     const reason = end.culprit && offenders.strike(end.culprit, end.cause)
     if (end.culprit !== undefined && reason !== undefined) given.onSuspend(end.culprit, reason)

@@ -160,7 +160,6 @@ function start({ text, number: heapMb }: Frame): void {
 
 function load(frame: Frame): void {
   const number = frame.sandbox
-  const startedMs = performance.now()
   speak(number)
   wasStuck(blackBox.leave())
   try {
@@ -186,8 +185,7 @@ function load(frame: Frame): void {
       },
     })
     sandboxes.set(number, sandbox)
-    const ms = Math.round(performance.now() - startedMs)
-    out.write({ type: toHost.loaded, sandbox: number, number: ms })
+    out.write({ type: toHost.loaded, sandbox: number })
   } catch (error) {
     const text = JSON.stringify(describeGuestError(error))
     out.write({ type: toHost.loadFailed, sandbox: number, text })

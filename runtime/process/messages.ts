@@ -37,7 +37,7 @@ export const toHost = {
   /** number: 1 when it makes isolates from a snapshot. */
   ready: 1,
   pong: 2,
-  /** sandbox, number: ms that loading it took. */
+  /** sandbox. */
   loaded: 3,
   /** sandbox · text: a PlainError as JSON. */
   loadFailed: 4,

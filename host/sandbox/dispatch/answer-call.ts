@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { HostCallAnswer, HostCallBody, RunHostCall } from '../host-calls.ts'
 import type { OnLimit } from '../process/process-options.ts'
 import type { LiveDispatch } from './live-dispatch.ts'
@@ -35,8 +36,7 @@ export async function answerCall(
   live.running.set(call.id, controller)
   const answer = await given.runCall(call, live.queued.context, controller.signal)
   // The body of an answer that streams ends with the dispatch: until then the call can be abandoned.
-  if (!answer.ok || answer.body === undefined || answer.body instanceof Uint8Array)
-    live.running?.delete(call.id)
+  if (!(answer.ok && answer.body instanceof Readable)) live.running?.delete(call.id)
   settle(answer)
 }
 

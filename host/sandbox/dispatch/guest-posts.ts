@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { LogLevel } from '../../../runtime/bridge.ts'
 import type { Frame } from '../../../runtime/process/frame.ts'
 import { toHost, withStream } from '../../../runtime/process/messages.ts'
@@ -5,12 +6,12 @@ import { answered, bodyStream, logLevels } from '../../../runtime/wire-kinds.ts'
 import type { HostCallBody, RunHostCall } from '../host-calls.ts'
 import type { LoadedSandboxes } from '../process/loaded-sandboxes.ts'
 import type { LogSource, OnLimit, SandboxLimits, ScriptLog } from '../process/process-options.ts'
-import { answerTooLargeError } from '../sandbox-errors.ts'
+import { answerTooLargeError, bodyBrokeOffError } from '../sandbox-errors.ts'
 import { installationOf } from '../target.ts'
 import { answerCall, egressCall } from './answer-call.ts'
 import { parseCall, parseResult } from './check-frame.ts'
 import { isAnswered, type LiveDispatch } from './live-dispatch.ts'
-import { brokeOff, type LiveDispatches, type Usage } from './live-dispatches.ts'
+import type { LiveDispatches, Usage } from './live-dispatches.ts'
 import type { ToSandbox } from './to-sandbox.ts'
 
 const maxLogText = 16_384
@@ -131,10 +132,8 @@ export function createGuestPosts(given: {
         settle(settled) {
           const isOver = lives.get(live.id) !== live
           // Nobody will read what the script wanted to send with it.
-          if (!settled.ok && !(body instanceof Uint8Array)) body.destroy()
-          if (isOver && settled.ok && settled.body !== undefined && !(settled.body instanceof Uint8Array)) {
-            settled.body.destroy()
-          }
+          if (!settled.ok && body instanceof Readable) body.destroy()
+          if (isOver && settled.ok && settled.body instanceof Readable) settled.body.destroy()
           if (!isOver) toSandbox.answer(live, frame.number, settled, isEgress)
         },
       },
@@ -160,7 +159,7 @@ export function createGuestPosts(given: {
       live.outcome = 'script_error'
       logOf(live, live.queued.context, 'error', `The answer was broken off. Its stream failed: ${text}`)
     }
-    sink.fail(brokeOff())
+    sink.fail(bodyBrokeOffError())
     return closeSink(live, number)
   }
 

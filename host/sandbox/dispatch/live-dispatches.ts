@@ -1,4 +1,4 @@
-import { AnnexError } from '../../errors/annex-error.ts'
+import { bodyBrokeOffError } from '../sandbox-errors.ts'
 import type { LiveDispatch, QueuedDispatch } from './live-dispatch.ts'
 
 /** The dispatches that a process has, each from when it is sent until it is done. */
@@ -73,11 +73,8 @@ export function createLiveDispatches(
       count -= 1
       for (const controller of live.running?.values() ?? []) controller.abort()
       for (const source of live.sources?.values() ?? []) source.close()
-      for (const sink of live.sinks?.values() ?? []) sink.fail(brokeOff())
+      for (const sink of live.sinks?.values() ?? []) sink.fail(bodyBrokeOffError())
       onEnd(live, usage)
     },
   }
 }
-
-export const brokeOff = (): AnnexError =>
-  new AnnexError('sandbox_died', 'The script ended before its body was sent to its end.')

@@ -3,14 +3,10 @@ import type { FrameToWrite } from '../../../runtime/process/frame.ts'
 import { toProcess, withStream } from '../../../runtime/process/messages.ts'
 import { bodyStream } from '../../../runtime/wire-kinds.ts'
 import type { AnnexError } from '../../errors/annex-error.ts'
+import { requestBrokeOffError } from '../../errors/request-broke-off.ts'
 import type { HostCallAnswer } from '../host-calls.ts'
 import type { OnLimit } from '../process/process-options.ts'
-import {
-  answerTooLargeError,
-  requestBrokeOffError,
-  requestTooLargeError,
-  uploadTooLargeError,
-} from '../sandbox-errors.ts'
+import { answerTooLargeError, requestTooLargeError, uploadTooLargeError } from '../sandbox-errors.ts'
 import { createBodySink } from './body-sink.ts'
 import { createBodySource } from './body-source.ts'
 import { isAnswered, type LiveDispatch } from './live-dispatch.ts'

@@ -1,7 +1,7 @@
 import type { Frame } from '../../../runtime/process/frame.ts'
 import { toHost, toProcess } from '../../../runtime/process/messages.ts'
 import { bodyStream } from '../../../runtime/wire-kinds.ts'
-import { AnnexError, isAnnexError } from '../../errors/annex-error.ts'
+import { type AnnexError, isAnnexError } from '../../errors/annex-error.ts'
 import { parseBroken, parseError } from '../dispatch/check-frame.ts'
 import { createGuestPosts } from '../dispatch/guest-posts.ts'
 import { isAnswered, type LiveDispatch, maxMoves, type QueuedDispatch } from '../dispatch/live-dispatch.ts'
@@ -17,6 +17,7 @@ import {
   loadLimitError,
   ScriptError,
   stalledBodyError,
+  stoppingError,
   wallClockError,
 } from '../sandbox-errors.ts'
 import { createRoomKeeper } from './keep-room.ts'
@@ -221,11 +222,11 @@ export function createSandboxProcess(
     const box = started.readBlackBox()
     started.close()
     const notBegun: QueuedDispatch[] = []
-    const isStopping = new AnnexError('unavailable', 'Annex is stopping.')
     for (const live of lives.all()) {
       const isCulpritsLoad = box.sandbox === live.sandbox && box.dispatch === 0
       if (live.id > box.lastBegun && !isCulpritsLoad && !isAnswered(live)) notBegun.push(takeBack(live))
-      else reject(live, cause.kind === 'closed' ? isStopping : errorOfEnd(cause, signal, box, live, limits))
+      else
+        reject(live, cause.kind === 'closed' ? stoppingError() : errorOfEnd(cause, signal, box, live, limits))
     }
     const culprit = cause.kind === 'closed' ? undefined : sandboxes.target(box.sandbox)
     given.onEnd({ notBegun, cause, culprit, livedMs: performance.now() - startedAtMs })

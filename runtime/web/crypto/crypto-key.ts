@@ -44,7 +44,6 @@ export class CryptoKey {
 
 export const isCryptoKey = (value: unknown): value is CryptoKey => isKey(value)
 export const cryptoKeyId = (key: CryptoKey): number => slotsOf(key).id
-export const cryptoKeySlots = (key: CryptoKey): KeySlots => slotsOf(key)
 
 /** A key, or another object for the same one: what `structuredClone` gives. */
 export const createCryptoKey = (slots: KeySlots): CryptoKey => {

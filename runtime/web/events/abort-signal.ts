@@ -115,8 +115,6 @@ export class AbortController {
   }
 }
 
-export const isAbortSignal = (value: unknown): value is AbortSignal => isSignal(value)
-
 /** A signal that aborts when one of `sources` does; from no sources, one that never does by itself. */
 export const createFollowingSignal = (sources: AbortSignal[]): AbortSignal => {
   const signal = new AbortSignal(made)

@@ -59,21 +59,6 @@ export const streamOfBody = (body: Body): ReadableStream => {
   return body.stream
 }
 
-/**
- * Takes the whole body. At once where it needs no stream; `what` names its owner in the TypeError for a body
- * that was already read. `undefined` stands for no body.
- */
-export const bodyBytes = (
-  body: Body | null,
-  what: string,
-): ArrayBuffer | Promise<ArrayBuffer> | undefined => {
-  if (body === null) return undefined
-  take(body, what)
-  const { stream } = body
-  if (stream === undefined) return exactBuffer(takeSource(body))
-  return new NativePromise((resolve, reject) => readAll(stream, (bytes) => resolve(bytes.buffer), reject))
-}
-
 /** A longer body crosses in pieces. In bytes, or for text in characters. */
 const wholeLimit = 64 * 1024
 
