@@ -9,11 +9,11 @@ import { createApp } from './app.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
 import { watchSpaces } from './content/watch-spaces.ts'
 import { createLogger, hostSecrets } from './create-logger.ts'
+import { systemClock } from './db/database-clock.ts'
+import { createGroupCommit } from './db/group-commit.ts'
 import { openDatabase } from './db/open-database.ts'
 import { ownDataFolder } from './db/own-data-folder.ts'
-import type { Job } from './db/queries/jobs.ts'
 import { publishEvent } from './events/publish-event.ts'
-import { createRunEvent } from './events/run-event.ts'
 import { createTaskCall } from './events/tasks.ts'
 import { ensureCliToken, ensureOperator, type Samples } from './first-start.ts'
 import { createAuthenticate } from './http/caller.ts'
@@ -22,7 +22,7 @@ import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
 import { createToSource } from './installations/source-maps.ts'
 import { createSuspensions } from './installations/suspend.ts'
-import { createWorker, type Worker } from './jobs/create-worker.ts'
+import type { Worker } from './jobs/create-worker.ts'
 import { createLogWriter } from './logs/create-log-writer.ts'
 import { createKnownSecrets } from './logs/known-secrets.ts'
 import { createMetrics } from './metrics/create-metrics.ts'
@@ -36,11 +36,11 @@ import type { Sandboxes } from './sandbox/sandboxes.ts'
 import type { SandboxTarget } from './sandbox/target.ts'
 import type { Wall } from './sandbox/wall/levels.ts'
 import { startSandboxes } from './start-sandboxes.ts'
+import { startWorkers } from './start-workers.ts'
 import { type LoadedPlugin, loadPlugins } from './versions/load-plugins.ts'
 import { createChangeReport } from './versions/report-changes.ts'
 import { watchPlugins } from './versions/watch-plugins.ts'
 import { createDeliveryCall } from './webhooks/delivery-call.ts'
-import { createRunDelivery } from './webhooks/run-delivery.ts'
 
 export type RunningServer = {
   url: string
@@ -82,6 +82,9 @@ async function start(
   const database = await openDatabase(settings.DATABASE_URL, dataDir)
   ends.defer(database.close)
   const { db } = database
+  const commits = createGroupCommit(db)
+  ends.defer(commits.close)
+  const clock = systemClock
   const { organization, samples } = await ensureOperator(db, settings.OPERATOR_ORGANIZATION)
   await ensureCliToken(db, dataDir)
 
@@ -118,7 +121,7 @@ async function start(
           isOwn: (origin) => scriptEgress.isOwn(origin) || origin === URL.parse(publicUrl())?.origin,
         },
       ),
-      createDeliveryCall(db, wake),
+      createDeliveryCall(commits, wake),
       createTaskCall(db, wake),
     ],
     onDefect,
@@ -147,14 +150,8 @@ async function start(
     onSuspend: ({ key, integration }, reason) => logger.warn({ key, integration, reason }, 'suspended'),
   })
   const report = createReportFailure(logs, onDefect)
-  const runEvent = createRunEvent({ sandboxes, prepareDispatch, report })
-  const runDelivery = createRunDelivery({
-    db,
-    box,
-    egress: deliveryEgress,
-    timeoutMs: settings.DELIVERY_TIMEOUT_MS,
-  })
-  const publish = (organizationId: string, event: unknown) => publishEvent(db, wake, organizationId, event)
+  const publish = (organizationId: string, event: unknown) =>
+    publishEvent(commits, wake, organizationId, event)
   const spaces = watchSpaces(
     db,
     async (space, revision) => {
@@ -203,17 +200,11 @@ async function start(
   ends.defer(listening.close)
   url = `http://${hostOf(settings.HOST)}:${listening.port}`
   // Only now: what a script does may call back over the network.
-  const onJobDefect = (error: unknown, job?: Job) => logger.error({ err: error, job: job?.id }, 'defect')
-  const scripts = { event: runEvent, task: runEvent }
-  // Scripts and deliveries have workers of their own: neither waits for the other.
   workers.push(
-    await createWorker(database, { handlers: scripts, concurrency: 32, perLane: 8, onDefect: onJobDefect }),
-    await createWorker(database, {
-      handlers: { delivery: runDelivery },
-      concurrency: settings.DELIVERY_CONCURRENCY,
-      perLane: 16,
-      onDefect: onJobDefect,
-    }),
+    ...(await startWorkers({
+      ...{ database, commits, clock, settings, box, sandboxes, prepareDispatch, report, logs, logger },
+      egress: deliveryEgress,
+    })),
   )
   for (const worker of workers) ends.defer(worker.close)
   if (settings.WATCH) {

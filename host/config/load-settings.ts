@@ -11,6 +11,7 @@ type Parsed = {
   choice: string
   url: string
   key: string
+  seconds: number[]
 }
 
 export type Settings = { readonly [N in SettingName]: Parsed[(typeof settingsTable)[N]['kind']] }
@@ -85,6 +86,10 @@ function findText(
   return undefined
 }
 
+/** A week, so that a mistake in the unit shows. */
+const maxSeconds = 7 * 86_400
+const maxWaits = 50
+
 function parseSetting(
   text: string,
   setting: { kind: keyof Parsed; min?: number; max?: number; choices?: readonly string[] },
@@ -111,6 +116,14 @@ function parseSetting(
       const { choices } = setting
       const wrong = parts.find((part) => choices !== undefined && !choices.includes(part))
       return wrong === undefined ? parts : { problem: `"${wrong}" is none of ${choices?.join(', ')}` }
+    }
+    case 'seconds': {
+      const parts = text.split(',').map((part) => Number(part))
+      const wrong = parts.findIndex((part) => !(part >= 0.001 && part <= maxSeconds))
+      if (wrong === -1 && parts.length <= maxWaits) return parts
+      return {
+        problem: `"${text}" is not a list of up to ${maxWaits} waits of 0.001 to ${maxSeconds} seconds`,
+      }
     }
     case 'flag':
       if (['true', '1', 'yes', 'on'].includes(text)) return true

@@ -1,5 +1,5 @@
 /** How a setting's text becomes its value. */
-export type SettingKind = 'text' | 'integer' | 'flag' | 'list' | 'choice' | 'url' | 'key'
+export type SettingKind = 'text' | 'integer' | 'flag' | 'list' | 'choice' | 'url' | 'key' | 'seconds'
 
 export type Setting = {
   kind: SettingKind

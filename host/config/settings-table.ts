@@ -1,3 +1,4 @@
+import { deliverySettings } from './delivery-settings.ts'
 import { sandboxSettings } from './sandbox-settings.ts'
 import type { Setting } from './setting.ts'
 
@@ -54,13 +55,7 @@ export const settingsTable = {
     default: 'false',
     meaning: 'Let a script reach only the hosts that its manifest declares',
   },
-  DELIVERY_TIMEOUT_MS: {
-    kind: 'integer',
-    default: '10000',
-    min: 100,
-    meaning: 'Time for one attempt, in ms',
-  },
-  DELIVERY_CONCURRENCY: { kind: 'integer', default: '64', min: 1, meaning: 'Attempts at once' },
+  ...deliverySettings,
   METRICS_ACCESS: {
     kind: 'choice',
     default: 'loopback',

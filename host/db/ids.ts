@@ -9,6 +9,7 @@ export type IdPrefix =
   | 'ver'
   | 'rev'
   | 'evt'
+  | 'ep'
   | 'dlv'
   | 'att'
   | 'job'

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { AnnexError } from '../errors/annex-error.ts'
 import { explainDatabaseError } from './explain-database-error.ts'
 import { migrations } from './migrations/index.ts'
+import { naming } from './naming.ts'
 
 /** The database, or the transaction that a step belongs to. Every query takes one. */
 export type Db = Knex
@@ -37,27 +38,8 @@ export async function openDatabase(url: string, dataDir: string): Promise<Databa
   return { db: opened, dialect, close: () => opened.destroy() }
 }
 
-/** Columns are snake_case, as SQL has them; the code reads and writes camelCase. */
-const naming: Pick<Knex.Config, 'wrapIdentifier' | 'postProcessResponse'> = {
-  // Knex asks for the name of a constraint that has none, too.
-  wrapIdentifier: (name: string | undefined, original) =>
-    original(name?.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as string),
-  postProcessResponse: (response) =>
-    Array.isArray(response) ? response.map(toCamelCase) : toCamelCase(response),
-}
-
 /** Knex would write to the terminal what its caller is told anyway. */
 const silent: Knex.Logger = { warn() {}, error() {}, deprecate() {}, debug() {} }
-
-function toCamelCase(row: unknown): unknown {
-  if (row === null || typeof row !== 'object' || Array.isArray(row)) return row
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase()),
-      value,
-    ]),
-  )
-}
 
 function dialectOf(url: string): Dialect {
   if (/^postgres(ql)?:\/\//.test(url)) return 'postgres'

@@ -3,6 +3,8 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/open-database.ts'
 import { listInstallationsOn, type TargetKind } from '../db/queries/installation-targets.ts'
 import { findInstallation } from '../db/queries/installations.ts'
+import { findSite } from '../db/queries/sites.ts'
+import { findSpace } from '../db/queries/spaces.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { PublishedEvent } from './validate-event.ts'
@@ -20,14 +22,57 @@ export function placeOf(event: PublishedEvent): { kind: TargetKind; id: string }
   return { kind, id: String(event[`${kind}Id`]) }
 }
 
-/** The levels whose scripts the event is owed to: installed there, active, and with the scope declared. */
-export async function matchingInstallations(
+/** A site or space installation that an event concerns. */
+export type EventLevel = Extract<Level, { targetId: string }>
+
+type Happened = { organizationId: string; event: PublishedEvent }
+
+export type MatchReader = {
+  /** Whether the event's place is its organization's. */
+  isPlaceTheirs: (happened: Happened) => Promise<boolean>
+  /** The levels whose scripts the event is owed to: installed there, active, and with the scope declared. */
+  levelsOf: (happened: Happened) => Promise<EventLevel[]>
+}
+
+/** Reads for the events of one transaction; what several of them ask for is read once. */
+export function createMatchReader(transaction: Db): MatchReader {
+  const owners = new Map<string, Promise<string | undefined>>()
+  const levels = new Map<string, Promise<EventLevel[]>>()
+  return {
+    async isPlaceTheirs({ organizationId, event }) {
+      const { kind, id } = placeOf(event)
+      const owner = await readOnce(owners, `${kind} ${id}`, () => ownerOf(transaction, kind, id))
+      return owner === organizationId
+    },
+    levelsOf({ organizationId, event }) {
+      const key = `${organizationId} ${event.type} ${placeOf(event).id}`
+      return readOnce(levels, key, () => matchingInstallations(transaction, organizationId, event))
+    },
+  }
+}
+
+function readOnce<Value>(
+  readings: Map<string, Promise<Value>>,
+  key: string,
+  read: () => Promise<Value>,
+): Promise<Value> {
+  const found = readings.get(key) ?? read()
+  readings.set(key, found)
+  return found
+}
+
+async function ownerOf(db: Db, kind: TargetKind, id: string): Promise<string | undefined> {
+  const place = kind === 'site' ? await findSite(db, id) : await findSpace(db, id)
+  return place?.organizationId
+}
+
+async function matchingInstallations(
   db: Db,
   organizationId: string,
   event: PublishedEvent,
-): Promise<Extract<Level, { targetId: string }>[]> {
+): Promise<EventLevel[]> {
   const { kind, id } = placeOf(event)
-  const levels: Extract<Level, { targetId: string }>[] = []
+  const levels: EventLevel[] = []
   for (const target of await listInstallationsOn(db, kind, id)) {
     const installation = await findInstallation(db, target.installationId)
     if (installation?.organizationId !== organizationId) continue

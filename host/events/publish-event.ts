@@ -1,11 +1,10 @@
+import type { GroupCommit } from '../db/group-commit.ts'
 import type { Db } from '../db/open-database.ts'
-import { insertEvent } from '../db/queries/events.ts'
-import { insertJobs } from '../db/queries/jobs.ts'
-import { findSite } from '../db/queries/sites.ts'
-import { findSpace } from '../db/queries/spaces.ts'
+import { insertEvents } from '../db/queries/events.ts'
+import { insertJobs, type NewJob } from '../db/queries/jobs.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { EventJob } from '../installations/setup-event.ts'
-import { matchingInstallations, placeOf } from './matching-installations.ts'
+import { createMatchReader, type EventLevel, placeOf } from './matching-installations.ts'
 import { type PublishedEvent, validateEvent } from './validate-event.ts'
 
 export type PublishEvent = (organizationId: string, event: unknown) => Promise<PublishReceipt>
@@ -20,39 +19,61 @@ export type PublishReceipt = { eventId: string; duplicate: boolean; installation
  * @throws AnnexError `event_invalid`, `not_found`
  */
 export async function publishEvent(
-  db: Db,
+  commits: GroupCommit,
   wake: () => void,
   organizationId: string,
   value: unknown,
 ): Promise<PublishReceipt> {
   const event = validateEvent(value)
-  await assertPlaceIsTheirs(db, organizationId, event)
-  const receipt = await db.transaction(async (transaction) => {
-    const { eventId, type } = event
-    const payload = JSON.stringify(event)
-    const isNew = await insertEvent(transaction, {
-      id: eventId,
-      organizationId,
-      type,
-      payload,
-      receivedAt: Date.now(),
-    })
-    if (!isNew) return { eventId, duplicate: true, installations: 0 }
-    const levels = await matchingInstallations(transaction, organizationId, event)
-    const jobs = levels.map((level) => {
-      const subject: EventJob = { level, event: { ...event, installationId: level.installationId } }
-      return { kind: 'event' as const, subject, lane: level.installationId, dueAt: Date.now() }
-    })
-    await insertJobs(transaction, jobs)
-    return { eventId, duplicate: false, installations: levels.length }
-  })
+  const receipt = await commits.store(storeEvents, { organizationId, event })
+  if (receipt === undefined) throw placeNotFound(organizationId, event)
   wake()
   return receipt
 }
 
-async function assertPlaceIsTheirs(db: Db, organizationId: string, event: PublishedEvent): Promise<void> {
+type Publishing = { organizationId: string; event: PublishedEvent }
+
+/**
+ * Stores events and what they are owed to, a group of them at once. What several of them need is read once.
+ *
+ * @returns `undefined` for one whose place is not its organization's: it is not stored
+ */
+async function storeEvents(
+  transaction: Db,
+  group: readonly Publishing[],
+): Promise<(PublishReceipt | undefined)[]> {
+  const reader = createMatchReader(transaction)
+  const isTheirs = await Promise.all(group.map((one) => reader.isPlaceTheirs(one)))
+  const valid = group.filter((_one, n) => isTheirs[n])
+  const areNew = await insertEvents(
+    transaction,
+    valid.map(({ organizationId, event }) => ({
+      id: event.eventId,
+      organizationId,
+      type: event.type,
+      payload: JSON.stringify(event),
+      receivedAt: Date.now(),
+    })),
+  )
+  const receipts = new Map<Publishing, PublishReceipt>()
+  const jobs: NewJob[] = []
+  for (const [n, one] of valid.entries()) {
+    const levels = areNew[n] ? await reader.levelsOf(one) : []
+    jobs.push(...levels.map((level) => toJob(level, one.event)))
+    const { eventId } = one.event
+    receipts.set(one, { eventId, duplicate: !areNew[n], installations: levels.length })
+  }
+  await insertJobs(transaction, jobs)
+  return group.map((one) => receipts.get(one))
+}
+
+function toJob(level: EventLevel, event: PublishedEvent): NewJob {
+  const { installationId } = level
+  const subject: EventJob = { level, event: { ...event, installationId } }
+  return { kind: 'event', subject, lane: installationId, dueAt: Date.now() }
+}
+
+function placeNotFound(organizationId: string, event: PublishedEvent): AnnexError {
   const { kind, id } = placeOf(event)
-  const place = kind === 'site' ? await findSite(db, id) : await findSpace(db, id)
-  if (place?.organizationId === organizationId) return
-  throw new AnnexError('not_found', `The event was not stored: ${organizationId} has no ${kind} ${id}.`)
+  return new AnnexError('not_found', `The event was not stored: ${organizationId} has no ${kind} ${id}.`)
 }

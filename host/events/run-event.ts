@@ -1,4 +1,5 @@
 import type { DispatchMessage } from '../../runtime/bridge.ts'
+import type { Clock } from '../db/database-clock.ts'
 import { createId } from '../db/ids.ts'
 import type { Db } from '../db/open-database.ts'
 import { type Job, releaseWaitingJobs } from '../db/queries/jobs.ts'
@@ -9,47 +10,48 @@ import { activateWithoutSettings } from '../installations/configure.ts'
 import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
 import type { EventJob } from '../installations/setup-event.ts'
-import type { JobHandler, JobOutcome } from '../jobs/create-worker.ts'
-import { defaultSchedule, nextStep } from '../jobs/retry-schedule.ts'
+import { type JobHandler, type JobOutcome, stored } from '../jobs/create-worker.ts'
+import { nextStep, type RetrySchedule } from '../jobs/retry-schedule.ts'
 import { assertHandled, type Sandboxes } from '../sandbox/sandboxes.ts'
 
 const holding: ReadonlySet<ErrorCode> = new Set(['installation_paused', 'installation_suspended'])
 
 /**
- * Does a job of kind `event` or `task`: gives it to its level's handler. A handler that fails is tried again on
+ * Does jobs of kind `event` and `task`: gives each to its level's handler. A handler that fails is tried again on
  * the schedule of webhooks (spec 8), then the job is kept as failed.
  */
 export function createRunEvent(given: {
   sandboxes: Sandboxes
   prepareDispatch: PrepareDispatch
   report: ReportFailure
+  schedule: RetrySchedule
+  clock: Clock
+  random: () => number
 }): JobHandler {
-  const { sandboxes, prepareDispatch } = given
-  return async (job) => {
+  const { sandboxes, prepareDispatch, clock } = given
+  return { begin: async (_transaction, jobs) => jobs.map((job) => () => run(job)) }
+
+  async function run(job: Job): Promise<JobOutcome> {
     const { level, event } = JSON.parse(job.subject) as EventJob
     const requestId = createId('req')
     try {
       const prepared = await prepareDispatch.prepare(level)
       await handle(prepared, event, requestId)
-      return { next: { state: 'done' }, settle: (transaction) => settle(transaction, prepared, event) }
+      const isSetup = event.type.endsWith('installation_setup')
+      return { move: { state: 'gone' }, ...(isSetup && { stores: [stored(activate, prepared)] }) }
     } catch (error) {
-      if (isAnnexError(error) && holding.has(error.code)) return wait(job, level, error.message)
+      if (isAnnexError(error) && holding.has(error.code)) {
+        return {
+          move: { state: 'waiting', reason: error.message },
+          stores: [stored(releaseUnlessHeld, { level, lane: job.lane })],
+        }
+      }
       given.report(level, requestId, error)
       const reason = `${messageOf(error)} (request ${requestId})`
       // Gone while the event was owed: nobody is left to handle it.
-      if (isAnnexError(error) && error.code === 'not_found') return { next: { state: 'failed', reason } }
-      const step = nextStep(defaultSchedule, job.attempt, {}, { nowMs: Date.now(), random: Math.random })
-      return { next: step.state === 'due' ? { ...step, reason } : { state: 'failed', reason } }
-    }
-  }
-
-  /** Paused or suspended: what is owed is kept, however long that takes. */
-  function wait(job: Job, level: EventJob['level'], reason: string): JobOutcome {
-    return {
-      next: { state: 'waiting', reason },
-      async settle(transaction) {
-        if (!(await isHeld(transaction, level))) await releaseWaitingJobs(transaction, [job.lane])
-      },
+      if (isAnnexError(error) && error.code === 'not_found') return { move: { state: 'failed', reason } }
+      const step = nextStep(given.schedule, job.attempt, {}, { nowMs: clock.now(), random: given.random })
+      return { move: step.state === 'due' ? { ...step, reason } : { state: 'failed', reason } }
     }
   }
 
@@ -66,11 +68,24 @@ export function createRunEvent(given: {
     )
   }
 
-  async function settle(transaction: Db, prepared: PreparedLevel, event: EventJob['event']): Promise<void> {
-    if (!event.type.endsWith('installation_setup')) return
-    const { manifest, installation, target } = prepared.records
-    if (installation === undefined) return
-    await activateWithoutSettings(transaction, manifest, { installation, ...(target && { target }) })
+  async function activate(transaction: Db, all: readonly PreparedLevel[]): Promise<[]> {
+    for (const { records } of all) {
+      const { manifest, installation, target } = records
+      if (installation === undefined) continue
+      await activateWithoutSettings(transaction, manifest, { installation, ...(target && { target }) })
+    }
     prepareDispatch.forget()
+    return []
   }
+}
+
+/** Paused or suspended: what is owed is kept, however long that takes. It may have been resumed meanwhile. */
+async function releaseUnlessHeld(
+  transaction: Db,
+  all: readonly { level: EventJob['level']; lane: string }[],
+): Promise<[]> {
+  for (const { level, lane } of all) {
+    if (!(await isHeld(transaction, level))) await releaseWaitingJobs(transaction, [lane])
+  }
+  return []
 }

@@ -1,36 +1,87 @@
-/** How many jobs of each lane run, and which may run next. */
-export type Lanes = {
-  enter: (lane: string) => void
-  leave: (lane: string) => void
-  /** Lanes that have their share. */
-  full: () => string[]
-  /** Of due jobs, in their order, as many as may be started: none over its lane's share. */
-  choose: <T extends { lane: string }>(due: readonly T[], limit: number) => T[]
+/** When a lane is left alone for a while: after so many failures in a row, and for how long. */
+export type CircuitRules = {
+  failures: number
+  /** Doubled with each probe that fails, in ms. */
+  firstMs: number
+  longestMs: number
 }
 
-/** @param perLane jobs of one lane at once */
-export function createLanes(perLane: number): Lanes {
-  const running = new Map<string, number>()
-  const countOf = (lane: string) => running.get(lane) ?? 0
+export type LaneRules = {
+  /** Jobs of one lane at once. */
+  most: number
+  /** Of one that has not shown yet that it gets on: each success lets one more run. */
+  first: number
+  circuit?: CircuitRules
+}
+
+/** What a job has shown of its lane: a receiver that answers, or one that does not. */
+export type Health = 'good' | 'bad'
+
+/** How many jobs of each lane run, and how many more may: one lane's trouble takes its own turns alone. */
+export type Lanes = {
+  enter: (lane: string) => void
+  leave: (lane: string, health: Health | undefined, nowMs: number) => void
+  /** How many of its jobs may begin now. */
+  room: (lane: string, nowMs: number) => number
+  /** When the next lane that is left alone may be probed, in Unix ms. */
+  nextProbeAt: (nowMs: number) => number | undefined
+}
+
+type State = { running: number; most: number; failures: number; closedUntil: number; closedMs: number }
+
+/** @param random from 0 to below 1; many lanes that fail together are not probed together */
+export function createLanes(rules: LaneRules, random: () => number): Lanes {
+  const { circuit } = rules
+  const states = new Map<string, State>()
+  const isOpen = ({ failures }: State) => circuit !== undefined && failures >= circuit.failures
   return {
     enter(lane) {
-      running.set(lane, countOf(lane) + 1)
+      const state = states.get(lane)
+      if (state !== undefined) state.running += 1
+      else states.set(lane, { running: 1, most: rules.first, failures: 0, closedUntil: 0, closedMs: 0 })
     },
-    leave(lane) {
-      if (countOf(lane) <= 1) running.delete(lane)
-      else running.set(lane, countOf(lane) - 1)
+    leave(lane, health, nowMs) {
+      const state = states.get(lane)
+      if (state === undefined) return
+      state.running -= 1
+      if (health === 'good') recover(state)
+      if (health === 'bad') worsen(state, nowMs)
+      // One that is well needs no memory; where it began is soon reached again.
+      if (state.running === 0 && state.failures === 0 && state.most >= rules.first) states.delete(lane)
     },
-    full: () => [...running].filter(([, count]) => count >= perLane).map(([lane]) => lane),
-    choose(due, limit) {
-      const chosen = new Map<string, number>()
-      return due
-        .filter(({ lane }) => {
-          const count = (chosen.get(lane) ?? countOf(lane)) + 1
-          if (count > perLane) return false
-          chosen.set(lane, count)
-          return true
-        })
-        .slice(0, limit)
+    room(lane, nowMs) {
+      const state = states.get(lane)
+      if (state === undefined) return rules.first
+      if (!isOpen(state)) return Math.max(0, state.most - state.running)
+      return state.closedUntil <= nowMs && state.running === 0 ? 1 : 0
     },
+    nextProbeAt(nowMs) {
+      let next: number | undefined
+      for (const state of states.values()) {
+        if (
+          isOpen(state) &&
+          state.closedUntil > nowMs &&
+          state.closedUntil < (next ?? Number.POSITIVE_INFINITY)
+        )
+          next = state.closedUntil
+      }
+      return next
+    },
+  }
+
+  function recover(state: State): void {
+    state.failures = 0
+    state.closedMs = 0
+    state.most = Math.min(rules.most, state.most + 1)
+  }
+
+  function worsen(state: State, nowMs: number): void {
+    state.failures += 1
+    state.most = Math.max(1, state.most >> 1)
+    if (circuit === undefined || !isOpen(state)) return
+    // Those that were under way when it opened say nothing new.
+    if (state.closedUntil > nowMs) return
+    state.closedMs = Math.min(circuit.longestMs, state.closedMs === 0 ? circuit.firstMs : state.closedMs * 2)
+    state.closedUntil = nowMs + Math.round(state.closedMs * (1 + 0.1 * random()))
   }
 }

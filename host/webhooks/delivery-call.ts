@@ -1,7 +1,6 @@
+import type { GroupCommit } from '../db/group-commit.ts'
 import { createId } from '../db/ids.ts'
-import type { Db } from '../db/open-database.ts'
-import { ensureDelivery } from '../db/queries/deliveries.ts'
-import { insertJobs } from '../db/queries/jobs.ts'
+import { oweDeliveries } from '../db/queries/deliveries.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
 import type { DispatchContext } from '../sandbox/target.ts'
@@ -16,7 +15,7 @@ const maxBodyBytes = 256 * 1024
  *
  * A handler that runs again for the same event gets the delivery that it asked for the first time.
  */
-export function createDeliveryCall(db: Db, wake: () => void): HostCall<Args> {
+export function createDeliveryCall(commits: GroupCommit, wake: () => void): HostCall<Args> {
   return {
     name: 'delivery',
     args: {
@@ -44,34 +43,22 @@ export function createDeliveryCall(db: Db, wake: () => void): HostCall<Args> {
           'A delivery belongs to an installation, and this dispatch is for none.',
         )
       }
-      const lane = originOf(url)
+      assertIsHttp(url)
       const body = JSON.stringify(event)
       if (Buffer.byteLength(body) > maxBodyBytes) {
         throw new AnnexError('body_too_large', `The event is larger than ${maxBodyBytes} bytes.`)
       }
-      const result = await db.transaction(async (transaction) => {
-        const ensured = await ensureDelivery(transaction, {
-          installationId,
-          eventId: context.event?.id ?? event.eventId ?? createId('evt'),
-          eventType: event.type,
-          signedBy: signerOf(context),
-          url,
-          body,
-          hops: context.hops,
-        })
-        if (ensured.created) {
-          const job = {
-            kind: 'delivery' as const,
-            subject: { id: ensured.delivery.id },
-            lane,
-            dueAt: Date.now(),
-          }
-          await insertJobs(transaction, [job])
-        }
-        return ensured
+      const { id, created } = await commits.store(oweDeliveries, {
+        installationId,
+        eventId: context.event?.id ?? event.eventId ?? createId('evt'),
+        eventType: event.type,
+        signedBy: signerOf(context),
+        url,
+        body,
+        hops: context.hops,
       })
       wake()
-      return { value: { id: result.delivery.id, created: result.created } }
+      return { value: { id, created } }
     },
   }
 }
@@ -81,9 +68,8 @@ export function signerOf({ level }: Pick<DispatchContext, 'level'>): string {
   return 'targetId' in level ? `${level.kind}:${level.targetId}` : 'installation'
 }
 
-/** Whose turn a delivery takes: one slow receiver holds up nobody else. */
-function originOf(url: string): string {
+function assertIsHttp(url: string): void {
   const parsed = URL.parse(url)
-  if (parsed?.protocol === 'http:' || parsed?.protocol === 'https:') return parsed.origin
+  if (parsed?.protocol === 'http:' || parsed?.protocol === 'https:') return
   throw new AnnexError('bad_request', `"${url.slice(0, 200)}" is not an http or https URL.`)
 }

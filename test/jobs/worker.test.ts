@@ -3,33 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { systemClock } from '../../host/db/database-clock.ts'
+import { createGroupCommit } from '../../host/db/group-commit.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
-import { insertJobs, type Job } from '../../host/db/queries/jobs.ts'
-import { createWorker, type JobOutcome } from '../../host/jobs/create-worker.ts'
-import { createLanes } from '../../host/jobs/lanes.ts'
+import { insertJobs, type Job, type NewJob } from '../../host/db/queries/jobs.ts'
+import { createWorker, type JobHandler, type JobOutcome, stored } from '../../host/jobs/create-worker.ts'
 import { until } from '../support/annex.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
-
-describe('lanes', () => {
-  it('let nobody have more than their share, and keep the order of what is due', () => {
-    const lanes = createLanes(2)
-    lanes.enter('a')
-    const due = ['a', 'a', 'b', 'a', 'b', 'b', 'c'].map((lane, id) => ({ lane, id }))
-    assert.deepEqual(
-      lanes.choose(due, 10).map(({ id }) => id),
-      [0, 2, 4, 6],
-    )
-    assert.deepEqual(
-      lanes.choose(due, 2).map(({ id }) => id),
-      [0, 2],
-    )
-    lanes.enter('a')
-    assert.deepEqual(lanes.full(), ['a'])
-    lanes.leave('a')
-    lanes.leave('a')
-    assert.deepEqual(lanes.full(), [])
-  })
-})
 
 describe('a worker', () => {
   let folder: string
@@ -46,56 +26,120 @@ describe('a worker', () => {
     rmSync(folder, { recursive: true })
   })
 
-  const insert = (lane: string, count: number, dueAt = Date.now()) =>
+  const insert = (lane: string, count: number, given: Partial<NewJob> = {}) =>
     insertJobs(
       database.db,
-      Array.from({ length: count }, (_, n) => ({ kind: 'task' as const, subject: { n }, lane, dueAt })),
+      Array.from({ length: count }, (_, n) => ({
+        ...{ kind: 'task' as const, subject: { n }, lane, dueAt: Date.now() },
+        ...given,
+      })),
     )
-  const states = async () => (await database.db('jobs').select('state')).map(({ state }) => state)
-  const done: JobOutcome = { next: { state: 'done' } }
-  const work = (handler: (job: Job) => Promise<JobOutcome>, perLane = 8) =>
-    createWorker(database, {
-      handlers: { task: handler },
+  const owed = () => database.db('jobs').select()
+  const isEmpty = (rows: unknown[]) => rows.length === 0
+  const gone: JobOutcome = { move: { state: 'gone' } }
+  const work = (
+    run: (job: Job) => Promise<JobOutcome>,
+    given: { perLane?: number; hostId?: string; interrupt?: JobHandler['interrupt'] } = {},
+  ) => {
+    const { perLane = 8, hostId = 'host_1', interrupt } = given
+    return createWorker({
+      ...{ database, commits: createGroupCommit(database.db), clock: systemClock, hostId },
+      random: Math.random,
+      handlers: {
+        task: {
+          begin: async (_transaction, jobs) => jobs.map((job) => () => run(job)),
+          ...(interrupt && { interrupt }),
+        },
+      },
       concurrency: 16,
-      perLane,
+      lanes: { most: perLane, first: perLane },
       onDefect: (error) => assert.ok(error),
     })
+  }
+  const numberOf = ({ subject }: Job): number => JSON.parse(subject).n
 
   it('does each job once, however often it is woken', async () => {
     await insert('a', 50)
     const seen: string[] = []
     const worker = await work(async ({ id }) => {
       seen.push(id)
-      return done
+      return gone
     })
     for (let i = 0; i < 20; i++) worker.wake()
-    await until(states, (all) => all.every((state) => state === 'done'))
+    await until(owed, isEmpty)
     assert.equal(new Set(seen).size, 50)
     assert.equal(seen.length, 50)
     await worker.close()
   })
 
   it('lets a lane that never ends take its own turns alone', async () => {
-    await insert('slow', 500, Date.now() - 1000)
+    await insert('slow', 500, { dueAt: Date.now() - 1000 })
     await insert('quick', 5)
-    let isOver = false
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
     const seen: string[] = []
-    const worker = await work(async ({ lane }) => {
+    const run = async ({ lane }: Job) => {
       seen.push(lane)
-      if (lane === 'slow')
-        await until(
-          async () => isOver,
-          (over) => over,
-          60,
-        )
-      return done
-    }, 4)
+      if (lane === 'slow') await isOver
+      return gone
+    }
+    const worker = await work(run, { perLane: 4 })
     await until(
       async () => seen.filter((lane) => lane === 'quick').length,
       (count) => count === 5,
     )
     assert.equal(seen.filter((lane) => lane === 'slow').length, 4)
-    isOver = true
+    end()
+    await worker.close()
+  })
+
+  it('keeps turns for others beside many lanes that never end', async () => {
+    for (let n = 0; n < 10; n++) await insert(`slow-${n}`, 20, { dueAt: Date.now() - 1000 })
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+    let quick = 0
+    const run = async ({ lane }: Job) => {
+      if (lane === 'quick') quick += 1
+      else await isOver
+      return gone
+    }
+    const worker = await work(run, { perLane: 4 })
+    await insert('quick', 30)
+    worker.wake()
+    await until(
+      async () => quick,
+      (count) => count === 30,
+    )
+    end()
+    await worker.close()
+  })
+
+  it('takes the lanes in turn', async () => {
+    for (const lane of ['a', 'b', 'c']) await insert(lane, 40)
+    const seen: string[] = []
+    const worker = await work(async ({ lane }) => {
+      seen.push(lane)
+      return gone
+    })
+    await until(owed, isEmpty)
+    // After a quarter of the work each has had about a third of it.
+    for (const lane of ['a', 'b', 'c']) {
+      const count = seen.slice(0, 48).filter((name) => name === lane).length
+      assert.ok(count >= 8, `${lane}: ${count} of the first 48`)
+    }
+    await worker.close()
+  })
+
+  it('keeps the order of a lane that asks for it, over retries too', async () => {
+    await insert('a', 6, { ordered: true })
+    const seen: number[] = []
+    let failures = 0
+    const worker = await work(async (job) => {
+      if (numberOf(job) === 2 && failures++ < 2)
+        return { move: { state: 'due', dueAtMs: Date.now() + 50, reason: 'not yet' } }
+      seen.push(numberOf(job))
+      return gone
+    })
+    await until(owed, isEmpty)
+    assert.deepEqual(seen, [0, 1, 2, 3, 4, 5])
     await worker.close()
   })
 
@@ -104,21 +148,48 @@ describe('a worker', () => {
     const at: number[] = []
     const worker = await work(async () => {
       at.push(Date.now())
-      return at.length === 1 ? { next: { state: 'due', dueAtMs: Date.now() + 300, reason: 'not yet' } } : done
+      return at.length === 1 ? { move: { state: 'due', dueAtMs: Date.now() + 300, reason: 'not yet' } } : gone
     })
-    await until(states, (all) => all[0] === 'done')
+    await until(owed, isEmpty)
     assert.ok((at[1] ?? 0) - (at[0] ?? 0) >= 300, `${at}`)
     await worker.close()
   })
 
-  it('takes up at its start what was running when the one before it was killed', async () => {
+  it('takes up at its start what was running when the one before it was killed, and says that it was', async () => {
     await insert('a', 1)
     await database
       .db('jobs')
-      .update({ state: 'running', leaseId: 'of a dead one', leaseUntil: Date.now() - 1 })
-    const worker = await work(async () => done)
-    await until(states, (all) => all[0] === 'done')
+      .update({ state: 'running', leaseId: 'of a dead one', hostId: 'host_0', leaseUntil: Date.now() - 1 })
+    const cut: string[] = []
+    const interrupt: JobHandler['interrupt'] = async (_transaction, jobs) => {
+      cut.push(...jobs.map(({ lane }) => lane))
+    }
+    const worker = await work(async () => gone, { interrupt })
+    await until(owed, isEmpty)
+    assert.deepEqual(cut, ['a'])
     await worker.close()
+  })
+
+  it('takes over what a host had that is gone, and what that host then says counts no more', async () => {
+    await insert('a', 1)
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+    const stores: string[] = []
+    const note = async (_transaction: unknown, items: readonly string[]) => {
+      stores.push(...items)
+      return []
+    }
+    const stalled = await work(async () => {
+      await isOver
+      return { ...gone, stores: [stored(note, 'stalled')] }
+    })
+    await until(owed, ([job]) => job.state === 'running')
+    const other = await work(async () => ({ ...gone, stores: [stored(note, 'other')] }), { hostId: 'host_2' })
+    await other.takeOver(['host_1'])
+    await until(owed, isEmpty)
+    end()
+    await stalled.close()
+    await other.close()
+    assert.deepEqual(stores, ['other'])
   })
 
   it('keeps a job whose handler has a defect', async () => {
@@ -126,10 +197,7 @@ describe('a worker', () => {
     const worker = await work(async () => {
       throw new TypeError('a mistake of ours')
     })
-    const [job] = await until(
-      () => database.db('jobs').select(),
-      ([row]) => row.lastError !== null,
-    )
+    const [job] = await until(owed, ([row]) => row.lastError !== null)
     assert.deepEqual([job.state, job.lastError], ['due', 'a mistake of ours'])
     assert.ok(job.dueAt > Date.now() + 30_000)
     await worker.close()
@@ -141,7 +209,7 @@ describe('a worker', () => {
     const worker = await work(async () => {
       started += 1
       await new Promise((resolve) => setTimeout(resolve, 100))
-      return done
+      return gone
     })
     await until(
       async () => started,
@@ -150,7 +218,7 @@ describe('a worker', () => {
     await worker.close()
     assert.equal(started, 8)
     assert.deepEqual(
-      (await states()).filter((state) => state === 'running'),
+      (await owed()).filter(({ state }) => state === 'running'),
       [],
     )
   })

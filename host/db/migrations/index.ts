@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import * as records from './001-records.ts'
 import * as work from './002-work.ts'
 import * as sandbox from './003-sandbox.ts'
+import * as delivery from './004-delivery.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -10,6 +11,7 @@ const steps: readonly [string, Step][] = [
   ['001-records', records],
   ['002-work', work],
   ['003-sandbox', sandbox],
+  ['004-delivery', delivery],
 ]
 
 export const migrations: Knex.MigrationSource<(typeof steps)[number]> = {

@@ -1,14 +1,18 @@
 import { createId } from '../ids.ts'
+import { jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
 import type { Db } from '../open-database.ts'
+import { type EndpointKey, type EndpointState, endpointKeyColumns, ensureEndpoints } from './endpoints.ts'
+import { insertJobs } from './jobs.ts'
 
 export type DeliveryState = 'owed' | 'delivered' | 'failed'
 
-/** One event owed to one URL. */
+/** One event owed to one endpoint. */
 export type Delivery = {
   id: string
   eventId: string
   eventType: string
   installationId: string
+  endpointId: string
   /** Whose secret signs it: `installation`, `site:ID` or `space:ID`. */
   signedBy: string
   url: string
@@ -21,44 +25,98 @@ export type Delivery = {
   finishedAt: number | null
 }
 
-/** One try at a delivery. Headers are JSON text. */
-export type AttemptRow = {
-  id: string
-  deliveryId: string
-  number: number
-  startedAt: number
-  durationMs: number
-  outcome: string
-  status: number | null
-  requestHeaders: string
-  responseHeaders: string | null
-  responseBody: string | null
-  errorCode: string | null
-  errorMessage: string | null
+export type NewDelivery = EndpointKey & Pick<Delivery, 'eventId' | 'eventType' | 'body' | 'hops'>
+
+/** `created`: false when the event was owed to the endpoint before; `id` is that delivery's then. */
+export type Owed = { id: string; created: boolean }
+
+const columns = {
+  id: 'text',
+  eventId: 'text',
+  eventType: 'text',
+  ...endpointKeyColumns,
+  body: 'text',
+  hops: 'bigint',
+  createdAt: 'bigint',
+} as const
+
+type Inserted = { id: string; endpointId: string; endpointState: EndpointState; ordered: boolean | number }
+
+/**
+ * Stores deliveries and the jobs that send them. A handler that runs again for an event owes what it owed the first
+ * time. A step of a group commit.
+ */
+export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Promise<Owed[]> {
+  const createdAt = Date.now()
+  const rows = given.map((delivery) => ({ id: createId('dlv'), ...delivery, createdAt }))
+  await ensureEndpoints(db, given)
+  const inserted = await insertDeliveries(db, rows)
+  const sent = inserted.filter(({ endpointState }) => endpointState !== 'disabled')
+  await insertJobs(
+    db,
+    sent.map(({ id, endpointId, endpointState, ordered }) => ({
+      kind: 'delivery',
+      subject: { id },
+      lane: endpointId,
+      dueAt: createdAt,
+      state: endpointState === 'paused' ? 'waiting' : 'due',
+      ordered: Boolean(ordered),
+    })),
+  )
+  const created = new Set(inserted.map(({ id }) => id))
+  return Promise.all(
+    rows.map(async (row) =>
+      created.has(row.id) ? { id: row.id, created: true } : { id: await idOf(db, row), created: false },
+    ),
+  )
 }
 
-type DeliveryKey = Pick<Delivery, 'installationId' | 'eventId' | 'url' | 'signedBy'>
-
-/** @returns the delivery, and whether it is new: a handler that runs twice for an event owes it once */
-export async function ensureDelivery(
+/** To a disabled endpoint nothing is sent: the delivery is kept, to be sent again when somebody has resumed it. */
+function insertDeliveries(
   db: Db,
-  given: DeliveryKey & Pick<Delivery, 'eventType' | 'body' | 'hops'>,
-): Promise<{ delivery: Delivery; created: boolean }> {
-  const { installationId, eventId, url, signedBy } = given
-  const row = {
-    id: createId('dlv'),
-    ...given,
-    state: 'owed',
-    reason: null,
-    attempts: 0,
-    createdAt: Date.now(),
-    finishedAt: null,
-  }
-  const key = ['installationId', 'eventId', 'url', 'signedBy']
-  const [inserted] = await db('deliveries').insert(row).onConflict(key).ignore().returning('*')
-  if (inserted !== undefined) return { delivery: inserted, created: true }
-  const delivery = await db('deliveries').where({ installationId, eventId, url, signedBy }).first()
-  return { delivery, created: false }
+  rows: readonly (NewDelivery & { id: string; createdAt: number })[],
+): Promise<Inserted[]> {
+  return rawRows(
+    db,
+    `insert into deliveries (id, event_id, event_type, installation_id, endpoint_id, signed_by, url, body, hops, state,
+       reason, attempts, created_at, finished_at)
+     select given.id, event_id, event_type, given.installation_id, endpoints.id, given.signed_by, given.url, body, hops,
+       case endpoints.state when 'disabled' then 'failed' else 'owed' end,
+       case endpoints.state when 'disabled' then 'endpoint_disabled: ' || coalesce(endpoints.reason, '') end,
+       0, given.created_at, case endpoints.state when 'disabled' then given.created_at end
+     from ${jsonRows(db, 'given', columns)} join endpoints on endpoints.installation_id = given.installation_id
+       and endpoints.signed_by = given.signed_by and endpoints.url = given.url
+     where true
+     on conflict (endpoint_id, event_id) do nothing
+     returning id, endpoint_id,
+       (select state from endpoints where endpoints.id = deliveries.endpoint_id) as endpoint_state,
+       (select ordered from endpoints where endpoints.id = deliveries.endpoint_id) as ordered`,
+    [JSON.stringify(rows)],
+  )
+}
+
+async function idOf(db: Db, { installationId, signedBy, url, eventId }: NewDelivery): Promise<string> {
+  const endpoint = db('endpoints').select('id').where({ installationId, signedBy, url })
+  const row = await db('deliveries').where({ eventId, endpointId: endpoint }).first('id')
+  return row.id
+}
+
+/** A delivery with what is known of where it goes. */
+export type DueDelivery = Delivery & {
+  endpointState: EndpointState
+  endpointReason: string | null
+  failingSince: number | null
+}
+
+export async function findDueDeliveries(db: Db, ids: readonly string[]): Promise<DueDelivery[]> {
+  return rawRows(
+    db,
+    `select deliveries.*, endpoints.state as endpoint_state, endpoints.reason as endpoint_reason,
+       endpoints.failing_since
+     from deliveries join endpoints on endpoints.id = deliveries.endpoint_id
+     where deliveries.id in ${jsonTexts(db)}`,
+    [JSON.stringify(ids)],
+  )
 }
 
 export async function findDelivery(db: Db, id: string): Promise<Delivery | undefined> {
@@ -89,18 +147,22 @@ export async function listDeliveries(
   return query
 }
 
-export async function insertAttempt(db: Db, given: Omit<AttemptRow, 'id'>): Promise<void> {
-  await db('attempts').insert({ id: createId('att'), ...given })
-}
+/** What an attempt has changed. */
+export type DeliveryChange = Pick<Delivery, 'id' | 'state' | 'reason' | 'attempts' | 'finishedAt'>
 
-export async function listAttempts(db: Db, deliveryId: string): Promise<AttemptRow[]> {
-  return db('attempts').where({ deliveryId }).orderBy('number')
-}
+const changeColumns = {
+  id: 'text',
+  state: 'text',
+  reason: 'text',
+  attempts: 'bigint',
+  finishedAt: 'bigint',
+} as const
 
-export async function updateDelivery(
-  db: Db,
-  id: string,
-  change: Partial<Pick<Delivery, 'state' | 'reason' | 'attempts' | 'finishedAt'>>,
-): Promise<void> {
-  await db('deliveries').where({ id }).update(change)
+export async function updateDeliveries(db: Db, changes: readonly DeliveryChange[]): Promise<void> {
+  await db.raw(
+    `update deliveries set state = changed.state, reason = changed.reason, attempts = changed.attempts,
+       finished_at = changed.finished_at
+     from ${jsonRows(db, 'changed', changeColumns)} where deliveries.id = changed.id`,
+    [JSON.stringify(changes)],
+  )
 }

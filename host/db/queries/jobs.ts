@@ -1,67 +1,75 @@
 import { createId } from '../ids.ts'
+import { jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
 import type { Db } from '../open-database.ts'
 
 export type JobKind = 'event' | 'task' | 'delivery'
 
 /**
  * A piece of work that must not be lost. `subject` is for its kind to read. `lane` is whose turn it takes: an
- * installation's, or a receiver's.
+ * installation's, or an endpoint's. `attempt` counts how often it was begun.
  */
-export type Job = { id: string; kind: JobKind; subject: string; lane: string; attempt: number; dueAt: number }
+export type Job = {
+  id: string
+  kind: JobKind
+  subject: string
+  lane: string
+  attempt: number
+  dueAt: number
+  /** Names this claim of it: what a host brings about counts while its claim holds. */
+  leaseId: string
+  claimedAt: number
+}
 
-export async function insertJobs(
-  db: Db,
-  jobs: readonly { kind: JobKind; subject: object; lane: string; dueAt: number }[],
-): Promise<void> {
+export type NewJob = {
+  kind: JobKind
+  subject: object
+  lane: string
+  dueAt: number
+  /** `waiting`: until its lane is resumed. Default `due`. */
+  state?: 'due' | 'waiting'
+  /** After those of its lane that came before it, and alone. */
+  ordered?: boolean
+}
+
+const newColumns = {
+  id: 'text',
+  kind: 'text',
+  subject: 'text',
+  lane: 'text',
+  state: 'text',
+  ordered: 'boolean',
+  position: 'bigint',
+  dueAt: 'bigint',
+  createdAt: 'bigint',
+} as const
+
+/** Stores work that is owed. It belongs into the transaction of what it is owed for. */
+export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<void> {
   if (jobs.length === 0) return
   const createdAt = Date.now()
-  const rows = jobs.map(({ kind, subject, lane, dueAt }) => ({
+  const rows = jobs.map(({ subject, state = 'due', ordered = false, ...job }) => ({
     id: createId('job'),
-    kind,
+    ...job,
     subject: JSON.stringify(subject),
-    lane,
-    state: 'due',
-    attempt: 0,
-    dueAt,
+    state,
+    ordered,
+    position: nextPosition(createdAt),
     createdAt,
   }))
-  // SQLite takes at most 500 rows in one insert.
-  await db.batchInsert('jobs', rows, 100)
+  await db.raw(
+    `insert into jobs (id, kind, subject, lane, state, attempt, ordered, position, due_at, created_at)
+     select id, kind, subject, lane, state, 0, ordered, position, due_at, created_at
+     from ${jsonRows(db, 'new_job', newColumns)}`,
+    [JSON.stringify(rows)],
+  )
 }
 
-/** Which jobs a worker looks for: of these kinds, and of no lane that has its share already. */
-export type Wanted = { kinds: readonly JobKind[]; fullLanes: readonly string[] }
+let lastPosition = 0
 
-/** Due jobs, the longest due first: what a worker chooses from. */
-export async function findDueJobs(
-  db: Db,
-  { kinds, fullLanes }: Wanted,
-  nowMs: number,
-  limit: number,
-): Promise<Pick<Job, 'id' | 'lane'>[]> {
-  return db('jobs')
-    .select('id', 'lane')
-    .where({ state: 'due' })
-    .whereIn('kind', kinds)
-    .whereNotIn('lane', fullLanes)
-    .where('dueAt', '<=', nowMs)
-    .orderBy('dueAt')
-    .limit(limit)
-}
-
-/** Takes those of the jobs that are still due, for `leaseMs`. One statement: no two claims get the same job. */
-export async function claimJobs(
-  db: Db,
-  ids: readonly string[],
-  given: { nowMs: number; leaseId: string; leaseMs: number },
-): Promise<Job[]> {
-  if (ids.length === 0) return []
-  const { nowMs, leaseId, leaseMs } = given
-  return db('jobs')
-    .whereIn('id', ids)
-    .where({ state: 'due' })
-    .update({ state: 'running', leaseId, leaseUntil: nowMs + leaseMs, attempt: db.raw('attempt + 1') })
-    .returning(['id', 'kind', 'subject', 'lane', 'attempt', 'dueAt'])
+/** In µs since 1970, as nearly as that can be while each is greater than the one before it. */
+function nextPosition(nowMs: number): number {
+  lastPosition = Math.max(lastPosition + 1, nowMs * 1_000)
+  return lastPosition
 }
 
 /** Jobs of the lane that are still to be done, those that wait for a resume included. */
@@ -74,64 +82,75 @@ export async function countOwedJobs(db: Db, kind: JobKind, lane: string): Promis
   return count
 }
 
-type Claim = { id: string; leaseId: string }
+/**
+ * What becomes of a job that was claimed. `gone`: there is nothing more to do, and what came of it is written
+ * elsewhere. `waiting`: until its lane is resumed; this was no attempt. `failed` is kept for people to look at.
+ */
+export type Move =
+  | { state: 'gone' }
+  | { state: 'due'; dueAtMs: number; reason: string }
+  | { state: 'waiting'; reason: string }
+  | { state: 'failed'; reason: string }
 
-/** @returns false when the claim is no longer the caller's: its lease ran out and somebody else has the job */
-export async function finishJob(
-  db: Db,
-  { id, leaseId }: Claim,
-  state: 'done' | 'failed',
-  error?: string,
-): Promise<boolean> {
-  const change = { state, lastError: error ?? null, finishedAt: Date.now(), leaseId: null, leaseUntil: null }
-  return (await db('jobs').where({ id, leaseId }).update(change)) === 1
-}
+export type MoveOf = { id: string; leaseId: string; move: Move }
 
-/** Gives a job back, to be tried again. @returns as `finishJob` */
-export async function postponeJob(
-  db: Db,
-  { id, leaseId }: Claim,
-  dueAt: number,
-  error: string,
-): Promise<boolean> {
-  const change = { state: 'due', dueAt, lastError: error, leaseId: null, leaseUntil: null }
-  return (await db('jobs').where({ id, leaseId }).update(change)) === 1
-}
+const claimColumns = { id: 'text', leaseId: 'text' } as const
+const moveColumns = {
+  ...claimColumns,
+  state: 'text',
+  dueAt: 'bigint',
+  lastError: 'text',
+  finishedAt: 'bigint',
+  attemptBack: 'bigint',
+} as const
 
+/** What waits is looked at again this much after a resume. */
 const afterWaitMs = 1_000
 
-/** Lays a job aside until its lane is resumed: this was no attempt. @returns as `finishJob` */
-export async function parkJob(db: Db, { id, leaseId }: Claim, reason: string): Promise<boolean> {
-  const change = { state: 'waiting', lastError: reason, leaseId: null, leaseUntil: null }
-  const dueAt = Date.now() + afterWaitMs
-  const parked = await db('jobs')
-    .where({ id, leaseId })
-    .update({ ...change, dueAt, attempt: db.raw('attempt - 1') })
-  return parked === 1
+/** @returns the ids of those that were still the caller's: of the others somebody else has taken over the claim */
+export async function moveJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Promise<Set<string>> {
+  const gone = moves.filter(({ move }) => move.state === 'gone')
+  const kept = moves.filter(({ move }) => move.state !== 'gone')
+  const moved = [...(await deleteJobs(db, gone)), ...(await updateJobs(db, kept, nowMs))]
+  return new Set(moved.map(({ id }) => id))
+}
+
+async function deleteJobs(db: Db, claims: readonly MoveOf[]): Promise<{ id: string }[]> {
+  if (claims.length === 0) return []
+  return rawRows(
+    db,
+    `delete from jobs where (id, lease_id) in (select id, lease_id from ${jsonRows(db, 'claim', claimColumns)})
+     returning id`,
+    [JSON.stringify(claims.map(({ id, leaseId }) => ({ id, leaseId })))],
+  )
+}
+
+async function updateJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Promise<{ id: string }[]> {
+  if (moves.length === 0) return []
+  const rows = moves.map(({ id, leaseId, move }) => ({
+    id,
+    leaseId,
+    state: move.state,
+    dueAt: move.state === 'due' ? move.dueAtMs : nowMs + afterWaitMs,
+    lastError: 'reason' in move ? move.reason : null,
+    finishedAt: move.state === 'failed' ? nowMs : null,
+    attemptBack: move.state === 'waiting' ? 1 : 0,
+  }))
+  return rawRows(
+    db,
+    `update jobs set state = moved.state, due_at = moved.due_at, last_error = moved.last_error,
+       finished_at = moved.finished_at, attempt = jobs.attempt - moved.attempt_back,
+       lease_id = null, lease_until = null, host_id = null, claimed_at = null
+     from ${jsonRows(db, 'moved', moveColumns)}
+     where jobs.id = moved.id and jobs.lease_id = moved.lease_id
+     returning jobs.id as id`,
+    [JSON.stringify(rows)],
+  )
 }
 
 /** Makes the jobs due that wait for one of the lanes. */
 export async function releaseWaitingJobs(db: Db, lanes: readonly string[]): Promise<void> {
-  await db('jobs').where({ state: 'waiting' }).whereIn('lane', lanes).update({ state: 'due' })
-}
-
-/** Makes claimed jobs due again: all whose lease has run out, or, where one process owns the database, all. */
-export async function releaseJobs(
-  db: Db,
-  where: { kinds: readonly JobKind[]; leaseUntilBefore?: number },
-): Promise<number> {
-  const query = db('jobs').where({ state: 'running' }).whereIn('kind', where.kinds)
-  if (where.leaseUntilBefore !== undefined) query.where('leaseUntil', '<', where.leaseUntilBefore)
-  return query.update({ state: 'due', leaseId: null, leaseUntil: null })
-}
-
-/** When the next of the wanted jobs is due, in Unix ms. */
-export async function nextDueAt(db: Db, { kinds, fullLanes }: Wanted): Promise<number | undefined> {
-  const row = await db('jobs')
-    .where({ state: 'due' })
-    .whereIn('kind', kinds)
-    .whereNotIn('lane', fullLanes)
-    .min({ dueAt: 'due_at' })
-    .first()
-  return row?.dueAt == null ? undefined : Number(row.dueAt)
+  await db.raw(`update jobs set state = 'due' where state = 'waiting' and lane in ${jsonTexts(db)}`, [
+    JSON.stringify(lanes),
+  ])
 }

@@ -1,10 +1,9 @@
 import type Router from '@koa/router'
+import { type AttemptRow, listAttempts } from '../../db/queries/attempts.ts'
 import {
-  type AttemptRow,
   type Delivery,
   type DeliveryState,
   findDelivery,
-  listAttempts,
   listDeliveries,
 } from '../../db/queries/deliveries.ts'
 import { findInstallation } from '../../db/queries/installations.ts'

@@ -35,5 +35,5 @@ function printSettings(command: Command): void {
 
 const isSecret = (name: SettingName): boolean => 'secret' in settingsTable[name]
 
-const toText = (value: string | number | boolean | string[]): string =>
+const toText = (value: string | number | boolean | string[] | number[]): string =>
   Array.isArray(value) ? value.join(',') : String(value)

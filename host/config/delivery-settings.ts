@@ -1,0 +1,37 @@
+import type { Setting } from './setting.ts'
+
+/** What operators set of deliveries, and of the schedule that events and tasks share with them. */
+export const deliverySettings = {
+  DELIVERY_TIMEOUT_MS: {
+    kind: 'integer',
+    default: '10000',
+    min: 100,
+    meaning: 'Time for one attempt, in ms',
+  },
+  DELIVERY_CONCURRENCY: {
+    kind: 'integer',
+    default: '64',
+    min: 1,
+    max: 1_000,
+    meaning: 'Attempts at once; those that have waited for an answer for 250 ms do not count',
+  },
+  DELIVERY_PER_ENDPOINT: {
+    kind: 'integer',
+    default: '16',
+    min: 1,
+    max: 1_000,
+    meaning: 'Attempts at once to one endpoint',
+  },
+  DELIVERY_RETRY_SECONDS: {
+    kind: 'seconds',
+    default: '1,2,4',
+    meaning:
+      'Waits before each retry of a delivery, an event or a task, in seconds; as many retries as there are waits',
+  },
+  DELIVERY_GIVE_UP_HOURS: {
+    kind: 'integer',
+    default: '120',
+    min: 1,
+    meaning: 'An endpoint that has answered nothing with 2xx for as long is disabled, in hours',
+  },
+} as const satisfies Record<string, Setting>

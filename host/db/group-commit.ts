@@ -1,0 +1,99 @@
+import { AnnexError } from '../errors/annex-error.ts'
+import type { Db } from './open-database.ts'
+
+/**
+ * One kind of thing to store. All that wait for the same commit are stored by one call, in one statement where that
+ * can be: a commit costs the same for one and for a hundred.
+ *
+ * @returns what each item is told after the commit, in their order
+ */
+export type Step<Item, Result> = (transaction: Db, items: readonly Item[]) => Promise<readonly Result[]>
+
+export type GroupCommit = {
+  /** Stores an item. Resolves after the commit it was part of: it is on the disk then. */
+  store: <Item, Result>(step: Step<Item, Result>, item: Item) => Promise<Result>
+  /** Stores what waits, and then no more. */
+  close: () => Promise<void>
+}
+
+type Waiting = {
+  step: Step<unknown, unknown>
+  item: unknown
+  resolve: (result: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/** More would only make the first ones wait: the cost of a commit is lost among as many. */
+const groupSize = 256
+
+/**
+ * Stores whatever has come up since the last commit together in the next one. Nothing waits for a timer: where nothing
+ * is being stored, a commit begins at once.
+ *
+ * An item that cannot be stored must not take others with it: when a group fails, each of its items is stored by itself.
+ */
+export function createGroupCommit(db: Db): GroupCommit {
+  let waiting: Waiting[] = []
+  let running: Promise<void> | undefined
+  let closed = false
+  return {
+    store(step, item) {
+      if (closed) return Promise.reject(new AnnexError('unavailable', 'Annex is stopping.'))
+      return new Promise((resolve, reject) => {
+        waiting.push({ step, item, resolve, reject } as Waiting)
+        running ??= run()
+      })
+    },
+    async close() {
+      closed = true
+      await running
+    },
+  }
+
+  async function run(): Promise<void> {
+    // What came in the same turn belongs together.
+    await undefined
+    while (waiting.length > 0) {
+      const group = waiting.slice(0, groupSize)
+      waiting = waiting.slice(groupSize)
+      await commit(group)
+    }
+    running = undefined
+  }
+
+  async function commit(group: readonly Waiting[]): Promise<void> {
+    try {
+      const results = await db.transaction((transaction) => runSteps(transaction, group))
+      group.forEach(({ resolve }, n) => {
+        resolve(results[n])
+      })
+    } catch (error) {
+      if (group.length === 1) return group[0]?.reject(error)
+      for (const one of group) await commit([one])
+    }
+  }
+}
+
+/** Each step once with all of its items; the results in the order of `group`. */
+export async function runSteps(
+  transaction: Db,
+  group: readonly { step: Step<unknown, unknown>; item: unknown }[],
+): Promise<unknown[]> {
+  const places = new Map<Step<unknown, unknown>, number[]>()
+  group.forEach(({ step }, n) => {
+    const found = places.get(step)
+    if (found === undefined) places.set(step, [n])
+    else found.push(n)
+  })
+  const results: unknown[] = new Array(group.length)
+  for (const [step, numbers] of places) {
+    const answered = await step(
+      transaction,
+      numbers.map((n) => group[n]?.item),
+    )
+    numbers.forEach((n, place) => {
+      results[n] = answered[place]
+    })
+  }
+  return results
+}

@@ -1,0 +1,21 @@
+import type { Knex } from 'knex'
+
+/** Columns are snake_case, as SQL has them; the code reads and writes camelCase. */
+export const naming: Pick<Knex.Config, 'wrapIdentifier' | 'postProcessResponse'> = {
+  // Knex asks for the name of a constraint that has none, too.
+  wrapIdentifier: (name: string | undefined, original) =>
+    original((name === undefined ? name : toSnakeCase(name)) as string),
+  postProcessResponse: (response) =>
+    Array.isArray(response) ? response.map(toCamelCaseRow) : toCamelCaseRow(response),
+}
+
+export const toSnakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+export function toCamelCaseRow(row: unknown): unknown {
+  if (row === null || typeof row !== 'object' || Array.isArray(row)) return row
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [toCamelCase(name), value]))
+}
+
+const toCamelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase())

@@ -1,0 +1,53 @@
+import { createId } from '../ids.ts'
+import { jsonRows } from '../json-rows.ts'
+import type { Db } from '../open-database.ts'
+
+/**
+ * One try at a delivery. Headers and `timing` are JSON text.
+ *
+ * `interrupted`: the host that made it ended before its end, so nobody knows whether the receiver has it.
+ */
+export type AttemptRow = {
+  id: string
+  deliveryId: string
+  number: number
+  startedAt: number
+  durationMs: number
+  outcome: 'delivered' | 'rejected' | 'error' | 'interrupted'
+  status: number | null
+  requestHeaders: string
+  responseHeaders: string | null
+  responseBody: string | null
+  errorCode: string | null
+  errorMessage: string | null
+  timing: string | null
+}
+
+const columns = {
+  id: 'text',
+  deliveryId: 'text',
+  number: 'bigint',
+  startedAt: 'bigint',
+  durationMs: 'bigint',
+  outcome: 'text',
+  status: 'bigint',
+  requestHeaders: 'text',
+  responseHeaders: 'text',
+  responseBody: 'text',
+  errorCode: 'text',
+  errorMessage: 'text',
+  timing: 'text',
+} as const
+
+export async function insertAttempts(db: Db, attempts: readonly Omit<AttemptRow, 'id'>[]): Promise<void> {
+  if (attempts.length === 0) return
+  const names = `id, delivery_id, number, started_at, duration_ms, outcome, status, request_headers,
+    response_headers, response_body, error_code, error_message, timing`
+  await db.raw(`insert into attempts (${names}) select ${names} from ${jsonRows(db, 'attempt', columns)}`, [
+    JSON.stringify(attempts.map((attempt) => ({ id: createId('att'), ...attempt }))),
+  ])
+}
+
+export async function listAttempts(db: Db, deliveryId: string): Promise<AttemptRow[]> {
+  return db('attempts').where({ deliveryId }).orderBy('number')
+}

@@ -1,0 +1,67 @@
+import { createId } from '../ids.ts'
+import { jsonRows } from '../json-rows.ts'
+import type { Db } from '../open-database.ts'
+
+/**
+ * - `active`: what is owed to it is sent
+ * - `paused`: it waits until somebody resumes the endpoint
+ * - `disabled`: Annex has given it up; what is owed to it fails, and can be sent again after a resume
+ */
+export type EndpointState = 'active' | 'paused' | 'disabled'
+
+/** Where an installation's deliveries go that one level's secret signs. */
+export type Endpoint = {
+  id: string
+  installationId: string
+  /** Whose secret signs: `installation`, `site:ID` or `space:ID`. */
+  signedBy: string
+  url: string
+  state: EndpointState
+  reason: string | null
+  /** Since when no attempt has been answered with 2xx, in Unix ms; `null` while all is well. */
+  failingSince: number | null
+  ordered: boolean
+  createdAt: number
+  updatedAt: number
+}
+
+export type EndpointKey = Pick<Endpoint, 'installationId' | 'signedBy' | 'url'>
+
+export const endpointKeyColumns = { installationId: 'text', signedBy: 'text', url: 'text' } as const
+
+/** Those of the endpoints that nothing was owed to before. */
+export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[]): Promise<void> {
+  const now = Date.now()
+  const columns = { id: 'text', ...endpointKeyColumns, createdAt: 'bigint' } as const
+  const rows = keys.map(({ installationId, signedBy, url }) => ({
+    ...{ id: createId('ep'), installationId, signedBy, url, createdAt: now },
+  }))
+  // `where true`: without it SQLite takes what follows for a join's condition.
+  await db.raw(
+    `insert into endpoints (id, installation_id, signed_by, url, state, ordered, created_at, updated_at)
+     select id, installation_id, signed_by, url, 'active', false, created_at, created_at
+     from ${jsonRows(db, 'new_endpoint', columns)} where true
+     on conflict (installation_id, signed_by, url) do nothing`,
+    [JSON.stringify(rows)],
+  )
+}
+
+const healthColumns = { id: 'text', failingSince: 'bigint' } as const
+
+/** Of an endpoint that began to fail, or that answers again. */
+export type Health = { id: string; failingSince: number | null }
+
+export async function updateHealth(db: Db, health: readonly Health[]): Promise<void> {
+  await db.raw(
+    `update endpoints set failing_since = case when health.failing_since is not null
+       then coalesce(endpoints.failing_since, health.failing_since) end
+     from ${jsonRows(db, 'health', healthColumns)} where endpoints.id = health.id`,
+    [JSON.stringify(health)],
+  )
+}
+
+/** @returns whether it was active until now */
+export async function disableEndpoint(db: Db, id: string, reason: string): Promise<boolean> {
+  const change = { state: 'disabled', reason, updatedAt: Date.now() }
+  return (await db('endpoints').where({ id, state: 'active' }).update(change)) === 1
+}

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { SecretBox } from './access/secret-box.ts'
+import type { Settings } from './config/load-settings.ts'
+import type { Clock } from './db/database-clock.ts'
+import type { GroupCommit } from './db/group-commit.ts'
+import type { Database } from './db/open-database.ts'
+import type { Job } from './db/queries/jobs.ts'
+import { createRunEvent } from './events/run-event.ts'
+import type { PrepareDispatch } from './installations/prepare-dispatch.ts'
+import type { ReportFailure } from './installations/report-failure.ts'
+import { createWorker, type Worker } from './jobs/create-worker.ts'
+import { defaultSchedule, type RetrySchedule } from './jobs/retry-schedule.ts'
+import type { LogWriter } from './logs/create-log-writer.ts'
+import type { Egress } from './net/egress.ts'
+import type { Sandboxes } from './sandbox/sandboxes.ts'
+import { createGiveUp } from './webhooks/give-up-endpoint.ts'
+import { createRunDelivery } from './webhooks/run-delivery.ts'
+
+const scriptsAtOnce = 32
+const scriptsPerInstallation = 8
+/** An endpoint that fails ten times in a row is left alone for five seconds, then for longer, up to five minutes. */
+const circuit = { failures: 10, firstMs: 5_000, longestMs: 300_000 }
+
+/** Begins with what is owed. Scripts and deliveries have workers of their own: neither waits for the other. */
+export async function startWorkers(given: {
+  database: Database
+  commits: GroupCommit
+  clock: Clock
+  settings: Settings
+  box: SecretBox
+  egress: Egress
+  sandboxes: Sandboxes
+  prepareDispatch: PrepareDispatch
+  report: ReportFailure
+  logs: LogWriter
+  logger: Logger
+}): Promise<Worker[]> {
+  const { database, commits, clock, settings, logger } = given
+  const schedule: RetrySchedule = {
+    ...defaultSchedule,
+    delaysMs: settings.DELIVERY_RETRY_SECONDS.map((seconds) => seconds * 1_000),
+  }
+  const { random } = Math
+  const shared = {
+    ...{ database, commits, clock, random },
+    hostId: `host_${randomUUID()}`,
+    onDefect: (error: unknown, job?: Job) => logger.error({ err: error, job: job?.id }, 'defect'),
+  }
+  const { sandboxes, prepareDispatch, report } = given
+  const runEvent = createRunEvent({ sandboxes, prepareDispatch, report, schedule, clock, random })
+  const runDelivery = createRunDelivery({
+    ...{ box: given.box, egress: given.egress, clock, random, schedule },
+    timeoutMs: settings.DELIVERY_TIMEOUT_MS,
+    giveUpAfterMs: settings.DELIVERY_GIVE_UP_HOURS * 3_600_000,
+    giveUp: createGiveUp(given.logs),
+  })
+  const scripts = await createWorker({
+    ...shared,
+    handlers: { event: runEvent, task: runEvent },
+    concurrency: scriptsAtOnce,
+    lanes: { most: scriptsPerInstallation, first: scriptsPerInstallation },
+  })
+  const perEndpoint = settings.DELIVERY_PER_ENDPOINT
+  const deliveries = await createWorker({
+    ...shared,
+    handlers: { delivery: runDelivery },
+    concurrency: settings.DELIVERY_CONCURRENCY,
+    lanes: { most: perEndpoint, first: Math.min(4, perEndpoint), circuit },
+  })
+  return [scripts, deliveries]
+}
