@@ -13,6 +13,7 @@ import { systemClock } from './db/database-clock.ts'
 import { createGroupCommit } from './db/group-commit.ts'
 import { openDatabase } from './db/open-database.ts'
 import { ownDataFolder } from './db/own-data-folder.ts'
+import type { NewDelivery, Owed } from './db/queries/deliveries.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { createTaskCall } from './events/tasks.ts'
 import { ensureCliToken, ensureOperator, type Samples } from './first-start.ts'
@@ -40,7 +41,7 @@ import { startWorkers } from './start-workers.ts'
 import { type LoadedPlugin, loadPlugins } from './versions/load-plugins.ts'
 import { createChangeReport } from './versions/report-changes.ts'
 import { watchPlugins } from './versions/watch-plugins.ts'
-import { createDeliveryCall } from './webhooks/delivery-call.ts'
+import { createDeliveryCall, oweDelivery } from './webhooks/delivery-call.ts'
 
 export type RunningServer = {
   url: string
@@ -53,6 +54,8 @@ export type RunningServer = {
   /** What stands between a script and this machine, as it was tried at this start. */
   wall: Wall
   logger: Logger
+  /** Stores a delivery, which is then sent: what scripts do with `queueDelivery`. */
+  oweDelivery: (delivery: NewDelivery) => Promise<Owed>
   /** Takes no more requests and jobs, lets those that run come to an end, and gives everything back. */
   close: () => Promise<void>
 }
@@ -227,6 +230,7 @@ async function start(
     sandboxes,
     wall,
     logger,
+    oweDelivery: (delivery) => oweDelivery(commits, wake, delivery),
     close,
   }
 }

@@ -1,6 +1,6 @@
 import type { GroupCommit } from '../db/group-commit.ts'
 import { createId } from '../db/ids.ts'
-import { oweDeliveries } from '../db/queries/deliveries.ts'
+import { type NewDelivery, type Owed, oweDeliveries } from '../db/queries/deliveries.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
 import type { DispatchContext } from '../sandbox/target.ts'
@@ -48,7 +48,7 @@ export function createDeliveryCall(commits: GroupCommit, wake: () => void): Host
       if (Buffer.byteLength(body) > maxBodyBytes) {
         throw new AnnexError('body_too_large', `The event is larger than ${maxBodyBytes} bytes.`)
       }
-      const { id, created } = await commits.store(oweDeliveries, {
+      const owed = await oweDelivery(commits, wake, {
         installationId,
         eventId: context.event?.id ?? event.eventId ?? createId('evt'),
         eventType: event.type,
@@ -57,10 +57,20 @@ export function createDeliveryCall(commits: GroupCommit, wake: () => void): Host
         body,
         hops: context.hops,
       })
-      wake()
-      return { value: { id, created } }
+      return { value: owed }
     },
   }
+}
+
+/** Stores a delivery, which is then sent. */
+export async function oweDelivery(
+  commits: GroupCommit,
+  wake: () => void,
+  delivery: NewDelivery,
+): Promise<Owed> {
+  const owed = await commits.store(oweDeliveries, delivery)
+  if (owed.created) wake()
+  return owed
 }
 
 /** What a delivery says of the secret that signs it. */
