@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { Db } from './open-database.ts'
 
@@ -51,8 +52,8 @@ export function createGroupCommit(db: Db): GroupCommit {
   }
 
   async function run(): Promise<void> {
-    // What came in the same turn belongs together.
-    await undefined
+    // What comes up in the same turn of the event loop belongs together.
+    await nextTurn()
     while (waiting.length > 0) {
       const group = waiting.slice(0, groupSize)
       waiting = waiting.slice(groupSize)

@@ -29,7 +29,15 @@ export function createRunEvent(given: {
   random: () => number
 }): JobHandler {
   const { sandboxes, prepareDispatch, clock } = given
-  return { begin: async (_transaction, jobs) => jobs.map((job) => () => run(job)) }
+  return {
+    load: async (_transaction, jobs) => jobs.map(() => undefined),
+    begin: async (_transaction, claimed) =>
+      claimed.map(
+        ({ job }) =>
+          () =>
+            run(job),
+      ),
+  }
 
   async function run(job: Job): Promise<JobOutcome> {
     const { level, event } = JSON.parse(job.subject) as EventJob

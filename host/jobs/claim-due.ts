@@ -1,72 +1,84 @@
 import type { Db } from '../db/open-database.ts'
-import { claimJobs, findDueLanes, type Lease } from '../db/queries/claims.ts'
-import type { Job, JobKind } from '../db/queries/jobs.ts'
+import { claimJobs, endOfRound, type Lease, readDueJobs } from '../db/queries/claims.ts'
+import type { DueJob, Job, JobKind } from '../db/queries/jobs.ts'
+import { countLanes, createDueBuffer, type Held } from './due-buffer.ts'
 import type { Lanes } from './lanes.ts'
 
-/** Lanes that are looked at in one statement. */
-const pageSize = 128
+/** A claimed job, with what its kind has read for it. */
+export type Claimed = { job: Job; loaded: unknown }
 
-/** Where the next round of each kind begins: the lanes take turns. */
-export type Round = Map<JobKind, string>
-
-/**
- * Claims up to `free` due jobs, round robin over the lanes: it begins after the lane at which the last one ended, goes
- * round once, and takes no more of a lane than it has room for.
- */
-export async function claimDue(
-  transaction: Db,
-  kind: JobKind,
-  given: { round: Round; lanes: Lanes; free: number; lease: Lease },
-): Promise<Job[]> {
-  const { round, lanes, lease } = given
-  const { nowMs } = lease
-  const jobs: Job[] = []
-  const began = round.get(kind) ?? ''
-  let after: string | undefined = began
-  let isSecondHalf = false
-  while (after !== undefined) {
-    const page = await findDueLanes(transaction, kind, { after, nowMs, limit: pageSize })
-    const names = isSecondHalf ? page.lanes.filter((lane) => lane <= began) : page.lanes
-    const { byRoom, last } = shareOut(names, given.free - jobs.length, (lane) => lanes.room(lane, nowMs))
-    for (const [room, ofRoom] of byRoom) {
-      jobs.push(...(await claimJobs(transaction, kind, { lanes: ofRoom, room, lease })))
-    }
-    if (last !== undefined) {
-      round.set(kind, last)
-      return jobs
-    }
-    if (page.reached !== undefined && !(isSecondHalf && page.reached >= began)) after = page.reached
-    else if (isSecondHalf || began === '') after = undefined
-    else {
-      isSecondHalf = true
-      after = ''
-    }
-  }
-  round.set(kind, '')
-  return jobs
+export type DueJobs = {
+  /** Claims up to `limit` due jobs, lane after lane, and of none more than it has room for. */
+  claim: (transaction: Db, limit: number, lease: Lease) => Promise<Claimed[]>
+  /** There may be due jobs that were not read yet. */
+  lookAgain: () => void
 }
 
+/** Read ahead at once: reading many costs little more than reading one. */
+const readAhead = 512
+const aheadPerLane = 64
+
 /**
- * Rooms are rounded down to powers of two: lanes with the same room are served by one statement.
+ * The due jobs of a kind, read ahead in groups and claimed by their ids.
  *
- * @returns `last`: the lane that took the last of what was free
+ * @param load reads what jobs need that does not change while they wait
  */
-function shareOut(
-  names: readonly string[],
-  free: number,
-  roomOf: (lane: string) => number,
-): { byRoom: Map<number, string[]>; last?: string } {
-  const byRoom = new Map<number, string[]>()
-  let left = free
-  for (const lane of names) {
-    const room = Math.min(roomOf(lane), left)
-    if (room < 1) continue
-    const rounded = 2 ** Math.floor(Math.log2(room))
-    const found = byRoom.get(rounded)
-    if (found === undefined) byRoom.set(rounded, [lane])
-    else found.push(lane)
-    left -= rounded
-    if (left === 0) return { byRoom, last: lane }
+export function createDueJobs(
+  kind: JobKind,
+  lanes: Lanes,
+  load: (transaction: Db, jobs: readonly DueJob[]) => Promise<readonly unknown[]>,
+): DueJobs {
+  const buffer = createDueBuffer()
+  /** After which lane the next reading begins: the lanes take turns. */
+  let after = ''
+  let isComplete = false
+  return {
+    async claim(transaction, limit, lease) {
+      try {
+        const roomOf = lanes.roomsAt(lease.nowMs)
+        const claimed = await claimHeld(transaction, buffer.take(limit, roomOf), lease)
+        if (claimed.length >= limit || isComplete) return claimed
+        // Only now: what was taken and not claimed yet would be read again.
+        await read(transaction, lease.nowMs)
+        const taken = countLanes(claimed)
+        const rest = buffer.take(limit - claimed.length, (lane) => roomOf(lane) - (taken.get(lane) ?? 0))
+        return [...claimed, ...(await claimHeld(transaction, rest, lease))]
+      } catch (error) {
+        // What was taken is still in the table.
+        isComplete = false
+        throw error
+      }
+    },
+    lookAgain() {
+      isComplete = false
+    },
   }
-  return { byRoom }
+
+  async function read(transaction: Db, nowMs: number): Promise<void> {
+    const holding = buffer.lanes()
+    const rooms = lanes.rooms(nowMs, holding)
+    const given = { after, rooms, perLane: aheadPerLane, limit: readAhead, nowMs }
+    const jobs = await readDueJobs(transaction, kind, given)
+    const loaded = await load(transaction, jobs)
+    buffer.put(jobs.map((job, n) => ({ job, loaded: loaded[n] })))
+    const end = jobs.length < readAhead ? await endOfRound(transaction, kind, after) : jobs.at(-1)?.lane
+    after = end ?? ''
+    const mostOfLane = Math.max(0, ...countLanes(jobs.map((job) => ({ job }))).values())
+    isComplete = holding.length === 0 && end === undefined && mostOfLane < aheadPerLane
+  }
+}
+
+async function claimHeld(transaction: Db, held: readonly Held[], lease: Lease): Promise<Claimed[]> {
+  const ids = await claimJobs(
+    transaction,
+    held.map(({ job }) => job),
+    lease,
+  )
+  const { leaseId, nowMs: claimedAt } = lease
+  return held
+    .filter(({ job }) => ids.has(job.id))
+    .map(({ job, loaded }) => ({
+      job: { ...job, attempt: job.attempt + 1, leaseId, claimedAt },
+      loaded,
+    }))
 }

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../db/database-clock.ts'
 import { type GroupCommit, runSteps, type Step } from '../db/group-commit.ts'
 import type { Database, Db } from '../db/open-database.ts'
 import { type Abandoned, endClaims, nextDueAt } from '../db/queries/claims.ts'
-import { type Job, type JobKind, type Move, moveJobs } from '../db/queries/jobs.ts'
+import { type DueJob, type Job, type JobKind, type Move, moveJobs } from '../db/queries/jobs.ts'
 import { messageOf } from '../errors/annex-error.ts'
-import { claimDue, type Round } from './claim-due.ts'
+import { createDueJobs } from './claim-due.ts'
 import { createLanes, type Health, type LaneRules } from './lanes.ts'
 import { createTurns } from './turns.ts'
 
@@ -18,13 +19,18 @@ export type Stored = { step: Step<unknown, unknown>; item: unknown }
 export const stored = <Item>(step: Step<Item, unknown>, item: Item): Stored => ({ step, item }) as Stored
 
 /** Does one kind of job. */
-export type JobHandler = {
+export type JobHandler<Loaded = unknown> = {
+  /** Reads what jobs need that does not change while they wait. They are many, and nobody's yet. */
+  load: (transaction: Db, jobs: readonly DueJob[]) => Promise<Loaded[]>
   /**
-   * Reads what the jobs need, all of them together, in the transaction that claims them.
+   * Reads what else the jobs need, all of them together, in the transaction that claims them.
    *
    * @returns what to do for each. What that throws is a defect: the job is tried again a minute later.
    */
-  begin: (transaction: Db, jobs: readonly Job[]) => Promise<(() => Promise<JobOutcome>)[]>
+  begin(
+    transaction: Db,
+    claimed: readonly { job: Job; loaded: Loaded }[],
+  ): Promise<(() => Promise<JobOutcome>)[]>
   /** Notes of claimed jobs, now due again, that nobody knows how far they came: their host is gone. */
   interrupt?: (transaction: Db, jobs: readonly Job[]) => Promise<void>
 }
@@ -71,7 +77,12 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   const kinds = Object.keys(handlers) as JobKind[]
   const lanes = createLanes(options.lanes, options.random)
   const turns = createTurns(options.concurrency, options.concurrency * oldForEach)
-  const round: Round = new Map()
+  const due = kinds.map((kind) => ({
+    kind,
+    jobs: createDueJobs(kind, lanes, async (transaction, jobs) => {
+      return jobs.length === 0 ? [] : ((await handlers[kind]?.load(transaction, jobs)) ?? [])
+    }),
+  }))
   const running = new Set<Promise<void>>()
   let cancelTimer = () => {}
   let looking: Promise<void> | undefined
@@ -98,35 +109,38 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   function wake(): void {
+    for (const { jobs } of due) jobs.lookAgain()
+    look()
+  }
+
+  function look(): void {
     if (closed) return
     lookAgain = true
-    looking ??= look().finally(() => {
+    looking ??= claimAndStart().finally(() => {
       looking = undefined
-      if (lookAgain) wake()
+      if (lookAgain) look()
     })
   }
 
-  async function look(): Promise<void> {
+  async function claimAndStart(): Promise<void> {
     cancelTimer()
     try {
       while (lookAgain && !closed) {
         lookAgain = false
-        if (turns.free(clock.now()) > 0) await claimAndStart()
+        // Jobs that ended together leave their turns together.
+        await nextTurn()
+        if (turns.free(clock.now()) === 0) break
+        const begun = await commits.store(claim, undefined)
+        for (const { job, run } of begun) start(job, run)
       }
-      if (!closed) await waitForNext()
+      if (closed) return
+      // Full: the next job that ends, or has run for a while, leaves its turn to another.
+      if (turns.free(clock.now()) === 0) waitForTurn()
+      else await waitForDue()
     } catch (error) {
       onDefect(error)
       if (!closed) cancelTimer = clock.after(longestWaitMs[dialect], wake)
     }
-  }
-
-  async function claimAndStart(): Promise<void> {
-    const begun = await commits.store(claim, undefined)
-    for (const { job, run } of begun) start(job, run)
-    // There may be more than were taken.
-    if (begun.length > 0) lookAgain = true
-    // The kinds take turns.
-    kinds.push(...kinds.splice(0, 1))
   }
 
   type Begun = { job: Job; run: () => Promise<JobOutcome> }
@@ -137,12 +151,15 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     const lease = { leaseId: randomUUID(), hostId, nowMs, leaseMs }
     let free = turns.free(nowMs)
     const begun: Begun[] = []
-    for (const kind of kinds) {
-      const jobs = await claimDue(transaction, kind, { round, lanes, free, lease })
-      free -= jobs.length
-      const runs = jobs.length > 0 ? await handlers[kind]?.begin(transaction, jobs) : undefined
+    // The kinds take turns.
+    due.push(...due.splice(0, 1))
+    for (const { kind, jobs } of due) {
+      if (free === 0) break
+      const claimed = await jobs.claim(transaction, free, lease)
+      free -= claimed.length
+      const runs = claimed.length > 0 ? await handlers[kind]?.begin(transaction, claimed) : undefined
       runs?.forEach((run, n) => {
-        const job = jobs[n]
+        const job = claimed[n]?.job
         if (job !== undefined) begun.push({ job, run })
       })
     }
@@ -152,34 +169,54 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   function start(job: Job, run: () => Promise<JobOutcome>): void {
     lanes.enter(job.lane)
     const turn = turns.take(clock.now())
-    const work = doJob(job, run).then((health) => {
-      lanes.leave(job.lane, health, clock.now())
+    // Its turn is over when it is done, and not when that is stored: the next one is claimed by the same commit.
+    const leave = (health: Health | undefined) => {
+      const wasFull = lanes.leave(job.lane, health, clock.now())
       turns.give(turn)
-      running.delete(work)
-      wake()
-    })
+      // There was no use in reading more of it.
+      if (wasFull || job.ordered) wake()
+      else look()
+    }
+    const work = doJob(job, run, leave).finally(() => running.delete(work))
     running.add(work)
   }
 
-  async function waitForNext(): Promise<void> {
+  function waitForTurn(): void {
     const nowMs = clock.now()
-    const dueAt = await nextDueAt(db, kinds, nowMs)
-    const times = [dueAt, lanes.nextProbeAt(nowMs), turns.free(nowMs) > 0 ? undefined : turns.nextFreeAt()]
+    const at = turns.nextFreeAt() ?? nowMs + longestWaitMs[dialect]
+    if (!closed && !lookAgain) cancelTimer = clock.after(Math.max(0, at - nowMs), wake)
+  }
+
+  async function waitForDue(): Promise<void> {
+    const nowMs = clock.now()
+    const times = [await nextDueAt(db, kinds, nowMs), lanes.nextProbeAt(nowMs)]
     const next = Math.min(...times.filter((time) => time !== undefined), nowMs + longestWaitMs[dialect])
     if (!closed && !lookAgain) cancelTimer = clock.after(Math.max(0, next - nowMs), wake)
   }
 
-  async function doJob(job: Job, run: () => Promise<JobOutcome>): Promise<Health | undefined> {
+  async function doJob(
+    job: Job,
+    run: () => Promise<JobOutcome>,
+    leave: (health: Health | undefined) => void,
+  ): Promise<void> {
+    let outcome: JobOutcome
     try {
-      const outcome = await run()
-      await commits.store(settle, { job, outcome })
-      return outcome.health
+      outcome = await run()
     } catch (error) {
-      if (closed) return
-      onDefect(error, job)
-      const move = { state: 'due' as const, dueAtMs: clock.now() + defectDelayMs, reason: messageOf(error) }
-      await commits.store(settle, { job, outcome: { move } }).catch(onDefect)
+      outcome = postponed(job, error)
     }
+    const settled = commits.store(settle, { job, outcome })
+    leave(outcome.health)
+    try {
+      await settled
+    } catch (error) {
+      if (!closed) await commits.store(settle, { job, outcome: postponed(job, error) }).catch(onDefect)
+    }
+  }
+
+  function postponed(job: Job, error: unknown): JobOutcome {
+    onDefect(error, job)
+    return { move: { state: 'due', dueAtMs: clock.now() + defectDelayMs, reason: messageOf(error) } }
   }
 
   /** What the job brought about and the job's own state change together, or neither does. */

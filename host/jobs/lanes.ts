@@ -1,3 +1,5 @@
+import type { Rooms } from '../db/queries/claims.ts'
+
 /** When a lane is left alone for a while: after so many failures in a row, and for how long. */
 export type CircuitRules = {
   failures: number
@@ -20,12 +22,17 @@ export type Health = 'good' | 'bad'
 /** How many jobs of each lane run, and how many more may: one lane's trouble takes its own turns alone. */
 export type Lanes = {
   enter: (lane: string) => void
-  leave: (lane: string, health: Health | undefined, nowMs: number) => void
-  /** How many of its jobs may begin now. */
-  room: (lane: string, nowMs: number) => number
+  /** @returns whether it had no room until now */
+  leave: (lane: string, health: Health | undefined, nowMs: number) => boolean
+  /** How many jobs of a lane may begin now. */
+  roomsAt: (nowMs: number) => (lane: string) => number
+  /** The same for all lanes; of `without` none. */
+  rooms: (nowMs: number, without: readonly string[]) => Rooms
   /** When the next lane that is left alone may be probed, in Unix ms. */
   nextProbeAt: (nowMs: number) => number | undefined
 }
+
+const remembered = 500
 
 type State = { running: number; most: number; failures: number; closedUntil: number; closedMs: number }
 
@@ -42,18 +49,22 @@ export function createLanes(rules: LaneRules, random: () => number): Lanes {
     },
     leave(lane, health, nowMs) {
       const state = states.get(lane)
-      if (state === undefined) return
+      if (state === undefined) return false
+      const wasFull = roomOf(state, nowMs) === 0
       state.running -= 1
       if (health === 'good') recover(state)
       if (health === 'bad') worsen(state, nowMs)
-      // One that is well needs no memory; where it began is soon reached again.
-      if (state.running === 0 && state.failures === 0 && state.most >= rules.first) states.delete(lane)
+      if (state.running === 0 && state.failures === 0) remember(lane, state)
+      return wasFull
     },
-    room(lane, nowMs) {
+    roomsAt: (nowMs) => (lane) => {
       const state = states.get(lane)
-      if (state === undefined) return rules.first
-      if (!isOpen(state)) return Math.max(0, state.most - state.running)
-      return state.closedUntil <= nowMs && state.running === 0 ? 1 : 0
+      return state === undefined ? rules.first : roomOf(state, nowMs)
+    },
+    rooms(nowMs, without) {
+      const known = [...states].map(([lane, state]) => [lane, roomOf(state, nowMs)] as const)
+      const rooms = new Map([...known, ...without.map((lane) => [lane, 0] as const)])
+      return { rooms: [...rooms].map(([lane, room]) => ({ lane, room })), ofOthers: rules.first }
     },
     nextProbeAt(nowMs) {
       let next: number | undefined
@@ -67,6 +78,23 @@ export function createLanes(rules: LaneRules, random: () => number): Lanes {
       }
       return next
     },
+  }
+
+  /** Of those that are well only the ones that were busy last: where the others begin again is soon made good. */
+  function remember(lane: string, state: State): void {
+    states.delete(lane)
+    if (state.most > rules.first) states.set(lane, state)
+    if (states.size <= remembered) return
+    for (const [oldest, { running, failures }] of states) {
+      if (running > 0 || failures > 0) continue
+      states.delete(oldest)
+      return
+    }
+  }
+
+  function roomOf(state: State, nowMs: number): number {
+    if (!isOpen(state)) return Math.max(0, state.most - state.running)
+    return state.closedUntil <= nowMs && state.running === 0 ? 1 : 0
   }
 
   function recover(state: State): void {

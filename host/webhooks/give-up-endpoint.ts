@@ -1,19 +1,18 @@
 import type { Step } from '../db/group-commit.ts'
-import type { DueDelivery } from '../db/queries/deliveries.ts'
-import { disableEndpoint } from '../db/queries/endpoints.ts'
+import { disableEndpoint, type Endpoint } from '../db/queries/endpoints.ts'
 import { findInstallation } from '../db/queries/installations.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Attempt } from './send-attempt.ts'
 
 /** An endpoint to which nothing more is to be sent, and why. */
-export type GivingUp = { endpointId: string; installationId: string; url: string; reason: string }
+export type GivingUp = { endpoint: Endpoint; reason: string }
 
 /**
  * Why an endpoint is to be given up after an attempt: it has said that it is gone (410, RFC 9110 section 15.5.11), or
  * it has answered nothing with 2xx for `giveUpAfterMs`.
  */
 export function reasonToGiveUp(
-  { failingSince }: Pick<DueDelivery, 'failingSince'>,
+  { failingSince }: Pick<Endpoint, 'failingSince'>,
   { status, outcome }: Pick<Attempt, 'status' | 'outcome'>,
   nowMs: number,
   giveUpAfterMs: number,
@@ -27,9 +26,10 @@ export function reasonToGiveUp(
 /** Disables endpoints, and tells their installers: in the installation's log, and by the endpoint's reason. */
 export function createGiveUp(logs: Pick<LogWriter, 'report'>): Step<GivingUp, undefined> {
   return async (transaction, all) => {
-    for (const { endpointId, installationId, url, reason } of all) {
+    for (const { endpoint, reason } of all) {
+      const { id, installationId, url } = endpoint
       // Attempts that were under way together say it together.
-      if (!(await disableEndpoint(transaction, endpointId, reason))) continue
+      if (!(await disableEndpoint(transaction, id, reason))) continue
       const installation = await findInstallation(transaction, installationId)
       if (installation === undefined) continue
       logs.report({
@@ -37,7 +37,7 @@ export function createGiveUp(logs: Pick<LogWriter, 'report'>): Step<GivingUp, un
         installationId,
         requestId: null,
         level: 'error',
-        text: `The endpoint ${endpointId} (${url}) is disabled. ${reason} What is owed to it fails; mend it, then: annex endpoints resume ${endpointId}`,
+        text: `The endpoint ${id} (${url}) is disabled. ${reason} What is owed to it fails; mend it, then: annex endpoints resume ${id}`,
       })
     }
     return all.map(() => undefined)

@@ -4,13 +4,18 @@ import type { Step } from '../db/group-commit.ts'
 import type { Db } from '../db/open-database.ts'
 import { type AttemptRow, insertAttempts } from '../db/queries/attempts.ts'
 import {
+  type Delivery,
   type DeliveryChange,
-  type DueDelivery,
-  findDueDeliveries,
+  findDeliveries,
   updateDeliveries,
 } from '../db/queries/deliveries.ts'
-import { type Health as EndpointHealth, updateHealth } from '../db/queries/endpoints.ts'
-import type { Job } from '../db/queries/jobs.ts'
+import {
+  type Endpoint,
+  type Health as EndpointHealth,
+  findEndpoints,
+  updateHealth,
+} from '../db/queries/endpoints.ts'
+import type { DueJob, Job } from '../db/queries/jobs.ts'
 import { type JobHandler, type JobOutcome, type Stored, stored } from '../jobs/create-worker.ts'
 import type { Health } from '../jobs/lanes.ts'
 import { type NextStep, nextStep, type RetrySchedule } from '../jobs/retry-schedule.ts'
@@ -34,43 +39,51 @@ export function createRunDelivery(given: {
   giveUpAfterMs: number
   /** A step of a group commit. */
   giveUp: Step<GivingUp, unknown>
-}): JobHandler {
+}): JobHandler<Delivery | undefined> {
   const { clock, egress, schedule, timeoutMs } = given
   const secrets = createSigningSecrets(given.box, clock)
   return {
-    async begin(transaction, jobs) {
-      const deliveries = await findOf(transaction, jobs)
-      const found = await secrets.find(transaction, [...deliveries.values()])
-      return jobs.map((job) => () => run(job, deliveries.get(job.id), found))
+    load: findOf,
+    async begin(transaction, claimed) {
+      const endpoints = await findEndpoints(transaction, [...new Set(claimed.map(({ job }) => job.lane))])
+      const known = claimed.flatMap(({ loaded }) => (loaded === undefined ? [] : [loaded]))
+      const found = await secrets.find(transaction, known)
+      return claimed.map(
+        ({ job, loaded }) =>
+          () =>
+            run(job, loaded, endpoints.get(job.lane), found),
+      )
     },
     interrupt,
   }
 
   async function run(
     job: Job,
-    delivery: DueDelivery | undefined,
+    delivery: Delivery | undefined,
+    endpoint: Endpoint | undefined,
     found: SigningSecrets,
   ): Promise<JobOutcome> {
     const secret = delivery && found.of(delivery)
     // What it was sent for is gone, and the delivery with it.
-    if (delivery === undefined || secret === undefined) return { move: { state: 'gone' } }
-    if (delivery.endpointState === 'paused') {
-      return { move: { state: 'waiting', reason: `The endpoint ${delivery.endpointId} is paused.` } }
+    if (delivery === undefined || endpoint === undefined || secret === undefined) {
+      return { move: { state: 'gone' } }
     }
-    if (delivery.endpointState === 'disabled') return refuse(delivery)
+    if (endpoint.state === 'paused') {
+      return { move: { state: 'waiting', reason: `The endpoint ${endpoint.id} is paused.` } }
+    }
+    if (endpoint.state === 'disabled') return refuse(delivery, endpoint)
     const attempt = await sendAttempt(egress, delivery, secret, { nowMs: clock.now(), timeoutMs })
     const nowMs = clock.now()
     const step = nextStep(schedule, job.attempt, attempt, { nowMs, random: given.random })
-    const outcome = toOutcome(delivery, attempt, step, nowMs)
-    const reason = reasonToGiveUp(delivery, attempt, nowMs, given.giveUpAfterMs)
+    const outcome = toOutcome(delivery, endpoint, attempt, step, nowMs)
+    const reason = reasonToGiveUp(endpoint, attempt, nowMs, given.giveUpAfterMs)
     if (reason === undefined) return outcome
-    const { endpointId, installationId, url } = delivery
-    const givingUp: GivingUp = { endpointId, installationId, url, reason }
+    const givingUp: GivingUp = { endpoint, reason }
     return { ...outcome, stores: [...outcome.stores, stored(given.giveUp, givingUp)] }
   }
 
-  function refuse({ id, attempts, endpointReason }: DueDelivery): JobOutcome {
-    const reason = `endpoint_disabled: ${endpointReason ?? ''}`
+  function refuse({ id, attempts }: Delivery, endpoint: Endpoint): JobOutcome {
+    const reason = `endpoint_disabled: ${endpoint.reason ?? ''}`
     const change: DeliveryChange = { id, state: 'failed', reason, attempts, finishedAt: clock.now() }
     return { move: { state: 'gone' }, stores: [stored(changeDeliveries, change)] }
   }
@@ -78,8 +91,8 @@ export function createRunDelivery(given: {
   /** Kept as attempts: whether the receiver has them, nobody knows. They do not count for the schedule. */
   async function interrupt(transaction: Db, jobs: readonly Job[]): Promise<void> {
     const deliveries = await findOf(transaction, jobs)
-    const cut = jobs.flatMap((job) => {
-      const delivery = deliveries.get(job.id)
+    const cut = jobs.flatMap((job, n) => {
+      const delivery = deliveries[n]
       return delivery === undefined ? [] : [{ job, delivery }]
     })
     const nowMs = clock.now()
@@ -94,21 +107,16 @@ export function createRunDelivery(given: {
   }
 }
 
-async function findOf(transaction: Db, jobs: readonly Job[]): Promise<Map<string, DueDelivery>> {
+/** The delivery of each job, `undefined` for one that is gone. */
+async function findOf(transaction: Db, jobs: readonly DueJob[]): Promise<(Delivery | undefined)[]> {
   const ids = jobs.map(({ subject }) => (JSON.parse(subject) as { id: string }).id)
-  const found = new Map(
-    (await findDueDeliveries(transaction, ids)).map((delivery) => [delivery.id, delivery]),
-  )
-  return new Map(
-    jobs.flatMap((job, n) => {
-      const delivery = found.get(ids[n] ?? '')
-      return delivery === undefined ? [] : [[job.id, delivery] as const]
-    }),
-  )
+  const found = new Map((await findDeliveries(transaction, ids)).map((delivery) => [delivery.id, delivery]))
+  return ids.map((id) => found.get(id))
 }
 
 function toOutcome(
-  delivery: DueDelivery,
+  delivery: Delivery,
+  endpoint: Endpoint,
   attempt: Attempt,
   step: NextStep,
   nowMs: number,
@@ -129,8 +137,8 @@ function toOutcome(
   ]
   const isDelivered = step.state === 'delivered'
   // Only when it changes: most attempts go as the one before them.
-  if (isDelivered !== (delivery.failingSince === null)) {
-    const health = { id: delivery.endpointId, failingSince: isDelivered ? null : nowMs }
+  if (isDelivered !== (endpoint.failingSince === null)) {
+    const health = { id: endpoint.id, failingSince: isDelivered ? null : nowMs }
     stores.push(stored(changeHealth, health))
   }
   return {
@@ -176,11 +184,7 @@ function toRow(deliveryId: string, number: number, attempt: Attempt): Omit<Attem
   }
 }
 
-function toInterrupted(
-  { id, attempts }: DueDelivery,
-  startedAt: number,
-  nowMs: number,
-): Omit<AttemptRow, 'id'> {
+function toInterrupted({ id, attempts }: Delivery, startedAt: number, nowMs: number): Omit<AttemptRow, 'id'> {
   return {
     deliveryId: id,
     number: attempts + 1,

@@ -47,7 +47,13 @@ describe('a worker', () => {
       random: Math.random,
       handlers: {
         task: {
-          begin: async (_transaction, jobs) => jobs.map((job) => () => run(job)),
+          load: async (_transaction, jobs) => jobs.map(() => undefined),
+          begin: async (_transaction, claimed) =>
+            claimed.map(
+              ({ job }) =>
+                () =>
+                  run(job),
+            ),
           ...(interrupt && { interrupt }),
         },
       },

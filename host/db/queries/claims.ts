@@ -1,79 +1,107 @@
-import { isPostgres, jsonTexts, rawRows } from '../json-rows.ts'
+import { isPostgres, jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
 import type { Db } from '../open-database.ts'
-import type { Job, JobKind } from './jobs.ts'
+import type { DueJob, Job, JobKind } from './jobs.ts'
 
 /** Whose claim it is, and until when it holds. */
 export type Lease = { leaseId: string; hostId: string; nowMs: number; leaseMs: number }
 
-/**
- * Lanes that have a job of the kind that is due, in the order of their names, from after `after` on. It steps from lane
- * to lane through the index, so that it costs the same whether each has one job or a million.
- *
- * @returns how far it came, `undefined` for the last lane, and those of the lanes with something due
- */
-export async function findDueLanes(
-  db: Db,
-  kind: JobKind,
-  given: { after: string; nowMs: number; limit: number },
-): Promise<{ reached: string | undefined; lanes: string[] }> {
-  const isDue = `state = 'due' and kind = ?`
-  const rows = await rawRows<{ lane: string | null; dueAt: number | null }>(
-    db,
-    `with recursive seen(lane, number) as (
-       select (select min(lane) from jobs where ${isDue} and lane > ?), 1
-       union all
-       select (select min(lane) from jobs where ${isDue} and lane > seen.lane), number + 1
-       from seen where lane is not null and number <= ?
-     )
-     select lane, (select min(due_at) from jobs where ${isDue} and jobs.lane = seen.lane) as due_at from seen`,
-    [kind, given.after, kind, given.limit, kind],
-  )
-  const last = rows.at(-1)?.lane ?? undefined
-  const due = rows.filter(({ lane, dueAt }) => lane !== null && dueAt !== null && dueAt <= given.nowMs)
-  return { reached: last, lanes: due.map(({ lane }) => lane ?? '') }
-}
+/** Lanes that a round looks at, before and after where it begins. */
+const lanesOfRound = 1_000
 
 /**
- * Takes due jobs of the lanes, the longest due first and up to `room` of each. No two hosts get the same one.
- * Of a lane that keeps its order it takes the first that is owed, and that when it is due.
+ * Lanes with a job of the kind, from `after` on and then from the first one to `after`. It steps from lane to lane
+ * through the index, so that it costs the same whether a lane has one job or a million.
  */
-export async function claimJobs(
+const roundOfLanes = `with recursive
+  ahead(lane, number) as (
+    select (select min(lane) from jobs where state = 'due' and kind = ? and lane > ?), 1
+    union all
+    select (select min(lane) from jobs where state = 'due' and kind = ? and lane > ahead.lane), number + 1
+    from ahead where lane is not null and number < ${lanesOfRound}
+  ),
+  behind(lane, number) as (
+    select (select min(lane) from jobs where state = 'due' and kind = ? and lane > '' and lane <= ?), 1
+    union all
+    select (select min(lane) from jobs where state = 'due' and kind = ? and lane > behind.lane and lane <= ?), number + 1
+    from behind where lane is not null and number < ${lanesOfRound}
+  ),
+  lanes(lane, number) as (
+    select lane, number from ahead where lane is not null
+    union all
+    select lane, number + ${lanesOfRound} from behind where lane is not null
+  )`
+
+const roundBindings = (kind: JobKind, after: string) => [kind, after, kind, kind, after, kind, after]
+
+/** Of a lane that keeps its order, the first that is owed. */
+const isFirst = `(not due.ordered or not exists (
+  select 1 from jobs as before
+  where before.lane = due.lane and before.ordered and before.position < due.position and before.state <> 'failed'
+))`
+
+const roomColumns = { lane: 'text', room: 'bigint' } as const
+
+/** How much room lanes have. */
+export type Rooms = { rooms: readonly { lane: string; room: number }[]; ofOthers: number }
+
+const jobFields = ['id', 'kind', 'subject', 'lane', 'attempt', 'due_at', 'ordered']
+
+/**
+ * Reads due jobs of a kind, the longest due first in each lane and round robin over the lanes, from the one after
+ * `after` on. None is claimed by that: other hosts may read them, too.
+ */
+export async function readDueJobs(
   db: Db,
   kind: JobKind,
-  given: { lanes: readonly string[]; room: number; lease: Lease },
-): Promise<Job[]> {
-  if (given.lanes.length === 0) return []
-  const { leaseId, hostId, nowMs, leaseMs } = given.lease
-  const isFirst = `(not ordered or not exists (
-    select 1 from jobs as before
-    where before.lane = due.lane and before.ordered and before.position < due.position and before.state <> 'failed'
-  ))`
-  const ofLane = `select due.id from jobs as due
-    where due.kind = ? and due.state = 'due' and due.lane = lanes.lane and due.due_at <= ? and ${isFirst}
-    order by due.due_at limit ?`
-  const claim = `update jobs set state = 'running', lease_id = ?, host_id = ?, claimed_at = ?, lease_until = ?,
-    attempt = attempt + 1`
-  const returned = 'returning id, kind, subject, lane, attempt, due_at, lease_id, claimed_at'
-  const values = [leaseId, hostId, nowMs, nowMs + leaseMs]
-  const lanes = JSON.stringify(given.lanes)
-  if (isPostgres(db)) {
-    return rawRows(
-      db,
-      `with picked as materialized (
-         select found.id from jsonb_array_elements_text(?::jsonb) as lanes(lane),
-         lateral (${ofLane} for update of due skip locked) as found
-       ) ${claim} where id in (select id from picked) ${returned}`,
-      [lanes, kind, nowMs, given.room, ...values],
-    )
-  }
+  given: { after: string; rooms: Rooms; perLane: number; limit: number; nowMs: number },
+): Promise<DueJob[]> {
+  const { after, perLane, limit, nowMs } = given
+  const { rooms, ofOthers } = given.rooms
+  const open = `select lanes.lane, lanes.number from lanes
+    left join ${jsonRows(db, 'rooms', roomColumns)} on rooms.lane = lanes.lane where coalesce(rooms.room, ?) > 0`
+  const due = `from jobs as due where due.kind = ? and due.state = 'due' and due.lane = open.lane
+    and due.due_at <= ? and ${isFirst} order by due.due_at limit ?`
+  const fields = jobFields.map((field) => `found.${field}`).join(', ')
   return rawRows(
     db,
-    `${claim} where id in (
-       select found.id from (select value as lane from json_each(?)) as lanes
-       join jobs as found on found.id in (${ofLane})
-     ) ${returned}`,
-    [...values, lanes, kind, nowMs, given.room],
+    isPostgres(db)
+      ? `${roundOfLanes} select ${fields} from (${open}) as open, lateral (select due.* ${due}) as found
+         order by open.number, found.due_at limit ?`
+      : `${roundOfLanes} select ${fields} from (${open}) as open
+         join jobs as found on found.id in (select due.id ${due}) order by open.number, found.due_at limit ?`,
+    [...roundBindings(kind, after), JSON.stringify(rooms), ofOthers, kind, nowMs, perLane, limit],
   )
+}
+
+const readColumns = { id: 'text', dueAt: 'bigint' } as const
+
+/** Takes those of the jobs that are as they were read. No two hosts get the same one. @returns their ids */
+export async function claimJobs(db: Db, jobs: readonly DueJob[], lease: Lease): Promise<Set<string>> {
+  if (jobs.length === 0) return new Set()
+  const { leaseId, hostId, nowMs, leaseMs } = lease
+  const isSame = `select jobs.id from jobs join ${jsonRows(db, 'given', readColumns)}
+    on jobs.id = given.id and jobs.due_at = given.due_at where jobs.state = 'due'`
+  const rows = await rawRows<{ id: string }>(
+    db,
+    `update jobs set state = 'running', attempt = attempt + 1,
+       lease_id = ?, host_id = ?, claimed_at = ?, lease_until = ?
+     where id in (${isSame} ${isPostgres(db) ? 'for update of jobs skip locked' : ''}) returning id`,
+    [
+      ...[leaseId, hostId, nowMs, nowMs + leaseMs],
+      JSON.stringify(jobs.map(({ id, dueAt }) => ({ id, dueAt }))),
+    ],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** The last lane that a round from `after` looks at, `undefined` when it looks at all of them. */
+export async function endOfRound(db: Db, kind: JobKind, after: string): Promise<string | undefined> {
+  const [row] = await rawRows<{ lane: string }>(
+    db,
+    `${roundOfLanes} select lane from lanes where number = ${lanesOfRound}`,
+    roundBindings(kind, after),
+  )
+  return row?.lane
 }
 
 /** When the next job of one of the kinds comes due after `afterMs`, in Unix ms. */
@@ -103,7 +131,7 @@ export type Abandoned =
 
 /**
  * Makes claimed jobs due again. A delivery that was cut off was no attempt for its schedule; a script that was may be
- * what ended the host, and must not do so for ever.
+ * what ended the host, and must not do so for ever. What others have read of the jobs before holds no longer.
  *
  * @returns them as they were
  */
@@ -117,7 +145,8 @@ export async function endClaims(db: Db, kinds: readonly JobKind[], which: Abando
   const rows: Job[] = isPostgres(db) ? await query.forUpdate().skipLocked() : await query
   if (rows.length === 0) return []
   await db.raw(
-    `update jobs set state = 'due', attempt = case kind when 'delivery' then attempt - 1 else attempt end, lease_id = null, lease_until = null, host_id = null, claimed_at = null
+    `update jobs set state = 'due', attempt = case kind when 'delivery' then attempt - 1 else attempt end,
+       due_at = due_at + 1, lease_id = null, lease_until = null, host_id = null, claimed_at = null
      where id in ${jsonTexts(db)}`,
     [JSON.stringify(rows.map(({ id }) => id))],
   )

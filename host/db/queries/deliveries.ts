@@ -49,8 +49,8 @@ type Inserted = { id: string; endpointId: string; endpointState: EndpointState; 
 export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Promise<Owed[]> {
   const createdAt = Date.now()
   const rows = given.map((delivery) => ({ id: createId('dlv'), ...delivery, createdAt }))
-  await ensureEndpoints(db, given)
   const inserted = await insertDeliveries(db, rows)
+  if (inserted.length < rows.length) inserted.push(...(await insertWithEndpoints(db, rows, inserted)))
   const sent = inserted.filter(({ endpointState }) => endpointState !== 'disabled')
   await insertJobs(
     db,
@@ -69,6 +69,18 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
       created.has(row.id) ? { id: row.id, created: true } : { id: await idOf(db, row), created: false },
     ),
   )
+}
+
+/** Those of them to which nothing was owed before: their endpoints have to be made first. */
+async function insertWithEndpoints(
+  db: Db,
+  rows: readonly (NewDelivery & { id: string; createdAt: number })[],
+  inserted: readonly Inserted[],
+): Promise<Inserted[]> {
+  const ids = new Set(inserted.map(({ id }) => id))
+  const left = rows.filter(({ id }) => !ids.has(id))
+  await ensureEndpoints(db, left)
+  return insertDeliveries(db, left)
 }
 
 /** To a disabled endpoint nothing is sent: the delivery is kept, to be sent again when somebody has resumed it. */
@@ -101,22 +113,8 @@ async function idOf(db: Db, { installationId, signedBy, url, eventId }: NewDeliv
   return row.id
 }
 
-/** A delivery with what is known of where it goes. */
-export type DueDelivery = Delivery & {
-  endpointState: EndpointState
-  endpointReason: string | null
-  failingSince: number | null
-}
-
-export async function findDueDeliveries(db: Db, ids: readonly string[]): Promise<DueDelivery[]> {
-  return rawRows(
-    db,
-    `select deliveries.*, endpoints.state as endpoint_state, endpoints.reason as endpoint_reason,
-       endpoints.failing_since
-     from deliveries join endpoints on endpoints.id = deliveries.endpoint_id
-     where deliveries.id in ${jsonTexts(db)}`,
-    [JSON.stringify(ids)],
-  )
+export async function findDeliveries(db: Db, ids: readonly string[]): Promise<Delivery[]> {
+  return rawRows(db, `select * from deliveries where id in ${jsonTexts(db)}`, [JSON.stringify(ids)])
 }
 
 export async function findDelivery(db: Db, id: string): Promise<Delivery | undefined> {

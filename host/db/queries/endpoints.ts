@@ -1,5 +1,5 @@
 import { createId } from '../ids.ts'
-import { jsonRows } from '../json-rows.ts'
+import { jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
 import type { Db } from '../open-database.ts'
 
 /**
@@ -44,6 +44,14 @@ export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[]): Pro
      on conflict (installation_id, signed_by, url) do nothing`,
     [JSON.stringify(rows)],
   )
+}
+
+/** By their ids. */
+export async function findEndpoints(db: Db, ids: readonly string[]): Promise<Map<string, Endpoint>> {
+  const rows = await rawRows<Endpoint>(db, `select * from endpoints where id in ${jsonTexts(db)}`, [
+    JSON.stringify(ids),
+  ])
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 const healthColumns = { id: 'text', failingSince: 'bigint' } as const

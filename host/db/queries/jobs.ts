@@ -8,17 +8,19 @@ export type JobKind = 'event' | 'task' | 'delivery'
  * A piece of work that must not be lost. `subject` is for its kind to read. `lane` is whose turn it takes: an
  * installation's, or an endpoint's. `attempt` counts how often it was begun.
  */
-export type Job = {
+export type DueJob = {
   id: string
   kind: JobKind
   subject: string
   lane: string
   attempt: number
   dueAt: number
-  /** Names this claim of it: what a host brings about counts while its claim holds. */
-  leaseId: string
-  claimedAt: number
+  /** After those of its lane that came before it, and alone. SQLite has numbers for it. */
+  ordered: boolean | number
 }
+
+/** A job that a host has claimed. What the host brings about counts while its claim, `leaseId`, holds. */
+export type Job = DueJob & { leaseId: string; claimedAt: number }
 
 export type NewJob = {
   kind: JobKind

@@ -1,0 +1,53 @@
+import type { DueJob } from '../db/queries/jobs.ts'
+
+/** A due job that was read ahead, with what its kind has read for it. */
+export type Held = { job: DueJob; loaded: unknown }
+
+/** Due jobs that were read ahead, by lanes. They are still anybody's: one is claimed before it is done. */
+export type DueBuffer = {
+  put: (held: readonly Held[]) => void
+  /** Up to `limit`, round robin over the lanes, and no more of a lane than it has room for. */
+  take: (limit: number, roomOf: (lane: string) => number) => Held[]
+  /** Lanes of which it holds jobs. */
+  lanes: () => string[]
+}
+
+export function createDueBuffer(): DueBuffer {
+  /** In the order in which it is their turn. */
+  const lanes = new Map<string, Held[]>()
+  return {
+    put(held) {
+      for (const one of held) {
+        const ofLane = lanes.get(one.job.lane)
+        if (ofLane === undefined) lanes.set(one.job.lane, [one])
+        else ofLane.push(one)
+      }
+    },
+    take(limit, roomOf) {
+      const taken: Held[] = []
+      const counts = new Map<string, number>()
+      const share = Math.max(1, Math.ceil(limit / Math.max(1, lanes.size)))
+      // Twice round: what some lanes have no room for goes to the others.
+      for (const most of [share, limit]) {
+        for (const [lane, held] of [...lanes]) {
+          const count = Math.min(most, limit - taken.length, roomOf(lane) - (counts.get(lane) ?? 0))
+          if (count < 1) continue
+          taken.push(...held.splice(0, count))
+          counts.set(lane, (counts.get(lane) ?? 0) + count)
+          // Its next turn comes after those of the others.
+          lanes.delete(lane)
+          if (held.length > 0) lanes.set(lane, held)
+        }
+      }
+      return taken
+    },
+    lanes: () => [...lanes.keys()],
+  }
+}
+
+/** How many of the jobs are of each lane. */
+export function countLanes(jobs: readonly { job: { lane: string } }[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { job } of jobs) counts.set(job.lane, (counts.get(job.lane) ?? 0) + 1)
+  return counts
+}
