@@ -1,8 +1,10 @@
+import type { RequestListener } from 'node:http'
 import Router from '@koa/router'
 import Koa from 'koa'
 import { AnnexError } from './errors/annex-error.ts'
 import { answerErrors, identifyRequests } from './http/answer-errors.ts'
 import { isBrokenConnection } from './http/log-error.ts'
+import { splitTarget } from './http/target.ts'
 import { answerEndpoints } from './routes/endpoints.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
@@ -17,6 +19,7 @@ import { addPlaceRoutes } from './routes/places.ts'
 import { addSetupRoutes } from './routes/setup.ts'
 import { addSpaceRoutes } from './routes/spaces.ts'
 import { addTargetRoutes } from './routes/targets.ts'
+import { endpointPrefix } from './sandbox/level.ts'
 
 /** The API's routes. Each is described in docs/api.md. */
 export function createRouter(parts: RouteParts): Router {
@@ -36,13 +39,26 @@ export function createRouter(parts: RouteParts): Router {
   return router
 }
 
-/** One request: it gets an id, errors become answers, a public endpoint or a route of the API answers it. */
-export function createApp(parts: RouteParts, onDefect: (error: unknown, requestId?: string) => void): Koa {
+/** One request: a public endpoint answers it, else a route of the API. */
+export function createApp(
+  parts: RouteParts,
+  onDefect: (error: unknown, requestId?: string) => void,
+): RequestListener {
+  const answerEndpoint = answerEndpoints(parts, onDefect)
+  const answerRoute = createApi(parts, onDefect).callback()
+  return (request, response) => {
+    const target = splitTarget(request.url ?? '/')
+    if (target.path.startsWith(endpointPrefix)) answerEndpoint(request, response, target)
+    else void answerRoute(request, response)
+  }
+}
+
+/** The API: a request gets an id, errors become answers, a route answers. */
+function createApi(parts: RouteParts, onDefect: (error: unknown, requestId?: string) => void): Koa {
   const router = createRouter(parts)
   const app = new Koa()
   app.use(identifyRequests)
   app.use(answerErrors(onDefect))
-  app.use(answerEndpoints(parts))
   app.use(router.routes())
   app.use((context) => {
     const isKnownPath = router.match(context.path, context.method).path.length > 0

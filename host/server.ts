@@ -197,7 +197,7 @@ async function start(
     },
     onDefect,
   )
-  const listening = await listen(app.callback(), settings.HOST, settings.PORT, ({ url = '' }, status) =>
+  const listening = await listen(app, settings.HOST, settings.PORT, ({ url = '' }, status) =>
     metrics.observeRequest(url.startsWith(endpointPrefix), status),
   )
   ends.defer(listening.close)

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { createId } from '../db/ids.ts'
-import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
+import { type OnDefect, toErrorAnswer } from './send-error.ts'
 
 /** Gives every request an id. It is in the answer, in errors and in the logs. */
 export const identifyRequests: Middleware = (context, next) => {
@@ -8,30 +8,20 @@ export const identifyRequests: Middleware = (context, next) => {
   return next()
 }
 
-const maxDetails = 20
-
 /** Turns what was thrown into an answer. Of a defect nobody outside learns more than the request's id. */
-export function answerErrors(onDefect: (error: unknown, requestId: string) => void): Middleware {
+export function answerErrors(onDefect: OnDefect): Middleware {
   return async (context, next) => {
     const { requestId } = context.state
     try {
       await next()
-      // Answered already, head and all.
-      if (context.respond === false) return
       context.set('x-request-id', requestId)
       writeJson(context)
     } catch (thrown) {
-      if (!isAnnexError(thrown)) onDefect(thrown, requestId)
-      const error = isAnnexError(thrown)
-        ? thrown
-        : new AnnexError('internal', `Something failed in Annex. Its log has more under ${requestId}.`)
-      const details = error.details?.slice(0, maxDetails)
-      context.status = error.status
+      const { status, error } = toErrorAnswer(thrown, requestId, onDefect)
+      context.status = status
       context.set('x-request-id', requestId)
       context.set('x-content-type-options', 'nosniff')
-      context.body = {
-        error: { code: error.code, message: error.message, requestId, ...(details && { details }) },
-      }
+      context.body = { error }
       writeJson(context)
     }
   }

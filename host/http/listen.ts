@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AnnexError } from '../errors/annex-error.ts'
 
@@ -22,14 +28,16 @@ export async function listen(
   onAnswered: (request: IncomingMessage, status: number) => void = () => {},
 ): Promise<Listening> {
   const running = createRunning()
+  // One function for all answers: each is closed once.
+  function onClose(this: ServerResponse): void {
+    running.end()
+    onAnswered(this.req, this.statusCode)
+  }
   const server = createServer(
     { keepAliveTimeout: 65_000, requestTimeout: requestMs, headersTimeout: 20_000 },
     (request, response) => {
       running.begin()
-      response.once('close', () => {
-        running.end()
-        onAnswered(request, response.statusCode)
-      })
+      response.on('close', onClose)
       return handle(request, response)
     },
   )

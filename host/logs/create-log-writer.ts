@@ -1,5 +1,6 @@
 import type { Db } from '../db/open-database.ts'
 import { insertLogs, type LogRow, pruneLogs } from '../db/queries/logs.ts'
+import { createWriteBehind } from '../db/write-behind.ts'
 import type { KnownSecrets } from './known-secrets.ts'
 
 export type LogLine = Omit<LogRow, 'id' | 'at'>
@@ -38,8 +39,7 @@ export function createLogWriter(
   let waiting: Waiting[] = []
   const counts = new Map<string, number>()
   const sincePrune = new Map<string, number>()
-  let flushing: Promise<void> = Promise.resolve()
-  let timer: NodeJS.Timeout | undefined
+  const writing = createWriteBehind(store, flushEveryMs, onDefect)
   return {
     write(line) {
       const owner = ownerOf(line)
@@ -50,20 +50,13 @@ export function createLogWriter(
         add({ ...line, level: 'warn', text: 'Too many lines at once: some are dropped here.' })
     },
     report: add,
-    flush,
-    close: flush,
+    flush: writing.flush,
+    close: writing.close,
   }
 
   function add(line: LogLine): void {
     waiting.push({ ...line, at: Date.now() })
-    timer ??= setTimeout(flush, flushEveryMs)
-  }
-
-  function flush(): Promise<void> {
-    clearTimeout(timer)
-    timer = undefined
-    flushing = flushing.then(store).catch(onDefect)
-    return flushing
+    writing.note()
   }
 
   async function store(): Promise<void> {

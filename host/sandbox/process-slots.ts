@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setPriority } from 'node:os'
+import { coarsenTimers } from './process/coarse-timers.ts'
 import type { SandboxProcess } from './process/running-process.ts'
 import type { SandboxTarget } from './target.ts'
 
@@ -40,6 +41,7 @@ export function createProcessSlots(start: () => SandboxProcess): ProcessSlots {
       slots.delete(spare)
       slots.set(slot, fresh)
       lowerPriority(fresh, slot)
+      if (fresh.pid !== undefined) coarsenTimers(fresh.pid)
       setTimeout(keepSpare, spareDelayMs).unref()
       return fresh
     },

@@ -121,33 +121,36 @@ export function createFrameReader(
     waitingBytes += chunk.length
     // Joined only when a frame is complete, so that a large body is copied once and not once a chunk.
     if (waitingBytes < needed) return
-    let bytes = waiting.length === 1 ? chunk : Buffer.concat(waiting)
-    while (bytes.length >= 4) {
-      const length = bytes.readUInt32LE(0)
+    const bytes = waiting.length === 1 ? chunk : Buffer.concat(waiting)
+    let at = 0
+    needed = 4
+    while (bytes.length - at >= 4) {
+      const length = bytes.readUInt32LE(at)
       if (length < prefixBytes - 4 || length > maxBytes)
         throw new Error(`frame of ${length} bytes; the limit is ${maxBytes}`)
       needed = 4 + length
-      if (bytes.length < needed) break
-      onFrame(parseFrame(bytes, needed))
-      bytes = bytes.subarray(needed)
+      if (bytes.length - at < needed) break
+      onFrame(parseFrame(bytes, at, at + needed))
+      at += needed
+      needed = 4
     }
-    if (bytes.length < 4) needed = 4
-    waiting = bytes.length === 0 ? [] : [bytes]
-    waitingBytes = bytes.length
+    waiting = at === bytes.length ? [] : [bytes.subarray(at)]
+    waitingBytes = bytes.length - at
   }
 }
 
-function parseFrame(bytes: Buffer, end: number): Frame {
-  const bodyStart = prefixBytes + bytes.readUInt32LE(24)
+function parseFrame(bytes: Buffer, at: number, end: number): Frame {
+  const textStart = at + prefixBytes
+  const bodyStart = textStart + bytes.readUInt32LE(at + 24)
   if (bodyStart > end) throw new Error('frame whose text is longer than the frame')
   return {
-    type: bytes.readUInt8(4),
-    flags: bytes.readUInt8(5),
-    sandbox: bytes.readUInt32LE(8),
-    dispatch: bytes.readUInt32LE(12),
-    number: bytes.readUInt32LE(16),
-    extra: bytes.readUInt32LE(20),
-    text: bodyStart === prefixBytes ? '' : bytes.toString('utf8', prefixBytes, bodyStart),
+    type: bytes.readUInt8(at + 4),
+    flags: bytes.readUInt8(at + 5),
+    sandbox: bytes.readUInt32LE(at + 8),
+    dispatch: bytes.readUInt32LE(at + 12),
+    number: bytes.readUInt32LE(at + 16),
+    extra: bytes.readUInt32LE(at + 20),
+    text: bodyStart === textStart ? '' : bytes.toString('utf8', textStart, bodyStart),
     body: bodyStart === end ? noBody : bytes.subarray(bodyStart, end),
   }
 }

@@ -40,7 +40,8 @@ host.on('data', (chunk: Buffer) => {
   read(chunk)
   const frames = batch
   batch = []
-  for (const [at, frame] of frames.entries()) receive(frame, frames, at)
+  const lastInARow = lastOfRows(frames)
+  for (let at = 0; at < frames.length; at++) receive(frames[at] as Frame, lastInARow[at])
   endBatch()
 })
 // The host is gone, however it went: nobody is left to work for.
@@ -66,7 +67,7 @@ function wasStuck(ms: number): boolean {
   return true
 }
 
-function receive(frame: Frame, frames: Frame[], at: number): void {
+function receive(frame: Frame, lastInARow = frame.dispatch): void {
   switch (frame.type) {
     case toProcess.platform:
       return start(frame)
@@ -85,7 +86,7 @@ function receive(frame: Frame, frames: Frame[], at: number): void {
       return goOn()
     case toProcess.environment:
     case toProcess.dispatch:
-      if (held === undefined) begin(frame, lastInARow(frames, at))
+      if (held === undefined) begin(frame, lastInARow)
       else held.push(frame)
       return
     default:
@@ -93,15 +94,16 @@ function receive(frame: Frame, frames: Frame[], at: number): void {
   }
 }
 
-/** The last dispatch of those for the same sandbox that begin one right after the other from this frame on. */
-function lastInARow(frames: Frame[], from: number): number {
-  let last = frames[from]
-  for (let at = from + 1; at < frames.length; at++) {
-    const next = frames[at]
-    if (next?.type !== toProcess.dispatch || next.sandbox !== last?.sandbox) break
-    last = next
+/** For each frame, the last of the dispatches for its sandbox that begin one right after the other from it on. */
+function lastOfRows(frames: readonly Frame[]): number[] {
+  const last: number[] = new Array(frames.length)
+  for (let at = frames.length - 1; at >= 0; at--) {
+    const { sandbox, dispatch } = frames[at] as Frame
+    const next = frames[at + 1]
+    const goesOn = next?.type === toProcess.dispatch && next.sandbox === sandbox
+    last[at] = goesOn ? (last[at + 1] ?? dispatch) : dispatch
   }
-  return last?.dispatch ?? 0
+  return last
 }
 
 function begin(frame: Frame, inARow = frame.dispatch): void {

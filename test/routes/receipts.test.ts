@@ -50,7 +50,7 @@ describe('what dispatches used, over the API', () => {
     ends.defer(receipts.close)
     const tokens = createScriptTokens(createSecretBox(new Uint8Array(32)).deriveKey('test'))
     const parts = { db, receipts, authenticate: createAuthenticate(db, tokens) } as Partial<RouteParts>
-    const listening = await listen(createApp(parts as RouteParts, assert.ifError).callback(), '127.0.0.1', 0)
+    const listening = await listen(createApp(parts as RouteParts, assert.ifError), '127.0.0.1', 0)
     ends.defer(listening.close)
     get = (path, token) => request(`http://127.0.0.1:${listening.port}`, 'GET', path, undefined, token)
     const script = await tokens.issue({ kind: 'integration', integration: 'echo', scopes: [] })

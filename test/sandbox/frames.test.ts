@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseBroken, parseCall, parseError, parseResult } from '../../host/sandbox/dispatch/check-frame.ts'
+import { parseBroken, parseError, parseResult } from '../../host/sandbox/dispatch/check-frame.ts'
 import {
   createFrameReader,
   createFrameWriter,
   type Frame,
   type FrameToWrite,
 } from '../../runtime/process/frame.ts'
+import { parseCall } from '../../runtime/process/parse-call.ts'
 
 /** The bytes of frames, as they go over the wire. */
 function bytesOf(frames: FrameToWrite[]): Buffer {

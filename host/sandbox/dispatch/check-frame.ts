@@ -17,19 +17,6 @@ export function parseError(text: string): PlainError | undefined {
   return parse(text, isError)
 }
 
-const maxNameLength = 100
-
-/** Name and arguments of a call. @returns undefined when the text is none that our prelude posts */
-export function parseCall(text: string): { name: string; args: unknown } | undefined {
-  const end = text.indexOf('\n')
-  if (end < 1 || end > maxNameLength) return undefined
-  try {
-    return { name: text.slice(0, end), args: JSON.parse(text.slice(end + 1)) }
-  } catch {
-    return undefined
-  }
-}
-
 /** Why a sandbox broke. @throws Error when the process says what none of ours says */
 export function parseBroken(text: string): { reason: BrokenReason; message: string } {
   const match = /^(cpu_limit|memory_limit|crashed)\n([\s\S]{0,500})$/.exec(text)

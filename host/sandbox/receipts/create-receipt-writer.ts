@@ -1,6 +1,7 @@
 import type { Db } from '../../db/open-database.ts'
 import { insertReceipts, pruneReceipts, type ReceiptRow } from '../../db/queries/receipts/receipts.ts'
 import { addUsage, pruneUsage, type UsageRow } from '../../db/queries/receipts/usage.ts'
+import { createWriteBehind } from '../../db/write-behind.ts'
 import type { OnReceipt, Receipt } from '../receipt.ts'
 import { collectReceipts } from './collect-receipts.ts'
 
@@ -36,10 +37,10 @@ export function createReceiptWriter(
   now: () => number = Date.now,
 ): ReceiptWriter {
   let collection = collectReceipts()
-  let sinceMs = 0
+  /** When the first of the collection was taken. */
+  let sinceMs: number | undefined
+  const writing = createWriteBehind(store, flushEveryMs, onDefect)
   const unsaved = new Map<string, UsageRow>()
-  let flushing: Promise<void> = Promise.resolve()
-  let timer: NodeJS.Timeout | undefined
   const added = new Map<string, number>()
   /** Who may have too many. An owner seen for the first time is looked at: it may come from before a restart. */
   const toPrune = new Set<string>()
@@ -47,29 +48,19 @@ export function createReceiptWriter(
   return {
     take(receipt) {
       collection.add(receipt)
-      if (timer !== undefined) return
-      sinceMs = now()
-      timer = setTimeout(flush, flushEveryMs)
+      sinceMs ??= now()
+      writing.note()
     },
-    flush,
-    async close() {
-      await flush()
-      clearTimeout(timer)
-    },
-  }
-
-  function flush(): Promise<void> {
-    clearTimeout(timer)
-    timer = undefined
-    flushing = flushing.then(store).catch(onDefect)
-    return flushing
+    flush: writing.flush,
+    close: writing.close,
   }
 
   async function store(): Promise<void> {
     const { owners } = collection
+    const minute = Math.floor((sinceMs ?? now()) / minuteMs) * minuteMs
     collection = collectReceipts()
+    sinceMs = undefined
     const receipts: Omit<ReceiptRow, 'id'>[] = []
-    const minute = sinceMs - (sinceMs % minuteMs)
     for (const [owner, { sums, kept }] of owners) {
       if (unsaved.size < maxUnsaved) addTo(unsaved, { ...sums, minute })
       for (const receipt of kept) receipts.push(toRow(owner, receipt))

@@ -5,7 +5,7 @@ export type Meter = {
   /** Notes a stretch that took so long by the clock, and returns what of it was CPU time, in ms. */
   stretch: (wallMs: number) => number
   /** The heap as last looked at, in bytes. */
-  heapBytes: () => number
+  heapBytes: (nowMs: number) => number
 }
 
 /** Below it the clock is as good as the isolate's own count, and twenty times as cheap. */
@@ -32,10 +32,9 @@ export function createMeter(isolate: ivm.Isolate): Meter {
       quickSumMs = 0
       return Math.min(wallMs, Math.max(0, used))
     },
-    heapBytes() {
-      const now = performance.now()
-      if (now - heapAtMs >= heapEveryMs && !isolate.isDisposed) {
-        heapAtMs = now
+    heapBytes(nowMs) {
+      if (nowMs - heapAtMs >= heapEveryMs && !isolate.isDisposed) {
+        heapAtMs = nowMs
         const { used_heap_size: used, externally_allocated_size: external } = isolate.getHeapStatisticsSync()
         heap = used + external
       }

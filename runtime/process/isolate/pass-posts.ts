@@ -2,6 +2,7 @@ import { answered, message, post } from '../../wire-kinds.ts'
 import type { CryptoCalls } from '../crypto/crypto-calls.ts'
 import type { FrameToWrite } from '../frame.ts'
 import { toHost, withStream } from '../messages.ts'
+import { parseCall } from '../parse-call.ts'
 import type { Budgets } from './budgets.ts'
 import { exactBuffer, type GuestBodies, type GuestBody } from './guest-body.ts'
 import { type GuestPost, sizeOf } from './post-queue.ts'
@@ -104,13 +105,3 @@ export function createPostPasser(passing: Passing): (said: GuestPost, running: n
 const namesDispatch = (kind: number): boolean => kind <= post.done || kind >= post.chunk
 
 const nothingYet = { number: 0, extra: 0 }
-
-/** Name and arguments of a call: see `bridge.ts`. */
-function parseCall(text: string): { name: string; args: unknown } | undefined {
-  const end = text.indexOf('\n')
-  try {
-    return { name: text.slice(0, end), args: JSON.parse(text.slice(end + 1)) }
-  } catch {
-    return undefined
-  }
-}

@@ -1,4 +1,5 @@
 import type ivm from 'isolated-vm'
+import { warmUp } from './warm-up.ts'
 
 /** The web platform, ready to be put into isolates: as a startup snapshot, or as code to evaluate. */
 export type Platform = { snapshot: ivm.ExternalCopy<ArrayBuffer> | undefined; code: string }
@@ -9,7 +10,7 @@ export type Platform = { snapshot: ivm.ExternalCopy<ArrayBuffer> | undefined; co
  */
 export function createPlatform(engine: typeof ivm, code: string): Platform {
   try {
-    const snapshot = engine.Isolate.createSnapshot([{ code, filename: 'annex:platform' }])
+    const snapshot = engine.Isolate.createSnapshot([{ code, filename: 'annex:platform' }], warmUp)
     return { snapshot: isUsable(engine, snapshot) ? snapshot : undefined, code }
   } catch {
     return { snapshot: undefined, code }

@@ -162,9 +162,10 @@ export function createSandbox(given: {
     } catch (error) {
       failure = error
     }
-    budget.cpuMs += meter.stretch(performance.now() - startedMs)
+    const endedMs = performance.now()
+    budget.cpuMs += meter.stretch(endedMs - startedMs)
     try {
-      budget.heapBytes = Math.max(budget.heapBytes, meter.heapBytes())
+      budget.heapBytes = Math.max(budget.heapBytes, meter.heapBytes(endedMs))
     } catch (error) {
       // isolated-vm throws a rejection that nobody looks at from whatever comes next: unseen, it ends the process.
       failure ??= error
