@@ -148,3 +148,18 @@ it('a handshake that nobody answers is a timeout, and says that it was TLS', asy
   assert.deepEqual(attempt.error, { code: 'egress_timeout', message })
   assert.deepEqual(Object.keys(attempt.timing), ['connectMs'])
 })
+
+it('a receiver that reads nothing of a large delivery is a timeout, and loses its connection', async (t) => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  const { origin } = await serveRaw(t, (socket) => {
+    socket.pause()
+    // Nothing else tells it: what it has not read hides the end.
+    setTimeout(() => socket.resume(), 2 * timeoutMs)
+    socket.on('close', resolve)
+  })
+  const large = deliveryTo(origin, 'x'.repeat(20_000_000))
+  const attempt = await sendAttempt(openEgress(t), large, secret, { nowMs: 0, timeoutMs })
+  assert.equal(attempt.error?.message, late.replace('ORIGIN', origin))
+  assert.ok(attempt.durationMs < 5_000, `${attempt.durationMs} ms`)
+  await closed
+})
