@@ -28,6 +28,7 @@ import { createLogWriter } from './logs/create-log-writer.ts'
 import { createKnownSecrets } from './logs/known-secrets.ts'
 import { createMetrics } from './metrics/create-metrics.ts'
 import { createEgress } from './net/egress.ts'
+import { createLookups } from './net/guard/lookups.ts'
 import { createHops } from './net/request/loop-guard.ts'
 import { createFetchCall } from './sandbox/fetch-call.ts'
 import { createHostCalls } from './sandbox/host-calls.ts'
@@ -238,7 +239,7 @@ async function start(
 /** Scripts and deliveries have connections of their own: neither can take the other's. */
 function createEgresses(settings: Settings, ownOrigin: () => string, hopsKey: Uint8Array) {
   const userAgent = `Annex/${packageJson.version}`
-  const options = { allow: settings.EGRESS_ALLOW, userAgent, ownOrigin, hopsKey }
+  const options = { allow: settings.EGRESS_ALLOW, userAgent, ownOrigin, hopsKey, resolve: createLookups() }
   // Every installation may have 16 fetches under way: one alone must not take all connections to an origin.
   const scriptEgress = createEgress({ ...options, connectionsPerOrigin: 256 })
   return { scriptEgress, deliveryEgress: createEgress(options) }

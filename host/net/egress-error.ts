@@ -32,13 +32,24 @@ const timeouts: ReadonlySet<string> = new Set([
 
 const reasons: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name could not be resolved for now',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  CERT_NOT_YET_VALID: 'the certificate is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is signed by itself',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed before the answer was complete',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
   ENOTFOUND: 'the name does not resolve',
   EPIPE: 'the connection was closed before the request was sent',
+  EPROTO: 'what answers there does not speak TLS',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'what answers there does not speak TLS',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'what answers there does not speak TLS',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is signed by nobody whom this machine trusts',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is signed by nobody whom this machine trusts',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is signed by nobody whom this machine trusts',
   UND_ERR_DESTROYED: 'Annex is stopping',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the length that the answer gives is not that of its body',
   UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
 }
 

@@ -1,7 +1,8 @@
-import { lookup } from 'node:dns/promises'
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
+import { createPools } from './connections/create-pools.ts'
 import { parseAllowList } from './guard/allow-list.ts'
 import { createGuardedConnect, type Resolve } from './guard/guarded-connect.ts'
+import { createLookups } from './guard/lookups.ts'
 import { createHops } from './request/loop-guard.ts'
 
 /** The one way out: every request of scripts and webhooks goes through its dispatcher. */
@@ -30,30 +31,37 @@ export type EgressOptions = {
   hopsKey: Uint8Array
   /** Connections to one origin at once; more requests wait in line, and their waiting counts as their time. */
   connectionsPerOrigin?: number
-  /** Name resolution, for tests. Default: the operating system's, so that /etc/hosts counts. */
+  /** Open connections to all origins together, above which idle ones are closed. */
+  connections?: number
+  /** How long an idle connection is kept when its server does not say. */
+  keepAliveMs?: number
+  /** Name resolution. Several egresses of one process share one: see `createLookups`, the default. */
   resolve?: Resolve
 }
 
 /**
- * Makes an egress: an undici Agent that checks each address which it connects to. Connections are kept alive and
- * carry one request at a time.
+ * Makes an egress: pools of connections which check each address that they connect to.
  *
  * @throws AnnexError `settings_invalid` when an entry of `allow` cannot be read
  */
 export function createEgress(options: EgressOptions): Egress {
-  const { ownOrigin, userAgent = 'Annex', connectionsPerOrigin = 64 } = options
-  const { resolve = (hostname) => lookup(hostname, { all: true }) } = options
+  const {
+    ownOrigin,
+    userAgent = 'Annex',
+    connectionsPerOrigin = 64,
+    connections = 2_048,
+    keepAliveMs = 4_000,
+    resolve = createLookups(),
+  } = options
   const isOwn = (origin: string): boolean => {
     const own = ownOrigin?.()
     return own !== undefined && URL.parse(own)?.origin === origin
   }
-  const dispatcher = new Agent({
+  const dispatcher = createPools({
     connect: createGuardedConnect({ allow: parseAllowList(options.allow), resolve, isOwn }),
-    connections: connectionsPerOrigin,
-    pipelining: 1,
-    keepAliveTimeout: 4_000,
-    // A receiver may ask for a longer life of a connection, within reason.
-    keepAliveMaxTimeout: 60_000,
+    connectionsPerOrigin,
+    connections,
+    keepAliveMs,
   })
   const { write: writeHops } = createHops(options.hopsKey)
   return { dispatcher, userAgent, writeHops, isOwn, close: () => dispatcher.destroy() }

@@ -1,25 +1,30 @@
+import type { HeaderPairs } from '../net/request/egress-headers.ts'
+
 /**
- * The beginning of an answer as text, for people to look at. Stops after `maxBytes` and leaves the rest, which
- * ends the connection when there is a rest. A body that breaks off or comes too slowly gives what there was.
+ * The beginning of an answer as text, for people to look at. Bytes that are not UTF-8 become U+FFFD, and so does NUL,
+ * which PostgreSQL's text cannot hold. Nothing is decompressed.
  *
- * Bytes that are not UTF-8 become U+FFFD, and so does NUL, which PostgreSQL's text cannot hold. A character that
- * the cut would split is left out.
+ * @param isCut whether there was more: a character that the cut would split is left out
  */
-export async function readExcerpt(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let left = maxBytes
-  try {
-    for await (const chunk of body) {
-      text += decoder.decode(chunk.subarray(0, left), { stream: true })
-      left -= chunk.length
-      if (left < 0) return plain(text)
-    }
-    text += decoder.decode()
-  } catch {
-    // The status has been received; how the body ended changes nothing.
-  }
-  return plain(text)
+export function readExcerpt(chunks: readonly Uint8Array[], isCut: boolean): string {
+  const [first] = chunks
+  if (first === undefined) return ''
+  const bytes = chunks.length === 1 ? first : Buffer.concat(chunks)
+  // With `stream` the decoder waits for the rest of the last character.
+  const text = isCut ? new TextDecoder().decode(bytes, { stream: true }) : toText(bytes)
+  return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
 }
 
-const plain = (text: string): string => text.replaceAll('\0', '\uFFFD')
+/** Several times as fast as a TextDecoder, for the short answers that nearly all are. */
+const toText = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+
+/** The first headers of an answer, whole, as many as `maxBytes` hold: 10,000 of them would be kept with each attempt. */
+export function readHead(headers: HeaderPairs, maxBytes: number): HeaderPairs {
+  let bytes = 0
+  const end = headers.findIndex(([name, value]) => {
+    bytes += name.length + value.length
+    return bytes > maxBytes
+  })
+  return end === -1 ? headers : headers.slice(0, end)
+}

@@ -180,7 +180,7 @@ function toRow(deliveryId: string, number: number, attempt: Attempt): Omit<Attem
     responseBody: attempt.responseBody ?? null,
     errorCode: attempt.error?.code ?? null,
     errorMessage: attempt.error?.message ?? null,
-    timing: null,
+    timing: JSON.stringify(attempt.timing),
   }
 }
 

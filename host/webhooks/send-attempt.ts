@@ -1,12 +1,12 @@
-import type { Dispatcher } from 'undici'
+import type { AnnexError } from '../errors/annex-error.ts'
 import type { ErrorCode } from '../errors/codes.ts'
 import type { Egress } from '../net/egress.ts'
 import { toEgressError } from '../net/egress-error.ts'
 import { parseTarget } from '../net/guard/egress-target.ts'
-import { createDeadline } from '../net/request/deadline.ts'
-import { type HeaderPairs, headerValue, toPairs } from '../net/request/egress-headers.ts'
+import { type HeaderPairs, headerValue } from '../net/request/egress-headers.ts'
+import { type Answer, exchange, type Timing } from '../net/request/exchange.ts'
 import { hopsHeader, nextHops } from '../net/request/loop-guard.ts'
-import { readExcerpt } from './read-excerpt.ts'
+import { readExcerpt, readHead } from './read-excerpt.ts'
 import { signatureHeader, signWebhook } from './signature.ts'
 
 /** What an attempt needs of a delivery. */
@@ -26,10 +26,13 @@ export type Attempt = {
   durationMs: number
   /** `delivered`: answered with 2xx; `rejected`: with another status; `error`: not answered. */
   outcome: 'delivered' | 'rejected' | 'error'
+  /** Where the time went. */
+  timing: Timing
   requestHeaders: HeaderPairs
   status?: number
+  /** The first 4 KiB of the answer's head. */
   responseHeaders?: HeaderPairs
-  /** The first 4 KiB of the answer, as text. */
+  /** The first 4 KiB of its body, as text. */
   responseBody?: string
   retryAfter?: string
   error?: { code: ErrorCode; message: string }
@@ -57,17 +60,25 @@ export async function sendAttempt(
 ): Promise<Attempt> {
   const { nowMs, timeoutMs = 10_000 } = options
   const started = performance.now()
-  const requestHeaders = toHeaders(egress, delivery, secret, nowMs)
-  const answered = await post(egress, delivery, requestHeaders, timeoutMs)
+  // As bytes once, for the signature and the wire.
+  const body = Buffer.from(delivery.body)
+  const requestHeaders = toHeaders(egress, delivery, body, secret, nowMs)
+  const answered = await post(egress, delivery, body, requestHeaders, timeoutMs)
   const durationMs = Math.round(performance.now() - started)
   return { startedAtMs: nowMs, durationMs, requestHeaders, ...answered }
 }
 
-function toHeaders(egress: Egress, delivery: Sendable, secret: string, nowMs: number): HeaderPairs {
+function toHeaders(
+  egress: Egress,
+  delivery: Sendable,
+  body: Buffer,
+  secret: string,
+  nowMs: number,
+): HeaderPairs {
   return [
     ['Content-Type', 'application/json'],
     ['User-Agent', egress.userAgent],
-    [signatureHeader, signWebhook(delivery.body, secret, Math.floor(nowMs / 1_000))],
+    [signatureHeader, signWebhook(body, secret, Math.floor(nowMs / 1_000))],
     // Both are the same in each attempt. The event's is also in the body; receivers drop repeats by it.
     ['X-Service-Event-Id', delivery.eventId],
     ['X-Service-Delivery-Id', delivery.id],
@@ -75,48 +86,50 @@ function toHeaders(egress: Egress, delivery: Sendable, secret: string, nowMs: nu
   ]
 }
 
+/** Of an answer's head, and of its body. */
+const keptBytes = 4_096
+
 type Answered = Omit<Attempt, 'startedAtMs' | 'durationMs' | 'requestHeaders'>
 
 async function post(
   egress: Egress,
   delivery: Sendable,
+  body: Buffer,
   headers: HeaderPairs,
   timeoutMs: number,
 ): Promise<Answered> {
-  let what = 'The delivery'
-  let deadline: ReturnType<typeof createDeadline> | undefined
   try {
     nextHops(delivery.hops ?? 0)
     const url = parseTarget(delivery.url, egress)
-    what = `POST ${url.origin}`
-    deadline = createDeadline(timeoutMs, what)
-    const response = await egress.dispatcher.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
+    const { timing, answer, error } = await exchange(egress, {
+      url,
       method: 'POST',
-      headers: headers.flat(),
-      body: delivery.body,
-      signal: deadline.signal,
-      responseHeaders: 'raw',
+      headers,
+      body,
+      timeoutMs,
+      maxBytes: keptBytes,
     })
-    return await toAnswered(response)
+    return answer === undefined ? toUnanswered(error, timing) : toAnswered(answer, timing)
   } catch (error) {
-    const { code, message } = toEgressError(error, what)
-    return { outcome: 'error', error: { code, message } }
-  } finally {
-    deadline?.end()
+    // What can be seen of a URL before a connection.
+    return toUnanswered(toEgressError(error, 'The delivery'), {})
   }
 }
 
-async function toAnswered({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Answered> {
-  // With `responseHeaders: 'raw'` it is a list of names and values, which the types do not know.
-  const responseHeaders = toPairs(headers as unknown as string[])
-  const retryAfter = headerValue(responseHeaders, 'retry-after')
+const toUnanswered = ({ code, message }: AnnexError, timing: Timing): Answered => ({
+  outcome: 'error',
+  timing,
+  error: { code, message },
+})
+
+function toAnswered({ status, headers, body, isCut }: Answer, timing: Timing): Answered {
+  const retryAfter = headerValue(headers, 'retry-after')
   return {
-    outcome: statusCode >= 200 && statusCode < 300 ? 'delivered' : 'rejected',
-    status: statusCode,
-    responseHeaders,
-    responseBody: await readExcerpt(body, 4_096),
+    outcome: status >= 200 && status < 300 ? 'delivered' : 'rejected',
+    timing,
+    status,
+    responseHeaders: readHead(headers, keptBytes),
+    responseBody: readExcerpt(body, isCut),
     ...(retryAfter === undefined ? {} : { retryAfter }),
   }
 }

@@ -31,14 +31,10 @@ export function createGuardedConnect(policy: Policy): buildConnector.connector {
   })
   return (options, callback) => {
     const { hostname, protocol, host } = options
-    if (isOwn(`${protocol}//${host}`) || allow.hasName(hostname)) {
-      open(options, callback)
-    } else if (isIP(hostname) !== 0 && !allow.permits(hostname)) {
-      // A socket asks `lookup` for names only, so an address is checked here.
-      process.nextTick(callback, refusedAddress(hostname), null)
-    } else {
-      guarded(options, callback)
-    }
+    if (isOwn(`${protocol}//${host}`) || allow.hasName(hostname)) return open(options, callback)
+    // A socket asks `lookup` for names only, so an address is checked here.
+    if (isIP(hostname) === 0 || allow.permits(hostname)) return guarded(options, callback)
+    process.nextTick(callback, refusedAddress(hostname), null)
   }
 }
 

@@ -3,6 +3,8 @@ import { AnnexError } from '../../errors/annex-error.ts'
 export type Deadline = {
   /** Aborts when the time is over or the caller gives up; its reason is an AnnexError. */
   readonly signal: AbortSignal
+  /** Rejects with that reason. undici hears of the signal only once it has a connection. */
+  readonly isOver: Promise<never>
   /** Stops the clock. To be called whatever happened. */
   end(): void
 }
@@ -15,15 +17,22 @@ export type Deadline = {
  */
 export function createDeadline(timeoutMs: number, what: string, caller?: AbortSignal): Deadline {
   const controller = new AbortController()
-  const giveUp = (): void =>
-    controller.abort(new AnnexError('egress_failed', `${what} was abandoned by its caller.`))
+  const { promise: isOver, reject } = Promise.withResolvers<never>()
+  // Often nobody is waiting any more.
+  isOver.catch(() => {})
+  const abort = (reason: AnnexError): void => {
+    controller.abort(reason)
+    reject(reason)
+  }
+  const giveUp = (): void => abort(new AnnexError('egress_failed', `${what} was abandoned by its caller.`))
   const timer = setTimeout(() => {
-    controller.abort(new AnnexError('egress_timeout', `${what} was not complete after ${timeoutMs} ms.`))
+    abort(new AnnexError('egress_timeout', `${what} was not complete after ${timeoutMs} ms.`))
   }, timeoutMs)
   if (caller?.aborted) giveUp()
   caller?.addEventListener('abort', giveUp, { once: true })
   return {
     signal: controller.signal,
+    isOver,
     end() {
       clearTimeout(timer)
       caller?.removeEventListener('abort', giveUp)

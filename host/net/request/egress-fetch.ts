@@ -73,7 +73,7 @@ export async function egressFetch(
   const deadline = createDeadline(limits.timeoutMs, what, limits.signal)
   try {
     for (let redirects = 0; ; redirects += 1) {
-      const response = await send(egress, hop, hops, deadline.signal)
+      const response = await Promise.race([send(egress, hop, hops, deadline.signal), deadline.isOver])
       const location = headerValue(response.headers, 'location')
       if (request.redirect === 'manual' || !isRedirect(response.status, location)) {
         return await toAnswer(response, hop, redirects > 0, limits.maxBytes, what)

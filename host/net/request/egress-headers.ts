@@ -38,12 +38,22 @@ export const toAnswerHeaders = (raw: HeaderPairs): HeaderPairs =>
     .map(([name, value]): [string, string] => [name.toLowerCase(), value])
     .filter(([name]) => !ofTheConnection.has(name) && !name.startsWith('proxy-'))
 
-/** Pairs from undici's flat list of names and values, and back. */
-export function toPairs(flat: readonly string[]): HeaderPairs {
+/** Pairs from undici's flat list of names and values, which are bytes where they come from its parser. */
+export function toPairs(flat: readonly (string | Buffer)[]): HeaderPairs {
   const pairs: HeaderPairs = []
-  for (let at = 0; at + 1 < flat.length; at += 2) pairs.push([flat[at] ?? '', flat[at + 1] ?? ''])
+  for (let at = 0; at + 1 < flat.length; at += 2) pairs.push([toText(flat[at]), toText(flat[at + 1])])
   return pairs
 }
+
+/** The list that undici takes. */
+export function toFlat(pairs: HeaderPairs): string[] {
+  const flat: string[] = []
+  for (const [name, value] of pairs) flat.push(name, value)
+  return flat
+}
+
+const toText = (part: string | Buffer = ''): string =>
+  typeof part === 'string' ? part : part.toString('latin1')
 
 export const headerValue = (headers: HeaderPairs, name: string): string | undefined =>
   headers.find(([other]) => other.toLowerCase() === name)?.[1]

@@ -20,10 +20,9 @@ export type Hops = {
  * @param key of this Annex, for nothing else
  */
 export function createHops(key: Uint8Array): Hops {
-  const write = (hops: number): string => {
-    const signature = createHmac('sha256', key).update(String(hops)).digest('hex').slice(0, 32)
-    return `${hops}.${signature}`
-  }
+  // Signed once: there are few counts, and many requests.
+  const values: string[] = []
+  const write = (hops: number): string => (values[hops] ??= `${hops}.${signatureOf(key, hops)}`)
   return {
     write,
     read(header) {
@@ -36,6 +35,9 @@ export function createHops(key: Uint8Array): Hops {
     },
   }
 }
+
+const signatureOf = (key: Uint8Array, hops: number): string =>
+  createHmac('sha256', key).update(String(hops)).digest('hex').slice(0, 32)
 
 /**
  * The count for a request that leaves from a dispatch which came in with `hops`.

@@ -1,0 +1,86 @@
+import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undici'
+import { createRoom, type Room } from './room.ts'
+import { type Connection, connectTimed } from './timed-connect.ts'
+
+/** The place of one connection to an origin. When it has ended, the next request there opens another. */
+export type Line = { connection: Connection | undefined }
+
+/** In the options of a dispatch. */
+export type Observed = {
+  observer?: {
+    /** Set to the line that the request waits for, and then is sent on. */
+    line: Line | undefined
+    /** Whether nobody waits for it any more. */
+    readonly isOver: boolean
+  }
+}
+
+export type PoolOptions = {
+  connect: buildConnector.connector
+  /** Connections to one origin at once. */
+  connectionsPerOrigin: number
+  /** Connections to all origins, above which idle ones end: see `createRoom`. */
+  connections: number
+  /** How long an idle one is kept when its server does not say. */
+  keepAliveMs: number
+}
+
+/**
+ * A pool of connections for each origin, which carry one request at a time and are kept alive: for `keepAliveMs`,
+ * or what a receiver asks for up to a minute, or until there are too many.
+ */
+export function createPools(given: PoolOptions): Agent {
+  const { connect, connectionsPerOrigin, connections, keepAliveMs } = given
+  const room = createRoom(connections)
+  return new Agent({
+    connections: connectionsPerOrigin,
+    pipelining: 1,
+    keepAliveTimeout: keepAliveMs,
+    // A receiver may ask for a longer life of a connection, within reason.
+    keepAliveMaxTimeout: 60_000,
+    factory: (origin, options) =>
+      new Pool(origin, {
+        ...options,
+        factory: (url, clientOptions) => new LineClient(url, clientOptions, connect, room),
+      }),
+  })
+}
+
+/** undici's client for one connection, which shows the connection to whoever sends over it. */
+class LineClient extends Client implements Line {
+  connection: Connection | undefined
+  readonly #room: Room
+
+  constructor(origin: URL, options: object, connect: buildConnector.connector, room: Room) {
+    // A client connects at its first request, long after it was made.
+    const made: { client?: LineClient } = {}
+    super(origin, {
+      ...options,
+      connect: (target: buildConnector.Options, callback: buildConnector.Callback) =>
+        made.client?.hold(connectTimed(connect, target, callback)),
+    })
+    this.#room = room
+    made.client = this
+  }
+
+  get isIdle(): boolean {
+    return this.stats.size === 0
+  }
+
+  hold(connection: Connection): void {
+    this.connection = connection
+    if (connection.socket !== undefined) this.#room.enter(this, connection.socket)
+  }
+
+  override dispatch(
+    options: Dispatcher.DispatchOptions & Observed,
+    handler: Dispatcher.DispatchHandler,
+  ): boolean {
+    const { observer } = options
+    // It gave up in the queue of its pool. undici could only end the connection for it.
+    if (observer?.isOver) return true
+    if (observer !== undefined) observer.line = this
+    this.#room.touch(this)
+    return super.dispatch(options, handler)
+  }
+}

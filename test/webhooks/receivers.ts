@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
+import type { TestContext } from 'node:test'
+import { type Attempt, sendAttempt } from '../../host/webhooks/send-attempt.ts'
+import { openEgress, serveRaw } from '../net/local-server.ts'
+
+export const secret = 'whsec_do_not_show'
+export const timeoutMs = 400
+export const deliveryTo = (url: string, body = '{}') => ({ id: 'dlv_1', eventId: 'evt_1', url, body })
+
+/** The beginning of an answer. */
+export const ok = 'HTTP/1.1 200 OK\r\n'
+
+/** One attempt at a receiver that does whatever it likes with its socket. `ORIGIN` stands for its address in errors. */
+export async function attemptAt(t: TestContext, onSocket: (socket: Socket) => void): Promise<Attempt> {
+  const { origin } = await serveRaw(t, onSocket)
+  const delivery = deliveryTo(`${origin}/hook?token=in-the-path`)
+  const attempt = await sendAttempt(openEgress(t), delivery, secret, { nowMs: 0, timeoutMs })
+  assertNothingShown(attempt)
+  assert.ok(attempt.durationMs < 5_000, `${attempt.durationMs} ms`)
+  if (attempt.error !== undefined) attempt.error.message = attempt.error.message.replace(origin, 'ORIGIN')
+  return attempt
+}
+
+/** What went wrong, for a failed assertion. */
+export const why = ({ error }: Attempt): string => error?.message ?? 'it was answered'
+
+/** Neither the secret nor the path, which may hold a token, stands in the error. */
+export function assertNothingShown(attempt: Attempt): void {
+  assert.doesNotMatch(JSON.stringify(attempt), /do_not_show/)
+  assert.doesNotMatch(String(attempt.error?.message), /in-the-path/)
+}
+
+/** When the beginning of the request has come. */
+export const whenAsked = (answer: (socket: Socket) => void) => (socket: Socket) => {
+  socket.once('data', () => answer(socket))
+}
+
+/** Goes on writing for as long as there is somebody who reads. */
+export function flood(socket: Socket, piece: string | Buffer): void {
+  const write = (): void => {
+    while (!socket.destroyed && socket.write(piece));
+  }
+  socket.on('drain', write)
+  write()
+}
+
+export function trickle(socket: Socket, head: string, everyMs: number): void {
+  socket.write(head)
+  const timer = setInterval(() => socket.write('a'), everyMs)
+  socket.on('close', () => clearInterval(timer))
+}
+
+/** Says it when it is asked, and closes. */
+export const say = (text: string | Buffer) => whenAsked((socket) => void socket.end(text))

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import type { Egress } from '../../host/net/egress.ts'
+import { sendAttempt } from '../../host/webhooks/send-attempt.ts'
+import { closedPort, openEgress, serve, serveRaw } from '../net/local-server.ts'
+import { deliveryTo, ok, secret } from './receivers.ts'
+
+const send = (egress: Egress, url: string, timeoutMs = 5_000) =>
+  sendAttempt(egress, deliveryTo(url), secret, { nowMs: 0, timeoutMs })
+
+/** The system's timers may be early by a millisecond. */
+const atLeast = (ms: number | undefined, bound: number): void => assert.ok((ms ?? 0) >= bound - 2, `${ms} ms`)
+
+describe('the timing of an attempt', () => {
+  it('has what there was to do: for an address no name, for plain HTTP no TLS, then nothing', async (t) => {
+    const { origin } = await serve(t, (_, response) => response.end())
+    const egress = openEgress(t)
+    assert.deepEqual(Object.keys((await send(egress, origin)).timing), ['connectMs', 'firstByteMs'])
+    for (let round = 0; round < 3; round += 1) {
+      // undici leaves a connection alone for a turn of the event loop after an answer.
+      await setTimeout(10)
+      assert.deepEqual(Object.keys((await send(egress, origin)).timing), ['reused', 'firstByteMs'])
+    }
+  })
+
+  it('says again what connecting cost when the receiver closed in between', async (t) => {
+    const { origin } = await serve(t, (_, response) => response.setHeader('connection', 'close').end())
+    const egress = openEgress(t)
+    for (let round = 0; round < 3; round += 1) {
+      assert.deepEqual(Object.keys((await send(egress, origin)).timing), ['connectMs', 'firstByteMs'])
+    }
+  })
+
+  it('tells a slow name from a slow receiver', async (t) => {
+    const { port } = await serve(t, (_, response) => setTimeout(80).then(() => response.end()))
+    const egress = openEgress(t, {
+      resolve: async () => {
+        await setTimeout(50)
+        return [{ address: '127.0.0.1', family: 4 }]
+      },
+    })
+    const { timing, durationMs } = await send(egress, `http://slow.test:${port}/`)
+    atLeast(timing.dnsMs, 50)
+    atLeast(timing.firstByteMs, 80)
+    atLeast(durationMs, 130)
+    assert.ok((timing.dnsMs ?? 0) + (timing.firstByteMs ?? 0) <= durationMs + 1, JSON.stringify(timing))
+  })
+
+  it('of each of several at once is that of its own connection', async (t) => {
+    const { port } = await serve(t, (_, response) => setTimeout(30).then(() => response.end()))
+    const egress = openEgress(t)
+    const url = `http://127.0.0.1:${port}`
+    const attempts = await Promise.all(Array.from({ length: 10 }, () => send(egress, url)))
+    for (const { timing } of attempts) assert.deepEqual(Object.keys(timing), ['connectMs', 'firstByteMs'])
+    await setTimeout(10)
+    const later = await Promise.all(Array.from({ length: 10 }, () => send(egress, url)))
+    for (const { timing } of later) assert.deepEqual(Object.keys(timing), ['reused', 'firstByteMs'])
+  })
+
+  it('counts the first byte, not the head that comes later, and not the body', async (t) => {
+    const { origin } = await serveRaw(t, (socket) => {
+      socket.once('data', async () => {
+        await setTimeout(50)
+        socket.write('H')
+        await setTimeout(100)
+        socket.write(`${ok.slice(1)}content-length: 2\r\n\r\na`)
+        await setTimeout(100)
+        socket.write('b')
+      })
+    })
+    const { timing, durationMs, responseBody } = await send(openEgress(t), origin)
+    assert.equal(responseBody, 'ab')
+    atLeast(timing.firstByteMs, 50)
+    atLeast(durationMs - (timing.firstByteMs ?? Infinity), 190)
+  })
+
+  it('of an attempt without an answer is what it came to', async (t) => {
+    const silent = await serveRaw(t, () => {})
+    assert.deepEqual(Object.keys((await send(openEgress(t), silent.origin, 100)).timing), ['connectMs'])
+    const closed = await send(openEgress(t), `http://127.0.0.1:${await closedPort()}`)
+    assert.deepEqual(closed.timing, {})
+    const refused = await send(openEgress(t, { allow: [] }), 'http://localhost:8080/')
+    assert.equal(refused.error?.code, 'egress_refused')
+    assert.deepEqual(Object.keys(refused.timing), ['dnsMs'])
+    assert.deepEqual((await send(openEgress(t), 'nonsense')).timing, {})
+  })
+})

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { after, describe, it, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { sendAttempt } from '../../host/webhooks/send-attempt.ts'
+import { type Certificate, openAuthority } from '../net/certificates.ts'
+import { openEgress, serve } from '../net/local-server.ts'
+
+const { authority, sign, selfSign } = openAuthority(after)
+setDefaultCACertificates([...getCACertificates('default'), authority])
+
+/** An HTTPS server with a certificate; gives its port, and counts the requests that got through. */
+async function serveTls(t: TestContext, certificate: Certificate) {
+  let requests = 0
+  const server = createServer(certificate, (_, response) => {
+    requests += 1
+    response.end('ok')
+  })
+  server.on('tlsClientError', () => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { port: (server.address() as AddressInfo).port, requests: () => requests }
+}
+
+const openHere = (t: TestContext) =>
+  openEgress(t, { resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
+
+const deliveryTo = (url: string) => ({ id: 'dlv_1', eventId: 'evt_1', url, body: '{}' })
+const send = (egress: ReturnType<typeof openEgress>, url: string) =>
+  sendAttempt(egress, deliveryTo(url), 'whsec_test', { nowMs: 0 })
+
+describe('an attempt over TLS', () => {
+  it('says what DNS, connecting, TLS and the first byte took, and the next one that it cost none of them', async (t) => {
+    const { port } = await serveTls(t, sign('receiver.test'))
+    const egress = openHere(t)
+    const first = await send(egress, `https://receiver.test:${port}/`)
+    assert.equal(first.outcome, 'delivered')
+    assert.deepEqual(Object.keys(first.timing), ['dnsMs', 'connectMs', 'tlsMs', 'firstByteMs'])
+    const sum = Object.values<unknown>(first.timing).reduce((total: number, ms) => total + Number(ms), 0)
+    assert.ok(sum <= first.durationMs + 1, `${sum} of ${first.durationMs} ms`)
+    // undici leaves a connection alone for a turn of the event loop after an answer.
+    await setTimeout(10)
+    const second = await send(egress, `https://receiver.test:${port}/`)
+    assert.deepEqual(Object.keys(second.timing), ['reused', 'firstByteMs'])
+  })
+
+  for (const [what, make, reason] of [
+    [
+      'signed by itself',
+      () => selfSign('receiver.test'),
+      'the certificate is signed by itself (DEPTH_ZERO_SELF_SIGNED_CERT)',
+    ],
+    [
+      'expired',
+      () => sign('receiver.test', { to: '20210101000000Z' }),
+      'the certificate has expired (CERT_HAS_EXPIRED)',
+    ],
+    [
+      'not valid yet',
+      () => sign('receiver.test', { from: '20980101000000Z' }),
+      'the certificate is not valid yet (CERT_NOT_YET_VALID)',
+    ],
+    [
+      'for another name',
+      () => sign('other.test'),
+      'the certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID)',
+    ],
+  ] as const) {
+    it(`to a certificate that is ${what} sends nothing, and says so`, async (t) => {
+      const { port, requests } = await serveTls(t, make())
+      const attempt = await send(openHere(t), `https://receiver.test:${port}/hook?token=abc`)
+      assert.deepEqual([attempt.outcome, attempt.status, requests()], ['error', undefined, 0])
+      assert.deepEqual(attempt.error, {
+        code: 'egress_failed',
+        message: `POST https://receiver.test:${port} failed: ${reason}.`,
+      })
+      assert.ok(!('firstByteMs' in attempt.timing))
+    })
+  }
+
+  it('to a port that speaks plain HTTP fails, and so does plain HTTP to a port that speaks TLS', async (t) => {
+    const plain = await serve(t, (_, response) => response.end())
+    const toPlain = await send(openHere(t), `https://receiver.test:${plain.port}/`)
+    assert.match(String(toPlain.error?.message), /failed: what answers there does not speak TLS \(E/)
+    const { port, requests } = await serveTls(t, sign('receiver.test'))
+    const toTls = await send(openHere(t), `http://receiver.test:${port}/`)
+    assert.equal(toTls.error?.code, 'egress_failed')
+    assert.equal(requests(), 0)
+  })
+})
