@@ -7,7 +7,7 @@ import { createDeadline } from '../net/request/deadline.ts'
 import { type HeaderPairs, headerValue, toPairs } from '../net/request/egress-headers.ts'
 import { hopsHeader, nextHops } from '../net/request/loop-guard.ts'
 import { readExcerpt } from './read-excerpt.ts'
-import { signatureHeader, signWebhook } from './signature.ts'
+import { type SigningSecrets, signHeaders } from './signature.ts'
 
 /** What an attempt needs of a delivery. */
 export type Sendable = {
@@ -40,6 +40,8 @@ export type AttemptOptions = {
   nowMs: number
   /** For the whole attempt: connecting, headers, as much of the answer as is kept. Default 10 s. */
   timeoutMs?: number
+  /** Whether the headers of Standard Webhooks are sent, too. */
+  standard?: boolean
 }
 
 /**
@@ -52,22 +54,28 @@ export type AttemptOptions = {
 export async function sendAttempt(
   egress: Egress,
   delivery: Sendable,
-  secret: string,
+  secrets: SigningSecrets,
   options: AttemptOptions,
 ): Promise<Attempt> {
   const { nowMs, timeoutMs = 10_000 } = options
   const started = performance.now()
-  const requestHeaders = toHeaders(egress, delivery, secret, nowMs)
+  const requestHeaders = toHeaders(egress, delivery, secrets, options)
   const answered = await post(egress, delivery, requestHeaders, timeoutMs)
   const durationMs = Math.round(performance.now() - started)
   return { startedAtMs: nowMs, durationMs, requestHeaders, ...answered }
 }
 
-function toHeaders(egress: Egress, delivery: Sendable, secret: string, nowMs: number): HeaderPairs {
+function toHeaders(
+  egress: Egress,
+  delivery: Sendable,
+  secrets: SigningSecrets,
+  { nowMs, standard = false }: AttemptOptions,
+): HeaderPairs {
+  const { body, id: deliveryId } = delivery
   return [
     ['Content-Type', 'application/json'],
     ['User-Agent', egress.userAgent],
-    [signatureHeader, signWebhook(delivery.body, secret, Math.floor(nowMs / 1_000))],
+    ...signHeaders({ body, deliveryId, secrets, nowMs, standard }),
     // Both are the same in each attempt. The event's is also in the body; receivers drop repeats by it.
     ['X-Service-Event-Id', delivery.eventId],
     ['X-Service-Delivery-Id', delivery.id],
