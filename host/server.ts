@@ -43,6 +43,7 @@ import { type LoadedPlugin, loadPlugins } from './versions/load-plugins.ts'
 import { createChangeReport } from './versions/report-changes.ts'
 import { watchPlugins } from './versions/watch-plugins.ts'
 import { createDeliveryCall, oweDelivery } from './webhooks/delivery-call.ts'
+import { createSecretReader } from './webhooks/signing-secrets.ts'
 
 export type RunningServer = {
   url: string
@@ -93,6 +94,7 @@ async function start(
   await ensureCliToken(db, dataDir)
 
   const box = createSecretBox(loadSecretKey(settings.SECRET_KEY, dataDir))
+  const signingSecrets = createSecretReader(box, clock)
   const tokens = createScriptTokens(box.deriveKey('script tokens'))
   const logs = createLogWriter(db, { toSource: createToSource(db), redact: secrets.redact, onDefect })
   ends.defer(logs.close)
@@ -186,7 +188,7 @@ async function start(
 
   const app = createApp(
     {
-      ...{ db, box, tokens, logs, receipts, sandboxes, prepareDispatch },
+      ...{ db, box, signingSecrets, tokens, logs, receipts, sandboxes, prepareDispatch },
       ...{ publish, report, wake, reload, publicUrl, resume: suspensions.resume },
       authenticate: createAuthenticate(db, tokens),
       readHops: createHops(hopsKey).read,
@@ -206,7 +208,8 @@ async function start(
   // Only now: what a script does may call back over the network.
   workers.push(
     ...(await startWorkers({
-      ...{ database, commits, clock, settings, box, sandboxes, prepareDispatch, report, logs, logger },
+      ...{ database, commits, clock, settings, sandboxes, prepareDispatch, report, logs, logger },
+      secrets: signingSecrets,
       egress: deliveryEgress,
     })),
   )

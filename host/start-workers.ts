@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { SecretBox } from './access/secret-box.ts'
 import type { Settings } from './config/load-settings.ts'
 import type { Clock } from './db/database-clock.ts'
 import type { GroupCommit } from './db/group-commit.ts'
@@ -16,6 +15,7 @@ import type { Egress } from './net/egress.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import { createGiveUp } from './webhooks/give-up-endpoint.ts'
 import { createRunDelivery } from './webhooks/run-delivery.ts'
+import type { SecretReader } from './webhooks/signing-secrets.ts'
 
 const scriptsAtOnce = 32
 const scriptsPerInstallation = 8
@@ -28,7 +28,7 @@ export async function startWorkers(given: {
   commits: GroupCommit
   clock: Clock
   settings: Settings
-  box: SecretBox
+  secrets: SecretReader
   egress: Egress
   sandboxes: Sandboxes
   prepareDispatch: PrepareDispatch
@@ -50,8 +50,9 @@ export async function startWorkers(given: {
   const { sandboxes, prepareDispatch, report } = given
   const runEvent = createRunEvent({ sandboxes, prepareDispatch, report, schedule, clock, random })
   const runDelivery = createRunDelivery({
-    ...{ box: given.box, egress: given.egress, clock, random, schedule },
+    ...{ secrets: given.secrets, egress: given.egress, clock, random, schedule },
     timeoutMs: settings.DELIVERY_TIMEOUT_MS,
+    standard: settings.DELIVERY_STANDARD_WEBHOOKS,
     giveUpAfterMs: settings.DELIVERY_GIVE_UP_HOURS * 3_600_000,
     giveUp: createGiveUp(given.logs),
   })

@@ -78,5 +78,17 @@ function createKeyFile(path: string, dataDir: string): string {
   return text
 }
 
-/** A signing secret, as its holder gets to see it. */
-export const createSigningSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
+const signingKeyBytes = { least: 24, most: 64 }
+
+/** A signing secret, as its holder gets to see it, in the form of Standard Webhooks. */
+export const createSigningSecret = (): string =>
+  `whsec_${randomBytes(signingKeyBytes.least).toString('base64')}`
+
+/** Whether a text has the form of a signing secret, and is as long as Standard Webhooks asks for. */
+export function isSigningSecret(text: string): boolean {
+  const [, encoded] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
+  if (encoded === undefined) return false
+  const key = Buffer.from(encoded, 'base64')
+  const { least, most } = signingKeyBytes
+  return key.length >= least && key.length <= most && key.toString('base64') === encoded
+}

@@ -11,6 +11,7 @@ import { addConfigure } from './commands/installations/configure.ts'
 import { addInstall } from './commands/installations/install.ts'
 import { addInstallations } from './commands/installations/installations.ts'
 import { addPauseAndResume } from './commands/installations/pause.ts'
+import { addRotateSecret } from './commands/installations/rotate-secret.ts'
 import { addCheck } from './commands/plugins/check.ts'
 import { addIntegrations } from './commands/plugins/integrations.ts'
 import { addReload } from './commands/plugins/reload.ts'
@@ -56,6 +57,7 @@ export function createProgram(version: string): Command {
   addConfigure(program)
   addInstallations(program)
   addPauseAndResume(program)
+  addRotateSecret(program)
   program.commandsGroup('See what happens:')
   addEvents(program)
   addDeliveries(program)

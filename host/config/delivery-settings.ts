@@ -34,4 +34,9 @@ export const deliverySettings = {
     min: 1,
     meaning: 'An endpoint that has answered nothing with 2xx for as long is disabled, in hours',
   },
+  DELIVERY_STANDARD_WEBHOOKS: {
+    kind: 'flag',
+    default: 'false',
+    meaning: 'Sign webhooks with the headers of Standard Webhooks, too',
+  },
 } as const satisfies Record<string, Setting>

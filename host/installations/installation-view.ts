@@ -1,9 +1,10 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { InstallationTarget } from '../db/queries/installation-targets.ts'
-import type { Configuration, Installation } from '../db/queries/installations.ts'
+import type { Configuration, Installation, Signer } from '../db/queries/installations.ts'
 import { endpointPath } from '../sandbox/level.ts'
 import { splitConfiguration } from './effective-configuration.ts'
+import { overlapEnd, type Rotated } from './rotate-secret.ts'
 
 type Viewer = { caller: Caller; manifest: Manifest | undefined; publicUrl: string }
 
@@ -27,6 +28,7 @@ export function toInstallationView(installation: Installation, viewer: Viewer): 
       publicEndpoint:
         viewer.publicUrl + endpointPath({ kind: 'installation', integration, installationId: id }),
     },
+    ...overlapOf(installation),
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
   }
@@ -46,9 +48,23 @@ export function toTargetView(integration: string, target: InstallationTarget, vi
     urls: {
       publicEndpoint: viewer.publicUrl + endpointPath({ kind, integration, installationId, targetId }),
     },
+    ...overlapOf(target),
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
   }
+}
+
+/** A new signing secret, which is shown this once. */
+export const toRotatedView = ({ signingSecret, previousSecretUntil }: Rotated): object => ({
+  object: 'signing-secret',
+  signingSecret,
+  ...(previousSecretUntil !== null && { previousSecretUntil: new Date(previousSecretUntil).toISOString() }),
+})
+
+/** Until when two signing secrets sign, while they do. */
+function overlapOf(signer: Signer): object {
+  const end = overlapEnd(signer, Date.now())
+  return end === null ? {} : { previousSecretUntil: new Date(end).toISOString() }
 }
 
 /** People see the declared settings. What a script stored beside them, credentials above all, is the script's. */

@@ -69,6 +69,7 @@ export function createPrepareDispatch(given: {
     })
     const target = toTarget(records)
     given.learn(target.key, environmentSecrets(environment))
+    given.learn(target.key, environmentSecrets({ signingSecrets: previousSecrets(records, box) }))
     return { records, environment: JSON.stringify(environment), target }
   }
 
@@ -86,6 +87,17 @@ export function createPrepareDispatch(given: {
       version,
     }
   }
+}
+
+/** What a rotation replaced: the script may have kept it, and it may still sign. */
+function previousSecrets({ installation, target }: LevelRecords, box: SecretBox): Record<string, string> {
+  const sealed = {
+    previousOfInstallation: installation?.previousSigningSecret,
+    previousOfTarget: target?.previousSigningSecret,
+  }
+  return Object.fromEntries(
+    Object.entries(sealed).flatMap(([name, secret]) => (secret ? [[name, box.open(secret)]] : [])),
+  )
 }
 
 /** A pending installation answers: completion and OAuth need its endpoint before it is active. */

@@ -11,3 +11,14 @@ export const editSchema = {
     externalIds: { type: 'array', maxItems: 50, items: { type: 'string', maxLength: 500 } },
   },
 }
+
+/** JSON Schema of a rotation of a signing secret. No secret is taken from a caller: it might be a weak one. */
+export const rotationSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    overlapSeconds: { type: 'integer', minimum: 0, maximum: 30 * 86_400 },
+    first: { enum: ['new', 'old'] },
+    again: { type: 'boolean' },
+  },
+}

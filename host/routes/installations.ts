@@ -14,13 +14,14 @@ import { jsonBody } from '../http/read-body.ts'
 import type { Edit } from '../installations/configure.ts'
 import { findDeployed, getDeployed } from '../installations/find-deployed.ts'
 import { install } from '../installations/install.ts'
-import { toInstallationView } from '../installations/installation-view.ts'
-import { editSchema } from './body-schemas.ts'
+import { toInstallationView, toRotatedView } from '../installations/installation-view.ts'
+import { endOverlap, type Rotation, rotateSecret } from '../installations/rotate-secret.ts'
+import { editSchema, rotationSchema } from './body-schemas.ts'
 import type { RouteParts } from './parts.ts'
 
 /** Installing in an organization, and the settings for all of it. */
 export function addInstallationRoutes(router: Router, parts: RouteParts): void {
-  const { db, authenticate, box, wake, publicUrl, prepareDispatch, resume } = parts
+  const { db, authenticate, box, signingSecrets, wake, publicUrl, prepareDispatch, resume } = parts
   const open = (context: Context) => openInstallation(db, authenticate, context)
 
   /** The installations of the caller's organization; an operator sees all, or those of `?organization=`. */
@@ -97,6 +98,34 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
     await resume({ installation: installation.id })
     await answerChanged(context, caller, installation)
   })
+
+  const rotationBody = jsonBody<Rotation>(rotationSchema)
+  /**
+   * A new signing secret for the level, shown this once. The old one signs too for `overlapSeconds` (a day; at most 30
+   * days; 0: not at all). `first` says which of both a receiver gets that reads only one: `old` (the default) or `new`. 409
+   * while an overlap is under way, but for `again`, which makes its new secret anew, and for an overlap of 0.
+   */
+  router.post('/v1/integrations/:name/installations/:id/signing-secret', async (context) => {
+    const { caller, installation } = await open(context)
+    assertPerson(caller)
+    const rotation = await rotationBody(context)
+    context.body = toRotatedView(await rotateSecret(db, box, { installation }, rotation, Date.now()))
+    forgetSecrets()
+  })
+
+  /** Ends the overlap of a rotation: the new secret signs alone. 204, also where none is under way. */
+  router.delete('/v1/integrations/:name/installations/:id/signing-secret/previous', async (context) => {
+    const { caller, installation } = await open(context)
+    assertPerson(caller)
+    await endOverlap(db, { installation })
+    forgetSecrets()
+    context.status = 204
+  })
+
+  function forgetSecrets(): void {
+    prepareDispatch.forget()
+    signingSecrets.forget()
+  }
 
   async function answerChanged(context: Context, caller: Caller, { id }: Installation): Promise<void> {
     prepareDispatch.forget()

@@ -14,11 +14,14 @@ import type { ReceiptWriter } from '../sandbox/receipts/create-receipt-writer.ts
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
+import type { SecretReader } from '../webhooks/signing-secrets.ts'
 
 /** What the routes are made of. Each takes the parts that it needs. */
 export type RouteParts = {
   db: Db
   box: SecretBox
+  /** What deliveries are signed with. */
+  signingSecrets: SecretReader
   tokens: ScriptTokens
   authenticate: Authenticate
   publish: PublishEvent

@@ -15,17 +15,19 @@ import { editAs, openInstallation } from '../http/open-installation.ts'
 import { jsonBody } from '../http/read-body.ts'
 import type { Edit } from '../installations/configure.ts'
 import { installInTarget } from '../installations/install.ts'
-import { toTargetView } from '../installations/installation-view.ts'
-import { editSchema } from './body-schemas.ts'
+import { toRotatedView, toTargetView } from '../installations/installation-view.ts'
+import { endOverlap, type Rotation, rotateSecret } from '../installations/rotate-secret.ts'
+import { editSchema, rotationSchema } from './body-schemas.ts'
 import type { RouteParts } from './parts.ts'
 
 const kinds = ['site', 'space'] as const
 
 /** The site and space installations of an installation: the same routes for both. */
 export function addTargetRoutes(router: Router, parts: RouteParts): void {
-  const { db, authenticate, box, wake, publicUrl, prepareDispatch } = parts
+  const { db, authenticate, box, signingSecrets, wake, publicUrl, prepareDispatch } = parts
   const open = (context: Context) => openInstallation(db, authenticate, context)
   const editBody = jsonBody<Edit>(editSchema)
+  const rotationBody = jsonBody<Rotation>(rotationSchema)
   for (const kind of kinds) addRoutes(kind)
 
   function addRoutes(kind: TargetKind): void {
@@ -76,6 +78,31 @@ export function addTargetRoutes(router: Router, parts: RouteParts): void {
       wake()
       context.body = view(installation, await find(context, kind, installation), caller, manifest)
     })
+
+    /** As for the installation: a new signing secret for this level. */
+    router.post(`${path}/:target/signing-secret`, async (context) => {
+      const { caller, installation } = await open(context)
+      assertPerson(caller)
+      const target = await find(context, kind, installation)
+      const rotation = await rotationBody(context)
+      const rotated = await rotateSecret(db, box, { installation, target }, rotation, Date.now())
+      forgetSecrets()
+      context.body = toRotatedView(rotated)
+    })
+
+    /** As for the installation. */
+    router.delete(`${path}/:target/signing-secret/previous`, async (context) => {
+      const { caller, installation } = await open(context)
+      assertPerson(caller)
+      await endOverlap(db, { installation, target: await find(context, kind, installation) })
+      forgetSecrets()
+      context.status = 204
+    })
+  }
+
+  function forgetSecrets(): void {
+    prepareDispatch.forget()
+    signingSecrets.forget()
   }
 
   async function find(context: Context, kind: TargetKind, { id }: Installation): Promise<InstallationTarget> {

@@ -1,4 +1,3 @@
-import type { SecretBox } from '../access/secret-box.ts'
 import type { Clock } from '../db/database-clock.ts'
 import type { Step } from '../db/group-commit.ts'
 import type { Db } from '../db/open-database.ts'
@@ -22,26 +21,27 @@ import { type NextStep, nextStep, type RetrySchedule } from '../jobs/retry-sched
 import type { Egress } from '../net/egress.ts'
 import { type GivingUp, reasonToGiveUp } from './give-up-endpoint.ts'
 import { type Attempt, sendAttempt } from './send-attempt.ts'
-import { createSigningSecrets, type SigningSecrets } from './signing-secrets.ts'
+import type { FoundSecrets, SecretReader } from './signing-secrets.ts'
 
 /**
  * Does jobs of kind `delivery`: sends each once, and stores the attempt together with what becomes of the delivery.
  * The schedule counts attempts that came to an end: one that a crash cut off is made again.
  */
 export function createRunDelivery(given: {
-  box: SecretBox
+  secrets: SecretReader
   egress: Egress
   clock: Clock
   random: () => number
   schedule: RetrySchedule
   timeoutMs: number
+  /** Whether the headers of Standard Webhooks are sent, too. */
+  standard: boolean
   /** An endpoint that has not answered with 2xx for as long is given up, in ms. */
   giveUpAfterMs: number
   /** A step of a group commit. */
   giveUp: Step<GivingUp, unknown>
 }): JobHandler<Delivery | undefined> {
-  const { clock, egress, schedule, timeoutMs } = given
-  const secrets = createSigningSecrets(given.box, clock)
+  const { clock, egress, schedule, secrets, timeoutMs, standard } = given
   return {
     load: findOf,
     async begin(transaction, claimed) {
@@ -61,18 +61,18 @@ export function createRunDelivery(given: {
     job: Job,
     delivery: Delivery | undefined,
     endpoint: Endpoint | undefined,
-    found: SigningSecrets,
+    found: FoundSecrets,
   ): Promise<JobOutcome> {
-    const secret = delivery && found.of(delivery)
+    const signing = delivery && found.of(delivery)
     // What it was sent for is gone, and the delivery with it.
-    if (delivery === undefined || endpoint === undefined || secret === undefined) {
+    if (delivery === undefined || endpoint === undefined || signing === undefined) {
       return { move: { state: 'gone' } }
     }
     if (endpoint.state === 'paused') {
       return { move: { state: 'waiting', reason: `The endpoint ${endpoint.id} is paused.` } }
     }
     if (endpoint.state === 'disabled') return refuse(delivery, endpoint)
-    const attempt = await sendAttempt(egress, delivery, secret, { nowMs: clock.now(), timeoutMs })
+    const attempt = await sendAttempt(egress, delivery, signing, { nowMs: clock.now(), timeoutMs, standard })
     const nowMs = clock.now()
     const step = nextStep(schedule, job.attempt, attempt, { nowMs, random: given.random })
     const outcome = toOutcome(delivery, endpoint, attempt, step, nowMs)

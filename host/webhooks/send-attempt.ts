@@ -7,7 +7,7 @@ import { type HeaderPairs, headerValue } from '../net/request/egress-headers.ts'
 import { type Answer, exchange, type Timing } from '../net/request/exchange.ts'
 import { hopsHeader, nextHops } from '../net/request/loop-guard.ts'
 import { readExcerpt, readHead } from './read-excerpt.ts'
-import { signatureHeader, signWebhook } from './signature.ts'
+import { type SigningSecrets, signHeaders } from './signature.ts'
 
 /** What an attempt needs of a delivery. */
 export type Sendable = {
@@ -43,6 +43,8 @@ export type AttemptOptions = {
   nowMs: number
   /** For the whole attempt: connecting, headers, as much of the answer as is kept. Default 10 s. */
   timeoutMs?: number
+  /** Whether the headers of Standard Webhooks are sent, too. */
+  standard?: boolean
 }
 
 /**
@@ -55,14 +57,14 @@ export type AttemptOptions = {
 export async function sendAttempt(
   egress: Egress,
   delivery: Sendable,
-  secret: string,
+  secrets: SigningSecrets,
   options: AttemptOptions,
 ): Promise<Attempt> {
   const { nowMs, timeoutMs = 10_000 } = options
   const started = performance.now()
   // As bytes once, for the signature and the wire.
   const body = Buffer.from(delivery.body)
-  const requestHeaders = toHeaders(egress, delivery, body, secret, nowMs)
+  const requestHeaders = toHeaders(egress, delivery, body, secrets, options)
   const answered = await post(egress, delivery, body, requestHeaders, timeoutMs)
   const durationMs = Math.round(performance.now() - started)
   return { startedAtMs: nowMs, durationMs, requestHeaders, ...answered }
@@ -72,13 +74,14 @@ function toHeaders(
   egress: Egress,
   delivery: Sendable,
   body: Buffer,
-  secret: string,
-  nowMs: number,
+  secrets: SigningSecrets,
+  { nowMs, standard = false }: AttemptOptions,
 ): HeaderPairs {
+  const { id: deliveryId } = delivery
   return [
     ['Content-Type', 'application/json'],
     ['User-Agent', egress.userAgent],
-    [signatureHeader, signWebhook(body, secret, Math.floor(nowMs / 1_000))],
+    ...signHeaders({ body, deliveryId, secrets, nowMs, standard }),
     // Both are the same in each attempt. The event's is also in the body; receivers drop repeats by it.
     ['X-Service-Event-Id', delivery.eventId],
     ['X-Service-Delivery-Id', delivery.id],

@@ -1,19 +1,63 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { HeaderPairs } from '../net/request/egress-headers.ts'
+import { standardHeaders } from './standard-webhooks.ts'
 
 export const signatureHeader = 'X-Service-Signature'
+
+/** The secrets of a level, as their holders see them. While one is being changed there are two. */
+export type SigningSecrets = {
+  current: string
+  /** Signs too until then. `isFirst`: it is the one that a receiver gets that reads only one signature. */
+  previous?: { secret: string; untilMs: number; isFirst: boolean }
+}
+
+/**
+ * The headers that sign an attempt: `X-Service-Signature` (spec 5.1), and on request those of Standard Webhooks.
+ *
+ * @param attempt.body the body as it is sent, byte for byte
+ * @param attempt.nowMs the time of this attempt, in Unix ms
+ */
+export function signHeaders(attempt: {
+  body: string | Uint8Array
+  deliveryId: string
+  secrets: SigningSecrets
+  nowMs: number
+  standard: boolean
+}): HeaderPairs {
+  const { body, deliveryId, nowMs, standard } = attempt
+  const timestampSeconds = Math.floor(nowMs / 1_000)
+  const secrets = inOrder(attempt.secrets, nowMs)
+  // Some receivers read the first `v1`, and some the last, into a map. Each gets the one that is named first.
+  const atBothEnds = secrets.length > 1 ? [...secrets, ...secrets.slice(0, 1)] : secrets
+  return [
+    [signatureHeader, signWebhook(body, atBothEnds, timestampSeconds)],
+    ...(standard ? standardHeaders(body, { id: deliveryId, secrets, timestampSeconds }) : []),
+  ]
+}
+
+function inOrder({ current, previous }: SigningSecrets, nowMs: number): string[] {
+  if (previous === undefined || nowMs >= previous.untilMs) return [current]
+  return previous.isFirst ? [previous.secret, current] : [current, previous.secret]
+}
 
 /** Whether a signature holds, and if not, why: in words for the developer of a receiver. */
 export type Verification = { valid: true } | { valid: false; reason: string }
 
 /**
- * The value of `X-Service-Signature`: `t=<timestamp>,v1=<hex>`, an HMAC-SHA256 over `<t>.<body>` with the
- * secret's text as the key.
+ * The value of `X-Service-Signature`: `t=<timestamp>` and for each secret `v1=<hex>`, an HMAC-SHA256 over `<t>.<body>`
+ * with the secret's text as the key.
  *
  * @param body the body as it is sent, byte for byte
  * @param timestampSeconds whole seconds since 1970
  */
-export function signWebhook(body: string | Uint8Array, secret: string, timestampSeconds: number): string {
-  return `t=${timestampSeconds},v1=${digestOf(body, secret, String(timestampSeconds)).toString('hex')}`
+export function signWebhook(
+  body: string | Uint8Array,
+  secrets: readonly string[],
+  timestampSeconds: number,
+): string {
+  const t = String(timestampSeconds)
+  const signatures = secrets.map((secret) => `v1=${digestOf(body, secret, t).toString('hex')}`)
+  return [`t=${t}`, ...signatures].join()
 }
 
 /**

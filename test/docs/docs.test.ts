@@ -32,7 +32,7 @@ describe('what the docs name exists', () => {
 
   it('annex commands', () => {
     const commands = new Set(createProgram('0').commands.map((command) => command.name()))
-    const named = matches(/npx annex ([a-z]+)/g)
+    const named = matches(/npx annex ([a-z-]+)/g)
     assert.ok(named.length > 10)
     for (const { file, found } of named) assert.ok(commands.has(found), `${file}: annex ${found}`)
   })

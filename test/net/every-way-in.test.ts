@@ -44,7 +44,7 @@ describe('a name that resolves to an inner address', () => {
       })
       await assert.rejects(egressFetch(redirected, get(outer.origin), limits), { code: 'egress_refused' })
       const delivery = { id: 'dlv', eventId: 'evt', url: 'http://rebind.test/', body: '{}' }
-      const attempt = await sendAttempt(egress, delivery, 'whsec_x', { nowMs: 0 })
+      const attempt = await sendAttempt(egress, delivery, { current: 'whsec_x' }, { nowMs: 0 })
       assert.equal(attempt.error?.code, 'egress_refused')
     })
   }

@@ -15,7 +15,7 @@ export const ok = 'HTTP/1.1 200 OK\r\n'
 export async function attemptAt(t: TestContext, onSocket: (socket: Socket) => void): Promise<Attempt> {
   const { origin } = await serveRaw(t, onSocket)
   const delivery = deliveryTo(`${origin}/hook?token=in-the-path`)
-  const attempt = await sendAttempt(openEgress(t), delivery, secret, { nowMs: 0, timeoutMs })
+  const attempt = await sendAttempt(openEgress(t), delivery, { current: secret }, { nowMs: 0, timeoutMs })
   assertNothingShown(attempt)
   assert.ok(attempt.durationMs < 5_000, `${attempt.durationMs} ms`)
   if (attempt.error !== undefined) attempt.error.message = attempt.error.message.replace(origin, 'ORIGIN')

@@ -142,7 +142,7 @@ describe('a receiver that answers, and', () => {
     const egress = openEgress(t, { connectionsPerOrigin: 1 })
     const large = deliveryTo(origin, 'x'.repeat(20_000_000))
     for (const round of [1, 2, 3]) {
-      const attempt = await sendAttempt(egress, large, secret, { nowMs: 0, timeoutMs: 5_000 })
+      const attempt = await sendAttempt(egress, large, { current: secret }, { nowMs: 0, timeoutMs: 5_000 })
       assert.deepEqual([attempt.status, connections], [413, round], why(attempt))
     }
   })
@@ -156,7 +156,12 @@ describe('a receiver that answers, and', () => {
     })
     const egress = openEgress(t, { connectionsPerOrigin: 1 })
     for (let round = 0; round < 5; round += 1) {
-      const attempt = await sendAttempt(egress, deliveryTo(origin), secret, { nowMs: 0, timeoutMs })
+      const attempt = await sendAttempt(
+        egress,
+        deliveryTo(origin),
+        { current: secret },
+        { nowMs: 0, timeoutMs },
+      )
       assert.deepEqual([attempt.status, attempt.responseBody], [200, 'first'], why(attempt))
       await setTimeout(20)
     }

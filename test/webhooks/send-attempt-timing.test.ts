@@ -7,7 +7,7 @@ import { closedPort, openEgress, serve, serveRaw } from '../net/local-server.ts'
 import { deliveryTo, ok, secret } from './receivers.ts'
 
 const send = (egress: Egress, url: string, timeoutMs = 5_000) =>
-  sendAttempt(egress, deliveryTo(url), secret, { nowMs: 0, timeoutMs })
+  sendAttempt(egress, deliveryTo(url), { current: secret }, { nowMs: 0, timeoutMs })
 
 /** The system's timers may be early by a millisecond. */
 const atLeast = (ms: number | undefined, bound: number): void => assert.ok((ms ?? 0) >= bound - 2, `${ms} ms`)

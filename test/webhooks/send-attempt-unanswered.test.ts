@@ -98,7 +98,7 @@ describe('a receiver of which no answer comes', () => {
 
 describe('a name', () => {
   const send = (t: TestContext, resolve: () => Promise<never[]>, url = 'http://receiver.test/') =>
-    sendAttempt(openEgress(t, { resolve }), deliveryTo(url), secret, { nowMs: 0, timeoutMs })
+    sendAttempt(openEgress(t, { resolve }), deliveryTo(url), { current: secret }, { nowMs: 0, timeoutMs })
 
   for (const [code, reason] of [
     ['ENOTFOUND', 'the name does not resolve'],
@@ -123,17 +123,27 @@ describe('a name', () => {
   })
 
   it('that the operating system does not know fails as well', async (t) => {
-    const attempt = await sendAttempt(openEgress(t), deliveryTo('http://no-such-name.invalid/'), secret, {
-      nowMs: 0,
-      timeoutMs: 20_000,
-    })
+    const attempt = await sendAttempt(
+      openEgress(t),
+      deliveryTo('http://no-such-name.invalid/'),
+      { current: secret },
+      {
+        nowMs: 0,
+        timeoutMs: 20_000,
+      },
+    )
     assert.equal(attempt.error?.code, 'egress_failed')
     assert.match(attempt.error?.message ?? '', /the name (does not resolve|could not be resolved for now)/)
   })
 
   it('of an inner address is refused without the address', async (t) => {
     const egress = openEgress(t, { allow: [], resolve: async () => [{ address: '10.11.12.13', family: 4 }] })
-    const attempt = await sendAttempt(egress, deliveryTo('http://db.example/'), secret, { nowMs: 0 })
+    const attempt = await sendAttempt(
+      egress,
+      deliveryTo('http://db.example/'),
+      { current: secret },
+      { nowMs: 0 },
+    )
     assert.equal(attempt.error?.code, 'egress_refused')
     assert.doesNotMatch(JSON.stringify(attempt), /10\.11\.12\.13|do_not_show/)
     assert.ok(!('status' in attempt || 'responseHeaders' in attempt || 'responseBody' in attempt))
@@ -143,7 +153,12 @@ describe('a name', () => {
 it('a handshake that nobody answers is a timeout, and says that it was TLS', async (t) => {
   const { port } = await serveRaw(t, () => {})
   const url = `https://127.0.0.1:${port}`
-  const attempt = await sendAttempt(openEgress(t), deliveryTo(url), secret, { nowMs: 0, timeoutMs })
+  const attempt = await sendAttempt(
+    openEgress(t),
+    deliveryTo(url),
+    { current: secret },
+    { nowMs: 0, timeoutMs },
+  )
   const message = `POST ${url} was not complete after ${timeoutMs} ms (the TLS handshake).`
   assert.deepEqual(attempt.error, { code: 'egress_timeout', message })
   assert.deepEqual(Object.keys(attempt.timing), ['connectMs'])
@@ -158,7 +173,7 @@ it('a receiver that reads nothing of a large delivery is a timeout, and loses it
     socket.on('close', resolve)
   })
   const large = deliveryTo(origin, 'x'.repeat(20_000_000))
-  const attempt = await sendAttempt(openEgress(t), large, secret, { nowMs: 0, timeoutMs })
+  const attempt = await sendAttempt(openEgress(t), large, { current: secret }, { nowMs: 0, timeoutMs })
   assert.equal(attempt.error?.message, late.replace('ORIGIN', origin))
   assert.ok(attempt.durationMs < 5_000, `${attempt.durationMs} ms`)
   await closed

@@ -7,11 +7,12 @@ import { type AttemptOptions, sendAttempt } from '../../host/webhooks/send-attem
 import { closedPort, openEgress, serve, serveRaw } from '../net/local-server.ts'
 
 const secret = 'whsec_test'
+const secrets = { current: secret }
 const body = '{"eventId":"evt_1",  "type":"site_view","note":"Grüße 👋 \\u0000"}\n'
 const deliveryTo = (url: string) => ({ id: 'dlv_1', eventId: 'evt_1', url, body })
 
 const attemptAt = (t: TestContext, url: string, options: Partial<AttemptOptions> = {}) =>
-  sendAttempt(openEgress(t), deliveryTo(url), secret, { nowMs: Date.now(), ...options })
+  sendAttempt(openEgress(t), deliveryTo(url), secrets, { nowMs: Date.now(), ...options })
 
 async function answeredBy(t: TestContext, listener: RequestListener) {
   const { origin } = await serve(t, listener)
@@ -95,7 +96,7 @@ describe('one attempt', () => {
     const { origin, connections } = await serve(t, (_, response) => response.end('ok'))
     const egress = openEgress(t)
     for (let round = 0; round < 20; round += 1) {
-      await sendAttempt(egress, deliveryTo(origin), secret, { nowMs: 0 })
+      await sendAttempt(egress, deliveryTo(origin), secrets, { nowMs: 0 })
     }
     assert.ok(connections() <= 2, `${connections()} connections`)
   })
@@ -161,7 +162,7 @@ describe('an attempt that is not answered', () => {
       'file:///etc/passwd',
     ]
     for (const url of urls) {
-      const attempt = await sendAttempt(egress, deliveryTo(url), secret, { nowMs: 0 })
+      const attempt = await sendAttempt(egress, deliveryTo(url), secrets, { nowMs: 0 })
       assert.deepEqual([attempt.outcome, attempt.error?.code], ['error', 'egress_refused'])
       assert.ok(!('responseBody' in attempt) && !('responseHeaders' in attempt) && !('status' in attempt))
       const next = nextStep(defaultSchedule, 1, attempt, { nowMs: 0, random: () => 0 })
@@ -174,7 +175,7 @@ describe('an attempt that is not answered', () => {
     assert.equal((await attemptAt(t, 'nonsense')).error?.code, 'bad_request')
     const { origin } = await serve(t, (_, response) => response.end())
     const looping = { ...deliveryTo(origin), hops: 8 }
-    const attempt = await sendAttempt(openEgress(t), looping, secret, { nowMs: 0 })
+    const attempt = await sendAttempt(openEgress(t), looping, secrets, { nowMs: 0 })
     assert.equal(attempt.error?.code, 'egress_loop')
   })
 })

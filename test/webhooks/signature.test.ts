@@ -15,18 +15,18 @@ assert.ok(verifier)
 describe('the signature of a webhook', () => {
   it('is t and v1, the HMAC-SHA256 of t, a period and the body in lower-case hex', () => {
     const expected = createHmac('sha256', secret).update(`${nowSeconds}.${body}`).digest('hex')
-    assert.equal(signWebhook(body, secret, nowSeconds), `t=${nowSeconds},v1=${expected}`)
+    assert.equal(signWebhook(body, [secret], nowSeconds), `t=${nowSeconds},v1=${expected}`)
   })
 
   it('stays what it is from version to version', () => {
     assert.equal(
-      signWebhook('{}', 'secret', 1),
+      signWebhook('{}', ['secret'], 1),
       't=1,v1=1122767b193110cfec322b6f199b599edbf608ed087f2d27afb0b97d99523908',
     )
   })
 
   it('is the same for text and for its UTF-8 bytes', () => {
-    assert.equal(signWebhook(Buffer.from(body), secret, 1), signWebhook(body, secret, 1))
+    assert.equal(signWebhook(Buffer.from(body), [secret], 1), signWebhook(body, [secret], 1))
   })
 
   it("is accepted by another maker's verifier, and by ours what that maker signs", () => {
@@ -34,7 +34,7 @@ describe('the signature of a webhook', () => {
     fc.assert(
       fc.property(fc.json(), secrets, (payload, key) => {
         const now = Math.floor(Date.now() / 1_000)
-        const header = signWebhook(payload, key, now)
+        const header = signWebhook(payload, [key], now)
         assert.equal(verifier.verifyHeader(payload, header, key), true)
         const theirs = stripe.webhooks.generateTestHeaderString({ payload, secret: key, timestamp: now })
         assert.deepEqual(verifyWebhook(theirs, payload, key, { nowSeconds: now }), { valid: true })
@@ -44,7 +44,7 @@ describe('the signature of a webhook', () => {
   })
 
   it("gives another maker's verifier the event", () => {
-    const header = signWebhook(body, secret, Math.floor(Date.now() / 1_000))
+    const header = signWebhook(body, [secret], Math.floor(Date.now() / 1_000))
     const event: object = stripe.webhooks.constructEvent(body, header, secret)
     assert.equal('eventId' in event && event.eventId, 'evt_1')
     assert.throws(() => stripe.webhooks.constructEvent(`${body} `, header, secret), /signature/i)
@@ -52,7 +52,7 @@ describe('the signature of a webhook', () => {
 })
 
 describe('verifying a signature', () => {
-  const header = signWebhook(body, secret, nowSeconds)
+  const header = signWebhook(body, [secret], nowSeconds)
   const hex = header.slice(header.indexOf('v1=') + 3)
   const verify = (given: string | undefined, text: string | Uint8Array = body, key = secret) =>
     verifyWebhook(given, text, key, { nowSeconds })

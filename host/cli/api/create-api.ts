@@ -9,6 +9,7 @@ export type Api = {
   get<T>(path: string, query?: Query): Promise<T>
   post<T>(path: string, body?: object, query?: Query): Promise<T>
   patch<T>(path: string, body: object): Promise<T>
+  delete(path: string): Promise<void>
 }
 
 const timeoutMs = 30_000
@@ -26,6 +27,7 @@ export function createApi(server: { url: string; token?: string | undefined }): 
     get: (path, query) => call('GET', path, query),
     post: (path, body, query) => call('POST', path, query, body ?? {}),
     patch: (path, body) => call('PATCH', path, {}, body),
+    delete: (path) => call('DELETE', path),
   }
 }
 
@@ -74,6 +76,7 @@ function whyNoAnswer(base: string, cause: unknown): string {
 }
 
 async function readAnswer(response: Response): Promise<unknown> {
+  if (response.status === 204) return undefined
   const text = await response.text()
   try {
     return JSON.parse(text)

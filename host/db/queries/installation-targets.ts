@@ -1,18 +1,16 @@
 import type { Db } from '../open-database.ts'
-import { type Configuration, type InstallationStatus, toRow } from './installations.ts'
+import { type Configuration, type InstallationStatus, type Signer, toRow } from './installations.ts'
 
 export type TargetKind = 'site' | 'space'
 
 /** A site or space installation: the part of an installation that belongs to one site or space. */
-export type InstallationTarget = {
+export type InstallationTarget = Signer & {
   installationId: string
   kind: TargetKind
   targetId: string
   status: InstallationStatus
   configuration: Configuration
   externalIds: string[]
-  /** Encrypted. */
-  signingSecret: string
   createdAt: number
   updatedAt: number
 }
@@ -70,6 +68,19 @@ export async function updateTarget(
   change: Partial<Pick<InstallationTarget, 'status' | 'configuration' | 'externalIds'>>,
 ): Promise<void> {
   await db('installationTargets').where(key).update(toRow(change))
+}
+
+/** @returns false when its secret is another one by now than the one that was read */
+export async function changeTargetSecrets(
+  db: Db,
+  { installationId, kind, targetId, signingSecret }: TargetKey & Pick<Signer, 'signingSecret'>,
+  to: Signer,
+): Promise<boolean> {
+  const updatedAt = Date.now()
+  const changed = await db('installationTargets')
+    .where({ installationId, kind, targetId, signingSecret })
+    .update({ ...to, updatedAt })
+  return changed > 0
 }
 
 export async function activateTarget(db: Db, key: TargetKey): Promise<void> {

@@ -6,7 +6,17 @@ export type InstallationStatus = 'pending' | 'active' | 'paused' | 'suspended'
 
 export type Configuration = Record<string, unknown>
 
-export type Installation = {
+/** The secrets that sign for a level, encrypted. */
+export type Signer = {
+  signingSecret: string
+  /** The one before, which signs too until then. */
+  previousSigningSecret: string | null
+  previousSecretUntil: number | null
+  /** Whose signature a receiver gets that reads only one. */
+  firstSecret: 'new' | 'old' | null
+}
+
+export type Installation = Signer & {
   id: string
   integration: string
   organizationId: string
@@ -14,8 +24,6 @@ export type Installation = {
   statusReason: string | null
   configuration: Configuration
   externalIds: string[]
-  /** Encrypted. */
-  signingSecret: string
   createdAt: number
   updatedAt: number
   /** Since when it is suspended, for which version, and the status that it had before. */
@@ -67,6 +75,19 @@ export async function updateInstallation(
   change: Partial<Pick<Installation, 'status' | 'statusReason' | 'configuration' | 'externalIds'>>,
 ): Promise<void> {
   await db('installations').where({ id }).update(toRow(change))
+}
+
+/** @returns false when its secret is another one by now than the one that was read */
+export async function changeSecrets(
+  db: Db,
+  { id, signingSecret }: Pick<Installation, 'id' | 'signingSecret'>,
+  to: Signer,
+): Promise<boolean> {
+  const updatedAt = Date.now()
+  const changed = await db('installations')
+    .where({ id, signingSecret })
+    .update({ ...to, updatedAt })
+  return changed > 0
 }
 
 /** A pending installation becomes active; one that was suspended meanwhile, when it is resumed. */
