@@ -3,13 +3,19 @@ import pg from 'pg'
 
 export type TestDatabase = { url: string; drop: () => Promise<void> }
 
+/** The PostgreSQL of this run, as `make test` found or started it, or as `DATABASE_URL_TEST` names it; else empty. */
+const server = process.env.DATABASE_URL_TEST ?? ''
+
+/** For `skip`: why a test cannot run that needs a PostgreSQL. */
+export const noPostgres: string | false =
+  server === '' && 'no PostgreSQL: `make test` looks for one, or DATABASE_URL_TEST names one'
+
 /**
  * A database of a test's own. SQLite in the data folder, unless `DATABASE_URL_TEST` names a PostgreSQL, where one is
  * made, and dropped at the end.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const server = process.env.DATABASE_URL_TEST
-  if (server === undefined || server === '') return { url: '', drop: async () => {} }
+  if (server === '') return { url: '', drop: async () => {} }
   const name = `annex_${randomUUID().replaceAll('-', '')}`
   await query(server, `create database ${name}`)
   const url = new URL(server)
