@@ -24,7 +24,10 @@ describe('hosts that share a database', { skip: noPostgres }, () => {
       place,
       version: '1.2.3',
       ...(onBeat && { onBeat }),
-      takeOver: async (_transaction, ids) => void taken.push([...ids]),
+      takeOver: async (transaction, ids) => {
+        assert.equal((await transaction('hosts').whereIn('id', ids)).length, 0)
+      },
+      onTakenOver: (ids) => taken.push([...ids]),
       onDefect: (error) => assert.fail(String(error)),
     })
   const insert = async (id: string, place: string) =>

@@ -4,10 +4,13 @@ import { createNotifications } from '../../host/db/notifications.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
 import { until } from '../support/annex.ts'
 import { findPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { noPostgres } from '../support/test-database.ts'
 
 const bin = findPostgres()
+const skip =
+  noPostgres || (bin === undefined && 'no programs of PostgreSQL on this machine, to restart a server')
 
-describe('notifications', { skip: bin === undefined && 'no PostgreSQL on this machine' }, () => {
+describe('notifications', { skip }, () => {
   let server: PostgresServer
   let database: Database
   beforeEach(async () => {

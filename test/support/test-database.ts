@@ -3,12 +3,11 @@ import pg from 'pg'
 
 export type TestDatabase = { url: string; drop: () => Promise<void> }
 
-/** The PostgreSQL of this run, as `make test` found or started it, or as `DATABASE_URL_TEST` names it; else empty. */
+/** The PostgreSQL to run on; `make test` sets it for its second part. Empty: SQLite. */
 const server = process.env.DATABASE_URL_TEST ?? ''
 
-/** For `skip`: why a test cannot run that needs a PostgreSQL. */
-export const noPostgres: string | false =
-  server === '' && 'no PostgreSQL: `make test` looks for one, or DATABASE_URL_TEST names one'
+/** For `skip`: why a test does not run that needs PostgreSQL. */
+export const noPostgres: string | false = server === '' && 'on PostgreSQL alone: DATABASE_URL_TEST names none'
 
 /**
  * A database of a test's own. SQLite in the data folder, unless `DATABASE_URL_TEST` names a PostgreSQL, where one is
