@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
+import { checkSecretKey } from './access/check-secret-key.ts'
 import { createScriptTokens } from './access/script-tokens.ts'
 import { createSecretBox, loadSecretKey } from './access/secret-box.ts'
 import { issueSetupToken } from './access/tokens.ts'
@@ -11,8 +12,10 @@ import { watchSpaces } from './content/watch-spaces.ts'
 import { createLogger, hostSecrets } from './create-logger.ts'
 import { systemClock } from './db/database-clock.ts'
 import { createGroupCommit } from './db/group-commit.ts'
+import { createNotifications } from './db/notifications.ts'
 import { openDatabase } from './db/open-database.ts'
 import { ownDataFolder } from './db/own-data-folder.ts'
+import { placeOf } from './db/place-of.ts'
 import type { NewDelivery, Owed } from './db/queries/deliveries.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { createTaskCall } from './events/tasks.ts'
@@ -84,14 +87,18 @@ async function start(
   ends.defer(await ownDataFolder(dataDir))
   const database = await openDatabase(settings.DATABASE_URL, dataDir)
   ends.defer(database.close)
-  const { db } = database
+  const { db, dialect } = database
   const commits = createGroupCommit(db)
   ends.defer(commits.close)
+  const onBroken = (error: unknown) => logger.warn({ err: error }, 'no notifications of other hosts for now')
+  const notifications = createNotifications(database, { onBroken })
+  ends.defer(notifications.close)
   const clock = systemClock
   const { organization, samples } = await ensureOperator(db, settings.OPERATOR_ORGANIZATION)
   await ensureCliToken(db, dataDir)
 
   const box = createSecretBox(loadSecretKey(settings.SECRET_KEY, dataDir))
+  await checkSecretKey(db, box)
   const tokens = createScriptTokens(box.deriveKey('script tokens'))
   const logs = createLogWriter(db, { toSource: createToSource(db), redact: secrets.redact, onDefect })
   ends.defer(logs.close)
@@ -135,10 +142,21 @@ async function start(
     operatorOrganizationId: organization.id,
     environment: variables,
   }
-  const prepareDispatch = createPrepareDispatch({
+  const prepared = createPrepareDispatch({
     ...{ db, box, tokens, publicUrl, reading },
     separatePublishers: settings.SANDBOX_SEPARATE_PUBLISHERS,
     learn: secrets.learn,
+  })
+  const forget = () => {
+    prepared.forget()
+    // A hint: without it, they see the change within a second.
+    notifications.notify(db, 'changed').catch(() => {})
+  }
+  const prepareDispatch = { ...prepared, forget }
+  notifications.onNotified('changed', () => {
+    prepared.forget()
+    // A resume, or a new version, makes what has waited due.
+    wake()
   })
   const onSuspend = (target: SandboxTarget, reason: string) => suspensions.suspend(target, reason)
   const { sandboxes, wall } = await startSandboxes({
@@ -172,6 +190,8 @@ async function start(
       db,
       box,
       pluginsDir: settings.PLUGINS_DIR,
+      place: placeOf(dataDir),
+      hasOthers: dialect === 'postgres' && !settings.PLUGINS_COMPLETE,
       cacheFolder: join(dataDir, 'cache'),
       reading,
     })
