@@ -12,10 +12,11 @@ import { watchSpaces } from './content/watch-spaces.ts'
 import { createLogger, hostSecrets } from './create-logger.ts'
 import { systemClock } from './db/database-clock.ts'
 import { createGroupCommit } from './db/group-commit.ts'
-import { createNotifications } from './db/notifications.ts'
+import { joinHosts } from './db/hosts/join-hosts.ts'
+import { createNotifications } from './db/hosts/notifications.ts'
+import { placeOf } from './db/hosts/place-of.ts'
 import { openDatabase } from './db/open-database.ts'
 import { ownDataFolder } from './db/own-data-folder.ts'
-import { placeOf } from './db/place-of.ts'
 import type { NewDelivery, Owed } from './db/queries/deliveries.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { createTaskCall } from './events/tasks.ts'
@@ -94,6 +95,9 @@ async function start(
   const notifications = createNotifications(database, { onBroken })
   ends.defer(notifications.close)
   const clock = systemClock
+  const place = placeOf(dataDir)
+  const host = await joinHosts(database, { place, version: packageJson.version, onDefect })
+  ends.defer(host.close)
   const { organization, samples } = await ensureOperator(db, settings.OPERATOR_ORGANIZATION)
   await ensureCliToken(db, dataDir)
 
@@ -114,9 +118,14 @@ async function start(
 
   const workers: Worker[] = []
   let stopping = false
-  const wake = () => {
+  const wakeWorkers = () => {
     for (const worker of workers) worker.wake()
   }
+  const wake = () => {
+    wakeWorkers()
+    notifications.hint('work')
+  }
+  notifications.onNotified('work', wakeWorkers)
   const runCall = createHostCalls(
     [
       createFetchCall(
@@ -149,14 +158,14 @@ async function start(
   })
   const forget = () => {
     prepared.forget()
-    // A hint: without it, they see the change within a second.
-    notifications.notify(db, 'changed').catch(() => {})
+    // Without it, the other hosts see the change within a second.
+    notifications.hint('changed')
   }
   const prepareDispatch = { ...prepared, forget }
   notifications.onNotified('changed', () => {
     prepared.forget()
     // A resume, or a new version, makes what has waited due.
-    wake()
+    wakeWorkers()
   })
   const onSuspend = (target: SandboxTarget, reason: string) => suspensions.suspend(target, reason)
   const { sandboxes, wall } = await startSandboxes({
@@ -190,7 +199,7 @@ async function start(
       db,
       box,
       pluginsDir: settings.PLUGINS_DIR,
-      place: placeOf(dataDir),
+      place,
       hasOthers: dialect === 'postgres' && !settings.PLUGINS_COMPLETE,
       cacheFolder: join(dataDir, 'cache'),
       reading,
@@ -225,11 +234,26 @@ async function start(
   // Only now: what a script does may call back over the network.
   workers.push(
     ...(await startWorkers({
-      ...{ database, commits, clock, settings, box, sandboxes, prepareDispatch, report, logs, logger },
+      ...{
+        hostId: host.id,
+        database,
+        commits,
+        clock,
+        settings,
+        box,
+        sandboxes,
+        prepareDispatch,
+        report,
+        logs,
+        logger,
+      },
       egress: deliveryEgress,
     })),
   )
   for (const worker of workers) ends.defer(worker.close)
+  await host.watch(async (hostIds) => {
+    for (const worker of workers) await worker.takeOver(hostIds)
+  })
   if (settings.WATCH) {
     const reportChanges = createChangeReport(plugins, { logger, output: process.stderr })
     ends.defer(watchPlugins(settings.PLUGINS_DIR, () => void reload().then(reportChanges).catch(onDefect)))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { createClock, createSteadyClock } from '../../host/db/database-clock.ts'
-import { createSilence } from '../../host/db/silence.ts'
+import { createSilence } from '../../host/db/hosts/silence.ts'
 
 const hour = 3_600_000
 

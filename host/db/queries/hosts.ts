@@ -42,21 +42,9 @@ export async function findPredecessors(
   return db('hosts').where({ place }).whereNot({ id })
 }
 
-/**
- * Strikes hosts off that were not seen since. Of several hosts that do it at once, one gets each id: what the struck
- * host was doing belongs into the same transaction.
- *
- * @returns the ids that it was for this caller to strike off
- */
-export async function strikeHosts(
-  transaction: Db,
-  hosts: readonly Pick<HostRow, 'id' | 'seenAt'>[],
-): Promise<string[]> {
-  const struck: string[] = []
-  for (const { id, seenAt } of hosts) {
-    if ((await transaction('hosts').where({ id, seenAt }).del()) === 1) struck.push(id)
-  }
-  return struck
+/** Strikes hosts off that were not seen since. */
+export async function strikeHosts(db: Db, hosts: readonly Pick<HostRow, 'id' | 'seenAt'>[]): Promise<void> {
+  for (const { id, seenAt } of hosts) await db('hosts').where({ id, seenAt }).del()
 }
 
 export async function removeHost(db: Db, id: string): Promise<void> {

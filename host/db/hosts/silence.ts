@@ -1,4 +1,4 @@
-import type { HostRow } from './queries/hosts.ts'
+import type { HostRow } from '../queries/hosts.ts'
 
 const silentMs = 5_000
 /** Whoever has not looked for so long cannot tell how long the others have been silent. */

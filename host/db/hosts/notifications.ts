@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import type { Database, Db } from './open-database.ts'
+import type { Database, Db } from '../open-database.ts'
 
 /** What hosts tell each other: there is work that is due; or a record has changed that others may have read. */
 export type Channel = 'work' | 'changed'
@@ -15,6 +15,8 @@ const channels: readonly Channel[] = ['work', 'changed']
 export type Notifications = {
   /** Tells the other hosts, when the transaction is committed; several times in one transaction is once. */
   notify: (transaction: Db, channel: Channel) => Promise<void>
+  /** As `notify`, outside of a transaction, for what happens often: at most 20 times a second. What fails is let go. */
+  hint: (channel: Channel) => void
   /** Called when another host has told something, and after a time in which a hint may have been lost. */
   onNotified: (channel: Channel, run: () => void) => void
   close: () => Promise<void>
@@ -22,6 +24,7 @@ export type Notifications = {
 
 const firstPauseMs = 100
 const longestPauseMs = 5_000
+const hintEveryMs = 50
 
 /**
  * LISTEN on a connection of its own, which is made again, with growing pauses, as often as it breaks. On SQLite there is
@@ -30,25 +33,39 @@ const longestPauseMs = 5_000
  * @param given.onBroken the connection broke: told once, until it is there again
  */
 export function createNotifications(
-  { dialect, url }: Pick<Database, 'dialect' | 'url'>,
+  { db, dialect, url }: Pick<Database, 'db' | 'dialect' | 'url'>,
   given: { onBroken: (error: unknown) => void },
 ): Notifications {
   const listeners = new Map<Channel, (() => void)[]>(channels.map((channel) => [channel, []]))
   const onNotified: Notifications['onNotified'] = (channel, run) => listeners.get(channel)?.push(run)
-  if (dialect === 'sqlite') return { notify: async () => {}, onNotified, close: async () => {} }
+  if (dialect === 'sqlite') {
+    return { notify: async () => {}, hint: () => {}, onNotified, close: async () => {} }
+  }
   /** Nobody needs to be told what they did themselves. */
   const self = randomUUID()
   const closing = new AbortController()
+  const hints = new Map<Channel, NodeJS.Timeout>()
   const ended = listen()
   return {
-    async notify(transaction, channel) {
-      await transaction.raw('select pg_notify(?, ?)', [toName(channel), self])
+    notify,
+    hint(channel) {
+      if (hints.has(channel) || closing.signal.aborted) return
+      const send = () => {
+        hints.delete(channel)
+        notify(db, channel).catch(() => {})
+      }
+      hints.set(channel, setTimeout(send, hintEveryMs))
     },
     onNotified,
     async close() {
       closing.abort()
+      for (const timer of hints.values()) clearTimeout(timer)
       await ended
     },
+  }
+
+  async function notify(transaction: Db, channel: Channel): Promise<void> {
+    await transaction.raw('select pg_notify(?, ?)', [toName(channel), self])
   }
 
   async function listen(): Promise<void> {
