@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { type Annex, installSample, request, startAnnex, until } from '../support/annex.ts'
+import { startAnnexProcess } from '../support/annex-process.ts'
 import { type PluginSource, writePlugin } from '../support/plugin-folder.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { createTestDatabase, noPostgres, type TestDatabase } from '../support/test-database.ts'
 
 const answering = (text: string): PluginSource => ({
@@ -12,6 +15,12 @@ const answering = (text: string): PluginSource => ({
 export default createIntegration({ fetch: (request, { environment }) =>
   new Response(${JSON.stringify(text)} + ' ' + environment.installation?.id) })`,
 })
+
+const visitor = {
+  visitor: { anonymousId: 'v', userAgent: 'test', ip: '203.0.113.7', cookies: {} },
+  url: 'https://docs.example/',
+  referrer: 'https://docs.example/',
+}
 
 describe('hosts on one PostgreSQL', { skip: noPostgres }, () => {
   let made: TestDatabase
@@ -93,6 +102,40 @@ describe('hosts on one PostgreSQL', { skip: noPostgres }, () => {
       () => at(one, endpoint),
       ({ json }) => json?.error.code === 'no_version',
     )
+  })
+
+  it('take over what one of them was doing when it was killed', async () => {
+    // The first request is never answered: the handler is in the middle of it when its host is killed.
+    const receiver = await startReceiver(() => {}, 200)
+    const caller: PluginSource = {
+      scopes: ['site:views:read'],
+      script: `import { createIntegration } from '@annex/runtime'
+export default createIntegration({ events: { site_view: async (event) => {
+  await fetch(${JSON.stringify(receiver.url)}, { method: 'POST', body: event.eventId })
+} } })`,
+    }
+    const first = await start({ caller })
+    const { organization, site } = first.server.samples
+    await installSample(first, 'caller', 'site')
+    await first.close()
+    running.pop()
+
+    const folder = mkdtempSync(join(tmpdir(), 'annex-hosts-'))
+    const settings = { DATABASE_URL: made.url, SECRET_KEY: secretKey }
+    const killed = await startAnnexProcess(join(folder, 'data'), join(folder, 'none'), settings)
+    const visit = { type: 'site_view', siteId: site, eventId: 'evt_taken_over', ...visitor }
+    await request(killed.url, 'POST', `/v1/events?organization=${organization}`, visit, killed.token)
+    await receiver.waitFor(1)
+    await start({})
+    killed.child.kill('SIGKILL')
+    await killed.exited
+    const received = await receiver.waitFor(2)
+    assert.deepEqual(
+      received.map(({ body }) => body),
+      ['evt_taken_over', 'evt_taken_over'],
+    )
+    await receiver.close()
+    rmSync(folder, { recursive: true })
   })
 
   it('refuse to start with another key than the first of them, even before there is a secret', async () => {
