@@ -10,7 +10,6 @@ import { createApp } from './app.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
 import { watchSpaces } from './content/watch-spaces.ts'
 import { createLogger, hostSecrets } from './create-logger.ts'
-import { systemClock } from './db/database-clock.ts'
 import { createGroupCommit } from './db/group-commit.ts'
 import { joinHosts } from './db/hosts/join-hosts.ts'
 import { createNotifications } from './db/hosts/notifications.ts'
@@ -88,15 +87,15 @@ async function start(
   ends.defer(await ownDataFolder(dataDir))
   const database = await openDatabase(settings.DATABASE_URL, dataDir)
   ends.defer(database.close)
-  const { db, dialect } = database
+  const { db, dialect, clock } = database
   const commits = createGroupCommit(db)
   ends.defer(commits.close)
   const onBroken = (error: unknown) => logger.warn({ err: error }, 'no notifications of other hosts for now')
   const notifications = createNotifications(database, { onBroken })
   ends.defer(notifications.close)
-  const clock = systemClock
   const place = placeOf(dataDir)
-  const host = await joinHosts(database, { place, version: packageJson.version, onDefect })
+  const { version } = packageJson
+  const host = await joinHosts(database, { place, version, onBeat: clock.adjust, onDefect })
   ends.defer(host.close)
   const { organization, samples } = await ensureOperator(db, settings.OPERATOR_ORGANIZATION)
   await ensureCliToken(db, dataDir)

@@ -5,6 +5,8 @@ import { readClock } from './queries/hosts.ts'
 export type Clock = {
   /** Unix ms. Never goes back, and never jumps: an hour of it takes about an hour. */
   now: () => number
+  /** What this machine takes for the time, in Unix ms: for what others compare with their own clocks. */
+  wall: () => number
   /**
    * Runs something once, `ms` from now by a monotonic timer, after at most `longestWaitMs`: whoever waits for a due
    * time looks at `now` again.
@@ -21,17 +23,17 @@ export type SteadyClock = Clock & {
 }
 
 const longestWaitMs = 60_000
-/** How fast the clock moves towards the better one: by this part of the time that has passed. */
-const slew = 0.1
+/** How fast the clock moves towards the better one, by the time that has passed: more than any quartz is wrong. */
+const slew = 0.001
 const adjustEveryMs = 1_000
 
 /**
  * The clock of due times: on PostgreSQL the database's, so that all hosts have the same; else this machine's. Between
  * two readings, and when what is read has jumped, a monotonic timer goes on. So an hour that somebody puts a clock
- * forward or back neither hurries nor holds up what is due: it is caught up with by a tenth of the time that passes.
+ * forward or back neither hurries nor holds up what is due: until the next start it has not happened.
  */
 export async function createClock({ db, dialect }: { db: Db; dialect: Dialect }): Promise<SteadyClock> {
-  if (dialect === 'postgres') return createSteadyClock(await readClock(db))
+  if (dialect === 'postgres') return createSteadyClock(await readClosely(db))
   const clock = createSteadyClock(Date.now())
   let adjustedAt = performance.now()
   return {
@@ -47,6 +49,19 @@ export async function createClock({ db, dialect }: { db: Db; dialect: Dialect })
   }
 }
 
+/** The database looked at its clock about half way between question and answer: the shortest way tells it best. */
+async function readClosely(db: Db): Promise<number> {
+  let best = { wayMs: Number.POSITIVE_INFINITY, startedAtUnixMs: 0 }
+  const startedAt = performance.now()
+  for (let n = 0; n < 4; n++) {
+    const askedAt = performance.now()
+    const readMs = await readClock(db)
+    const wayMs = performance.now() - askedAt
+    if (wayMs < best.wayMs) best = { wayMs, startedAtUnixMs: readMs - wayMs / 2 - (askedAt - startedAt) }
+  }
+  return best.startedAtUnixMs + (performance.now() - startedAt)
+}
+
 /** @param monotonic ms that only ever grow, by one each ms */
 export function createSteadyClock(
   startMs: number,
@@ -60,6 +75,7 @@ export function createSteadyClock(
       lastMs = Math.max(lastMs, Math.floor(read(monotonic())))
       return lastMs
     },
+    wall: Date.now,
     after(ms, run) {
       const timer = setTimeout(run, Math.min(Math.max(0, ms), longestWaitMs))
       return () => clearTimeout(timer)
@@ -77,8 +93,14 @@ export function createSteadyClock(
 /** This machine's clock as it is. */
 export const systemClock: Clock = {
   now: Date.now,
+  wall: Date.now,
   after(ms, run) {
     const timer = setTimeout(run, ms)
     return () => clearTimeout(timer)
   },
 }
+
+/** The time by the clock of due times, for a query that stores one; in a transaction, too. */
+export const nowOf = (db: Db): number => clockOf(db).now()
+
+const clockOf = (db: Db): Clock => db.userParams.clock ?? systemClock

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import knex, { type Knex } from 'knex'
 import pg from 'pg'
 import { AnnexError } from '../errors/annex-error.ts'
+import { createClock, type SteadyClock } from './database-clock.ts'
 import { explainDatabaseError } from './explain-database-error.ts'
 import { migrate } from './migrate.ts'
 import { naming } from './naming.ts'
@@ -18,6 +19,8 @@ export type Database = {
   dialect: Dialect
   /** As the setting has it, with its password: for a connection of one's own. */
   url: string
+  /** Of due times. Queries find it with `nowOf`. */
+  clock: SteadyClock
   close: () => Promise<void>
 }
 
@@ -37,12 +40,14 @@ export async function openDatabase(url: string, dataDir: string): Promise<Databa
   try {
     db = dialect === 'postgres' ? openPostgres(url) : openSqlite(url.replace(/^sqlite:/, ''), dataDir)
     await migrate(db, dialect)
+    const clock = await createClock({ db, dialect })
+    db.userParams = { ...db.userParams, clock }
+    const opened = db
+    return { db: opened, dialect, url, clock, close: () => opened.destroy() }
   } catch (error) {
     await db?.destroy()
     throw explainDatabaseError(error, url === '' ? 'DATA_DIR' : 'DATABASE_URL')
   }
-  const opened = db
-  return { db: opened, dialect, url, close: () => opened.destroy() }
 }
 
 /** Knex would write to the terminal what its caller is told anyway. */

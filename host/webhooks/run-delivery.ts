@@ -58,7 +58,7 @@ export function createRunDelivery(given: {
       return { move: { state: 'waiting', reason: `The endpoint ${delivery.endpointId} is paused.` } }
     }
     if (delivery.endpointState === 'disabled') return refuse(delivery)
-    const attempt = await sendAttempt(egress, delivery, secret, { nowMs: clock.now(), timeoutMs })
+    const attempt = await sendAttempt(egress, delivery, secret, { nowMs: clock.wall(), timeoutMs })
     const nowMs = clock.now()
     const step = nextStep(schedule, job.attempt, attempt, { nowMs, random: given.random })
     const outcome = toOutcome(delivery, attempt, step, nowMs)
