@@ -23,8 +23,8 @@ dev: $(installed) .env ## Starts Annex and loads a plugin folder again when a fi
 demo: $(installed) ## Tells the main job as a story: an event, three attempts, a verified signature
 	@node host/cli/demo.ts
 
-test: $(installed) ## Runs all tests
-	@$(node) --test --test-timeout=120000 'test/**/*.test.ts'
+test: $(installed) ## Runs all tests on SQLite, and those of the database on PostgreSQL, too, where there is one
+	@node scripts/test.ts
 
 check: $(installed) .env ## Types, lint, format, import direction, generated files
 	@$(steps); \

@@ -17,24 +17,29 @@ export async function ensureOperator(
   db: Db,
   subdomain: string,
 ): Promise<{ organization: Organization; samples: Samples }> {
-  const created = await insertOrganization(db, { subdomain, title: 'Home' })
-  const organization = created ?? (await findOrganization(db, subdomain))
+  // Of hosts that start at once, the others wait for the first, and find what it has made.
+  const organization = (await db.transaction(make)) ?? (await findOrganization(db, subdomain))
   if (organization === undefined) throw new Error(`the organization ${subdomain} is neither there nor new`)
   const organizationId = organization.id
-  if (created !== undefined) {
-    await insertSite(db, { organizationId, slug: 'sample', title: 'Sample site' })
-    await insertSpace(db, {
-      organizationId,
-      slug: 'handbook',
-      title: 'Sample handbook',
-      folder: sampleFolder,
-    })
-  }
   const [site] = await listSites(db, organizationId)
   const [space] = await listSpaces(db, organizationId)
   return {
     organization,
     samples: { organization: organizationId, site: site?.id ?? '', space: space?.id ?? '' },
+  }
+
+  async function make(transaction: Db): Promise<Organization | undefined> {
+    const created = await insertOrganization(transaction, { subdomain, title: 'Home' })
+    if (created === undefined) return undefined
+    const organizationId = created.id
+    await insertSite(transaction, { organizationId, slug: 'sample', title: 'Sample site' })
+    await insertSpace(transaction, {
+      organizationId,
+      slug: 'handbook',
+      title: 'Sample handbook',
+      folder: sampleFolder,
+    })
+    return created
   }
 }
 

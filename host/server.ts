@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
+import { checkSecretKey } from './access/check-secret-key.ts'
 import { createScriptTokens } from './access/script-tokens.ts'
 import { createSecretBox, loadSecretKey } from './access/secret-box.ts'
 import { issueSetupToken } from './access/tokens.ts'
@@ -9,8 +10,10 @@ import { createApp } from './app.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
 import { watchSpaces } from './content/watch-spaces.ts'
 import { createLogger, hostSecrets } from './create-logger.ts'
-import { systemClock } from './db/database-clock.ts'
 import { createGroupCommit } from './db/group-commit.ts'
+import { joinHosts } from './db/hosts/join-hosts.ts'
+import { createNotifications } from './db/hosts/notifications.ts'
+import { placeOf } from './db/hosts/place-of.ts'
 import { openDatabase } from './db/open-database.ts'
 import { ownDataFolder } from './db/own-data-folder.ts'
 import type { NewDelivery, Owed } from './db/queries/deliveries.ts'
@@ -86,14 +89,21 @@ async function start(
   ends.defer(await ownDataFolder(dataDir))
   const database = await openDatabase(settings.DATABASE_URL, dataDir)
   ends.defer(database.close)
-  const { db } = database
+  const { db, dialect, clock } = database
   const commits = createGroupCommit(db)
   ends.defer(commits.close)
-  const clock = systemClock
+  const onBroken = (error: unknown) => logger.warn({ err: error }, 'no notifications of other hosts for now')
+  const notifications = createNotifications(database, { onBroken })
+  ends.defer(notifications.close)
+  const place = placeOf(dataDir)
+  const { version } = packageJson
+  const host = await joinHosts(database, { place, version, onBeat: clock.adjust, onDefect })
+  ends.defer(host.close)
   const { organization, samples } = await ensureOperator(db, settings.OPERATOR_ORGANIZATION)
   await ensureCliToken(db, dataDir)
 
   const box = createSecretBox(loadSecretKey(settings.SECRET_KEY, dataDir))
+  await checkSecretKey(db, box)
   const signingSecrets = createSecretReader(box, clock)
   const tokens = createScriptTokens(box.deriveKey('script tokens'))
   const logs = createLogWriter(db, { toSource: createToSource(db), redact: secrets.redact, onDefect })
@@ -110,9 +120,14 @@ async function start(
 
   const workers: Worker[] = []
   let stopping = false
-  const wake = () => {
+  const wakeWorkers = () => {
     for (const worker of workers) worker.wake()
   }
+  const wake = () => {
+    wakeWorkers()
+    notifications.hint('work')
+  }
+  notifications.onNotified('work', wakeWorkers)
   const runCall = createHostCalls(
     [
       createFetchCall(
@@ -138,10 +153,21 @@ async function start(
     operatorOrganizationId: organization.id,
     environment: variables,
   }
-  const prepareDispatch = createPrepareDispatch({
+  const prepared = createPrepareDispatch({
     ...{ db, box, tokens, publicUrl, reading },
     separatePublishers: settings.SANDBOX_SEPARATE_PUBLISHERS,
     learn: secrets.learn,
+  })
+  const forget = () => {
+    prepared.forget()
+    // Without it, the other hosts see the change within a second.
+    notifications.hint('changed')
+  }
+  const prepareDispatch = { ...prepared, forget }
+  notifications.onNotified('changed', () => {
+    prepared.forget()
+    // A resume, or a new version, makes what has waited due.
+    wakeWorkers()
   })
   const onSuspend = (target: SandboxTarget, reason: string) => suspensions.suspend(target, reason)
   const { sandboxes, wall } = await startSandboxes({
@@ -175,6 +201,8 @@ async function start(
       db,
       box,
       pluginsDir: settings.PLUGINS_DIR,
+      place,
+      hasOthers: dialect === 'postgres' && !settings.PLUGINS_COMPLETE,
       cacheFolder: join(dataDir, 'cache'),
       reading,
     })
@@ -209,11 +237,15 @@ async function start(
   workers.push(
     ...(await startWorkers({
       ...{ database, commits, clock, settings, sandboxes, prepareDispatch, report, logs, logger },
+      hostId: host.id,
       secrets: signingSecrets,
       egress: deliveryEgress,
     })),
   )
   for (const worker of workers) ends.defer(worker.close)
+  await host.watch(async (hostIds) => {
+    for (const worker of workers) await worker.takeOver(hostIds)
+  })
   if (settings.WATCH) {
     const reportChanges = createChangeReport(plugins, { logger, output: process.stderr })
     ends.defer(watchPlugins(settings.PLUGINS_DIR, () => void reload().then(reportChanges).catch(onDefect)))

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Settings } from './config/load-settings.ts'
 import type { Clock } from './db/database-clock.ts'
@@ -24,6 +23,8 @@ const circuit = { failures: 10, firstMs: 5_000, longestMs: 300_000 }
 
 /** Begins with what is owed. Scripts and deliveries have workers of their own: neither waits for the other. */
 export async function startWorkers(given: {
+  /** What claims carry. */
+  hostId: string
   database: Database
   commits: GroupCommit
   clock: Clock
@@ -36,15 +37,14 @@ export async function startWorkers(given: {
   logs: LogWriter
   logger: Logger
 }): Promise<Worker[]> {
-  const { database, commits, clock, settings, logger } = given
+  const { hostId, database, commits, clock, settings, logger } = given
   const schedule: RetrySchedule = {
     ...defaultSchedule,
     delaysMs: settings.DELIVERY_RETRY_SECONDS.map((seconds) => seconds * 1_000),
   }
   const { random } = Math
   const shared = {
-    ...{ database, commits, clock, random },
-    hostId: `host_${randomUUID()}`,
+    ...{ hostId, database, commits, clock, random },
     onDefect: (error: unknown, job?: Job) => logger.error({ err: error, job: job?.id }, 'defect'),
   }
   const { sandboxes, prepareDispatch, report } = given

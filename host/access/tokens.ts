@@ -54,6 +54,8 @@ export async function redeemSetupToken(db: Db, token: string): Promise<string> {
       'This setup token is unknown, was used before, or has expired. A restart prints a new one while there is no operator.',
     )
   }
+  // Hosts that started at once may each have made one.
+  await deleteTokens(db, 'setup')
   return issueToken(db, { kind: 'operator', label: 'setup' })
 }
 

@@ -5,7 +5,7 @@ import { paint, type Terminal } from './terminal/terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 /** 130 and 143 stand beside these: ended by SIGINT, by SIGTERM. */
-export const exitCodes = { ok: 0, failed: 1, usage: 2, invalid: 3, machine: 4 } as const
+export const exitCodes = { ok: 0, failed: 1, usage: 2, invalid: 3, machine: 4, schema: 5 } as const
 
 /** Codes of what somebody wrote wrongly in a manifest or in settings. */
 const invalid: ReadonlySet<string> = new Set([
@@ -48,5 +48,7 @@ export function reportError(terminal: Terminal, error: unknown): number {
 function codeFor(code: string): number {
   // Neither the settings nor the command are at fault, and to start again would change nothing.
   if (code === 'sandbox_unavailable') return exitCodes.machine
+  // Whatever starts programs again and again should not do it with this one.
+  if (code === 'schema_newer') return exitCodes.schema
   return invalid.has(code) ? exitCodes.invalid : exitCodes.failed
 }

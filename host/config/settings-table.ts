@@ -25,6 +25,12 @@ export const settingsTable = {
     meaning: 'sqlite:PATH or postgres://…; empty: annex.sqlite in DATA_DIR',
   },
   PLUGINS_DIR: { kind: 'text', default: 'plugins', meaning: 'Folder whose sub-folders are integrations' },
+  PLUGINS_COMPLETE: {
+    kind: 'flag',
+    default: 'false',
+    meaning:
+      'Several hosts have the same PLUGINS_DIR: take an integration that is not in it out of service, whichever of them loaded it',
+  },
   WATCH: { kind: 'flag', default: 'false', meaning: 'Load a plugin folder again when a file in it changes' },
   OPERATOR_ORGANIZATION: {
     kind: 'text',

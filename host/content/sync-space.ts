@@ -1,5 +1,5 @@
 import type { Db } from '../db/open-database.ts'
-import { findRevision, findSpace, insertRevision, type Revision, type Space } from '../db/queries/spaces.ts'
+import { findRevision, insertRevision, lockSpace, type Revision, type Space } from '../db/queries/spaces.ts'
 import { readSpaceFolder } from './read-space-folder.ts'
 
 /**
@@ -13,7 +13,7 @@ export async function syncSpace(
 ): Promise<{ revision: Revision; isFirst: boolean } | undefined> {
   const { pages, digest } = await readSpaceFolder(space.folder)
   return db.transaction(async (transaction) => {
-    const current = await findSpace(transaction, space.id)
+    const current = await lockSpace(transaction, space.id)
     const last = current?.revisionId ? await findRevision(transaction, current.revisionId) : undefined
     if (last?.digest === digest) return undefined
     const revision = await insertRevision(transaction, { spaceId: space.id, digest, pages })

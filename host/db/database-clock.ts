@@ -1,15 +1,106 @@
-/** What time it is, and when to go on: wall-clock times are stored, waits are not shortened when a clock jumps. */
+import type { Db, Dialect } from './open-database.ts'
+import { readClock } from './queries/hosts.ts'
+
+/** What due times are compared with, and what waits for them. */
 export type Clock = {
-  /** Unix ms. */
+  /** Unix ms. Never goes back, and never jumps: an hour of it takes about an hour. */
   now: () => number
-  /** Runs something in `ms`. @returns calls it off */
+  /** What this machine takes for the time, in Unix ms: for what others compare with their own clocks. */
+  wall: () => number
+  /**
+   * Runs something once, `ms` from now by a monotonic timer, after at most `longestWaitMs`: whoever waits for a due
+   * time looks at `now` again.
+   *
+   * @returns takes it back
+   */
   after: (ms: number, run: () => void) => () => void
 }
 
+/** A clock that is put right, little by little, by a better one. */
+export type SteadyClock = Clock & {
+  /** @param truthMs what the better clock has now, in Unix ms */
+  adjust: (truthMs: number) => void
+}
+
+const longestWaitMs = 60_000
+/** How fast the clock moves towards the better one, by the time that has passed: more than any quartz is wrong. */
+const slew = 0.001
+const adjustEveryMs = 1_000
+
+/**
+ * The clock of due times: on PostgreSQL the database's, so that all hosts have the same; else this machine's. Between
+ * two readings, and when what is read has jumped, a monotonic timer goes on. So an hour that somebody puts a clock
+ * forward or back neither hurries nor holds up what is due: until the next start it has not happened.
+ */
+export async function createClock({ db, dialect }: { db: Db; dialect: Dialect }): Promise<SteadyClock> {
+  if (dialect === 'postgres') return createSteadyClock(await readClosely(db))
+  const clock = createSteadyClock(Date.now())
+  let adjustedAt = performance.now()
+  return {
+    ...clock,
+    now() {
+      const monotonicMs = performance.now()
+      if (monotonicMs - adjustedAt >= adjustEveryMs) {
+        adjustedAt = monotonicMs
+        clock.adjust(Date.now())
+      }
+      return clock.now()
+    },
+  }
+}
+
+/** The database looked at its clock about half way between question and answer: the shortest way tells it best. */
+async function readClosely(db: Db): Promise<number> {
+  let best = { wayMs: Number.POSITIVE_INFINITY, startedAtUnixMs: 0 }
+  const startedAt = performance.now()
+  for (let n = 0; n < 4; n++) {
+    const askedAt = performance.now()
+    const readMs = await readClock(db)
+    const wayMs = performance.now() - askedAt
+    if (wayMs < best.wayMs) best = { wayMs, startedAtUnixMs: readMs - wayMs / 2 - (askedAt - startedAt) }
+  }
+  return best.startedAtUnixMs + (performance.now() - startedAt)
+}
+
+/** @param monotonic ms that only ever grow, by one each ms */
+export function createSteadyClock(
+  startMs: number,
+  monotonic: () => number = () => performance.now(),
+): SteadyClock {
+  let base = { unixMs: startMs, monotonicMs: monotonic() }
+  let lastMs = startMs
+  const read = (monotonicMs: number) => base.unixMs + (monotonicMs - base.monotonicMs)
+  return {
+    now() {
+      lastMs = Math.max(lastMs, Math.floor(read(monotonic())))
+      return lastMs
+    },
+    wall: Date.now,
+    after(ms, run) {
+      const timer = setTimeout(run, Math.min(Math.max(0, ms), longestWaitMs))
+      return () => clearTimeout(timer)
+    },
+    adjust(truthMs) {
+      const monotonicMs = monotonic()
+      const reached = read(monotonicMs)
+      const most = (monotonicMs - base.monotonicMs) * slew
+      const step = Math.min(Math.max(truthMs - reached, -most), most)
+      base = { unixMs: reached + step, monotonicMs }
+    },
+  }
+}
+
+/** This machine's clock as it is. */
 export const systemClock: Clock = {
   now: Date.now,
+  wall: Date.now,
   after(ms, run) {
     const timer = setTimeout(run, ms)
     return () => clearTimeout(timer)
   },
 }
+
+/** The time by the clock of due times, for a query that stores one; in a transaction, too. */
+export const nowOf = (db: Db): number => clockOf(db).now()
+
+const clockOf = (db: Db): Clock => db.userParams.clock ?? systemClock

@@ -15,6 +15,7 @@ export type IdPrefix =
   | 'job'
   | 'tok'
   | 'req'
+  | 'host'
 
 /** A prefix and a UUIDv7 (RFC 9562): sorts by the time it was made, within a millisecond. */
 export const createId = <P extends IdPrefix>(prefix: P): `${P}_${string}` => `${prefix}_${randomUUIDv7()}`

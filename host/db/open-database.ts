@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path'
 import knex, { type Knex } from 'knex'
 import pg from 'pg'
 import { AnnexError } from '../errors/annex-error.ts'
+import { createClock, type SteadyClock } from './database-clock.ts'
 import { explainDatabaseError } from './explain-database-error.ts'
-import { migrations } from './migrations/index.ts'
+import { migrate } from './migrate.ts'
 import { naming } from './naming.ts'
 
 /** The database, or the transaction that a step belongs to. Every query takes one. */
@@ -13,7 +14,15 @@ export type Db = Knex
 /** Where the data lies: `sqlite` is one file owned by one process; `postgres` is shared by any number. */
 export type Dialect = 'sqlite' | 'postgres'
 
-export type Database = { db: Db; dialect: Dialect; close: () => Promise<void> }
+export type Database = {
+  db: Db
+  dialect: Dialect
+  /** As the setting has it, with its password: for a connection of one's own. */
+  url: string
+  /** Of due times. Queries find it with `nowOf`. */
+  clock: SteadyClock
+  close: () => Promise<void>
+}
 
 // A 64-bit integer (our times in ms) is read as a number, not as text.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -22,20 +31,23 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
  * Opens the database and brings its tables up to date.
  *
  * @param url `sqlite:PATH`, `postgres://…`, or empty for `annex.sqlite` in `dataDir`
- * @throws AnnexError `settings_invalid` when the address is neither, and when no database can be opened there
+ * @throws AnnexError `settings_invalid` when the address is neither, and when no database can be opened there;
+ *   `schema_newer`
  */
 export async function openDatabase(url: string, dataDir: string): Promise<Database> {
   const dialect = dialectOf(url)
   let db: Db | undefined
   try {
     db = dialect === 'postgres' ? openPostgres(url) : openSqlite(url.replace(/^sqlite:/, ''), dataDir)
-    await db.migrate.latest({ migrationSource: migrations })
+    await migrate(db, dialect)
+    const clock = await createClock({ db, dialect })
+    db.userParams = { ...db.userParams, clock }
+    const opened = db
+    return { db: opened, dialect, url, clock, close: () => opened.destroy() }
   } catch (error) {
     await db?.destroy()
     throw explainDatabaseError(error, url === '' ? 'DATA_DIR' : 'DATABASE_URL')
   }
-  const opened = db
-  return { db: opened, dialect, close: () => opened.destroy() }
 }
 
 /** Knex would write to the terminal what its caller is told anyway. */

@@ -1,3 +1,4 @@
+import { nowOf } from '../db/database-clock.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
 import type { Db } from '../db/open-database.ts'
 import { insertEvents } from '../db/queries/events.ts'
@@ -59,7 +60,7 @@ async function storeEvents(
   const jobs: NewJob[] = []
   for (const [n, one] of valid.entries()) {
     const levels = areNew[n] ? await reader.levelsOf(one) : []
-    jobs.push(...levels.map((level) => toJob(level, one.event)))
+    jobs.push(...levels.map((level) => toJob(level, one.event, nowOf(transaction))))
     const { eventId } = one.event
     receipts.set(one, { eventId, duplicate: !areNew[n], installations: levels.length })
   }
@@ -67,10 +68,10 @@ async function storeEvents(
   return group.map((one) => receipts.get(one))
 }
 
-function toJob(level: EventLevel, event: PublishedEvent): NewJob {
+function toJob(level: EventLevel, event: PublishedEvent, dueAt: number): NewJob {
   const { installationId } = level
   const subject: EventJob = { level, event: { ...event, installationId } }
-  return { kind: 'event', subject, lane: installationId, dueAt: Date.now() }
+  return { kind: 'event', subject, lane: installationId, dueAt }
 }
 
 function placeNotFound(organizationId: string, event: PublishedEvent): AnnexError {

@@ -1,3 +1,4 @@
+import { nowOf } from '../db/database-clock.ts'
 import { createId } from '../db/ids.ts'
 import type { Db } from '../db/open-database.ts'
 import { countOwedJobs, insertJobs } from '../db/queries/jobs.ts'
@@ -39,7 +40,7 @@ export async function oweTask(db: Db, level: Level, { task, schedule = 0 }: Args
     )
   }
   const subject: EventJob = { level, event: { type: 'task', eventId: createId('evt'), task } }
-  await insertJobs(db, [{ kind: 'task', subject, lane, dueAt: Date.now() + schedule * 1000 }])
+  await insertJobs(db, [{ kind: 'task', subject, lane, dueAt: nowOf(db) + schedule * 1000 }])
 }
 
 /** `context.integration.queueTask({ task, schedule })`, for the level that the dispatch is for. */

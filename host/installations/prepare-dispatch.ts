@@ -26,7 +26,7 @@ export type PrepareDispatch = {
   forget: () => void
 }
 
-/** How long a reading is used again. With several hosts a change made elsewhere is seen this much later. */
+/** How long a reading is used again. A change made on another host is seen this much later, should its hint be lost. */
 const keepMs = 1000
 const maxKept = 10_000
 

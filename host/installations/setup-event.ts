@@ -1,3 +1,4 @@
+import { nowOf } from '../db/database-clock.ts'
 import { createId } from '../db/ids.ts'
 import type { Db } from '../db/open-database.ts'
 import type { InstallationTarget } from '../db/queries/installation-targets.ts'
@@ -36,5 +37,5 @@ export async function oweSetup(
     ...(previous && { previous }),
   }
   const subject: EventJob = { level, event }
-  await insertJobs(transaction, [{ kind: 'event', subject, lane: installationId, dueAt: Date.now() }])
+  await insertJobs(transaction, [{ kind: 'event', subject, lane: installationId, dueAt: nowOf(transaction) }])
 }

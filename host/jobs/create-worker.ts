@@ -63,6 +63,8 @@ const defectDelayMs = 60_000
 /** Due times are the wall clock's: no wait for one is longer than this. */
 const longestWaitMs = { sqlite: 5_000, postgres: 1_000 }
 const drainMs = 10_000
+const storeAgainMs = 1_000
+const sameTries = 30
 /** Jobs in all for each that counts. */
 const oldForEach = 16
 
@@ -88,6 +90,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   let looking: Promise<void> | undefined
   let lookAgain = false
   let closed = false
+  /** Of a claim whose commit failed, or whose answer did not come back. */
+  let lostLease: string | undefined
   await release(dialect === 'sqlite' ? 'all' : { leaseUntilBefore: clock.now() })
   wake()
   return {
@@ -130,7 +134,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
         // Jobs that ended together leave their turns together.
         await nextTurn()
         if (turns.free(clock.now()) === 0) break
-        const begun = await commits.store(claim, undefined)
+        const begun = await claimDue()
         for (const { job, run } of begun) start(job, run)
       }
       if (closed) return
@@ -143,12 +147,20 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     }
   }
 
+  async function claimDue(): Promise<Begun[]> {
+    if (lostLease !== undefined) await release({ leaseIds: [lostLease] })
+    lostLease = randomUUID()
+    const begun = await commits.store(claim, lostLease)
+    lostLease = undefined
+    return begun
+  }
+
   type Begun = { job: Job; run: () => Promise<JobOutcome> }
 
   /** A step of the group commit, so that a claim costs no commit of its own. */
-  async function claim(transaction: Db): Promise<[Begun[]]> {
+  async function claim(transaction: Db, [leaseId = '']: readonly string[]): Promise<[Begun[]]> {
     const nowMs = clock.now()
-    const lease = { leaseId: randomUUID(), hostId, nowMs, leaseMs }
+    const lease = { leaseId, hostId, nowMs, leaseMs }
     let free = turns.free(nowMs)
     const begun: Begun[] = []
     // The kinds take turns.
@@ -205,12 +217,25 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     } catch (error) {
       outcome = postponed(job, error)
     }
-    const settled = commits.store(settle, { job, outcome })
+    const settled = store({ job, outcome })
     leave(outcome.health)
-    try {
-      await settled
-    } catch (error) {
-      if (!closed) await commits.store(settle, { job, outcome: postponed(job, error) }).catch(onDefect)
+    await settled
+  }
+
+  /** Until it is stored: while the database is away, what came of a job is kept here. */
+  async function store(settlement: { job: Job; outcome: JobOutcome }): Promise<void> {
+    let toStore = settlement
+    for (let tries = 1; !closed; tries++) {
+      try {
+        await commits.store(settle, toStore)
+        return
+      } catch (error) {
+        if (closed) return
+        if (tries === 1) onDefect(error, settlement.job)
+        // Not the database, but what is stored: the job is done again rather than held for ever.
+        if (tries === sameTries) toStore = { job: settlement.job, outcome: postponed(settlement.job, error) }
+        await new Promise<void>((resolve) => clock.after(storeAgainMs, resolve))
+      }
     }
   }
 

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import type Router from '@koa/router'
 import type { Db } from '../db/open-database.ts'
+import { listDeployedDigests } from '../db/queries/integrations.ts'
 import { hasLevel, type Wall } from '../sandbox/wall/levels.ts'
 import type { RouteParts } from './parts.ts'
 
@@ -17,8 +19,10 @@ export function addHealthRoutes(router: Router, parts: RouteParts): void {
 
   /** Every part that a request or a job needs, and how it is. 503 when one of them is not ready. */
   router.get('/readyz', async (context) => {
+    const [database, versions] = await Promise.all([readDatabase(parts.db), readVersions(parts.db)])
     const found = {
-      database: await readDatabase(parts.db),
+      database,
+      versions,
       nativeModule: readNativeModule(parts.wall),
       sandboxes: readSandboxes(parts),
       workers: readWorkers(parts),
@@ -38,12 +42,27 @@ export function addHealthRoutes(router: Router, parts: RouteParts): void {
   })
 }
 
-async function readDatabase(db: Db): Promise<Part> {
+const readDatabase = (db: Db): Promise<Part> =>
+  readInTime(async () => {
+    await db.raw('select 1')
+    return { ready: true }
+  })
+
+/** What this host runs. Hosts of one database show the same digest. */
+const readVersions = (db: Db): Promise<Part> =>
+  readInTime(async () => {
+    const deployed = await listDeployedDigests(db)
+    const digest = createHash('sha256').update(
+      JSON.stringify(deployed.map(({ name, digest }) => [name, digest])),
+    )
+    return { ready: true, deployed: deployed.length, digest: digest.digest('hex') }
+  })
+
+async function readInTime(read: () => Promise<Part>): Promise<Part> {
   const { promise: patience, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(reject, patienceMs)
   try {
-    await Promise.race([db.raw('select 1'), patience])
-    return { ready: true }
+    return await Promise.race([read(), patience])
   } catch {
     // Everybody may ask: what exactly failed holds addresses and names, and is in the log of whatever needed it.
     return { ready: false, message: `it does not answer within ${patienceMs} ms` }

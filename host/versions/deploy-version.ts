@@ -20,15 +20,24 @@ import type { NormalManifest } from '../manifest/normalize-manifest.ts'
 export async function deployVersion(
   db: Db,
   box: SecretBox,
-  given: { manifest: NormalManifest; bundle: Bundle; folder: string; organizationId: string },
+  given: {
+    manifest: NormalManifest
+    bundle: Bundle
+    folder: string
+    /** Of the host whose folder it is. */
+    place: string
+    organizationId: string
+  },
 ): Promise<VersionRow> {
-  const { manifest, bundle, folder, organizationId } = given
+  const { manifest, bundle, folder, place, organizationId } = given
   const { name } = manifest
   return db.transaction(async (transaction) => {
+    // Of hosts that deploy the same integration at once, the others wait here for the first: its row is locked.
     await ensureIntegration(transaction, {
       name,
       organizationId,
       folder,
+      loadedBy: place,
       installKey: randomBytes(18).toString('base64url'),
       signingSecret: box.seal(createSigningSecret()),
     })
@@ -48,9 +57,17 @@ export async function deployVersion(
 /**
  * Takes integrations out of service whose plugin folder is gone. One whose folder is there but has errors goes on
  * with the version that it has.
+ *
+ * @param place only what this host has loaded last: the others may have come from the folder of another one.
+ *   undefined: there is no other, or all have the same folders
  */
-export async function retireMissing(db: Db, folders: readonly string[]): Promise<void> {
-  for (const { name, folder, versionId } of await listIntegrations(db)) {
-    if (versionId !== null && !folders.includes(folder)) await setIntegrationVersion(db, name, null)
+export async function retireMissing(
+  db: Db,
+  folders: readonly string[],
+  place: string | undefined,
+): Promise<void> {
+  for (const { name, folder, versionId, loadedBy } of await listIntegrations(db)) {
+    const isOurs = place === undefined || loadedBy === place
+    if (versionId !== null && isOurs && !folders.includes(folder)) await setIntegrationVersion(db, name, null)
   }
 }

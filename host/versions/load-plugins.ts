@@ -28,6 +28,10 @@ export type PluginSource = {
   db: Db
   box: SecretBox
   pluginsDir: string
+  /** The place of this host (`placeOf`). */
+  place: string
+  /** Other hosts load integrations that are not in this one's folder. */
+  hasOthers: boolean
   cacheFolder: string
   reading: ReadOptions
 }
@@ -48,6 +52,7 @@ export async function loadPlugins(source: PluginSource): Promise<LoadedPlugin[]>
   await retireMissing(
     source.db,
     folders.map((folder) => basename(folder)),
+    source.hasOthers ? source.place : undefined,
   )
   return loaded
 }
@@ -57,7 +62,7 @@ async function loadPlugin(
   folder: string,
   reading: ManifestReading,
 ): Promise<LoadedPlugin> {
-  const { db, box, cacheFolder } = source
+  const { db, box, place, cacheFolder } = source
   const { manifest, problems } = reading
   if (manifest === undefined) return failed(folder, reading, problems)
   const owner = await findOwner(db, reading, manifest)
@@ -72,6 +77,7 @@ async function loadPlugin(
     manifest: normalizeManifest(manifest),
     bundle,
     folder: basename(folder),
+    place,
     organizationId: owner.organizationId,
   })
   const { name, scopes } = manifest

@@ -72,7 +72,7 @@ export function createRunDelivery(given: {
       return { move: { state: 'waiting', reason: `The endpoint ${endpoint.id} is paused.` } }
     }
     if (endpoint.state === 'disabled') return refuse(delivery, endpoint)
-    const attempt = await sendAttempt(egress, delivery, signing, { nowMs: clock.now(), timeoutMs, standard })
+    const attempt = await sendAttempt(egress, delivery, signing, { nowMs: clock.wall(), timeoutMs, standard })
     const nowMs = clock.now()
     const step = nextStep(schedule, job.attempt, attempt, { nowMs, random: given.random })
     const outcome = toOutcome(delivery, endpoint, attempt, step, nowMs)

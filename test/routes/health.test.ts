@@ -33,6 +33,8 @@ describe('whoever watches the process', () => {
     assert.equal(status, 200, text)
     assert.equal(json.status, 'ready')
     assert.deepEqual(json.database, { ready: true })
+    assert.equal(json.versions.deployed, 1)
+    assert.match(json.versions.digest, /^[0-9a-f]{64}$/)
     assert.deepEqual(json.nativeModule, { ready: true, name: 'isolated-vm', node: process.version })
     assert.deepEqual(json.workers, { ready: true, running: 2 })
     assert.deepEqual(Object.keys(json.sandboxes.levels), [
@@ -74,7 +76,7 @@ describe('a part that is not ready', () => {
     rmSync(folder, { recursive: true })
     assert.equal(status, 503)
     assert.equal(json.error.code, 'unavailable')
-    for (const part of ['database', 'nativeModule', 'sandboxes', 'workers']) {
+    for (const part of ['database', 'versions', 'nativeModule', 'sandboxes', 'workers']) {
       assert.equal(json[part].ready, false, part)
       assert.match(json.error.message, new RegExp(part))
     }

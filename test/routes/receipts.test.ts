@@ -35,7 +35,7 @@ describe('what dispatches used, over the API', () => {
       const organizationId = organization?.id ?? ''
       if (subdomain === 'owner') {
         const keys = { installKey: 'key', signingSecret: 'sealed' }
-        await ensureIntegration(db, { name: 'echo', organizationId, folder: 'echo', ...keys })
+        await ensureIntegration(db, { name: 'echo', organizationId, folder: 'echo', loadedBy: null, ...keys })
       }
       const installation = await insertInstallation(db, {
         integration: 'echo',

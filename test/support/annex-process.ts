@@ -9,7 +9,11 @@ const program = fileURLToPath(new URL('../../bin/annex.js', import.meta.url))
 export type AnnexProcess = { url: string; token: string; child: ChildProcess; exited: Promise<number | null> }
 
 /** Starts `annex serve` as a process of its own, which a test may kill, and waits until it listens. */
-export async function startAnnexProcess(dataDir: string, pluginsDir: string): Promise<AnnexProcess> {
+export async function startAnnexProcess(
+  dataDir: string,
+  pluginsDir: string,
+  settings: Record<string, string> = {},
+): Promise<AnnexProcess> {
   const child = spawn(process.execPath, [program, 'serve', '--port', '0'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
@@ -18,6 +22,7 @@ export async function startAnnexProcess(dataDir: string, pluginsDir: string): Pr
       PLUGINS_DIR: pluginsDir,
       EGRESS_ALLOW: '127.0.0.1',
       HANDBOOK_STATS_REPORT_TOKEN: 'report-token',
+      ...settings,
     },
   })
   let errors = ''

@@ -32,7 +32,7 @@ const openHere = (t: TestContext) =>
 
 const deliveryTo = (url: string) => ({ id: 'dlv_1', eventId: 'evt_1', url, body: '{}' })
 const send = (egress: ReturnType<typeof openEgress>, url: string) =>
-  sendAttempt(egress, deliveryTo(url), 'whsec_test', { nowMs: 0 })
+  sendAttempt(egress, deliveryTo(url), { current: 'whsec_test' }, { nowMs: 0 })
 
 describe('an attempt over TLS', () => {
   it('says what DNS, connecting, TLS and the first byte took, and the next one that it cost none of them', async (t) => {

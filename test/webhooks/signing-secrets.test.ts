@@ -33,7 +33,7 @@ describe('the secrets of a delivery', () => {
   beforeEach(async () => {
     await store({ signingSecret: box.seal(first), previousSigningSecret: null })
     nowMs = 1_790_000_000_000
-    reader = createSecretReader(box, { now: () => nowMs, after: () => () => {} })
+    reader = createSecretReader(box, { now: () => nowMs, wall: () => nowMs, after: () => () => {} })
   })
 
   const store = (columns: object) => database.db('installations').update(columns)

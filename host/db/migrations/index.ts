@@ -3,6 +3,7 @@ import * as records from './001-records.ts'
 import * as work from './002-work.ts'
 import * as sandbox from './003-sandbox.ts'
 import * as delivery from './004-delivery.ts'
+import * as hosts from './005-hosts.ts'
 import * as secretRotation from './006-secret-rotation.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
@@ -13,8 +14,11 @@ const steps: readonly [string, Step][] = [
   ['002-work', work],
   ['003-sandbox', sandbox],
   ['004-delivery', delivery],
+  ['005-hosts', hosts],
   ['006-secret-rotation', secretRotation],
 ]
+
+export const stepNames: readonly string[] = steps.map(([name]) => name)
 
 export const migrations: Knex.MigrationSource<(typeof steps)[number]> = {
   getMigrations: async () => [...steps],

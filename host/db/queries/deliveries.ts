@@ -1,3 +1,4 @@
+import { nowOf } from '../database-clock.ts'
 import { createId } from '../ids.ts'
 import { jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
 import type { Db } from '../open-database.ts'
@@ -58,7 +59,7 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
       kind: 'delivery',
       subject: { id },
       lane: endpointId,
-      dueAt: createdAt,
+      dueAt: nowOf(db),
       state: endpointState === 'paused' ? 'waiting' : 'due',
       ordered: Boolean(ordered),
     })),

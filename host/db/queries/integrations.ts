@@ -7,6 +7,8 @@ export type IntegrationRow = {
   /** Name of its plugin folder. */
   folder: string
   versionId: string | null
+  /** The place (`placeOf`) of the host that has loaded it last. */
+  loadedBy: string | null
   installKey: string
   signingSecret: string
   createdAt: number
@@ -32,10 +34,13 @@ export type VersionRow = {
 /** The integration of that name. What a new version's manifest says of its owner and folder replaces the old. */
 export async function ensureIntegration(
   db: Db,
-  given: Pick<IntegrationRow, 'name' | 'organizationId' | 'folder' | 'installKey' | 'signingSecret'>,
+  given: Pick<
+    IntegrationRow,
+    'name' | 'organizationId' | 'folder' | 'loadedBy' | 'installKey' | 'signingSecret'
+  >,
 ): Promise<void> {
   const row = { ...given, versionId: null, createdAt: Date.now() }
-  await db('integrations').insert(row).onConflict('name').merge(['organizationId', 'folder'])
+  await db('integrations').insert(row).onConflict('name').merge(['organizationId', 'folder', 'loadedBy'])
 }
 
 export async function findIntegration(db: Db, name: string): Promise<IntegrationRow | undefined> {
@@ -63,6 +68,14 @@ export async function ensureVersion(
   const row = { id: createId('ver'), ...given, number: Number(last?.number ?? 0) + 1, createdAt: Date.now() }
   await db('versions').insert(row)
   return row
+}
+
+/** What is deployed, by name. */
+export async function listDeployedDigests(db: Db): Promise<{ name: string; digest: string }[]> {
+  return db('integrations')
+    .join('versions', 'versions.id', 'integrations.versionId')
+    .orderBy('name')
+    .select('name', 'digest')
 }
 
 /** A version without its code and source map, which may be megabytes: what all but the sandbox needs of it. */

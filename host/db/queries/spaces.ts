@@ -33,6 +33,11 @@ export async function findSpace(db: Db, id: string): Promise<Space | undefined> 
   return db('spaces').where({ id }).first()
 }
 
+/** The space, for the transaction alone: no other host makes a revision of it meanwhile. */
+export async function lockSpace(transaction: Db, id: string): Promise<Space | undefined> {
+  return transaction('spaces').where({ id }).forUpdate().first()
+}
+
 export async function listSpaces(db: Db, organizationId?: string): Promise<Space[]> {
   const query = db('spaces').orderBy('createdAt')
   return organizationId === undefined ? query : query.where({ organizationId })

@@ -1,0 +1,28 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * The name of a data folder among those of all machines: of an id in it, which is made at the first start, and the
+ * machine's name, as a copy of the folder on another machine is another place. For whoever has the folder's lock.
+ */
+export function placeOf(dataDir: string): string {
+  const path = join(dataDir, 'host.id')
+  const id = readId(path) ?? writeId(path)
+  return createHash('sha256').update(`${hostname()}\n${id}`).digest('hex').slice(0, 32)
+}
+
+function readId(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined
+  } catch {
+    return undefined
+  }
+}
+
+function writeId(path: string): string {
+  const id = randomUUID()
+  writeFileSync(path, `${id}\n`, { mode: 0o600 })
+  return id
+}

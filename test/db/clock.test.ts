@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import fc from 'fast-check'
+import { createClock, createSteadyClock, nowOf } from '../../host/db/database-clock.ts'
+import { createSilence } from '../../host/db/hosts/silence.ts'
+import { openDatabase } from '../../host/db/open-database.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+const hour = 3_600_000
+
+for (const [what, jumpMs] of [
+  ['forward', hour],
+  ['back', -hour],
+] as const) {
+  it(`a clock that is put ${what} by an hour neither hurries nor holds up what is due`, () => {
+    let monotonicMs = 0
+    const clock = createSteadyClock(1_000_000_000, () => monotonicMs)
+    const before = clock.now()
+    for (let second = 1; second <= 100; second++) {
+      monotonicMs += 1_000
+      clock.adjust(1_000_000_000 + monotonicMs + jumpMs)
+    }
+    const passed = clock.now() - before
+    assert.ok(Math.abs(passed - 100_000) <= 100, `100 s were ${passed} ms`)
+  })
+}
+
+it('a clock that runs wrong by one part in ten thousand is put right all the time', () => {
+  let monotonicMs = 0
+  const clock = createSteadyClock(1_000_000_000, () => monotonicMs)
+  for (let second = 1; second <= 60; second++) {
+    monotonicMs += 1_000.1
+    clock.adjust(1_000_000_000 + second * 1_000)
+  }
+  assert.ok(Math.abs(clock.now() - 1_000_060_000) <= 1)
+})
+
+it('a clock never goes back, whatever it is put right by', () => {
+  const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 5_000 }), fc.integer()))
+  fc.assert(
+    fc.property(steps, (all) => {
+      let monotonicMs = 0
+      const clock = createSteadyClock(0, () => monotonicMs)
+      let last = clock.now()
+      for (const [passedMs, truthMs] of all) {
+        monotonicMs += passedMs
+        clock.adjust(truthMs)
+        const now = clock.now()
+        assert.ok(now >= last && now - last <= passedMs * 1.001 + 1)
+        last = now
+      }
+    }),
+  )
+})
+
+it('queries that store due times find the clock of their database, in a transaction, too', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-clock-'))
+  const made = await createTestDatabase()
+  const { db, clock, close } = await openDatabase(made.url, folder)
+  context.after(async () => {
+    await close()
+    await made.drop()
+    rmSync(folder, { recursive: true })
+  })
+  assert.ok(Math.abs(clock.now() - Date.now()) < hour)
+  context.mock.method(clock, 'now', () => 7)
+  assert.equal(nowOf(db), 7)
+  await db.transaction(async (transaction) => assert.equal(nowOf(transaction), 7))
+})
+
+it('waits for what is due are taken back, and are no longer than a minute', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  const clock = await createClock({ db: undefined as never, dialect: 'sqlite' })
+  const run: string[] = []
+  clock.after(100, () => run.push('soon'))
+  clock.after(200, () => run.push('never'))()
+  clock.after(hour, () => run.push('an hour'))
+  context.mock.timers.tick(100)
+  assert.deepEqual(run, ['soon'])
+  context.mock.timers.tick(60_000)
+  assert.deepEqual(run, ['soon', 'an hour'])
+})
+
+const host = (id: string, seenAt: number) => ({ id, place: id, version: '1', startedAt: 0, seenAt })
+
+it('a host is silent when it said nothing for five seconds of whoever listens', () => {
+  const silence = createSilence()
+  const found = [0, 1, 2, 3, 4, 5].map((second) =>
+    // The clock of the database is put forward meanwhile: one goes on beating by it, the other does not.
+    silence.find([host('beats', second * hour), host('silent', 7)], second * 1_000).map(({ id }) => id),
+  )
+  assert.deepEqual(found, [[], [], [], [], [], ['silent']])
+})
+
+it('nobody is silent for a host that could not listen itself', () => {
+  const silence = createSilence()
+  assert.deepEqual(silence.find([host('a', 1)], 0), [])
+  // The database was away, or this process stood still.
+  assert.deepEqual(silence.find([host('a', 1)], 60_000), [])
+  for (let second = 61; second < 65; second++)
+    assert.deepEqual(silence.find([host('a', 1)], second * 1_000), [])
+  assert.equal(silence.find([host('a', 1)], 65_000).length, 1)
+})

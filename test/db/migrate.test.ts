@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import pg from 'pg'
+import { stepNames } from '../../host/db/migrations/index.ts'
+import { openDatabase } from '../../host/db/open-database.ts'
+import { until } from '../support/annex.ts'
+import { startAnnexProcess } from '../support/annex-process.ts'
+import { createTestDatabase, noPostgres, type TestDatabase } from '../support/test-database.ts'
+
+describe('the tables of the database', () => {
+  let folder: string
+  let made: TestDatabase
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'annex-migrate-'))
+    made = await createTestDatabase()
+  })
+  afterEach(async () => {
+    await made.drop()
+    rmSync(folder, { recursive: true })
+  })
+
+  const stepsHad = async () => {
+    const { db, close } = await openDatabase(made.url, folder)
+    const names = await db('knex_migrations').orderBy('id').pluck('name')
+    await close()
+    return names
+  }
+
+  it('are made once by five hosts that start at once', { skip: noPostgres }, async () => {
+    const opened = await Promise.all([1, 2, 3, 4, 5].map(() => openDatabase(made.url, folder)))
+    await Promise.all(opened.map(({ close }) => close()))
+    assert.deepEqual(await stepsHad(), stepNames)
+  })
+
+  it('wait for no lock of a host that was killed while it made them', { skip: noPostgres }, async () => {
+    const watching = await openDatabase(made.url, folder)
+    // As a migration that is cut off leaves it: a connection that is gone, in the middle of its transaction.
+    const cut = new pg.Client(made.url)
+    cut.on('error', () => {})
+    await cut.connect()
+    await cut.query(
+      'begin; select pg_advisory_xact_lock(7140366198); update knex_migrations_lock set is_locked = 1',
+    )
+    const waiting = openDatabase(made.url, folder)
+    const waits = () => watching.db('pg_locks').where({ locktype: 'advisory', granted: false }).count()
+    await until(waits, ([row]) => Number(row?.count) === 1)
+    const { rows } = await cut.query('select pg_backend_pid() as pid')
+    await watching.db.raw('select pg_terminate_backend(?)', [rows[0].pid])
+    await (await waiting).close()
+    await watching.close()
+  })
+
+  it('are left alone by a host that is older than they are, which says so with exit code 5', async () => {
+    const { db, close } = await openDatabase(made.url, folder)
+    await db('knex_migrations').insert({ name: '999-future', batch: 2, migration_time: new Date() })
+    await close()
+    await assert.rejects(openDatabase(made.url, folder), {
+      code: 'schema_newer',
+      message: /a newer Annex: they have had 999-future, and this one knows no step after \d{3}-\w+\./,
+    })
+    await assert.rejects(
+      startAnnexProcess(folder, join(folder, 'plugins'), { DATABASE_URL: made.url }),
+      /annex ended with 5:\nannex: The tables of the database are those of a newer Annex/,
+    )
+  })
+})

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { type Annex, installSample, request, startAnnex, until } from '../support/annex.ts'
+import { startAnnexProcess } from '../support/annex-process.ts'
+import { type PluginSource, writePlugin } from '../support/plugin-folder.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { createTestDatabase, noPostgres, type TestDatabase } from '../support/test-database.ts'
+
+const answering = (text: string): PluginSource => ({
+  script: `import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: (request, { environment }) =>
+  new Response(${JSON.stringify(text)} + ' ' + environment.installation?.id) })`,
+})
+
+const visitor = {
+  visitor: { anonymousId: 'v', userAgent: 'test', ip: '203.0.113.7', cookies: {} },
+  url: 'https://docs.example/',
+  referrer: 'https://docs.example/',
+}
+
+describe('hosts on one PostgreSQL', { skip: noPostgres }, () => {
+  let made: TestDatabase
+  let running: Annex[]
+  const secretKey = randomBytes(32).toString('base64')
+  beforeEach(async () => {
+    made = await createTestDatabase()
+    running = []
+  })
+  afterEach(async () => {
+    await Promise.all(running.map(({ close }) => close()))
+    await made.drop()
+  })
+
+  const start = async (plugins: Record<string, PluginSource>, flags: Record<string, string> = {}) => {
+    const annex = await startAnnex({
+      plugins,
+      flags: { DATABASE_URL: made.url, SECRET_KEY: secretKey, ...flags },
+    })
+    running.push(annex)
+    return annex
+  }
+  const at = ({ url }: Annex, endpoint: string) => request(url, 'GET', new URL(endpoint).pathname)
+  const digestOf = async (annex: Annex) => (await request(annex.url, 'GET', '/readyz')).json.versions.digest
+
+  it('start at once on an empty one, and have the same organization and samples', async () => {
+    const hosts = await Promise.all([1, 2, 3].map(() => start({ hello: answering('first') })))
+    const [first, ...others] = hosts.map(({ server }) => server)
+    assert.ok(first?.samples.site)
+    for (const { samples, plugins } of others) {
+      assert.deepEqual(samples, first.samples)
+      assert.deepEqual(plugins[0]?.version, first.plugins[0]?.version)
+    }
+  })
+
+  it('answer for each other’s installations, with what was deployed last on any of them', async () => {
+    const one = await start({ hello: answering('first') })
+    // It has no folder of its own for it, which takes it out of service for nobody.
+    const other = await start({})
+    const { id, endpoint } = await installSample(one, 'hello')
+    assert.equal((await at(other, endpoint)).text, `first ${id}`)
+    assert.equal((await at(one, endpoint)).text, `first ${id}`)
+    assert.equal(await digestOf(other), await digestOf(one))
+
+    writePlugin(one.pluginsDir, 'hello', answering('second'))
+    await one.api('POST', '/v1/reload')
+    await until(
+      () => at(other, endpoint),
+      ({ text }) => text === `second ${id}`,
+    )
+    assert.equal(await digestOf(other), await digestOf(one))
+
+    await other.api('POST', `/v1/integrations/hello/installations/${id}/pause`)
+    await until(
+      () => at(one, endpoint),
+      ({ status }) => status === 503,
+    )
+  })
+
+  it('take an integration out of service when the folder that it came from is gone, and not before', async () => {
+    const one = await start({ hello: answering('first') })
+    const other = await start({})
+    const { endpoint } = await installSample(one, 'hello')
+    await other.api('POST', '/v1/reload')
+    assert.equal((await at(other, endpoint)).status, 200)
+    rmSync(join(one.pluginsDir, 'hello'), { recursive: true })
+    await one.api('POST', '/v1/reload')
+    await until(
+      () => at(other, endpoint),
+      ({ json }) => json?.error.code === 'no_version',
+    )
+  })
+
+  it('take it out of service from any of them where all are said to have the same folders', async () => {
+    const one = await start({ hello: answering('first') })
+    const { endpoint } = await installSample(one, 'hello')
+    await start({}, { PLUGINS_COMPLETE: 'true' })
+    await until(
+      () => at(one, endpoint),
+      ({ json }) => json?.error.code === 'no_version',
+    )
+  })
+
+  it('take over what one of them was doing when it was killed', async () => {
+    // The first request is never answered: the handler is in the middle of it when its host is killed.
+    const receiver = await startReceiver(() => {}, 200)
+    const caller: PluginSource = {
+      scopes: ['site:views:read'],
+      script: `import { createIntegration } from '@annex/runtime'
+export default createIntegration({ events: { site_view: async (event) => {
+  await fetch(${JSON.stringify(receiver.url)}, { method: 'POST', body: event.eventId })
+} } })`,
+    }
+    const first = await start({ caller })
+    const { organization, site } = first.server.samples
+    await installSample(first, 'caller', 'site')
+    await first.close()
+    running.pop()
+
+    const folder = mkdtempSync(join(tmpdir(), 'annex-hosts-'))
+    const settings = { DATABASE_URL: made.url, SECRET_KEY: secretKey }
+    const killed = await startAnnexProcess(join(folder, 'data'), join(folder, 'none'), settings)
+    const visit = { type: 'site_view', siteId: site, eventId: 'evt_taken_over', ...visitor }
+    await request(killed.url, 'POST', `/v1/events?organization=${organization}`, visit, killed.token)
+    await receiver.waitFor(1)
+    await start({})
+    killed.child.kill('SIGKILL')
+    await killed.exited
+    const received = await receiver.waitFor(2)
+    assert.deepEqual(
+      received.map(({ body }) => body),
+      ['evt_taken_over', 'evt_taken_over'],
+    )
+    await receiver.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('refuse to start with another key than the first of them, even before there is a secret', async () => {
+    await start({})
+    await assert.rejects(start({}, { SECRET_KEY: randomBytes(32).toString('base64') }), {
+      code: 'settings_invalid',
+      message: /^SECRET_KEY: the key of this host .* all hosts of a database have the same\.$/,
+    })
+  })
+})
