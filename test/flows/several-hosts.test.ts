@@ -116,7 +116,11 @@ export default createIntegration({ events: { site_view: async (event) => {
     }
     const first = await start({ caller })
     const { organization, site } = first.server.samples
-    await installSample(first, 'caller', 'site')
+    const { path } = await installSample(first, 'caller', 'site')
+    await until(
+      () => first.api('GET', path),
+      ({ json }) => json.status === 'active',
+    )
     await first.close()
     running.pop()
 
