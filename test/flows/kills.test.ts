@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { wrongsOf } from '../soak/kills/print-ledger.ts'
+import { runKills } from '../soak/kills/run-kills.ts'
+
+// A short `make kills`, on the database of the suite.
+it('a host that is killed again and again loses nothing, and repeats at most what was in flight', {
+  timeout: 300_000,
+}, async () => {
+  const ledger = await runKills({ rounds: 8, seed: 20261121, note: () => {} })
+  assert.deepEqual(wrongsOf(ledger), [])
+  assert.ok(ledger.acknowledged > 0 && ledger.delivered === ledger.owed)
+  const kills = [...ledger.kills.values()].reduce((sum, count) => sum + count, 0)
+  assert.equal(kills, 8)
+})
