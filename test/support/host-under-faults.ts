@@ -18,7 +18,7 @@ export type HostUnderFaults = {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-const patienceSeconds = 40
+const patienceSeconds = 30
 
 /**
  * A host in a process of its own, with an integration that owes each event to one receiver.

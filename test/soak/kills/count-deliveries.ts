@@ -10,6 +10,9 @@ export type Life = {
   kill: 'host' | 'host while it starts' | 'sandbox process' | 'none'
 }
 
+/** `key`: the delivery that came first; `life`: which start it was. */
+export type Resume = { ms: number; key: string; life: number }
+
 export type Ledger = {
   seed: number
   kills: Map<Life['kill'], number>
@@ -29,8 +32,8 @@ export type Ledger = {
   /** Of the duplicates, deliveries none of whose attempts is kept as interrupted. */
   unexplained: number
   history: History
-  /** From listening to the first arrival of a delivery that had been acknowledged in an earlier life, in ms. */
-  resumeMs: number[]
+  /** Of each start with work to take up, how long after listening the first of it came. */
+  resumes: Resume[]
 }
 
 export function toLedger(given: {
@@ -60,7 +63,7 @@ export function toLedger(given: {
     arrivals: arrivals.length,
     refusedArrivals: arrivals.filter(({ status }) => status !== 200).length,
     unexplained: repeats.filter((key) => !history.interrupted.keys.has(key)).length,
-    resumeMs: toResumeTimes(byDelivery, acknowledged, lives),
+    resumes: toResumes(byDelivery, acknowledged, lives),
   }
 }
 
@@ -98,26 +101,29 @@ const longestRetryMs = 10_000
  * came. One that was killed within a second before that says nothing. An event whose sandbox process was killed waits for
  * its retry and is not due, so starts soon after such a kill are left out.
  */
-function toResumeTimes(
+function toResumes(
   byDelivery: Map<string, Arrival[]>,
   acknowledged: Map<string, number>,
   lives: Life[],
-): number[] {
-  const firsts = [...byDelivery.values()].flatMap(([first]) => {
+): Resume[] {
+  const firsts = [...byDelivery].flatMap(([key, [first]]) => {
     const acknowledgedAtMs = first && acknowledged.get(first.eventId)
-    return first === undefined || acknowledgedAtMs === undefined ? [] : [{ acknowledgedAtMs, ...first }]
+    return first === undefined || acknowledgedAtMs === undefined
+      ? []
+      : [{ key, acknowledgedAtMs, atMs: first.atMs }]
   })
-  const isNear = (life: Life, atMs: number) =>
-    life.kill === 'sandbox process' &&
-    life.spawnedAtMs < atMs &&
-    atMs - (life.killedAtMs ?? 0) < longestRetryMs
-  return lives.flatMap(({ spawnedAtMs, listeningAtMs, killedAtMs = Number.POSITIVE_INFINITY }) => {
-    if (listeningAtMs === undefined || lives.some((life) => isNear(life, spawnedAtMs))) return []
-    const firstMs = firsts
+  const followsSandboxKill = (atMs: number) =>
+    lives.some(
+      ({ kill, spawnedAtMs, killedAtMs = 0 }) =>
+        kill === 'sandbox process' && spawnedAtMs < atMs && atMs - killedAtMs < longestRetryMs,
+    )
+  return lives.flatMap(({ spawnedAtMs, listeningAtMs, killedAtMs = Number.POSITIVE_INFINITY }, life) => {
+    if (listeningAtMs === undefined || followsSandboxKill(spawnedAtMs)) return []
+    const [first] = firsts
       .filter(({ acknowledgedAtMs, atMs }) => acknowledgedAtMs < spawnedAtMs && atMs >= spawnedAtMs)
-      .reduce((least, { atMs }) => Math.min(least, atMs), Number.POSITIVE_INFINITY)
-    if (firstMs === Number.POSITIVE_INFINITY) return []
-    const isCutShort = firstMs > killedAtMs && killedAtMs - listeningAtMs < 1_000
-    return isCutShort ? [] : [Math.max(0, firstMs - listeningAtMs)]
+      .toSorted((a, b) => a.atMs - b.atMs)
+    if (first === undefined) return []
+    const isCutShort = first.atMs > killedAtMs && killedAtMs - listeningAtMs < 1_000
+    return isCutShort ? [] : [{ ms: Math.max(0, first.atMs - listeningAtMs), key: first.key, life }]
   })
 }

@@ -26,8 +26,9 @@ export function wrongsOf({ lost, duplicates, unexplained, history, refused, seed
 }
 
 export function printLedger(terminal: Terminal, ledger: Ledger): void {
-  const { duplicates, history, resumeMs } = ledger
-  const late = resumeMs.filter((ms) => ms > 1_000).length
+  const { duplicates, history, resumes } = ledger
+  const resumeMs = resumes.map(({ ms }) => ms)
+  const late = resumes.filter(({ ms }) => ms > 1_000)
   const rows: [string, string | number][] = [
     ...[...ledger.kills].map(([kill, count]): [string, number] => [`kills: ${kill}`, count]),
     ['events published', ledger.published],
@@ -46,7 +47,7 @@ export function printLedger(terminal: Terminal, ledger: Ledger): void {
     ['starts with work to take up', resumeMs.length],
     ['first owed delivery after listening, p50', `${Math.round(quantile(resumeMs, 0.5))} ms`],
     ['the slowest', `${Math.round(Math.max(0, ...resumeMs))} ms`],
-    ['later than 1 s', late],
+    ['later than 1 s', late.length],
     ['seed', ledger.seed],
   ]
   printTable(
@@ -54,4 +55,6 @@ export function printLedger(terminal: Terminal, ledger: Ledger): void {
     ['', ''],
     rows.map(([name, value]) => [name, String(value)]),
   )
+  for (const { ms, key, life } of late)
+    terminal.print(`late: start ${life + 1}, ${key} after ${Math.round(ms)} ms`)
 }

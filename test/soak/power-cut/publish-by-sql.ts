@@ -2,7 +2,7 @@
 // to catch (NORMAL), and what it must not (FULL). Prints each event's id once its commit has returned.
 import { randomUUID } from 'node:crypto'
 import { openDatabase } from '../../../host/db/open-database.ts'
-import { insertEvent } from '../../../host/db/queries/events.ts'
+import { insertEvents } from '../../../host/db/queries/events.ts'
 import { insertJobs } from '../../../host/db/queries/jobs.ts'
 import { ensureOperator } from '../../../host/first-start.ts'
 
@@ -16,7 +16,7 @@ for (;;) {
     const receivedAt = Date.now()
     const payload = JSON.stringify({ eventId: id, type: 'site_view', filler: 'x'.repeat(1_000) })
     const event = { id, organizationId: organization.id, type: 'site_view', payload, receivedAt }
-    await insertEvent(transaction, event)
+    await insertEvents(transaction, [event])
     await insertJobs(transaction, [{ kind: 'event', subject: { id }, lane: 'none', dueAt: receivedAt }])
   })
   process.stdout.write(`${id}\n`)
