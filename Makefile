@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 .DEFAULT_GOAL := help
-.PHONY: help run demo dev test check types migrate bench soak conformance clean
+.PHONY: help run demo dev test check types migrate bench soak kills power-cut conformance clean
 
 # isolated-vm needs the flag wherever a process holds isolates itself: some tests do.
 node := node --no-node-snapshot
@@ -12,7 +12,7 @@ steps = failed=(); step() { "$$@" || failed+=("$$*"); }; \
 	finish() { [ $${\#failed[@]} -eq 0 ] || { printf '$@: failed: %s\n' "$${failed[@]}" >&2; exit 1; }; }
 
 help: ## Lists the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(installed) .env ## Starts Annex: installs, migrates, loads plugins/, prints what to do next
 	@exec node host/cli/main.ts serve
@@ -56,6 +56,12 @@ bench: $(installed) ## Measures requests beside bare Koa and workerd, cold start
 
 soak: $(installed) ## Hostile and honest installations side by side for ten minutes, or MINUTES=
 	@exec node test/soak/soak.ts
+
+kills: $(installed) ## Kills host and sandbox processes again and again, and counts: nothing is lost; ROUNDS= SEED=
+	@exec node test/soak/kills/kills.ts
+
+power-cut: $(installed) ## Forgets whatever was not synced, again and again: nothing acknowledged is missing; ROUNDS= SEED=
+	@exec node test/soak/power-cut/power-cut.ts
 
 # WPT is a checkout of web-platform-tests (its repository's main branch, whole or with the folders that areas.ts names).
 conformance: $(installed) ## Runs the web-platform-tests in isolates; WPT=FOLDER is a checkout of web-platform-tests

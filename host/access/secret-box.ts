@@ -1,7 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AnnexError } from '../errors/annex-error.ts'
+import { createDurably } from './create-durably.ts'
 
 /** Keeps secrets readable for this Annex alone: AES-256-GCM under a key that is not in the database. */
 export type SecretBox = {
@@ -72,9 +73,9 @@ function readKeyFile(path: string): string | undefined {
 function createKeyFile(path: string, dataDir: string): string {
   const text = randomBytes(keyBytes).toString('base64')
   mkdirSync(dataDir, { recursive: true })
-  // `wx`: of two processes that start at once, one makes the key and the other fails rather than replace it.
-  writeFileSync(path, `${text}\n`, { mode: 0o600, flag: 'wx' })
-  chmodSync(path, 0o600)
+  // Before anything is encrypted with it: what a lost key has encrypted is lost too. Of two processes that start at
+  // once, one makes the key and the other fails rather than replace it.
+  createDurably(path, `${text}\n`)
   return text
 }
 

@@ -97,10 +97,13 @@ const readIfThere = async (file: string): Promise<string | undefined> => {
   }
 }
 
-/** Two processes may build at once: each writes a file of its own, and renaming is atomic. */
+/**
+ * Two processes may build at once: each writes a file of its own, and renaming is atomic. Flushed first: else a power
+ * cut may leave the name without the text, and no script would ever load again.
+ */
 const writeAtomically = async (file: string, text: string): Promise<void> => {
   await mkdir(path.dirname(file), { recursive: true })
   const temporary = `${file}.${randomUUID()}.tmp`
-  await writeFile(temporary, text)
+  await writeFile(temporary, text, { flush: true })
   await rename(temporary, file)
 }

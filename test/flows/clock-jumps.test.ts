@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { until } from '../support/annex.ts'
+import { noCompiler } from '../support/compile-library.ts'
+import { startHostUnderFaults } from '../support/host-under-faults.ts'
+import { createMachineFaults, type MachineFaults } from '../support/machine-faults.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+const hourMs = 3_600_000
+/** Base delay of the second retry (spec 8). The receiver notes an arrival a moment before the host hears of its answer. */
+const secondDelayMs = 2_000
+
+// The worker reads what is due by the wall clock alone: a jump ahead makes a retry due at the next wake-up, and after a
+// jump back it waits for the hour to pass.
+const todo = 'waits by the wall clock'
+
+describe('a wall clock that jumps', { skip: noCompiler }, () => {
+  for (const [name, offMs] of [
+    ['an hour ahead', hourMs],
+    ['an hour back', -hourMs],
+  ] as const) {
+    it(`${name} between two attempts neither stops the retry nor hurries it`, {
+      timeout: 120_000,
+      todo,
+    }, async () => {
+      const database = await createTestDatabase()
+      await using ends = new AsyncDisposableStack()
+      ends.defer(database.drop)
+      let faults: MachineFaults | undefined
+      const running = await startHostUnderFaults(
+        (folder, dataDir) => {
+          faults = createMachineFaults(folder, dataDir)
+          return { ...faults.environment, DATABASE_URL: database.url }
+        },
+        503,
+        503,
+        200,
+      )
+      ends.defer(() => running[Symbol.asyncDispose]())
+      const { publish, receiver, listening, untilDelivered } = running
+      assert.equal((await publish('evt_retried')).status, 202)
+      await until(
+        () => listening.api('GET', '/v1/deliveries?event=evt_retried'),
+        ({ json }) => json.items[0]?.attempts === 2,
+      )
+      faults?.setClock(offMs)
+      // Work that comes meanwhile makes the host look at what is due, by its new clock.
+      assert.equal((await publish('evt_new')).status, 202)
+      await untilDelivered(['evt_retried', 'evt_new'])
+      const attempts = receiver.received.filter(({ body }) => body.includes('evt_retried'))
+      assert.equal(attempts.length, 3)
+      const [, second, third] = attempts
+      const waitedMs = (third?.atMs ?? 0) - (second?.atMs ?? 0)
+      assert.ok(waitedMs >= secondDelayMs, `the retry came after ${waitedMs} ms`)
+    })
+  }
+})

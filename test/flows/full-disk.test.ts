@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../support/annex.ts'
+import { noCompiler } from '../support/compile-library.ts'
+import { type HostUnderFaults, startHostUnderFaults } from '../support/host-under-faults.ts'
+import { createMachineFaults, type MachineFaults } from '../support/machine-faults.ts'
+
+const noPrlimit =
+  spawnSync('prlimit', ['--version']).status === 0 ? false : 'needs prlimit, which comes with util-linux'
+
+// A job whose outcome cannot be stored, nor that it is to be tried again, stays `running` until the next start.
+const todo = 'jobs that could not be settled are taken up only at the next start'
+
+describe('a full disk', () => {
+  it('refuses events with an error, loses none that it took, and works on when there is room', {
+    skip: noCompiler,
+    timeout: 180_000,
+    todo,
+  }, async () => {
+    let faults: MachineFaults | undefined
+    await using running = await startHostUnderFaults((folder, dataDir) => {
+      faults = createMachineFaults(folder, dataDir)
+      return faults.environment
+    }, slowly)
+    await checkFullDisk(running, (isFull) => faults?.setDiskFull(isFull))
+  })
+
+  it('does the same when files may not grow', { skip: noPrlimit, timeout: 180_000, todo }, async () => {
+    await using running = await startHostUnderFaults(() => ({}), slowly)
+    const pid = String(running.host.child.pid)
+    await checkFullDisk(running, (isFull) => {
+      execFileSync('prlimit', ['--pid', pid, `--fsize=${isFull ? 1 : 'unlimited'}:unlimited`])
+    })
+  })
+})
+
+/** So that some attempts are in flight when the disk fills up, and cannot be settled. */
+function slowly(response: { writeHead: (status: number) => { end: (text: string) => void } }): void {
+  setTimeout(() => response.writeHead(200).end('{}'), 400)
+}
+
+async function checkFullDisk(
+  { listening, host, receiver, publish, untilDelivered }: HostUnderFaults,
+  setFull: (isFull: boolean) => void,
+): Promise<void> {
+  const acknowledged: string[] = []
+  const take = async (eventId: string) => {
+    const answer = await publish(eventId)
+    if (answer.status === 202) acknowledged.push(eventId)
+    return answer
+  }
+  for (const number of [1, 2, 3]) assert.equal((await take(`evt_before_${number}`)).status, 202)
+  await receiver.waitFor(1)
+  setFull(true)
+  const refused = await Promise.all([1, 2, 3].map((number) => take(`evt_full_${number}`)))
+  for (const { status, json, text } of refused) {
+    assert.ok(status >= 500, `${status}: ${text}`)
+    assert.match(json.error.code, /^[a-z_]+$/)
+    assert.ok(json.error.requestId)
+  }
+  assert.equal((await listening.api('GET', '/v1/deliveries')).status, 200, 'reading needs no room')
+  await sleep(1_500)
+  assert.equal(host.child.exitCode, null, 'the host goes on')
+  setFull(false)
+  await until(
+    () => take('evt_after'),
+    ({ status }) => status < 300,
+  )
+  await untilDelivered([...acknowledged, 'evt_after'])
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startHostUnderFaults } from '../support/host-under-faults.ts'
+
+/** Holds the lock that only one connection can have, until its standard input ends. */
+const holder = `
+const { DatabaseSync } = require('node:sqlite')
+const db = new DatabaseSync(process.argv[1], { timeout: 5000 })
+db.exec('BEGIN EXCLUSIVE')
+process.stdout.write('locked')
+process.stdin.resume().once('end', () => { db.exec('ROLLBACK'); process.exit() })
+`
+
+async function lock(file: string): Promise<() => Promise<void>> {
+  const child = spawn(process.execPath, ['-e', holder, file], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const exited = once(child, 'exit')
+  await once(child.stdout, 'data')
+  return async () => {
+    child.stdin.end()
+    await exited
+  }
+}
+
+// As on a full disk. A lock that is shorter than the wait for it (busy_timeout, 5 s) is only waited for.
+const todo = (seconds: number) =>
+  seconds > 5 && 'jobs that could not be settled are taken up only at the next start'
+
+describe('a database that somebody else has locked', () => {
+  for (const seconds of [2, 12]) {
+    it(`for ${seconds} s: events wait or are refused, none is lost, and work goes on`, {
+      timeout: 180_000,
+      todo: todo(seconds),
+    }, async () => {
+      await using running = await startHostUnderFaults(
+        () => ({}),
+        // In flight when the lock is taken: their settlement has to wait too.
+        (response) => setTimeout(() => response.writeHead(200).end('{}'), 400),
+      )
+      const { publish, receiver, listening, untilDelivered, dataDir } = running
+      const acknowledged: string[] = []
+      const take = async (eventId: string) => {
+        const { status, json, text } = await publish(eventId)
+        if (status === 202) acknowledged.push(eventId)
+        else assert.match(json?.error?.code ?? text, /^[a-z_]+$/)
+        return status
+      }
+      for (const number of [1, 2, 3]) assert.equal(await take(`evt_before_${number}`), 202)
+      await receiver.waitFor(1)
+      const release = await lock(join(dataDir, 'annex.sqlite'))
+      const waiting = Promise.all([1, 2, 3].map((number) => take(`evt_locked_${number}`)))
+      await sleep(seconds * 1_000)
+      await release()
+      for (const status of await waiting) assert.ok(status === 202 || status >= 500, String(status))
+      assert.equal(await take('evt_after'), 202)
+      await untilDelivered(acknowledged)
+      assert.equal((await listening.api('GET', '/v1/deliveries?state=failed')).json.count, 0)
+    })
+  }
+})

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { cutBySql } from '../soak/power-cut/cut-by-sql.ts'
+import { runPowerCuts } from '../soak/power-cut/run-power-cuts.ts'
+import { noCompiler } from '../support/compile-library.ts'
+
+// A short `make power-cut`.
+describe('a power cut', { skip: noCompiler }, () => {
+  it('loses nothing that was acknowledged, whatever was not synced', async () => {
+    const result = await runPowerCuts({ rounds: 2, seed: 20261121, note: () => {} })
+    assert.ok(result.acknowledged > 0 && result.undone > 0 && result.syncs > 0, 'there was something to lose')
+    assert.deepEqual(result.lost, [])
+    assert.deepEqual(result.undelivered, [])
+    assert.equal(result.integrity, 'ok')
+  })
+
+  it('is seen by this harness: with synchronous=NORMAL it finds losses, with FULL none', async () => {
+    const normal = await cutBySql('NORMAL', 500)
+    assert.ok(normal.acknowledged > 0 && normal.lost > 0, JSON.stringify(normal))
+    const full = await cutBySql('FULL', 500)
+    assert.ok(full.acknowledged > 0)
+    assert.equal(full.lost, 0)
+  })
+})

@@ -1,0 +1,129 @@
+import { type Arrival, keyOf } from './arrival.ts'
+import type { History } from './read-history.ts'
+
+/** From a start of the host to its end. */
+export type Life = {
+  spawnedAtMs: number
+  /** Not there when it was killed before. */
+  listeningAtMs?: number
+  killedAtMs?: number
+  kill: 'host' | 'host while it starts' | 'sandbox process' | 'none'
+}
+
+/** `key`: the delivery that came first; `life`: which start it was. */
+export type Resume = { ms: number; key: string; life: number }
+
+export type Ledger = {
+  seed: number
+  kills: Map<Life['kill'], number>
+  published: number
+  acknowledged: number
+  /** Answers to a publisher that acknowledged nothing. */
+  refused: Map<string, number>
+  /** Deliveries that are owed for what was acknowledged, and how many of them came and were taken. */
+  owed: number
+  delivered: number
+  /** Deliveries that never were taken. */
+  lost: string[]
+  arrivals: number
+  refusedArrivals: number
+  /** Arrivals after the same delivery had been taken. */
+  duplicates: { acrossKills: number; mostForOneKill: number; withinOneLife: string[] }
+  /** Of the duplicates, deliveries none of whose attempts is kept as interrupted. */
+  unexplained: number
+  history: History
+  /** Of each start with work to take up, how long after listening the first of it came. */
+  resumes: Resume[]
+}
+
+export function toLedger(given: {
+  seed: number
+  lives: Life[]
+  published: Set<string>
+  acknowledged: Map<string, number>
+  refused: Map<string, number>
+  paths: string[]
+  arrivals: Arrival[]
+  history: History
+}): Ledger {
+  const { seed, lives, published, acknowledged, refused, paths, arrivals, history } = given
+  const byDelivery = Map.groupBy(arrivals, keyOf)
+  const owed = [...acknowledged.keys()].flatMap((eventId) => paths.map((path) => keyOf({ eventId, path })))
+  const isTaken = (key: string) => byDelivery.get(key)?.some(({ status }) => status === 200) ?? false
+  const lost = owed.filter((key) => !isTaken(key))
+  const kills = new Map<Life['kill'], number>()
+  for (const { kill } of lives) if (kill !== 'none') kills.set(kill, (kills.get(kill) ?? 0) + 1)
+  const { repeats, ...duplicates } = countDuplicates(byDelivery, lives)
+  return {
+    ...{ seed, kills, refused, lost, history, duplicates },
+    published: published.size,
+    acknowledged: acknowledged.size,
+    owed: owed.length,
+    delivered: owed.length - lost.length,
+    arrivals: arrivals.length,
+    refusedArrivals: arrivals.filter(({ status }) => status !== 200).length,
+    unexplained: repeats.filter((key) => !history.interrupted.keys.has(key)).length,
+    resumes: toResumes(byDelivery, acknowledged, lives),
+  }
+}
+
+/** A repeat belongs to the kill that ended the life in which the delivery had been taken. */
+function countDuplicates(byDelivery: Map<string, Arrival[]>, lives: Life[]) {
+  const perLife = new Map<number, number>()
+  const repeats: string[] = []
+  const withinOneLife: string[] = []
+  for (const [key, all] of byDelivery) {
+    const takenAt = all.findIndex(({ status }) => status === 200)
+    if (takenAt < 0) continue
+    let before = lifeOf(all[takenAt] as Arrival, lives)
+    for (const repeat of all.slice(takenAt + 1)) {
+      const life = lifeOf(repeat, lives)
+      if (life === before) withinOneLife.push(key)
+      else {
+        perLife.set(before, (perLife.get(before) ?? 0) + 1)
+        repeats.push(key)
+      }
+      before = life
+    }
+  }
+  const mostForOneKill = Math.max(0, ...perLife.values())
+  return { repeats, acrossKills: repeats.length, mostForOneKill, withinOneLife }
+}
+
+const lifeOf = ({ atMs }: Pick<Arrival, 'atMs'>, lives: Life[]): number =>
+  lives.findLastIndex(({ spawnedAtMs }) => spawnedAtMs <= atMs)
+
+/** Longer than the schedule's longest delay. */
+const longestRetryMs = 10_000
+
+/**
+ * Of each life that found deliveries owed which had not come even once: how long after it listened the first of these
+ * came. One that was killed within a second before that says nothing. An event whose sandbox process was killed waits for
+ * its retry and is not due, so starts soon after such a kill are left out.
+ */
+function toResumes(
+  byDelivery: Map<string, Arrival[]>,
+  acknowledged: Map<string, number>,
+  lives: Life[],
+): Resume[] {
+  const firsts = [...byDelivery].flatMap(([key, [first]]) => {
+    const acknowledgedAtMs = first && acknowledged.get(first.eventId)
+    return first === undefined || acknowledgedAtMs === undefined
+      ? []
+      : [{ key, acknowledgedAtMs, atMs: first.atMs }]
+  })
+  const followsSandboxKill = (atMs: number) =>
+    lives.some(
+      ({ kill, spawnedAtMs, killedAtMs = 0 }) =>
+        kill === 'sandbox process' && spawnedAtMs < atMs && atMs - killedAtMs < longestRetryMs,
+    )
+  return lives.flatMap(({ spawnedAtMs, listeningAtMs, killedAtMs = Number.POSITIVE_INFINITY }, life) => {
+    if (listeningAtMs === undefined || followsSandboxKill(spawnedAtMs)) return []
+    const [first] = firsts
+      .filter(({ acknowledgedAtMs, atMs }) => acknowledgedAtMs < spawnedAtMs && atMs >= spawnedAtMs)
+      .toSorted((a, b) => a.atMs - b.atMs)
+    if (first === undefined) return []
+    const isCutShort = first.atMs > killedAtMs && killedAtMs - listeningAtMs < 1_000
+    return isCutShort ? [] : [{ ms: Math.max(0, first.atMs - listeningAtMs), key: first.key, life }]
+  })
+}

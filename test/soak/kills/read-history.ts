@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Json } from '../../support/annex.ts'
+import type { Listening } from '../../support/host-process.ts'
+import { keyOf } from './arrival.ts'
+
+/** What the host itself says of its deliveries. */
+export type History = {
+  owed: number
+  delivered: number
+  failed: number
+  /** Deliveries with an attempt that says that it was cut off; `attempts` counts these attempts. */
+  interrupted: { attempts: number; keys: Set<string> }
+}
+
+const pageSize = 100
+
+/** Waits until the API says that nothing is owed, then reads all deliveries with their attempts. */
+export async function readHistory(host: Listening, patienceMs: number): Promise<History> {
+  const end = Date.now() + patienceMs
+  let owed = await firstPage(host, '&state=owed')
+  while (owed.length > 0 && Date.now() < end) {
+    await sleep(100)
+    owed = await firstPage(host, '&state=owed')
+  }
+  const history: History = {
+    owed: owed.length,
+    delivered: 0,
+    failed: 0,
+    interrupted: { attempts: 0, keys: new Set() },
+  }
+  for await (const page of allPages(host)) {
+    const details = await Promise.all(page.map(({ id }) => host.api('GET', `/v1/deliveries/${id}`)))
+    for (const { json } of details) addTo(history, json)
+  }
+  return history
+}
+
+function addTo(history: History, { state, event, url, attemptList }: Json): void {
+  if (state === 'delivered') history.delivered += 1
+  if (state === 'failed') history.failed += 1
+  const cut = attemptList.filter(({ outcome }: Json) => outcome === 'interrupted').length
+  history.interrupted.attempts += cut
+  if (cut > 0) history.interrupted.keys.add(keyOf({ eventId: event.id, path: new URL(url).pathname }))
+}
+
+async function firstPage({ api }: Listening, query: string): Promise<Json[]> {
+  const { json, text } = await api('GET', `/v1/deliveries?limit=${pageSize}${query}`)
+  if (!Array.isArray(json?.items)) throw new Error(`no list of deliveries: ${text.slice(0, 300)}`)
+  return json.items
+}
+
+async function* allPages(host: Listening): AsyncGenerator<Json[]> {
+  let before = ''
+  for (;;) {
+    const items = await firstPage(host, before === '' ? '' : `&before=${before}`)
+    yield items
+    const last = items.at(-1)
+    if (items.length < pageSize || last === undefined) return
+    before = last.id
+  }
+}

@@ -1,0 +1,68 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { installFanOut, writeFanOut } from '../soak/kills/fan-out.ts'
+import { siteView } from '../soak/kills/publisher.ts'
+import { type Answered, until } from './annex.ts'
+import { type HostProcess, type Listening, startHost } from './host-process.ts'
+import { type Answer, startReceiver } from './receiver.ts'
+
+export type HostUnderFaults = {
+  host: HostProcess
+  listening: Listening
+  dataDir: string
+  receiver: Awaited<ReturnType<typeof startReceiver>>
+  publish: (eventId: string) => Promise<Answered>
+  /** Fails unless all of these events come to the receiver, and nothing is owed any more. */
+  untilDelivered: (eventIds: string[]) => Promise<void>
+  [Symbol.asyncDispose]: () => Promise<void>
+}
+
+const patienceSeconds = 30
+
+/**
+ * A host in a process of its own, with an integration that owes each event to one receiver.
+ *
+ * @param environmentIn what the process gets besides, from a test's folder and the data folder in it
+ */
+export async function startHostUnderFaults(
+  environmentIn: (folder: string, dataDir: string) => Record<string, string>,
+  ...answers: Answer[]
+): Promise<HostUnderFaults> {
+  const ends = new AsyncDisposableStack()
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'annex-faults-')))
+  ends.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const dataDir = join(folder, 'data')
+  const pluginsDir = join(folder, 'plugins')
+  mkdirSync(pluginsDir)
+  const receiver = await startReceiver(...answers)
+  ends.defer(receiver.close)
+  writeFanOut(pluginsDir, [receiver.url])
+  const host = startHost({ dataDir, pluginsDir, environment: environmentIn(folder, dataDir) })
+  ends.defer(host.kill)
+  const listening = await host.listening.catch(async (error) => {
+    await ends.disposeAsync()
+    throw error
+  })
+  await installFanOut(listening)
+  const { api, samples } = listening
+  const isThere = (eventId: string) => receiver.received.some(({ body }) => body.includes(eventId))
+  return {
+    ...{ host, listening, dataDir, receiver },
+    publish: (eventId) =>
+      api('POST', `/v1/events?organization=${samples.organization}`, siteView(eventId, samples.site)),
+    async untilDelivered(eventIds) {
+      await until(
+        async () => eventIds.filter((eventId) => !isThere(eventId)),
+        (absent) => absent.length === 0,
+        patienceSeconds,
+      )
+      await until(
+        async () => (await api('GET', '/v1/deliveries?state=owed')).json.items.length,
+        (owed) => owed === 0,
+        patienceSeconds,
+      )
+    },
+    [Symbol.asyncDispose]: () => ends.disposeAsync(),
+  }
+}
