@@ -29,7 +29,7 @@ const groupSize = 256
 
 /**
  * Stores whatever has come up since the last commit together in the next one. Nothing waits for a timer: where nothing
- * is being stored, a commit begins at once.
+ * more comes up, a commit begins at once.
  *
  * An item that cannot be stored must not take others with it: when a group fails, each of its items is stored by itself.
  */
@@ -52,9 +52,9 @@ export function createGroupCommit(db: Db): GroupCommit {
   }
 
   async function run(): Promise<void> {
-    // What comes up in the same turn of the event loop belongs together.
-    await nextTurn()
     while (waiting.length > 0) {
+      // What comes up in the same turn of the event loop belongs together.
+      await nextTurn()
       const group = waiting.slice(0, groupSize)
       waiting = waiting.slice(groupSize)
       await commit(group)

@@ -14,8 +14,19 @@ export const toSnakeCase = (name: string): string =>
 
 export function toCamelCaseRow(row: unknown): unknown {
   if (row === null || typeof row !== 'object' || Array.isArray(row)) return row
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [toCamelCase(name), value]))
+  const named: Record<string, unknown> = {}
+  for (const name in row) named[toCamelCase(name)] = (row as Record<string, unknown>)[name]
+  return named
 }
 
-const toCamelCase = (name: string): string =>
-  name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+/** There are as many names as columns. */
+const camelCaseNames = new Map<string, string>()
+
+function toCamelCase(name: string): string {
+  let found = camelCaseNames.get(name)
+  if (found === undefined) {
+    found = name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+    camelCaseNames.set(name, found)
+  }
+  return found
+}

@@ -7,6 +7,7 @@ import { createClock, type SteadyClock } from './database-clock.ts'
 import { explainDatabaseError } from './explain-database-error.ts'
 import { migrate } from './migrate.ts'
 import { naming } from './naming.ts'
+import { NodeSqliteClient } from './sqlite/node-sqlite-client.ts'
 
 /** The database, or the transaction that a step belongs to. Every query takes one. */
 export type Db = Knex
@@ -71,11 +72,11 @@ function openSqlite(path: string, dataDir: string): Db {
   return knex({
     ...naming,
     log: silent,
-    client: 'sqlite3',
+    client: NodeSqliteClient as unknown as typeof Knex.Client,
     connection: { filename },
     useNullAsDefault: true,
     // One writer, so one connection: SQLite would make a second one wait or fail.
-    pool: { min: 1, max: 1, afterCreate: setPragmas },
+    pool: { min: 1, max: 1 },
   })
 }
 
@@ -83,17 +84,4 @@ function openSqlite(path: string, dataDir: string): Db {
 function makePrivateFile(filename: string): void {
   mkdirSync(dirname(filename), { recursive: true, mode: 0o700 })
   closeSync(openSync(filename, 'a', 0o600))
-}
-
-type Connection = { exec: (sql: string, done: (error: Error | null) => void) => void }
-
-function setPragmas(
-  connection: Connection,
-  done: (error: Error | null, connection: Connection) => void,
-): void {
-  // FULL: a commit is on the disk when it returns. NORMAL loses acknowledged events in a power cut.
-  connection.exec(
-    'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;',
-    (error) => done(error, connection),
-  )
 }

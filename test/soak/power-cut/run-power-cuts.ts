@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import sqlite3 from 'sqlite3'
 import { type HostProcess, type Listening, startHost } from '../../support/host-process.ts'
 import { createRandom } from '../hostile-load.ts'
 import { keyOf } from '../kills/arrival.ts'
@@ -93,7 +93,7 @@ export async function runPowerCuts(given: {
     ...{ seed, cuts: rounds + 1, acknowledged: publisher.acknowledged.size, ...totals },
     lost: [...lost],
     undelivered: undelivered(),
-    integrity: await checkIntegrity(join(dataDir, 'annex.sqlite')),
+    integrity: checkIntegrity(join(dataDir, 'annex.sqlite')),
   }
 
   /** An event that Annex has is a duplicate when it is published again; one that it has lost is not. */
@@ -108,13 +108,11 @@ export async function runPowerCuts(given: {
   }
 }
 
-function checkIntegrity(file: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const db = new sqlite3.Database(file, sqlite3.OPEN_READWRITE)
-    db.get<{ integrity_check: string }>('PRAGMA integrity_check', (error, row) => {
-      db.close()
-      if (error) reject(error)
-      else resolve(row.integrity_check)
-    })
-  })
+function checkIntegrity(file: string): string {
+  const db = new DatabaseSync(file)
+  try {
+    return String(db.prepare('PRAGMA integrity_check').get()?.integrity_check)
+  } finally {
+    db.close()
+  }
 }
