@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 .DEFAULT_GOAL := help
-.PHONY: help run demo dev test check types migrate bench soak kills power-cut conformance clean
+.PHONY: help run demo dev test check types migrate simulate bench soak kills power-cut conformance clean
 
 # isolated-vm needs the flag wherever a process holds isolates itself: some tests do.
 node := node --no-node-snapshot
@@ -48,6 +48,9 @@ types: $(installed) .env ## Generates the types of schemas and of plugin setting
 
 migrate: $(installed) ## Brings the tables of the database up to date
 	@node host/cli/main.ts migrate
+
+simulate: $(installed) ## Plays the job engine's schedules of faults: SCHEDULES=10000 of them, or one SEED=
+	@SCHEDULES='$(SCHEDULES)' SEED='$(SEED)' node test/simulation/simulate.ts
 
 bench: $(installed) ## Measures requests beside bare Koa and workerd, cold starts, many installations, streams
 	@for part in requests cold replacement many overhead streaming; do \

@@ -14,6 +14,7 @@ import type { Egress } from './net/egress.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import { createGiveUp } from './webhooks/give-up-endpoint.ts'
 import { createRunDelivery } from './webhooks/run-delivery.ts'
+import { sendAttempt } from './webhooks/send-attempt.ts'
 import type { SecretReader } from './webhooks/signing-secrets.ts'
 
 const scriptsAtOnce = 32
@@ -50,7 +51,8 @@ export async function startWorkers(given: {
   const { sandboxes, prepareDispatch, report } = given
   const runEvent = createRunEvent({ sandboxes, prepareDispatch, report, schedule, clock, random })
   const runDelivery = createRunDelivery({
-    ...{ secrets: given.secrets, egress: given.egress, clock, random, schedule },
+    ...{ secrets: given.secrets, clock, random, schedule },
+    send: (...attempt) => sendAttempt(given.egress, ...attempt),
     timeoutMs: settings.DELIVERY_TIMEOUT_MS,
     standard: settings.DELIVERY_STANDARD_WEBHOOKS,
     giveUpAfterMs: settings.DELIVERY_GIVE_UP_HOURS * 3_600_000,

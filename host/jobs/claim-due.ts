@@ -32,6 +32,7 @@ export function createDueJobs(
   /** After which lane the next reading begins: the lanes take turns. */
   let after = ''
   let isComplete = false
+  let asked = 0
   return {
     async claim(transaction, limit, lease) {
       try {
@@ -51,10 +52,12 @@ export function createDueJobs(
     },
     lookAgain() {
       isComplete = false
+      asked += 1
     },
   }
 
   async function read(transaction: Db, nowMs: number): Promise<void> {
+    const askedBefore = asked
     const holding = buffer.lanes()
     const rooms = lanes.rooms(nowMs, holding)
     const given = { after, rooms, perLane: aheadPerLane, limit: readAhead, nowMs }
@@ -64,7 +67,9 @@ export function createDueJobs(
     const end = jobs.length < readAhead ? await endOfRound(transaction, kind, after) : jobs.at(-1)?.lane
     after = end ?? ''
     const mostOfLane = Math.max(0, ...countLanes(jobs.map((job) => ({ job }))).values())
-    isComplete = holding.length === 0 && end === undefined && mostOfLane < aheadPerLane
+    const readAll = holding.length === 0 && end === undefined && mostOfLane < aheadPerLane
+    // Whoever asked while it read may mean what came after that.
+    isComplete = readAll && asked === askedBefore
   }
 }
 

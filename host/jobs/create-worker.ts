@@ -89,6 +89,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   let cancelTimer = () => {}
   let looking: Promise<void> | undefined
   let lookAgain = false
+  let lookedAtMs = 0
   let closed = false
   /** Of a claim whose commit failed, or whose answer did not come back. */
   let lostLease: string | undefined
@@ -134,6 +135,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
         // Jobs that ended together leave their turns together.
         await nextTurn()
         if (turns.free(clock.now()) === 0) break
+        lookedAtMs = clock.now()
         const begun = await claimDue()
         for (const { job, run } of begun) start(job, run)
       }
@@ -200,8 +202,10 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   async function waitForDue(): Promise<void> {
+    // From when it last looked: what has come due since then, while that took its time, is not to wait for the next one.
+    const dueAt = await nextDueAt(db, kinds, lookedAtMs)
     const nowMs = clock.now()
-    const times = [await nextDueAt(db, kinds, nowMs), lanes.nextProbeAt(nowMs)]
+    const times = [dueAt, lanes.nextProbeAt(nowMs)]
     const next = Math.min(...times.filter((time) => time !== undefined), nowMs + longestWaitMs[dialect])
     if (!closed && !lookAgain) cancelTimer = clock.after(Math.max(0, next - nowMs), wake)
   }
@@ -220,12 +224,14 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     const settled = store({ job, outcome })
     leave(outcome.health)
     await settled
+    // Whoever looked in the meantime saw neither when it is due again nor that the one after it may go on.
+    if (job.ordered || outcome.move.state === 'due') wake()
   }
 
   /** Until it is stored: while the database is away, what came of a job is kept here. */
   async function store(settlement: { job: Job; outcome: JobOutcome }): Promise<void> {
     let toStore = settlement
-    for (let tries = 1; !closed; tries++) {
+    for (let tries = 1; ; tries++) {
       try {
         await commits.store(settle, toStore)
         return

@@ -12,15 +12,16 @@ import {
   type Endpoint,
   type Health as EndpointHealth,
   findEndpoints,
+  findUnpaused,
   updateHealth,
 } from '../db/queries/endpoints.ts'
-import type { DueJob, Job } from '../db/queries/jobs.ts'
+import { type DueJob, type Job, releaseWaitingJobs } from '../db/queries/jobs.ts'
 import { type JobHandler, type JobOutcome, type Stored, stored } from '../jobs/create-worker.ts'
 import type { Health } from '../jobs/lanes.ts'
 import { type NextStep, nextStep, type RetrySchedule } from '../jobs/retry-schedule.ts'
-import type { Egress } from '../net/egress.ts'
 import { type GivingUp, reasonToGiveUp } from './give-up-endpoint.ts'
-import { type Attempt, sendAttempt } from './send-attempt.ts'
+import type { Attempt, AttemptOptions, Sendable } from './send-attempt.ts'
+import type { SigningSecrets } from './signature.ts'
 import type { FoundSecrets, SecretReader } from './signing-secrets.ts'
 
 /**
@@ -29,7 +30,8 @@ import type { FoundSecrets, SecretReader } from './signing-secrets.ts'
  */
 export function createRunDelivery(given: {
   secrets: SecretReader
-  egress: Egress
+  /** `sendAttempt`, or a network that is simulated. */
+  send: (delivery: Sendable, signing: SigningSecrets, options: AttemptOptions) => Promise<Attempt>
   clock: Clock
   random: () => number
   schedule: RetrySchedule
@@ -41,7 +43,7 @@ export function createRunDelivery(given: {
   /** A step of a group commit. */
   giveUp: Step<GivingUp, unknown>
 }): JobHandler<Delivery | undefined> {
-  const { clock, egress, schedule, secrets, timeoutMs, standard } = given
+  const { clock, send, schedule, secrets, timeoutMs, standard } = given
   return {
     load: findOf,
     async begin(transaction, claimed) {
@@ -69,10 +71,13 @@ export function createRunDelivery(given: {
       return { move: { state: 'gone' } }
     }
     if (endpoint.state === 'paused') {
-      return { move: { state: 'waiting', reason: `The endpoint ${endpoint.id} is paused.` } }
+      return {
+        move: { state: 'waiting', reason: `The endpoint ${endpoint.id} is paused.` },
+        stores: [stored(releaseUnlessPaused, endpoint.id)],
+      }
     }
     if (endpoint.state === 'disabled') return refuse(delivery, endpoint)
-    const attempt = await sendAttempt(egress, delivery, signing, { nowMs: clock.wall(), timeoutMs, standard })
+    const attempt = await send(delivery, signing, { nowMs: clock.wall(), timeoutMs, standard })
     const nowMs = clock.now()
     const step = nextStep(schedule, job.attempt, attempt, { nowMs, random: given.random })
     const outcome = toOutcome(delivery, endpoint, attempt, step, nowMs)
@@ -164,6 +169,12 @@ const changeDeliveries = async (transaction: Db, changes: readonly DeliveryChang
 
 const changeHealth = async (transaction: Db, changes: readonly EndpointHealth[]): Promise<[]> => {
   await updateHealth(transaction, changes)
+  return []
+}
+
+/** Somebody may have resumed it since it was claimed. */
+const releaseUnlessPaused = async (transaction: Db, endpointIds: readonly string[]): Promise<[]> => {
+  await releaseWaitingJobs(transaction, await findUnpaused(transaction, endpointIds))
   return []
 }
 

@@ -56,16 +56,25 @@ export async function findEndpoints(db: Db, ids: readonly string[]): Promise<Map
 
 const healthColumns = { id: 'text', failingSince: 'bigint' } as const
 
-/** Of an endpoint that began to fail, or that answers again. */
+/** Of an endpoint that fails, or that answers. */
 export type Health = { id: string; failingSince: number | null }
 
+/** Writes only where it changes: most attempts go as the one before them. */
 export async function updateHealth(db: Db, health: readonly Health[]): Promise<void> {
   await db.raw(
-    `update endpoints set failing_since = case when health.failing_since is not null
-       then coalesce(endpoints.failing_since, health.failing_since) end
-     from ${jsonRows(db, 'health', healthColumns)} where endpoints.id = health.id`,
+    `update endpoints set failing_since = health.failing_since
+     from ${jsonRows(db, 'health', healthColumns)} where endpoints.id = health.id
+       and (endpoints.failing_since is null) <> (health.failing_since is null)`,
     [JSON.stringify(health)],
   )
+}
+
+/** @returns the ids of those that nobody has paused */
+export async function findUnpaused(db: Db, ids: readonly string[]): Promise<string[]> {
+  return db('endpoints')
+    .whereIn('id', [...new Set(ids)])
+    .whereNot({ state: 'paused' })
+    .pluck('id')
 }
 
 /** @returns whether it was active until now */

@@ -1,0 +1,115 @@
+import { createSecretBox } from '../../host/access/secret-box.ts'
+import { createGroupCommit } from '../../host/db/group-commit.ts'
+import { type Owed, oweDeliveries } from '../../host/db/queries/deliveries.ts'
+import { createWorker, type Worker } from '../../host/jobs/create-worker.ts'
+import { defaultSchedule } from '../../host/jobs/retry-schedule.ts'
+import { createGiveUp } from '../../host/webhooks/give-up-endpoint.ts'
+import { createRunDelivery } from '../../host/webhooks/run-delivery.ts'
+import { createSecretReader } from '../../host/webhooks/signing-secrets.ts'
+import type { Plan, Receiver } from './plan.ts'
+import type { Disk, DiskFaults } from './world/disk.ts'
+import type { Network } from './world/network.ts'
+import type { Random } from './world/random.ts'
+import type { Owner, World } from './world/world.ts'
+
+/** A host: the engine as the server puts it together, on a disk, a network and a clock that are simulated. */
+export type Host = Owner & {
+  id: string
+  /** @param downMs after which another one is started */
+  crash: (downMs?: number) => void
+  /** Resolves when it is stored: that is its acknowledgement. */
+  publish: (receiver: Receiver, eventId: string) => Promise<Owed>
+  /** While it works: not before it has started, and not when it has been asked to stop. */
+  worker: Worker | undefined
+  stop: (downMs: number) => Promise<void>
+}
+
+export const box = createSecretBox(new Uint8Array(32))
+
+export function startHost(given: {
+  id: string
+  plan: Plan
+  world: World
+  disk: Disk
+  installationId: string
+  network: Network
+  random: Random
+  faults: DiskFaults
+  onCrash: (downMs?: number) => void
+  onDefect: (error: unknown) => void
+}): Host {
+  const { id, plan, world, network } = given
+  const host: Host = { id, isGone: false, stalledUntil: 0, crash, publish, worker: undefined, stop }
+  const db = given.disk.open(world, host, given.faults)
+  const clock = world.clockOf(host, plan.hosts > 1)
+  db.userParams = { ...db.userParams, clock }
+  const random = given.random.next
+  const commits = createGroupCommit(db)
+  world.note(`${id} starts`)
+  const handler = createRunDelivery({
+    ...{
+      secrets: createSecretReader(box, clock),
+      standard: false,
+      clock,
+      random,
+      timeoutMs: 10_000,
+      giveUpAfterMs: plan.giveUpAfterMs,
+    },
+    send: network.sendFor(host),
+    schedule: { ...defaultSchedule, delaysMs: plan.delaysMs },
+    giveUp: createGiveUp({ report: ({ text }) => world.note(text) }),
+  })
+  createWorker({
+    ...{ commits, clock, random, hostId: id, concurrency: plan.concurrency, lanes: plan.lanes },
+    database: {
+      db,
+      dialect: plan.hosts > 1 ? 'postgres' : 'sqlite',
+      url: '',
+      clock: { ...clock, adjust() {} },
+      close: async () => {},
+    },
+    handlers: { delivery: handler },
+    onDefect: given.onDefect,
+  }).then(
+    (worker) => {
+      host.worker = worker
+    },
+    // A server that cannot start says so and ends.
+    (error) => {
+      given.onDefect(error)
+      crash()
+    },
+  )
+  return host
+
+  function crash(downMs?: number): void {
+    if (host.isGone) return
+    host.isGone = true
+    world.note(`${id} is gone`)
+    given.disk.release(host)
+    given.onCrash(downMs)
+  }
+
+  async function publish(receiver: Receiver, eventId: string): Promise<Owed> {
+    const stored = await commits.store(oweDeliveries, {
+      ...{ installationId: given.installationId, signedBy: 'installation', url: receiver.url },
+      ...{ eventId, eventType: 'example', body: `{"eventId":"${eventId}"}`, hops: 0 },
+    })
+    host.worker?.wake()
+    return stored
+  }
+
+  /** As on SIGTERM. */
+  async function stop(downMs: number): Promise<void> {
+    world.note(`${id} is asked to stop`)
+    const { worker } = host
+    host.worker = undefined
+    try {
+      await worker?.close()
+      await commits.close()
+    } catch (error) {
+      given.onDefect(error)
+    }
+    crash(downMs)
+  }
+}
