@@ -15,6 +15,7 @@ import {
   updateHealth,
 } from '../db/queries/endpoints.ts'
 import type { DueJob, Job } from '../db/queries/jobs.ts'
+import { isPaused, releaseSomeWaiting } from '../db/queries/operating/endpoints.ts'
 import { type JobHandler, type JobOutcome, type Stored, stored } from '../jobs/create-worker.ts'
 import type { Health } from '../jobs/lanes.ts'
 import { type NextStep, nextStep, type RetrySchedule } from '../jobs/retry-schedule.ts'
@@ -69,7 +70,10 @@ export function createRunDelivery(given: {
       return { move: { state: 'gone' } }
     }
     if (endpoint.state === 'paused') {
-      return { move: { state: 'waiting', reason: `The endpoint ${endpoint.id} is paused.` } }
+      return {
+        move: { state: 'waiting', reason: `The endpoint ${endpoint.id} is paused.` },
+        stores: [stored(releaseUnlessPaused, endpoint.id)],
+      }
     }
     if (endpoint.state === 'disabled') return refuse(delivery, endpoint)
     const attempt = await sendAttempt(egress, delivery, signing, { nowMs: clock.wall(), timeoutMs, standard })
@@ -164,6 +168,14 @@ const changeDeliveries = async (transaction: Db, changes: readonly DeliveryChang
 
 const changeHealth = async (transaction: Db, changes: readonly EndpointHealth[]): Promise<[]> => {
   await updateHealth(transaction, changes)
+  return []
+}
+
+/** It may have been resumed since it was read. */
+const releaseUnlessPaused = async (transaction: Db, endpointIds: readonly string[]): Promise<[]> => {
+  for (const id of new Set(endpointIds)) {
+    if (!(await isPaused(transaction, id))) await releaseSomeWaiting(transaction, id, endpointIds.length)
+  }
   return []
 }
 
