@@ -5,10 +5,14 @@ import { AnnexError } from './errors/annex-error.ts'
 import { answerErrors, identifyRequests } from './http/answer-errors.ts'
 import { isBrokenConnection } from './http/log-error.ts'
 import { splitTarget } from './http/target.ts'
+import { addDeliveryRoutes } from './routes/deliveries/deliveries.ts'
+import { addWebhookEndpointRoutes } from './routes/deliveries/endpoints.ts'
+import { addFeedRoutes } from './routes/deliveries/feed.ts'
+import { addJobRoutes } from './routes/deliveries/jobs.ts'
+import { addSendAgainRoutes } from './routes/deliveries/send-again.ts'
 import { answerEndpoints } from './routes/endpoints.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
-import { addDeliveryRoutes } from './routes/history/deliveries.ts'
 import { addLogRoutes } from './routes/history/logs.ts'
 import { addReceiptRoutes } from './routes/history/receipts.ts'
 import { addInstallationRoutes } from './routes/installations.ts'
@@ -33,7 +37,12 @@ export function createRouter(parts: RouteParts): Router {
   addTargetRoutes(router, parts)
   addSpaceRoutes(router, parts)
   addEventRoutes(router, parts)
+  // Before those of one delivery: its path would be the id of one.
+  addFeedRoutes(router, parts)
   addDeliveryRoutes(router, parts)
+  addSendAgainRoutes(router, parts)
+  addWebhookEndpointRoutes(router, parts)
+  addJobRoutes(router, parts)
   addLogRoutes(router, parts)
   addReceiptRoutes(router, parts)
   return router

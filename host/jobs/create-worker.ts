@@ -11,7 +11,13 @@ import { createLanes, type Health, type LaneRules } from './lanes.ts'
 import { createTurns } from './turns.ts'
 
 /** What became of a job. `stores` belongs to it: it is stored in the same transaction, or neither is. */
-export type JobOutcome = { move: Move; health?: Health; stores?: readonly Stored[] }
+export type JobOutcome = {
+  move: Move
+  health?: Health
+  stores?: readonly Stored[]
+  /** Called when all of it is stored. */
+  onStored?: () => void
+}
 
 export type Stored = { step: Step<unknown, unknown>; item: unknown }
 
@@ -40,6 +46,8 @@ export type Worker = {
   wake: () => void
   /** Takes over what hosts had claimed that are gone. */
   takeOver: (hostIds: readonly string[]) => Promise<void>
+  /** How many lanes are left alone for a while, as their jobs have failed again and again. */
+  openCircuits: () => number
   /** Claims nothing more, gives what runs ten seconds to come to its end, and gives the rest back. */
   close: () => Promise<void>
 }
@@ -97,6 +105,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   wake()
   return {
     wake,
+    openCircuits: lanes.openCircuits,
     async takeOver(hostIds) {
       await release({ hostIds })
       wake()
@@ -233,7 +242,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     let toStore = settlement
     for (let tries = 1; ; tries++) {
       try {
-        await commits.store(settle, toStore)
+        if (await commits.store(settle, toStore)) toStore.outcome.onStored?.()
         return
       } catch (error) {
         if (closed) return

@@ -57,6 +57,7 @@ export function startHost(given: {
     },
     send: network.sendFor(host),
     schedule: { ...defaultSchedule, delaysMs: plan.delaysMs },
+    onAttempt: () => {},
     giveUp: createGiveUp({ report: ({ text }) => world.note(text) }),
   })
   createWorker({

@@ -59,25 +59,63 @@ export type Delivery = {
   reason?: string
   event: { id: string; type: string }
   installation: string
+  endpoint: string
   signedBy: string
   url: string
   attempts: number
   createdAt: string
+  nextAttemptAt?: string
   finishedAt?: string
 }
 
 export type Attempt = {
   number: number
+  outcome: 'delivered' | 'rejected' | 'error' | 'interrupted'
   startedAt: string
   durationMs: number
+  timing?: { dnsMs?: number; connectMs?: number; tlsMs?: number; firstByteMs?: number }
   request: { headers: HeaderPairs }
   response?: { status: number; headers: HeaderPairs; body: string }
   error?: { code: string; message: string }
 }
 
+/** Where an installation's deliveries go. */
+export type Endpoint = {
+  id: string
+  state: 'active' | 'paused' | 'disabled'
+  reason?: string
+  installation: string
+  signedBy: string
+  url: string
+  ordered: boolean
+  failingSince?: string
+  createdAt: string
+  updatedAt: string
+  /** Of one that is looked at by itself. */
+  owed?: { due: number; waiting: number }
+  days?: { day: string; delivered: number; failed: number; attempts: number }[]
+}
+
 export type HeaderPairs = [string, string][] | Record<string, string>
 
 export type DeliveryWithAttempts = Delivery & { body: string; attemptList: Attempt[] }
+
+/** An event or a task that a script is owed. */
+export type Job = {
+  id: string
+  kind: 'event' | 'task'
+  state: 'due' | 'running' | 'waiting' | 'failed'
+  integration: string
+  installation?: string
+  event: { id: string; type: string }
+  attempts: number
+  nextAttemptAt?: string
+  error?: { message: string; request?: string }
+  createdAt: string
+  finishedAt?: string
+  /** Of one that is looked at by itself. */
+  payload?: object
+}
 
 export type LogLine = {
   id: number

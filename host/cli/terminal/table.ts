@@ -27,9 +27,12 @@ const statusStyles: Record<string, 'green' | 'yellow' | 'red'> = {
   loaded: 'green',
   pending: 'yellow',
   owed: 'yellow',
+  due: 'yellow',
+  waiting: 'yellow',
   paused: 'yellow',
   suspended: 'red',
   failed: 'red',
+  disabled: 'red',
 }
 
 /** A status in the colour that it has everywhere. */

@@ -69,11 +69,12 @@ export async function updateHealth(db: Db, health: readonly Health[]): Promise<v
   )
 }
 
-/** @returns the ids of those that nobody has paused */
+/** @returns the ids of those that nobody has paused. A resume at the same time comes before this, or waits for its end. */
 export async function findUnpaused(db: Db, ids: readonly string[]): Promise<string[]> {
   return db('endpoints')
     .whereIn('id', [...new Set(ids)])
     .whereNot({ state: 'paused' })
+    .forShare()
     .pluck('id')
 }
 
