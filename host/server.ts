@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import packageJson from '../package.json' with { type: 'json' }
 import { checkSecretKey } from './access/check-secret-key.ts'
 import { createScriptTokens } from './access/script-tokens.ts'
 import { createSecretBox, loadSecretKey } from './access/secret-box.ts'
@@ -9,13 +8,8 @@ import { announce, hostOf } from './announce.ts'
 import { createApp } from './app.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
 import { watchSpaces } from './content/watch-spaces.ts'
+import { createEgresses } from './create-egresses.ts'
 import { createLogger, hostSecrets } from './create-logger.ts'
-import { createGroupCommit } from './db/group-commit.ts'
-import { joinHosts } from './db/hosts/join-hosts.ts'
-import { createNotifications } from './db/hosts/notifications.ts'
-import { placeOf } from './db/hosts/place-of.ts'
-import { openDatabase } from './db/open-database.ts'
-import { ownDataFolder } from './db/own-data-folder.ts'
 import type { NewDelivery, Owed } from './db/queries/deliveries.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { createTaskCall } from './events/tasks.ts'
@@ -30,9 +24,8 @@ import type { Worker } from './jobs/create-worker.ts'
 import { createLogWriter } from './logs/create-log-writer.ts'
 import { createKnownSecrets } from './logs/known-secrets.ts'
 import { createMetrics } from './metrics/create-metrics.ts'
-import { createEgress } from './net/egress.ts'
-import { createLookups } from './net/guard/lookups.ts'
 import { createHops } from './net/request/loop-guard.ts'
+import { openStorage } from './open-storage.ts'
 import { createFetchCall } from './sandbox/fetch-call.ts'
 import { createHostCalls } from './sandbox/host-calls.ts'
 import { endpointPrefix } from './sandbox/level.ts'
@@ -90,19 +83,11 @@ async function start(
   const onDefect = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'defect')
 
   const dataDir = resolve(settings.DATA_DIR)
-  ends.defer(await ownDataFolder(dataDir))
-  const database = await openDatabase(settings.DATABASE_URL, dataDir)
-  ends.defer(database.close)
+  const { database, commits, notifications, host, place } = await openStorage(
+    { databaseUrl: settings.DATABASE_URL, dataDir, logger, onDefect },
+    ends,
+  )
   const { db, dialect, clock } = database
-  const commits = createGroupCommit(db)
-  ends.defer(commits.close)
-  const onBroken = (error: unknown) => logger.warn({ err: error }, 'no notifications of other hosts for now')
-  const notifications = createNotifications(database, { onBroken })
-  ends.defer(notifications.close)
-  const place = placeOf(dataDir)
-  const { version } = packageJson
-  const host = await joinHosts(database, { place, version, onBeat: clock.adjust, onDefect })
-  ends.defer(host.close)
   const { organization, samples } = await ensureOperator(db, settings.OPERATOR_ORGANIZATION)
   await ensureCliToken(db, dataDir)
 
@@ -288,13 +273,4 @@ async function start(
     oweDelivery: (delivery) => oweDelivery(commits, wake, delivery),
     close,
   }
-}
-
-/** Scripts and deliveries have connections of their own: neither can take the other's. */
-function createEgresses(settings: Settings, ownOrigin: () => string, hopsKey: Uint8Array) {
-  const userAgent = `Annex/${packageJson.version}`
-  const options = { allow: settings.EGRESS_ALLOW, userAgent, ownOrigin, hopsKey, resolve: createLookups() }
-  // Every installation may have 16 fetches under way: one alone must not take all connections to an origin.
-  const scriptEgress = createEgress({ ...options, connectionsPerOrigin: 256 })
-  return { scriptEgress, deliveryEgress: createEgress(options) }
 }
