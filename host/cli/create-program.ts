@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { addDeliveries } from './commands/events/deliveries.ts'
+import { addDeliveries } from './commands/deliveries/deliveries.ts'
 import { addEvents } from './commands/events/events.ts'
 import { addLogs } from './commands/events/logs.ts'
 import { addConfig } from './commands/host/config.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Attempt, Delivery } from '../../host/cli/api/records.ts'
-import { printFeedItem, whenAgain } from '../../host/cli/commands/events/print-feed.ts'
+import { printFeedItem, whenAgain } from '../../host/cli/commands/deliveries/print-feed.ts'
 import { createTerminal } from '../../host/cli/terminal/terminal.ts'
 
 const owed: Delivery = {
@@ -9,31 +9,33 @@ const owed: Delivery = {
   state: 'owed',
   event: { id: 'evt_1', type: 'site_view' },
   installation: 'inst_1',
+  endpoint: 'ep_1',
   signedBy: 'site:site_1',
   url: 'https://example.com/hook\x1b[2J',
   attempts: 1,
   createdAt: '2026-01-01T00:00:00.000Z',
+  nextAttemptAt: '2026-01-01T00:00:01.012Z',
 }
 
-const attempt = (number: number, status: number, headers: [string, string][] = []): Attempt => ({
+const attempt = (number: number, status: number): Attempt => ({
   number,
+  outcome: 'rejected',
   startedAt: '2026-01-01T00:00:00.000Z',
   durationMs: 12,
   request: { headers: [] },
-  response: { status, headers, body: '' },
+  response: { status, headers: [], body: '' },
 })
 
-test('the feed says how long the wait for the next attempt is', () => {
+test('the feed says how long the wait for the next attempt is, as the server has decided it', () => {
   assert.equal(whenAgain(owed, attempt(1, 503)), ', again in 1.0 s')
-  assert.equal(whenAgain(owed, attempt(3, 500)), ', again in 4.0 s')
-  assert.equal(whenAgain(owed, attempt(1, 429, [['Retry-After', '7']])), ', again in 7.0 s')
-  assert.equal(whenAgain(owed, attempt(1, 500, [['Retry-After', '7']])), ', again in 1.0 s')
+  const later = { ...owed, attempts: 7, nextAttemptAt: '2026-01-01T01:00:00.012Z' }
+  assert.equal(whenAgain(later, attempt(7, 503)), ', again in 3600.0 s')
 })
 
-test('the feed promises no attempt that will not be made', () => {
-  assert.equal(whenAgain(owed, attempt(1, 400)), '')
-  assert.equal(whenAgain(owed, attempt(4, 503)), '')
-  assert.equal(whenAgain({ ...owed, state: 'failed' }, attempt(1, 503)), '')
+test('the feed promises no attempt that will not be made, and none of before', () => {
+  const { nextAttemptAt: _, ...settled } = owed
+  assert.equal(whenAgain({ ...settled, state: 'failed' }, attempt(1, 400)), '')
+  assert.equal(whenAgain({ ...owed, attempts: 2 }, attempt(1, 503)), '')
 })
 
 test('a line of the feed shows status, address and time, and nothing acts on the terminal', () => {

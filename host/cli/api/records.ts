@@ -59,17 +59,21 @@ export type Delivery = {
   reason?: string
   event: { id: string; type: string }
   installation: string
+  endpoint: string
   signedBy: string
   url: string
   attempts: number
   createdAt: string
+  nextAttemptAt?: string
   finishedAt?: string
 }
 
 export type Attempt = {
   number: number
+  outcome: 'delivered' | 'rejected' | 'error' | 'interrupted'
   startedAt: string
   durationMs: number
+  timing?: { dnsMs?: number; connectMs?: number; tlsMs?: number; firstByteMs?: number }
   request: { headers: HeaderPairs }
   response?: { status: number; headers: HeaderPairs; body: string }
   error?: { code: string; message: string }

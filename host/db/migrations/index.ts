@@ -5,6 +5,7 @@ import * as sandbox from './003-sandbox.ts'
 import * as delivery from './004-delivery.ts'
 import * as hosts from './005-hosts.ts'
 import * as secretRotation from './006-secret-rotation.ts'
+import * as history from './007-history.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -16,6 +17,7 @@ const steps: readonly [string, Step][] = [
   ['004-delivery', delivery],
   ['005-hosts', hosts],
   ['006-secret-rotation', secretRotation],
+  ['007-history', history],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

@@ -1,5 +1,5 @@
 import { nowOf } from '../database-clock.ts'
-import { createId } from '../ids.ts'
+import { createId, withPrefix } from '../ids.ts'
 import { jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
 import type { Db } from '../open-database.ts'
 import { type EndpointKey, type EndpointState, endpointKeyColumns, ensureEndpoints } from './endpoints.ts'
@@ -56,6 +56,7 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
   await insertJobs(
     db,
     sent.map(({ id, endpointId, endpointState, ordered }) => ({
+      id: withPrefix(id, 'job'),
       kind: 'delivery',
       subject: { id },
       lane: endpointId,
@@ -120,30 +121,6 @@ export async function findDeliveries(db: Db, ids: readonly string[]): Promise<De
 
 export async function findDelivery(db: Db, id: string): Promise<Delivery | undefined> {
   return db('deliveries').where({ id }).first()
-}
-
-/** The newest first. */
-export async function listDeliveries(
-  db: Db,
-  where: {
-    organizationId?: string
-    installationId?: string
-    eventId?: string
-    state?: DeliveryState
-    before?: string
-    limit: number
-  },
-): Promise<Delivery[]> {
-  const query = db('deliveries').orderBy('id', 'desc').limit(where.limit)
-  if (where.before !== undefined) query.where('id', '<', where.before)
-  if (where.installationId !== undefined) query.where({ installationId: where.installationId })
-  if (where.eventId !== undefined) query.where({ eventId: where.eventId })
-  if (where.state !== undefined) query.where({ state: where.state })
-  if (where.organizationId !== undefined) {
-    const { organizationId } = where
-    query.whereIn('installationId', db('installations').select('id').where({ organizationId }))
-  }
-  return query
 }
 
 /** What an attempt has changed. */

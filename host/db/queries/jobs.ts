@@ -23,6 +23,8 @@ export type DueJob = {
 export type Job = DueJob & { leaseId: string; claimedAt: number }
 
 export type NewJob = {
+  /** Default: a new one. */
+  id?: string
   kind: JobKind
   subject: object
   lane: string

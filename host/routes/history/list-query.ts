@@ -31,3 +31,22 @@ export function placeIn(query: ParsedUrlQuery, name: 'before' | 'after'): { [nam
   const given = query[name]
   return typeof given === 'string' ? { [name]: Number(given) || 0 } : {}
 }
+
+/**
+ * A time that a query names, in Unix ms.
+ *
+ * @throws AnnexError `bad_request`
+ */
+export function timeOf(name: string, text: string): number {
+  // Date.parse takes "7" for a month of 2001.
+  const ms = /^\d{4}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(ms)) return ms
+  throw new AnnexError('bad_request', `${name} is a time such as 2026-01-01T00:00:00.000Z, not "${text}".`)
+}
+
+/** @throws AnnexError `bad_request` */
+export function oneOf<T extends string>(name: string, text: string, choices: readonly T[]): T {
+  const found = choices.find((choice) => choice === text)
+  if (found !== undefined) return found
+  throw new AnnexError('bad_request', `${name} is one of ${choices.join(', ')}, not "${text}".`)
+}

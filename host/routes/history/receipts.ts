@@ -3,7 +3,7 @@ import { listReceipts, type ReceiptRow } from '../../db/queries/receipts/receipt
 import { sumUsage } from '../../db/queries/receipts/usage.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import type { RouteParts } from '../parts.ts'
-import { limitOf, ownOf, placeIn, texts } from './list-query.ts'
+import { limitOf, ownOf, placeIn, texts, timeOf } from './list-query.ts'
 
 const spans: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
@@ -51,7 +51,7 @@ export function addReceiptRoutes(router: Router, { db, authenticate, receipts }:
       ...own,
       ...(integration !== undefined && { integration }),
       ...(installation !== undefined && { installationId: installation }),
-      ...(before !== undefined && { before: timeOf(before) }),
+      ...(before !== undefined && { before: timeOf('before', before) }),
       spanMs,
       limit,
     })
@@ -63,13 +63,6 @@ export function addReceiptRoutes(router: Router, { db, authenticate, receipts }:
       count: items.length,
     }
   })
-}
-
-/** @throws AnnexError `bad_request` */
-function timeOf(text: string): number {
-  const ms = Date.parse(text)
-  if (!Number.isNaN(ms)) return ms
-  throw new AnnexError('bad_request', `before is a time such as ${toIso(Date.UTC(2026, 0))}, not "${text}".`)
 }
 
 function toReceiptView(receipt: ReceiptRow): object {

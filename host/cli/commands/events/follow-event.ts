@@ -1,7 +1,7 @@
 import type { Receipt } from '../../api/records.ts'
 import type { Session } from '../../open-session.ts'
-import { feedDeliveries } from './delivery-feed.ts'
-import { printFeedItem } from './print-feed.ts'
+import { feedDeliveries } from '../deliveries/delivery-feed.ts'
+import { printFeedItem } from '../deliveries/print-feed.ts'
 
 /** A handler asks for deliveries when it runs; one that has asked for none by now will not. */
 const quietMs = 3_000

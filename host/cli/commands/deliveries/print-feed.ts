@@ -1,4 +1,3 @@
-import { defaultSchedule, nextStep } from '../../../jobs/retry-schedule.ts'
 import type { Attempt, Delivery, HeaderPairs } from '../../api/records.ts'
 import { toSafeLine } from '../../terminal/safe-text.ts'
 import { type Part, paint, type Terminal } from '../../terminal/terminal.ts'
@@ -31,23 +30,17 @@ function printAttempt(terminal: Terminal, delivery: Delivery, attempt: Attempt, 
   )
 }
 
-/** The wait before the next attempt as the schedule has it; chance adds up to a tenth of the base delay. */
-export function whenAgain(delivery: Delivery, attempt: Attempt): string {
-  const { number, startedAt, durationMs, response, error } = attempt
-  if (delivery.state !== 'owed' && delivery.attempts === number) return ''
-  const endedMs = Date.parse(startedAt) + durationMs
-  const retryAfter = response && headerOf(response.headers, 'retry-after')
-  const outcome = { status: response?.status, retryAfter, error }
-  const step = nextStep(defaultSchedule, number, outcome, { nowMs: endedMs, random: () => 0 })
-  return step.state === 'due' ? `, again in ${((step.dueAtMs - endedMs) / 1000).toFixed(1)} s` : ''
+/** The wait before the next attempt, of the last attempt that there was: when that is, the server has decided. */
+export function whenAgain(delivery: Delivery, { number, startedAt, durationMs }: Attempt): string {
+  const { nextAttemptAt, attempts } = delivery
+  if (nextAttemptAt === undefined || attempts !== number) return ''
+  const waitMs = Date.parse(nextAttemptAt) - Date.parse(startedAt) - durationMs
+  return `, again in ${(Math.max(0, waitMs) / 1000).toFixed(1)} s`
 }
 
 /** Headers as pairs, whichever way they came. */
 export const toPairs = (headers: HeaderPairs): [string, string][] =>
   Array.isArray(headers) ? headers : Object.entries(headers)
-
-const headerOf = (headers: HeaderPairs, wanted: string): string | undefined =>
-  toPairs(headers).find(([name]) => name.toLowerCase() === wanted)?.[1]
 
 /** The local time of day. */
 function at(iso: string | undefined): Part[] {

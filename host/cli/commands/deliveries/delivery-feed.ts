@@ -8,7 +8,13 @@ export type FeedItem =
   | { kind: 'attempt'; delivery: Delivery; attempt: Attempt; previous?: Attempt }
   | { kind: 'settled'; delivery: Delivery }
 
-export type DeliveryFilter = { installation?: string; event?: string; state?: string }
+export type DeliveryFilter = {
+  installation?: string
+  endpoint?: string
+  event?: string
+  eventType?: string
+  state?: string
+}
 
 const pollMs = 300
 

@@ -4,12 +4,14 @@ import type { Delivery, DeliveryWithAttempts, List } from '../../api/records.ts'
 import { createLimitOption } from '../../limit-option.ts'
 import { openSession, type Session } from '../../open-session.ts'
 import { printTable, toStatus } from '../../terminal/table.ts'
+import { parseTime } from '../../time-option.ts'
 import { withExamples } from '../../with-examples.ts'
 import { type DeliveryFilter, feedDeliveries } from './delivery-feed.ts'
 import { printDelivery } from './print-delivery.ts'
 import { printFeedItem } from './print-feed.ts'
 
-type Options = DeliveryFilter & { follow?: boolean; limit?: number }
+type Page = { after?: string; before?: string; limit?: number }
+type Options = DeliveryFilter & Page & { follow?: boolean }
 
 /** `annex deliveries`: what was sent, and what became of it. */
 export function addDeliveries(program: Command): void {
@@ -24,13 +26,18 @@ export function addDeliveries(program: Command): void {
     .description('list deliveries, the newest first, or follow them as they happen')
     .addOption(new Option('--state <state>', 'in that state').choices(['owed', 'delivered', 'failed']))
     .option('--installation <id>', 'of that installation')
+    .option('--endpoint <id>', 'to that endpoint')
     .option('--event <id>', 'of that event')
+    .option('--event-type <type>', 'of events of that type')
+    .option('--after <time>', 'owed from then on: a time, or how long ago (30m, 2h, 7d)', parseTime)
+    .option('--before <time>', 'owed before then', parseTime)
     .addOption(createLimitOption())
     .option('--follow', 'print attempts as they are made, until interrupted')
     .action(async (options: Options, command: Command) => {
       const session = openSession(command)
-      const { follow, limit, ...filter } = options
-      await (follow === true ? followAll(session, filter) : printList(session, filter, limit))
+      const { follow, after, before, limit, ...filter } = options
+      const page = { after, before, limit } as Page
+      await (follow === true ? followAll(session, filter) : printList(session, filter, page))
     })
   withExamples(list, ['annex deliveries list --state failed', 'annex deliveries --follow'])
   const show = deliveries
@@ -46,8 +53,8 @@ export function addDeliveries(program: Command): void {
   withExamples(show, ['annex deliveries show dlv_0199…', 'annex deliveries show dlv_0199… --json'])
 }
 
-async function printList({ api, terminal }: Session, filter: DeliveryFilter, limit?: number): Promise<void> {
-  const answer = await api.get<List<Delivery>>('/v1/deliveries', { ...filter, limit })
+async function printList({ api, terminal }: Session, filter: DeliveryFilter, page: Page): Promise<void> {
+  const answer = await api.get<List<Delivery>>('/v1/deliveries', { ...filter, ...page })
   if (terminal.json) return terminal.printJson(answer)
   const rows = answer.items.map((delivery) => [
     delivery.id,

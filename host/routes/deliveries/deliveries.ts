@@ -1,0 +1,66 @@
+import type Router from '@koa/router'
+import type { Context } from 'koa'
+import { listAttempts } from '../../db/queries/attempts.ts'
+import {
+  findListedDelivery,
+  type ListedDelivery,
+  listDeliveries,
+} from '../../db/queries/history/list-deliveries.ts'
+import { findInstallation } from '../../db/queries/installations.ts'
+import { AnnexError } from '../../errors/annex-error.ts'
+import { assertPerson } from '../../http/caller.ts'
+import { limitOf } from '../history/list-query.ts'
+import type { RouteParts } from '../parts.ts'
+import { filterOf } from './delivery-query.ts'
+import { toAttemptView, toDeliveryView } from './delivery-view.ts'
+
+/** What was sent, and what became of it. */
+export function addDeliveryRoutes(router: Router, parts: RouteParts): void {
+  const { db, authenticate } = parts
+
+  /**
+   * The newest first. Filters: `installation`, `endpoint`, `event`, `eventType`, `state`, `after` and `before` (times of
+   * when it was owed), `limit` (to 200). With `next`, send its `before` in place of yours for the next page.
+   */
+  router.get('/v1/deliveries', async (context) => {
+    const { before, ...filter } = filterOf(await authenticate(context), context.query)
+    const limit = limitOf(context.query)
+    const items = await listDeliveries(db, filter, { ...(before !== undefined && { before }), limit })
+    const last = items.at(-1)
+    context.body = {
+      items: items.map(toDeliveryView),
+      ...(items.length === limit && last !== undefined && { next: { before: last.id } }),
+      count: items.length,
+    }
+  })
+
+  /** One delivery with its body and every attempt. */
+  router.get('/v1/deliveries/:id', async (context) => {
+    const delivery = await openDelivery(parts, context)
+    const attempts = await listAttempts(db, delivery.id)
+    context.body = {
+      ...toDeliveryView(delivery),
+      body: delivery.body,
+      attemptList: attempts.map(toAttemptView),
+    }
+  })
+}
+
+/**
+ * The delivery that a path names by `:id`, when whoever calls may see it.
+ *
+ * @throws AnnexError `unauthorized`, `forbidden`, `not_found`
+ */
+export async function openDelivery(
+  { db, authenticate }: Pick<RouteParts, 'db' | 'authenticate'>,
+  context: Context,
+): Promise<ListedDelivery> {
+  const caller = await authenticate(context)
+  assertPerson(caller)
+  const { id } = context.params
+  const delivery = await findListedDelivery(db, String(id))
+  const installation = delivery && (await findInstallation(db, delivery.installationId))
+  const isTheirs = caller.kind === 'operator' || installation?.organizationId === caller.organizationId
+  if (delivery !== undefined && isTheirs) return delivery
+  throw new AnnexError('not_found', `There is no delivery ${id} that this token may see.`)
+}

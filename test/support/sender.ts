@@ -1,0 +1,29 @@
+import type { PluginSource } from './plugin-folder.ts'
+
+/** A plugin that owes a delivery whenever its endpoint is asked to: `?url=&type=&id=`. */
+export const senderPlugin: PluginSource = {
+  script: `import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: async (request, { integration }) => {
+    const { searchParams } = new URL(request.url)
+    const given = (name) => searchParams.get(name) ?? undefined
+    const event = { type: given('type') ?? 'told', eventId: given('id'), note: 'from a script' }
+    return Response.json(await integration.queueDelivery({ url: given('url'), event }))
+  },
+})`,
+}
+
+/** Owes deliveries through the plugin's endpoint. @returns their ids, in their order */
+export async function owe(
+  endpoint: string,
+  given: { url: string; type?: string; id?: string },
+  times = 1,
+): Promise<string[]> {
+  const ids: string[] = []
+  for (let n = 0; n < times; n += 1) {
+    const response = await fetch(`${endpoint}?${new URLSearchParams(given)}`)
+    const { id } = (await response.json()) as { id: string }
+    ids.push(id)
+  }
+  return ids
+}
