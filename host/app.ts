@@ -6,6 +6,8 @@ import { answerErrors, identifyRequests } from './http/answer-errors.ts'
 import { isBrokenConnection } from './http/log-error.ts'
 import { splitTarget } from './http/target.ts'
 import { addDeliveryRoutes } from './routes/deliveries/deliveries.ts'
+import { addWebhookEndpointRoutes } from './routes/deliveries/endpoints.ts'
+import { addSendAgainRoutes } from './routes/deliveries/send-again.ts'
 import { answerEndpoints } from './routes/endpoints.ts'
 import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
@@ -34,6 +36,8 @@ export function createRouter(parts: RouteParts): Router {
   addSpaceRoutes(router, parts)
   addEventRoutes(router, parts)
   addDeliveryRoutes(router, parts)
+  addSendAgainRoutes(router, parts)
+  addWebhookEndpointRoutes(router, parts)
   addLogRoutes(router, parts)
   addReceiptRoutes(router, parts)
   return router

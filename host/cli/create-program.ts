@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { addDeliveries } from './commands/deliveries/deliveries.ts'
+import { addEndpoints } from './commands/deliveries/endpoints.ts'
 import { addEvents } from './commands/events/events.ts'
 import { addLogs } from './commands/events/logs.ts'
 import { addConfig } from './commands/host/config.ts'
@@ -61,6 +62,7 @@ export function createProgram(version: string): Command {
   program.commandsGroup('See what happens:')
   addEvents(program)
   addDeliveries(program)
+  addEndpoints(program)
   addLogs(program)
   program.commandsGroup('Organizations and access:')
   addPlaces(program)

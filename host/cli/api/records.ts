@@ -79,6 +79,22 @@ export type Attempt = {
   error?: { code: string; message: string }
 }
 
+/** Where an installation's deliveries go. */
+export type Endpoint = {
+  id: string
+  state: 'active' | 'paused' | 'disabled'
+  reason?: string
+  installation: string
+  signedBy: string
+  url: string
+  ordered: boolean
+  failingSince?: string
+  createdAt: string
+  updatedAt: string
+  /** Of one that is looked at by itself. */
+  owed?: { due: number; waiting: number }
+}
+
 export type HeaderPairs = [string, string][] | Record<string, string>
 
 export type DeliveryWithAttempts = Delivery & { body: string; attemptList: Attempt[] }

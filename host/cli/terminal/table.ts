@@ -30,6 +30,7 @@ const statusStyles: Record<string, 'green' | 'yellow' | 'red'> = {
   paused: 'yellow',
   suspended: 'red',
   failed: 'red',
+  disabled: 'red',
 }
 
 /** A status in the colour that it has everywhere. */

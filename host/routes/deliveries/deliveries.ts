@@ -1,12 +1,12 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { listAttempts } from '../../db/queries/attempts.ts'
+import { findInstallation } from '../../db/queries/installations.ts'
 import {
   findListedDelivery,
   type ListedDelivery,
   listDeliveries,
-} from '../../db/queries/history/list-deliveries.ts'
-import { findInstallation } from '../../db/queries/installations.ts'
+} from '../../db/queries/operating/list-deliveries.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { assertPerson } from '../../http/caller.ts'
 import { limitOf } from '../history/list-query.ts'

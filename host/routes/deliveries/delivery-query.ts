@@ -1,7 +1,7 @@
 import type { ParsedUrlQuery } from 'node:querystring'
 import type { Caller } from '../../access/tokens.ts'
 import type { DeliveryState } from '../../db/queries/deliveries.ts'
-import type { DeliveryFilter } from '../../db/queries/history/list-deliveries.ts'
+import type { DeliveryFilter } from '../../db/queries/operating/list-deliveries.ts'
 import { oneOf, ownOf, texts, timeOf } from '../history/list-query.ts'
 
 const states = ['owed', 'delivered', 'failed'] as const satisfies DeliveryState[]

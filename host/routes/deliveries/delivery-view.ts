@@ -1,5 +1,5 @@
 import type { AttemptRow } from '../../db/queries/attempts.ts'
-import type { ListedDelivery } from '../../db/queries/history/list-deliveries.ts'
+import type { ListedDelivery } from '../../db/queries/operating/list-deliveries.ts'
 
 /** A delivery as the API shows it. `nextAttemptAt` is there while it is owed and due at a time. */
 export function toDeliveryView(delivery: ListedDelivery): object {

@@ -9,6 +9,7 @@ import { withExamples } from '../../with-examples.ts'
 import { type DeliveryFilter, feedDeliveries } from './delivery-feed.ts'
 import { printDelivery } from './print-delivery.ts'
 import { printFeedItem } from './print-feed.ts'
+import { addSendAgain } from './send-again.ts'
 
 type Page = { after?: string; before?: string; limit?: number }
 type Options = DeliveryFilter & Page & { follow?: boolean }
@@ -20,6 +21,7 @@ export function addDeliveries(program: Command): void {
     'annex deliveries list --state failed',
     'annex deliveries --follow',
     'annex deliveries show dlv_0199…',
+    'annex deliveries send-failed --since 2h',
   ])
   const list = deliveries
     .command('list', { isDefault: true })
@@ -50,6 +52,7 @@ export function addDeliveries(program: Command): void {
       if (terminal.json) terminal.printJson(delivery)
       else printDelivery(terminal, delivery)
     })
+  addSendAgain(deliveries)
   withExamples(show, ['annex deliveries show dlv_0199…', 'annex deliveries show dlv_0199… --json'])
 }
 

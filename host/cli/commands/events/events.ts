@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { PublishableEventType } from '../../../../schemas/events.ts'
 import { messageOf } from '../../../errors/annex-error.ts'
+import { createSampleEvent, placesOf, type SamplePlace } from '../../../events/sample-event.ts'
 import { toPath } from '../../api/create-api.ts'
 import { findOrganization, findPlace } from '../../api/find-place.ts'
 import type { Organization, Receipt } from '../../api/records.ts'
@@ -10,8 +11,8 @@ import { exitCodes } from '../../report-error.ts'
 import { paint } from '../../terminal/terminal.ts'
 import { UsageError } from '../../usage-error.ts'
 import { withExamples } from '../../with-examples.ts'
+import { parseEventType } from './event-type.ts'
 import { followEvent } from './follow-event.ts'
-import { createSampleEvent, parseEventType, placesOf, type SamplePlace } from './sample-event.ts'
 
 type Options = { org?: string; site?: string; space?: string; data?: string; follow?: boolean }
 

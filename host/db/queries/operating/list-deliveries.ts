@@ -31,16 +31,25 @@ export async function listDeliveries(
   filter: DeliveryFilter,
   page: { before?: string; limit: number },
 ): Promise<ListedDelivery[]> {
-  const query = db('deliveries').select('deliveries.*').orderBy('deliveries.id', 'desc').limit(page.limit)
-  if (page.before !== undefined) query.where('deliveries.id', '<', page.before)
-  narrow(db, query, filter)
-  if (filter.state === 'owed') {
-    // What is owed is found by its job: there may be a million that are not for each that is.
-    const jobs = db('jobs').select(db.raw(`'dlv_' || substr(jobs.id, 5)`)).where({ kind: 'delivery' })
-    query.whereIn('deliveries.id', jobs)
+  const isOwed = filter.state === 'owed'
+  const query = isOwed ? fromJobs(db) : db('deliveries').orderBy('deliveries.id', 'desc')
+  query.select('deliveries.*').limit(page.limit)
+  if (page.before !== undefined) {
+    if (isOwed) query.where('jobs.id', '<', withPrefix(page.before, 'job'))
+    else query.where('deliveries.id', '<', page.before)
   }
+  narrow(db, query, filter)
   return withNextAttempt(db, await query)
 }
+
+/** What is owed is found by its job: there may be a million deliveries that are not for each that is. */
+const fromJobs = (db: Db): Knex.QueryBuilder =>
+  db('jobs')
+    // SQLite keeps to the order of a cross join.
+    .crossJoin('deliveries' as never)
+    .where('jobs.kind', 'delivery')
+    .whereRaw(`deliveries.id = 'dlv_' || substr(jobs.id, 5)`)
+    .orderBy('jobs.id', 'desc')
 
 /** @returns the delivery with when it is sent next */
 export async function findListedDelivery(db: Db, id: string): Promise<ListedDelivery | undefined> {

@@ -1,7 +1,4 @@
-import { type PublishableEventType, publishableEventTypes } from '../../../../schemas/events.ts'
-import { hintForName } from '../../../manifest/problems/nearest-name.ts'
-import { quoteValue } from '../../../manifest/problems/visible-text.ts'
-import { UsageError } from '../../usage-error.ts'
+import type { PublishableEventType } from '../../schemas/events.ts'
 
 /** Where a sample event happens: what its type needs is filled in by the caller. */
 export type SamplePlace = { siteId?: string; spaceId?: string; pageId?: string; revisionId?: string }
@@ -35,12 +32,3 @@ export const createSampleEvent = (
   place: SamplePlace,
   given: Record<string, unknown>,
 ): Record<string, unknown> => ({ type, ...place, ...samples[type], ...given })
-
-/** @throws UsageError, which names the nearest type */
-export function parseEventType(text: string): PublishableEventType {
-  const found = publishableEventTypes.find((type) => type === text)
-  if (found !== undefined) return found
-  throw new UsageError(
-    `There is no event type ${quoteValue(text)} to publish; ${hintForName(text, publishableEventTypes, 'there are')}.`,
-  )
-}

@@ -1,0 +1,65 @@
+import type { Db } from '../../db/open-database.ts'
+import type { Endpoint } from '../../db/queries/endpoints.ts'
+import {
+  changeEndpointState,
+  type DuePlace,
+  findForgotten,
+  markOrdered,
+  releaseSomeWaiting,
+  setOrdered,
+} from '../../db/queries/operating/endpoints.ts'
+import { AnnexError } from '../../errors/annex-error.ts'
+import { inSteps, stepSize } from './in-steps.ts'
+
+/**
+ * What is owed to a paused endpoint waits; what is being sent comes to its end.
+ *
+ * @throws AnnexError `conflict` when it is not active
+ */
+export async function pauseEndpoint(db: Db, { id, state }: Endpoint, reason: string | null): Promise<void> {
+  if (await changeEndpointState(db, id, { from: ['active'], to: 'paused', reason })) return
+  throw new AnnexError('conflict', `The endpoint ${id} is ${state}; only one that is active can be paused.`)
+}
+
+/**
+ * Lets a paused or disabled endpoint go on. What has waited is due. What failed because it was disabled stays failed,
+ * until somebody sends it again.
+ *
+ * @returns how many deliveries had waited
+ * @throws AnnexError `conflict` when it is active
+ */
+export async function resumeEndpoint(db: Db, { id }: Endpoint, wake: () => void): Promise<number> {
+  const change = { from: ['paused', 'disabled'], to: 'active', reason: null } as const
+  if (!(await changeEndpointState(db, id, change))) {
+    throw new AnnexError('conflict', `The endpoint ${id} is active already.`)
+  }
+  return releaseWaiting(db, id, wake)
+}
+
+const releaseWaiting = (db: Db, id: string, wake: () => void): Promise<number> =>
+  inSteps(async () => {
+    const changed = await releaseSomeWaiting(db, id, stepSize)
+    if (changed > 0) wake()
+    return { changed, more: changed === stepSize }
+  })
+
+/** Releases what waits for endpoints that are active: a resume may have been cut off by the end of its host. */
+export async function releaseForgotten(db: Db, wake: () => void): Promise<void> {
+  let id = await findForgotten(db, '')
+  while (id !== undefined) {
+    await releaseWaiting(db, id, wake)
+    id = await findForgotten(db, id)
+  }
+}
+
+/** From now on, and for what is owed already: one delivery after the other in the order in which they were owed; or not. */
+export async function orderEndpoint(db: Db, { id }: Endpoint, ordered: boolean): Promise<void> {
+  await db.transaction((transaction) => setOrdered(transaction, id, ordered))
+  let after: DuePlace | undefined = { dueAt: 0, id: '' }
+  await inSteps(async () => {
+    if (after !== undefined) {
+      after = await markOrdered(db, { endpointId: id, ordered, after, limit: stepSize })
+    }
+    return { changed: 0, more: after !== undefined }
+  })
+}

@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Rows that one step may change: a few milliseconds of the database's time. */
+export const stepSize = 250
+
+const shortestPauseMs = 2
+
+/**
+ * Repeats a step, each a transaction of its own, until one says that it was the last. Between them there is a pause
+ * that is as long as the step was, so that the work of others goes on meanwhile.
+ *
+ * @param step changes at most `stepSize` rows. @returns how many, and whether there may be more
+ * @returns how many rows were changed in all
+ */
+export async function inSteps(step: () => Promise<{ changed: number; more: boolean }>): Promise<number> {
+  let total = 0
+  for (;;) {
+    const began = performance.now()
+    const { changed, more } = await step()
+    total += changed
+    if (!more) return total
+    await sleep(Math.max(shortestPauseMs, performance.now() - began))
+  }
+}

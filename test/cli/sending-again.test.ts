@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startReceiver } from '../support/receiver.ts'
+import { type Served, startServe } from './support/start-serve.ts'
+
+let served: Served
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+let endpoint = ''
+
+before(async () => {
+  receiver = await startReceiver(400, 400, 200)
+  served = await startServe({ EGRESS_ALLOW: '127.0.0.1' })
+  const settings = ['--set', `webhook_url=${receiver.url}`, '--set', 'site_view=true']
+  const installed = await served.annex('install', 'webhook', '--site', 'sample', ...settings)
+  assert.equal(installed.code, 0, installed.stderr)
+  for (let n = 0; n < 2; n += 1) {
+    assert.equal((await served.annex('events', 'publish', 'site_view', '--follow')).code, 1)
+  }
+})
+after(async () => {
+  await served?.close()
+  await receiver?.close()
+})
+
+async function json<T>(...args: string[]): Promise<T> {
+  const { code, stdout, stderr } = await served.annex(...args, '--json')
+  assert.equal(code, 0, stderr)
+  return JSON.parse(stdout)
+}
+
+test('endpoints are listed, paused with a reason, shown and resumed', async () => {
+  const { items } = await json<{ items: { id: string; url: string; state: string }[] }>('endpoints')
+  assert.deepEqual([items.length, items[0]?.url, items[0]?.state], [1, receiver.url, 'active'])
+  endpoint = items[0]?.id ?? ''
+  const paused = await served.annex('endpoints', 'pause', endpoint, '--reason', 'moving')
+  assert.match(paused.stdout, /^ep_\S+ paused moving\nurl {10}http:/)
+  assert.match((await served.annex('endpoints', 'list', '--state', 'paused')).stdout, /^ep_\S+ +paused/m)
+  assert.match((await served.annex('endpoints', 'show', endpoint)).stdout, /^owed {9}0 due, 0 waiting$/m)
+  assert.match((await served.annex('endpoints', 'resume', endpoint)).stdout, /^ep_\S+ active\n/)
+  const again = await served.annex('endpoints', 'resume', endpoint)
+  assert.equal(again.code, 1)
+  assert.match(again.stderr, /is active already/)
+})
+
+test('order is kept on request, and no longer', async () => {
+  assert.match((await served.annex('endpoints', 'order', endpoint)).stdout, /one delivery after the other/)
+  const off = await served.annex('endpoints', 'order', endpoint, '--off')
+  assert.doesNotMatch(off.stdout, /one delivery after the other/)
+})
+
+test('send-failed says how many, and sends nothing where nobody can be asked', async () => {
+  const asked = await served.annex('deliveries', 'send-failed', '--since', '1h')
+  assert.equal(asked.code, 2)
+  assert.match(asked.stderr, /^2 deliveries failed since 2\d{3}-/)
+  assert.match(asked.stderr, /--yes sends them/)
+  const dry = await json<{ count: number }>('deliveries', 'send-failed', '--since', '1h', '--dry-run')
+  assert.equal(dry.count, 2)
+  assert.equal(receiver.received.length, 2)
+  assert.equal((await served.annex('deliveries', 'send-failed', '--since', 'lunch')).code, 2)
+})
+
+test('send-failed --yes sends all that failed, and then there are none', async () => {
+  const sent = await served.annex(
+    'deliveries',
+    'send-failed',
+    '--since',
+    '1h',
+    '--endpoint',
+    endpoint,
+    '--yes',
+  )
+  assert.equal(sent.code, 0, sent.stderr)
+  assert.match(sent.stdout, /^2 deliveries owed again, over 1 s\.\n$/)
+  await receiver.waitFor(4)
+  const none = await served.annex('deliveries', 'send-failed', '--since', '1h', '--yes')
+  assert.deepEqual([none.code, none.stdout], [0, ''])
+  assert.match(none.stderr, /^0 deliveries failed/)
+})
+
+test('one delivery is sent again by its id, and an example is sent on request', async () => {
+  const { items } = await json<{ items: { id: string }[] }>(
+    'deliveries',
+    '--endpoint',
+    endpoint,
+    '--after',
+    '1h',
+  )
+  const { code, stdout, stderr } = await served.annex('deliveries', 'send', items[0]?.id ?? '')
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /^dlv_\S+ owed to http:/)
+  const example = await served.annex('endpoints', 'example', endpoint, '--type', 'page_feedback')
+  assert.match(example.stdout, /^dlv_\S+ owed to http:/)
+  const all = await receiver.waitFor(6)
+  assert.ok(all.some(({ body }) => JSON.parse(body).example === true))
+})
