@@ -7,6 +7,7 @@ import { isBrokenConnection } from './http/log-error.ts'
 import { splitTarget } from './http/target.ts'
 import { addDeliveryRoutes } from './routes/deliveries/deliveries.ts'
 import { addWebhookEndpointRoutes } from './routes/deliveries/endpoints.ts'
+import { addJobRoutes } from './routes/deliveries/jobs.ts'
 import { addSendAgainRoutes } from './routes/deliveries/send-again.ts'
 import { answerEndpoints } from './routes/endpoints.ts'
 import { addEventRoutes } from './routes/events.ts'
@@ -38,6 +39,7 @@ export function createRouter(parts: RouteParts): Router {
   addDeliveryRoutes(router, parts)
   addSendAgainRoutes(router, parts)
   addWebhookEndpointRoutes(router, parts)
+  addJobRoutes(router, parts)
   addLogRoutes(router, parts)
   addReceiptRoutes(router, parts)
   return router

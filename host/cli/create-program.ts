@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { addDeliveries } from './commands/deliveries/deliveries.ts'
 import { addEndpoints } from './commands/deliveries/endpoints.ts'
 import { addEvents } from './commands/events/events.ts'
+import { addJobs } from './commands/events/jobs.ts'
 import { addLogs } from './commands/events/logs.ts'
 import { addConfig } from './commands/host/config.ts'
 import { addDemo } from './commands/host/demo.ts'
@@ -63,6 +64,7 @@ export function createProgram(version: string): Command {
   addEvents(program)
   addDeliveries(program)
   addEndpoints(program)
+  addJobs(program)
   addLogs(program)
   program.commandsGroup('Organizations and access:')
   addPlaces(program)

@@ -99,6 +99,23 @@ export type HeaderPairs = [string, string][] | Record<string, string>
 
 export type DeliveryWithAttempts = Delivery & { body: string; attemptList: Attempt[] }
 
+/** An event or a task that a script is owed. */
+export type Job = {
+  id: string
+  kind: 'event' | 'task'
+  state: 'due' | 'running' | 'waiting' | 'failed'
+  integration: string
+  installation?: string
+  event: { id: string; type: string }
+  attempts: number
+  nextAttemptAt?: string
+  error?: { message: string; request?: string }
+  createdAt: string
+  finishedAt?: string
+  /** Of one that is looked at by itself. */
+  payload?: object
+}
+
 export type LogLine = {
   id: number
   at: string

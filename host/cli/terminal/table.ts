@@ -27,6 +27,8 @@ const statusStyles: Record<string, 'green' | 'yellow' | 'red'> = {
   loaded: 'green',
   pending: 'yellow',
   owed: 'yellow',
+  due: 'yellow',
+  waiting: 'yellow',
   paused: 'yellow',
   suspended: 'red',
   failed: 'red',

@@ -1,0 +1,76 @@
+import { type Command, Option } from 'commander'
+import { toPath } from '../../api/create-api.ts'
+import type { Job, List, LogLine } from '../../api/records.ts'
+import { createLimitOption } from '../../limit-option.ts'
+import { openSession, type Session } from '../../open-session.ts'
+import { printTable, toStatus } from '../../terminal/table.ts'
+import { paint } from '../../terminal/terminal.ts'
+import { withExamples } from '../../with-examples.ts'
+
+type Options = { state?: string; kind?: string; installation?: string; limit?: number }
+
+/** `annex jobs`: events and tasks that scripts are owed, and those that failed to the end. */
+export function addJobs(program: Command): void {
+  const jobs = program
+    .command('jobs')
+    .description('look at events and tasks that failed, or are still to be run')
+  withExamples(jobs, ['annex jobs', 'annex jobs list --state due --kind task', 'annex jobs run job_0199…'])
+  jobs
+    .command('list', { isDefault: true })
+    .description('list failed ones, the newest first; or those of another state, those due next first')
+    .addOption(
+      new Option('--state <state>', 'in that state (failed)').choices([
+        'failed',
+        'due',
+        'running',
+        'waiting',
+      ]),
+    )
+    .addOption(new Option('--kind <kind>', 'of that kind').choices(['event', 'task']))
+    .option('--installation <id>', 'of that installation')
+    .addOption(createLimitOption())
+    .action(async (options: Options, command: Command) => {
+      const { api, terminal } = openSession(command)
+      const answer = await api.get<List<Job>>('/v1/jobs', options)
+      if (terminal.json) return terminal.printJson(answer)
+      const rows = answer.items.map((job) => [
+        ...[job.id, toStatus(job.state), job.event.type, String(job.attempts)],
+        ...[job.nextAttemptAt ?? job.finishedAt ?? job.createdAt, job.integration, job.error?.message ?? ''],
+      ])
+      printTable(terminal, ['job', 'state', 'event', 'attempts', 'when', 'integration', 'error'], rows)
+    })
+  jobs
+    .command('show')
+    .description('show one: what its script is given, and the log of its last attempt')
+    .argument('<id>', 'id of the job')
+    .action(async (id: string, _options: object, command: Command) => {
+      const session = openSession(command)
+      await show(session, await session.api.get<Job>(toPath`/v1/jobs/${id}`))
+    })
+  jobs
+    .command('run')
+    .description('run a failed one again, with a new round of the schedule')
+    .argument('<id>', 'id of the job')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { api, terminal } = openSession(command)
+      const job = await api.post<Job>(toPath`/v1/jobs/${id}/run`)
+      if (terminal.json) return terminal.printJson(job)
+      terminal.print(`${job.id} `, toStatus(job.state))
+    })
+}
+
+async function show({ api, terminal }: Session, job: Job): Promise<void> {
+  const { id, state, event, integration, installation, attempts, error, payload } = job
+  const request = error?.request
+  const log = request === undefined ? [] : (await api.get<List<LogLine>>('/v1/logs', { request })).items
+  if (terminal.json) return terminal.printJson({ ...job, log })
+  terminal.print(paint('bold', id), ' ', toStatus(state), error === undefined ? '' : ` ${error.message}`)
+  terminal.print(`event        ${event.id} ${event.type}`)
+  terminal.print(`integration  ${integration}`)
+  if (installation !== undefined) terminal.print(`installation ${installation}`)
+  terminal.print(`attempts     ${attempts}`)
+  terminal.print(JSON.stringify(payload, null, 2))
+  for (const { at, level, text } of log) {
+    terminal.print(paint('dim', `${at} `), `${level.padEnd(5)} `, text.replaceAll('\n', '\n    '))
+  }
+}

@@ -1,0 +1,108 @@
+import type Router from '@koa/router'
+import type { Context } from 'koa'
+import {
+  findScriptJob,
+  listScriptJobs,
+  runScriptJobAgain,
+  type ScriptJob,
+  type ScriptJobState,
+} from '../../db/queries/operating/script-jobs.ts'
+import { AnnexError } from '../../errors/annex-error.ts'
+import type { EventJob } from '../../installations/setup-event.ts'
+import { limitOf, oneOf, ownOf, texts } from '../history/list-query.ts'
+import type { RouteParts } from '../parts.ts'
+
+const states = ['failed', 'due', 'running', 'waiting'] as const satisfies ScriptJobState[]
+const kinds = ['event', 'task'] as const satisfies ScriptJob['kind'][]
+
+/** What scripts are owed, events and tasks: what is to come, and what failed to the end. Deliveries have their own list. */
+export function addJobRoutes(router: Router, { db, authenticate, wake }: RouteParts): void {
+  /**
+   * `state`: `failed` (the default; the newest first), `due`, `running` or `waiting` (for a resume; those that are due next
+   * first). Filters: `kind` (event, task), `installation`, `limit` (to 200); of failed ones `before` (a job's id).
+   */
+  router.get('/v1/jobs', async (context) => {
+    const own = ownOf(await authenticate(context))
+    const { state = 'failed', kind, installation, before } = texts(context.query)
+    const limit = limitOf(context.query)
+    const where = {
+      ...own,
+      state: oneOf('state', state, states),
+      ...(kind !== undefined && { kind: oneOf('kind', kind, kinds) }),
+      ...(installation !== undefined && { installationId: installation }),
+    }
+    const items = await listScriptJobs(db, where, { ...(before !== undefined && { before }), limit })
+    const last = items.at(-1)
+    const isMore = state === 'failed' && items.length === limit && last !== undefined
+    context.body = {
+      items: items.map(toView),
+      ...(isMore && { next: { before: last.id } }),
+      count: items.length,
+    }
+  })
+
+  /** One job, with the event or task that its script is given. */
+  router.get('/v1/jobs/:id', async (context) => {
+    const job = await open(context)
+    context.body = { ...toView(job), payload: (JSON.parse(job.subject) as EventJob).event }
+  })
+
+  /** Runs a failed one again, with a new round of the schedule: 202. 409 when it has not failed. */
+  router.post('/v1/jobs/:id/run', async (context) => {
+    const { id, state } = await open(context)
+    if (!(await runScriptJobAgain(db, id))) {
+      throw new AnnexError(
+        'conflict',
+        `The job ${id} is ${state}; only one that has failed can be run again.`,
+      )
+    }
+    context.status = 202
+    context.body = toView(await open(context))
+    wake()
+  })
+
+  async function open(context: Context): Promise<ScriptJob> {
+    const { id } = context.params
+    const job = await findScriptJob(db, String(id), ownOf(await authenticate(context)))
+    if (job !== undefined) return job
+    throw new AnnexError(
+      'not_found',
+      `There is no job ${id} that this token may see. One that is done is gone; its log is kept.`,
+    )
+  }
+}
+
+/** The id of the request whose log tells what went wrong is in the reason: `… (request req_…)`. */
+const requestIn = (reason: string): string | undefined => /\(request (req_[\w-]+)\)$/.exec(reason)?.[1]
+
+function toView({
+  id,
+  kind,
+  state,
+  subject,
+  attempt,
+  dueAt,
+  lastError,
+  createdAt,
+  finishedAt,
+}: ScriptJob): object {
+  const { level, event } = JSON.parse(subject) as EventJob
+  const request = requestIn(lastError ?? '')
+  return {
+    object: 'job',
+    id,
+    kind,
+    state,
+    integration: level.integration,
+    ...('installationId' in level && { installation: level.installationId }),
+    ...('targetId' in level && { target: { [level.kind]: level.targetId } }),
+    event: { id: event.eventId, type: event.type },
+    attempts: attempt,
+    ...(state === 'due' && { nextAttemptAt: toIso(dueAt) }),
+    ...(lastError !== null && { error: { message: lastError, ...(request !== undefined && { request }) } }),
+    createdAt: toIso(createdAt),
+    ...(finishedAt !== null && { finishedAt: toIso(finishedAt) }),
+  }
+}
+
+const toIso = (ms: number): string => new Date(ms).toISOString()
