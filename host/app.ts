@@ -7,6 +7,7 @@ import { isBrokenConnection } from './http/log-error.ts'
 import { splitTarget } from './http/target.ts'
 import { addDeliveryRoutes } from './routes/deliveries/deliveries.ts'
 import { addWebhookEndpointRoutes } from './routes/deliveries/endpoints.ts'
+import { addFeedRoutes } from './routes/deliveries/feed.ts'
 import { addJobRoutes } from './routes/deliveries/jobs.ts'
 import { addSendAgainRoutes } from './routes/deliveries/send-again.ts'
 import { answerEndpoints } from './routes/endpoints.ts'
@@ -36,6 +37,8 @@ export function createRouter(parts: RouteParts): Router {
   addTargetRoutes(router, parts)
   addSpaceRoutes(router, parts)
   addEventRoutes(router, parts)
+  // Before those of one delivery: its path would be the id of one.
+  addFeedRoutes(router, parts)
   addDeliveryRoutes(router, parts)
   addSendAgainRoutes(router, parts)
   addWebhookEndpointRoutes(router, parts)

@@ -46,6 +46,7 @@ import { type LoadedPlugin, loadPlugins } from './versions/load-plugins.ts'
 import { createChangeReport } from './versions/report-changes.ts'
 import { watchPlugins } from './versions/watch-plugins.ts'
 import { createDeliveryCall, oweDelivery } from './webhooks/delivery-call.ts'
+import { createChanges } from './webhooks/operating/changes.ts'
 import { createSecretReader } from './webhooks/signing-secrets.ts'
 
 export type RunningServer = {
@@ -120,8 +121,10 @@ async function start(
 
   const workers: Worker[] = []
   let stopping = false
+  const changes = createChanges()
   const wakeWorkers = () => {
     for (const worker of workers) worker.wake()
+    changes.notify()
   }
   const wake = () => {
     wakeWorkers()
@@ -217,7 +220,7 @@ async function start(
   const app = createApp(
     {
       ...{ db, box, signingSecrets, tokens, logs, receipts, sandboxes, prepareDispatch },
-      ...{ publish, report, wake, reload, publicUrl, resume: suspensions.resume },
+      ...{ publish, report, wake, changes, reload, publicUrl, resume: suspensions.resume },
       authenticate: createAuthenticate(db, tokens),
       readHops: createHops(hopsKey).read,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
@@ -240,6 +243,7 @@ async function start(
       hostId: host.id,
       secrets: signingSecrets,
       egress: deliveryEgress,
+      onAttempt: changes.notify,
     })),
   )
   for (const worker of workers) ends.defer(worker.close)
@@ -255,6 +259,7 @@ async function start(
   const setupToken = await issueSetupToken(db)
   const close = () => {
     stopping = true
+    changes.notify()
     return ends.disposeAsync()
   }
   return {

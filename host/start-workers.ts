@@ -13,8 +13,8 @@ import type { LogWriter } from './logs/create-log-writer.ts'
 import type { Egress } from './net/egress.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import { createGiveUp } from './webhooks/give-up-endpoint.ts'
-import { createRunDelivery } from './webhooks/run-delivery.ts'
 import { sendAttempt } from './webhooks/send-attempt.ts'
+import { createRunDelivery, type OnAttempt } from './webhooks/run-delivery.ts'
 import type { SecretReader } from './webhooks/signing-secrets.ts'
 
 const scriptsAtOnce = 32
@@ -37,6 +37,7 @@ export async function startWorkers(given: {
   report: ReportFailure
   logs: LogWriter
   logger: Logger
+  onAttempt: OnAttempt
 }): Promise<Worker[]> {
   const { hostId, database, commits, clock, settings, logger } = given
   const schedule: RetrySchedule = {
@@ -57,6 +58,7 @@ export async function startWorkers(given: {
     standard: settings.DELIVERY_STANDARD_WEBHOOKS,
     giveUpAfterMs: settings.DELIVERY_GIVE_UP_HOURS * 3_600_000,
     giveUp: createGiveUp(given.logs),
+    onAttempt: given.onAttempt,
   })
   const scripts = await createWorker({
     ...shared,

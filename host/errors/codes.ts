@@ -55,6 +55,7 @@ export const errorCodes = {
     status: 503,
     meaning: 'No sandbox can run on this machine, or not behind the wall that is required.',
   },
+  too_many_readers: { status: 503, meaning: 'As many as may read the live feed already do.' },
   unavailable: { status: 503, meaning: 'Annex is starting or stopping.' },
 } as const satisfies Record<string, { status: number; meaning: string }>
 

@@ -11,7 +11,13 @@ import { createLanes, type Health, type LaneRules } from './lanes.ts'
 import { createTurns } from './turns.ts'
 
 /** What became of a job. `stores` belongs to it: it is stored in the same transaction, or neither is. */
-export type JobOutcome = { move: Move; health?: Health; stores?: readonly Stored[] }
+export type JobOutcome = {
+  move: Move
+  health?: Health
+  stores?: readonly Stored[]
+  /** Called when all of it is stored. */
+  onStored?: () => void
+}
 
 export type Stored = { step: Step<unknown, unknown>; item: unknown }
 
@@ -233,7 +239,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     let toStore = settlement
     for (let tries = 1; ; tries++) {
       try {
-        await commits.store(settle, toStore)
+        if (await commits.store(settle, toStore)) toStore.outcome.onStored?.()
         return
       } catch (error) {
         if (closed) return

@@ -14,6 +14,7 @@ import type { ReceiptWriter } from '../sandbox/receipts/create-receipt-writer.ts
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
+import type { Changes } from '../webhooks/operating/changes.ts'
 import type { SecretReader } from '../webhooks/signing-secrets.ts'
 
 /** What the routes are made of. Each takes the parts that it needs. */
@@ -33,6 +34,8 @@ export type RouteParts = {
   resume: Suspensions['resume']
   /** Tells the worker that there is work. */
   wake: () => void
+  /** Tells when deliveries have changed. */
+  changes: Changes
   /** Reads all plugin folders and spaces again. */
   reload: () => Promise<LoadedPlugin[]>
   publicUrl: () => string

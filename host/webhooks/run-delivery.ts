@@ -5,6 +5,7 @@ import { type AttemptRow, insertAttempts } from '../db/queries/attempts.ts'
 import {
   type Delivery,
   type DeliveryChange,
+  type DeliveryState,
   findDeliveries,
   updateDeliveries,
 } from '../db/queries/deliveries.ts'
@@ -24,6 +25,18 @@ import type { Attempt, AttemptOptions, Sendable } from './send-attempt.ts'
 import type { SigningSecrets } from './signature.ts'
 import type { FoundSecrets, SecretReader } from './signing-secrets.ts'
 
+/** What is counted of an attempt; without one, of a delivery that was refused as its endpoint is disabled. */
+export type AttemptSeen = {
+  endpointId: string
+  attempt?: Pick<Attempt, 'outcome' | 'durationMs'>
+  /** Of the delivery, after it. */
+  state: DeliveryState
+  /** Since the delivery was owed first. */
+  ageMs?: number
+}
+
+export type OnAttempt = (seen: AttemptSeen) => void
+
 /**
  * Does jobs of kind `delivery`: sends each once, and stores the attempt together with what becomes of the delivery.
  * The schedule counts attempts that came to an end: one that a crash cut off is made again.
@@ -42,6 +55,8 @@ export function createRunDelivery(given: {
   giveUpAfterMs: number
   /** A step of a group commit. */
   giveUp: Step<GivingUp, unknown>
+  /** Told of each attempt when it is stored. */
+  onAttempt: OnAttempt
 }): JobHandler<Delivery | undefined> {
   const { clock, send, schedule, secrets, timeoutMs, standard } = given
   return {
@@ -80,7 +95,10 @@ export function createRunDelivery(given: {
     const attempt = await send(delivery, signing, { nowMs: clock.wall(), timeoutMs, standard })
     const nowMs = clock.now()
     const step = nextStep(schedule, job.attempt, attempt, { nowMs, random: given.random })
-    const outcome = toOutcome(delivery, endpoint, attempt, step, nowMs)
+    const outcome = {
+      ...toOutcome(delivery, endpoint, attempt, step, nowMs),
+      onStored: () => given.onAttempt(toSeen(delivery, attempt, step, nowMs)),
+    }
     const reason = reasonToGiveUp(endpoint, attempt, nowMs, given.giveUpAfterMs)
     if (reason === undefined) return outcome
     const givingUp: GivingUp = { endpoint, reason }
@@ -90,7 +108,9 @@ export function createRunDelivery(given: {
   function refuse({ id, attempts }: Delivery, endpoint: Endpoint): JobOutcome {
     const reason = `endpoint_disabled: ${endpoint.reason ?? ''}`
     const change: DeliveryChange = { id, state: 'failed', reason, attempts, finishedAt: clock.now() }
-    return { move: { state: 'gone' }, stores: [stored(changeDeliveries, change)] }
+    const { id: endpointId } = endpoint
+    const onStored = () => given.onAttempt({ endpointId, state: 'failed' })
+    return { move: { state: 'gone' }, stores: [stored(changeDeliveries, change)], onStored }
   }
 
   /** Kept as attempts: whether the receiver has them, nobody knows. They do not count for the schedule. */
@@ -110,6 +130,16 @@ export function createRunDelivery(given: {
       cut.map(({ delivery }) => ({ ...delivery, attempts: delivery.attempts + 1 })),
     )
   }
+}
+
+function toSeen(
+  { endpointId, createdAt }: Delivery,
+  { outcome, durationMs }: Attempt,
+  { state }: NextStep,
+  nowMs: number,
+): AttemptSeen {
+  const attempt = { outcome, durationMs }
+  return { endpointId, attempt, state: state === 'due' ? 'owed' : state, ageMs: nowMs - createdAt }
 }
 
 /** The delivery of each job, `undefined` for one that is gone. */

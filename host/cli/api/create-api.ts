@@ -1,5 +1,6 @@
 import { AnnexError, messageOf } from '../../errors/annex-error.ts'
 import { ApiError } from './api-error.ts'
+import { readServerEvents, type ServerEvent } from './event-stream.ts'
 
 type Query = Record<string, string | number | undefined>
 
@@ -10,6 +11,8 @@ export type Api = {
   post<T>(path: string, body?: object, query?: Query): Promise<T>
   patch<T>(path: string, body: object): Promise<T>
   delete(path: string): Promise<void>
+  /** Server-sent events, until the server ends the stream or the connection breaks. */
+  events(path: string, query: Query, lastEventId?: string): AsyncGenerator<ServerEvent>
 }
 
 const timeoutMs = 30_000
@@ -17,7 +20,7 @@ const timeoutMs = 30_000
 /** @param server.token bearer token; without one only open routes answer */
 export function createApi(server: { url: string; token?: string | undefined }): Api {
   const call = async <T>(method: string, path: string, query: Query = {}, body?: object): Promise<T> => {
-    const response = await send(server, method, toUrl(server.url, path, query), body)
+    const response = await send(server, method, toUrl(server.url, path, query), { ...(body && { body }) })
     const answer = await readAnswer(response)
     if (!response.ok) throw new ApiError(response.status, answer)
     return answer as T
@@ -28,6 +31,12 @@ export function createApi(server: { url: string; token?: string | undefined }): 
     post: (path, body, query) => call('POST', path, query, body ?? {}),
     patch: (path, body) => call('PATCH', path, {}, body),
     delete: (path) => call('DELETE', path),
+    async *events(path, query, lastEventId) {
+      const headers = { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) }
+      const response = await send(server, 'GET', toUrl(server.url, path, query), { headers, endless: true })
+      if (!response.ok) throw new ApiError(response.status, await readAnswer(response))
+      if (response.body !== null) yield* readServerEvents(response.body)
+    },
   }
 }
 
@@ -47,7 +56,7 @@ async function send(
   { url: base, token }: { url: string; token?: string | undefined },
   method: string,
   url: URL,
-  body?: object,
+  { body, headers, endless }: { body?: object; headers?: Record<string, string>; endless?: boolean },
 ): Promise<Response> {
   try {
     return await fetch(url, {
@@ -55,11 +64,12 @@ async function send(
       headers: {
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(body && { 'content-type': 'application/json' }),
+        ...headers,
       },
       ...(body && { body: JSON.stringify(body) }),
       // The token is for this server alone.
       redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
+      ...(endless !== true && { signal: AbortSignal.timeout(timeoutMs) }),
     })
   } catch (cause) {
     throw new AnnexError('unavailable', whyNoAnswer(base, cause), { cause })

@@ -6,9 +6,9 @@ import { openSession, type Session } from '../../open-session.ts'
 import { printTable, toStatus } from '../../terminal/table.ts'
 import { parseTime } from '../../time-option.ts'
 import { withExamples } from '../../with-examples.ts'
-import { type DeliveryFilter, feedDeliveries } from './delivery-feed.ts'
+import type { DeliveryFilter } from './delivery-feed.ts'
+import { followFeed } from './follow-feed.ts'
 import { printDelivery } from './print-delivery.ts'
-import { printFeedItem } from './print-feed.ts'
 import { addSendAgain } from './send-again.ts'
 
 type Page = { after?: string; before?: string; limit?: number }
@@ -39,7 +39,9 @@ export function addDeliveries(program: Command): void {
       const session = openSession(command)
       const { follow, after, before, limit, ...filter } = options
       const page = { after, before, limit } as Page
-      await (follow === true ? followAll(session, filter) : printList(session, filter, page))
+      await (follow === true
+        ? followFeed(session, { ...filter, ...(after && { after }) })
+        : printList(session, filter, page))
     })
   withExamples(list, ['annex deliveries list --state failed', 'annex deliveries --follow'])
   const show = deliveries
@@ -68,11 +70,4 @@ async function printList({ api, terminal }: Session, filter: DeliveryFilter, pag
     delivery.url,
   ])
   printTable(terminal, ['delivery', 'state', 'attempts', 'event', 'created', 'url'], rows)
-}
-
-async function followAll({ api, terminal }: Session, filter: DeliveryFilter): Promise<void> {
-  terminal.say('Waiting for deliveries. Ctrl+C ends this.')
-  for await (const item of feedDeliveries(api, filter, { fromNow: true })) {
-    if (item !== undefined) printFeedItem(terminal, item)
-  }
 }

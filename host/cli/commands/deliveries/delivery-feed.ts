@@ -5,7 +5,7 @@ import type { Attempt, Delivery, DeliveryWithAttempts, List } from '../../api/re
 /** What happened to a delivery since the last look. */
 export type FeedItem =
   | { kind: 'owed'; delivery: Delivery }
-  | { kind: 'attempt'; delivery: Delivery; attempt: Attempt; previous?: Attempt }
+  | { kind: 'attempt'; delivery: Delivery; attempt: Attempt; previousStartedAt?: string }
   | { kind: 'settled'; delivery: Delivery }
 
 export type DeliveryFilter = {
@@ -62,7 +62,8 @@ async function* changesOf(api: Api, delivery: Delivery, seen: Map<string, Seen>)
   for (const attempt of now.attemptList) {
     if (attempt.number <= (before?.attempts ?? 0)) continue
     const previous = now.attemptList.find(({ number }) => number === attempt.number - 1)
-    yield { kind: 'attempt', delivery: now, attempt, ...(previous && { previous }) }
+    const previousStartedAt = previous && { previousStartedAt: previous.startedAt }
+    yield { kind: 'attempt', delivery: now, attempt, ...previousStartedAt }
   }
   const settled = now.state !== 'owed'
   if (settled) yield { kind: 'settled', delivery: now }

@@ -9,23 +9,24 @@ export function printFeedItem(terminal: Terminal, item: FeedItem): void {
   if (item.kind === 'owed') {
     const { event, url, createdAt } = item.delivery
     terminal.print(...at(createdAt), paint('cyan', '--> '), `${event.type} ${event.id} to ${toSafeLine(url)}`)
-  } else if (item.kind === 'attempt') printAttempt(terminal, item.delivery, item.attempt, item.previous)
+  } else if (item.kind === 'attempt') printAttempt(terminal, item)
   else if (item.delivery.state === 'failed') {
     terminal.print(...at(item.delivery.finishedAt), paint('red', '  x '), item.delivery.reason ?? 'failed')
   }
 }
 
-function printAttempt(terminal: Terminal, delivery: Delivery, attempt: Attempt, previous?: Attempt): void {
+function printAttempt(terminal: Terminal, item: Extract<FeedItem, { kind: 'attempt' }>): void {
+  const { delivery, attempt, previousStartedAt } = item
   const { number, startedAt, durationMs, response, error } = attempt
   const outcome = response === undefined ? toSafeLine(error?.message ?? 'no answer') : String(response.status)
   const isGood = response !== undefined && response.status >= 200 && response.status < 300
-  const since = previous && (Date.parse(startedAt) - Date.parse(previous.startedAt)) / 1000
+  const since = previousStartedAt && (Date.parse(startedAt) - Date.parse(previousStartedAt)) / 1000
   terminal.print(
     ...at(startedAt),
     paint(isGood ? 'green' : 'yellow', '<-- '),
     paint(isGood ? 'green' : 'yellow', outcome),
     ` ${toSafeLine(delivery.url)} ${durationMs} ms`,
-    since === undefined ? '' : `, ${since.toFixed(1)} s after attempt ${number - 1}`,
+    typeof since !== 'number' ? '' : `, ${since.toFixed(1)} s after attempt ${number - 1}`,
     isGood ? ', delivered' : whenAgain(delivery, attempt),
   )
 }

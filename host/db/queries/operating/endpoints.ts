@@ -101,7 +101,8 @@ export async function setOrdered(db: Db, id: string, ordered: boolean): Promise<
 export type DuePlace = { dueAt: number; id: string }
 
 /**
- * Marks the next up to `limit` due deliveries of an endpoint. Those that wait are marked when they are released.
+ * Marks the next up to `limit` due deliveries of an endpoint. Those that wait are marked when they are released. What
+ * hosts have read of them before holds no longer.
  *
  * @returns how far it came, `undefined` at the end
  */
@@ -112,11 +113,16 @@ export async function markOrdered(
   const { endpointId, ordered, after, limit } = given
   const rows = await db('jobs')
     .select('id', 'dueAt')
-    .where({ state: 'due', kind: 'delivery', lane: endpointId })
+    .where({ state: 'due', kind: 'delivery', lane: endpointId, ordered: !ordered })
     .whereRaw('(due_at, id) > (?, ?)', [after.dueAt, after.id])
     .orderBy(['dueAt', 'id'])
     .limit(limit)
   const ids = rows.map(({ id }) => id)
-  if (ids.length > 0) await db('jobs').whereIn('id', ids).update({ ordered })
+  if (ids.length > 0) {
+    await db('jobs')
+      .whereIn('id', ids)
+      .where({ state: 'due' })
+      .update({ ordered, dueAt: db.raw('due_at + 1') })
+  }
   return rows.length === limit ? rows.at(-1) : undefined
 }

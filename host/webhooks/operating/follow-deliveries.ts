@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { firstIdAt } from '../../db/ids.ts'
+import { isPostgres } from '../../db/json-rows.ts'
+import type { Db } from '../../db/open-database.ts'
+import { type FeedItem, type FeedPlace, placeOf, readFeed } from '../../db/queries/operating/feed.ts'
+import type { DeliveryFilter } from '../../db/queries/operating/list-deliveries.ts'
+import type { Changes } from './changes.ts'
+
+/** Items of one look. */
+const pageSize = 100
+/** Between two looks, so that a busy host is not asked all the time. */
+const pauseMs = 100
+/** Without a sign of a change: other hosts give none. */
+const pollMs = 1_000
+/**
+ * An item is shown when it is this old: until then one that was made earlier may still be committed. On SQLite there is
+ * one transaction at a time; on PostgreSQL hosts have clocks of their own.
+ */
+const settleMs = { sqlite: 2, postgres: 1_000 }
+
+/** The place of what happens at a time. */
+export const placeAt = (ms: number): FeedPlace => placeOf({ id: firstIdAt('att', ms) })
+
+/**
+ * What happens to deliveries, from a place on, as it happens. All of it comes from the tables: what a host does, what
+ * others do and what was missed look the same, and a reader that is slow holds nothing but its place.
+ *
+ * @param from where to begin; default: now
+ * @yields the items of a look, none when nothing has happened for a second
+ */
+export async function* followDeliveries(
+  db: Db,
+  changes: Changes,
+  filter: DeliveryFilter,
+  from?: FeedPlace,
+): AsyncGenerator<FeedItem[]> {
+  const oldEnough = isPostgres(db) ? settleMs.postgres : settleMs.sqlite
+  let after = from ?? placeAt(Date.now())
+  for (;;) {
+    const nowMs = Date.now()
+    const before = placeAt(nowMs - oldEnough)
+    // The clock was set back: what happens from now on is before the place.
+    if (after > placeAt(nowMs + 1)) after = before
+    const items = await readFeed(db, filter, { after, before, limit: pageSize })
+    const last = items.at(-1)
+    const isMore = items.length === pageSize && last !== undefined
+    if (isMore) after = placeOf(last)
+    else if (before > after) after = before
+    yield items
+    if (isMore) continue
+    await changes.next(pollMs)
+    await sleep(pauseMs)
+  }
+}

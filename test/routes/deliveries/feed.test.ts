@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { readServerEvents, type ServerEvent } from '../../../host/cli/api/event-stream.ts'
+import { type Annex, installSample, type Json, startAnnex } from '../../support/annex.ts'
+import { startReceiver } from '../../support/receiver.ts'
+import { owe, senderPlugin } from '../../support/sender.ts'
+
+type Reader = { next: () => Promise<ServerEvent | undefined>; close: () => void }
+
+describe('the live feed', () => {
+  const ends = new AsyncDisposableStack()
+  let annex: Annex
+  let token: string
+  let endpoint: string
+  before(async () => {
+    annex = await startAnnex({ plugins: { sender: senderPlugin }, flags: { DELIVERY_RETRY_SECONDS: '1.5' } })
+    ends.defer(annex.close)
+    const { organization } = annex.server.samples
+    token = (await annex.api('POST', `/v1/orgs/${organization}/tokens`, {})).json.token
+    endpoint = (await installSample(annex, 'sender')).endpoint
+  })
+  after(() => ends.disposeAsync())
+
+  async function receive(...answers: Parameters<typeof startReceiver>) {
+    const receiver = await startReceiver(...answers)
+    ends.defer(receiver.close)
+    return receiver
+  }
+
+  function ask(query = '', headers: Record<string, string> = {}, bearer = token) {
+    const aborting = new AbortController()
+    const given = { authorization: `Bearer ${bearer}`, ...headers }
+    const answered = fetch(`${annex.url}/v1/deliveries/feed?${query}`, {
+      headers: given,
+      signal: aborting.signal,
+    })
+    return { answered, close: () => aborting.abort() }
+  }
+
+  async function open(query = '', headers: Record<string, string> = {}): Promise<Reader> {
+    const { answered, close } = ask(query, headers)
+    const { status, body } = await answered
+    assert.equal(status, 200)
+    assert.ok(body !== null)
+    const events = readServerEvents(body)
+    return { next: async () => (await events.next()).value ?? undefined, close }
+  }
+
+  const read = async (
+    reader: Reader,
+    count: number,
+  ): Promise<{ event: string; id: string; data: Json }[]> => {
+    const found = []
+    while (found.length < count) {
+      const next = await reader.next()
+      if (next === undefined) break
+      found.push({ event: next.event, id: next.lastEventId, data: JSON.parse(next.data) })
+    }
+    return found
+  }
+
+  it('tells what is owed, each attempt, and how it ended, in that order', async () => {
+    const receiver = await receive(503, 200)
+    const reader = await open('eventType=twice')
+    const [id] = await owe(endpoint, { url: receiver.url, type: 'twice' })
+    const events = await read(reader, 4)
+    reader.close()
+    assert.deepEqual(
+      events.map(({ event }) => event),
+      ['owed', 'attempt', 'attempt', 'settled'],
+    )
+    for (const { data } of events) assert.equal(data.delivery.id, id)
+    const [owed, first, second, settled] = events
+    assert.equal(owed?.id, id)
+    assert.deepEqual([first?.data.attempt.number, first?.data.attempt.response.status], [1, 503])
+    assert.equal(second?.data.previousStartedAt, first?.data.attempt.startedAt)
+    assert.deepEqual([settled?.data.delivery.state, settled?.id], ['delivered', second?.data.attempt.id])
+  })
+
+  it('says when an attempt comes again', async () => {
+    const receiver = await receive(503, 200)
+    const reader = await open('eventType=again')
+    await owe(endpoint, { url: receiver.url, type: 'again' })
+    const [, attempt] = await read(reader, 2)
+    reader.close()
+    const { delivery, attempt: made } = attempt?.data ?? {}
+    assert.ok(Date.parse(delivery.nextAttemptAt) > Date.parse(made.startedAt))
+  })
+
+  it('goes on after the event that Last-Event-ID names, with what was missed meanwhile', async () => {
+    const receiver = await receive(200)
+    const reader = await open('eventType=resumed')
+    const [first] = await owe(endpoint, { url: receiver.url, type: 'resumed' })
+    const [, , last] = await read(reader, 3)
+    reader.close()
+    const missed = await owe(endpoint, { url: receiver.url, type: 'resumed' }, 2)
+    await receiver.waitFor(3)
+    const again = await open('eventType=resumed', { 'last-event-id': last?.id ?? '' })
+    const events = await read(again, 6)
+    again.close()
+    const ids = new Set<string>(events.map(({ data }) => data.delivery.id))
+    assert.deepEqual(ids, new Set(missed))
+    assert.ok(!ids.has(first ?? ''))
+  })
+
+  it('begins at a time, and shows what a filter lets through', async () => {
+    const receiver = await receive(200)
+    const since = new Date().toISOString()
+    await owe(endpoint, { url: receiver.url, type: 'loud' })
+    const [quiet] = await owe(endpoint, { url: receiver.url, type: 'quiet' })
+    const reader = await open(`after=${since}&eventType=quiet`)
+    const events = await read(reader, 3)
+    reader.close()
+    assert.deepEqual(
+      events.map(({ event, data }) => [event, data.delivery.id]),
+      [
+        ['owed', quiet],
+        ['attempt', quiet],
+        ['settled', quiet],
+      ],
+    )
+  })
+
+  it('shows an organization its own alone', async () => {
+    const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })).json
+    const other = (await annex.api('POST', `/v1/orgs/${org.id}/tokens`, {})).json.token
+    const { answered, close } = ask(`after=${new Date(0).toISOString()}`, {}, other)
+    const { body } = await answered
+    const events = readServerEvents(body ?? assert.fail('no body'))
+    const receiver = await receive(200)
+    await owe(endpoint, { url: receiver.url })
+    await receiver.waitFor(1)
+    const nothing = new Promise((resolve) => setTimeout(resolve, 2_500, 'nothing'))
+    const next = events.next().catch(() => 'closed')
+    assert.equal(await Promise.race([next, nothing]), 'nothing')
+    close()
+  })
+
+  it('refuses what it cannot understand, and whoever is nobody', async () => {
+    const wrong = [
+      [ask('', { 'last-event-id': 'yesterday' }), 400],
+      [ask('state=lost'), 400],
+      [ask('', {}, 'annex_op_none'), 401],
+    ] as const
+    for (const [{ answered }, status] of wrong) assert.equal((await answered).status, status)
+  })
+
+  it('has room for a few readers of an organization, and again when one has gone', async () => {
+    const readers: Reader[] = []
+    // Those of before may not have left yet.
+    while (readers.length < 8) readers.push(await open().catch(() => open()))
+    const refused = await ask().answered
+    assert.equal(refused.status, 503)
+    assert.equal(((await refused.json()) as Json).error.code, 'too_many_readers')
+    for (const { close } of readers) close()
+    for (;;) {
+      const { answered, close } = ask()
+      const { status } = await answered
+      close()
+      if (status === 200) break
+    }
+  })
+
+  it('ends with a word when Annex stops', async () => {
+    const reader = await open()
+    const closing = annex.close()
+    const [end] = await read(reader, 1)
+    assert.deepEqual([end?.event, end?.data.reason], ['end', 'Annex is stopping.'])
+    assert.equal(await reader.next(), undefined)
+    await closing
+  })
+})
