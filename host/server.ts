@@ -47,6 +47,9 @@ import { createChangeReport } from './versions/report-changes.ts'
 import { watchPlugins } from './versions/watch-plugins.ts'
 import { createDeliveryCall, oweDelivery } from './webhooks/delivery-call.ts'
 import { createChanges } from './webhooks/operating/changes.ts'
+import { createDeliveryCounts } from './webhooks/operating/delivery-counts.ts'
+import { keepHouse } from './webhooks/operating/housekeeping.ts'
+import type { AttemptSeen } from './webhooks/run-delivery.ts'
 import { createSecretReader } from './webhooks/signing-secrets.ts'
 
 export type RunningServer = {
@@ -151,6 +154,13 @@ async function start(
     onDefect,
   )
   const metrics = createMetrics()
+  const counts = createDeliveryCounts(db, onDefect)
+  ends.defer(counts.close)
+  const onAttempt = (seen: AttemptSeen) => {
+    metrics.observeAttempt(seen)
+    counts.take(seen)
+    changes.notify()
+  }
   const reading = {
     operatorOrganization: settings.OPERATOR_ORGANIZATION,
     operatorOrganizationId: organization.id,
@@ -220,7 +230,7 @@ async function start(
   const app = createApp(
     {
       ...{ db, box, signingSecrets, tokens, logs, receipts, sandboxes, prepareDispatch },
-      ...{ publish, report, wake, changes, reload, publicUrl, resume: suspensions.resume },
+      ...{ publish, report, wake, changes, counts, reload, publicUrl, resume: suspensions.resume },
       authenticate: createAuthenticate(db, tokens),
       readHops: createHops(hopsKey).read,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
@@ -228,6 +238,7 @@ async function start(
       metrics,
       metricsAccess: { readers: settings.METRICS_ACCESS, isBehindProxy: settings.PUBLIC_URL !== '' },
       state: () => ({ workers: workers.length, stopping }),
+      openCircuits: () => workers.reduce((sum, worker) => sum + worker.openCircuits(), 0),
     },
     onDefect,
   )
@@ -243,13 +254,16 @@ async function start(
       hostId: host.id,
       secrets: signingSecrets,
       egress: deliveryEgress,
-      onAttempt: changes.notify,
+      onAttempt,
     })),
   )
   for (const worker of workers) ends.defer(worker.close)
   await host.watch(async (hostIds) => {
     for (const worker of workers) await worker.takeOver(hostIds)
   })
+  const { RETENTION_DAYS: days, RETENTION_ROWS: rows } = settings
+  const retention = { ageMs: days === 0 ? undefined : days * 86_400_000, rows: rows === 0 ? undefined : rows }
+  ends.defer(keepHouse({ db, retention, wake, onDefect }))
   if (settings.WATCH) {
     const reportChanges = createChangeReport(plugins, { logger, output: process.stderr })
     ends.defer(watchPlugins(settings.PLUGINS_DIR, () => void reload().then(reportChanges).catch(onDefect)))

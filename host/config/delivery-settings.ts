@@ -39,4 +39,17 @@ export const deliverySettings = {
     default: 'false',
     meaning: 'Sign webhooks with the headers of Standard Webhooks, too',
   },
+  RETENTION_DAYS: {
+    kind: 'integer',
+    default: '30',
+    min: 0,
+    meaning:
+      'Days for which settled deliveries with their attempts, events and failed jobs are kept; 0: for ever',
+  },
+  RETENTION_ROWS: {
+    kind: 'integer',
+    default: '1000000',
+    min: 0,
+    meaning: 'The newest deliveries, events and failed jobs that are kept, of each so many; 0: all',
+  },
 } as const satisfies Record<string, Setting>

@@ -46,6 +46,8 @@ export type Worker = {
   wake: () => void
   /** Takes over what hosts had claimed that are gone. */
   takeOver: (hostIds: readonly string[]) => Promise<void>
+  /** How many lanes are left alone for a while, as their jobs have failed again and again. */
+  openCircuits: () => number
   /** Claims nothing more, gives what runs ten seconds to come to its end, and gives the rest back. */
   close: () => Promise<void>
 }
@@ -103,6 +105,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   wake()
   return {
     wake,
+    openCircuits: lanes.openCircuits,
     async takeOver(hostIds) {
       await release({ hostIds })
       wake()

@@ -30,6 +30,8 @@ export type Lanes = {
   rooms: (nowMs: number, without: readonly string[]) => Rooms
   /** When the next lane that is left alone may be probed, in Unix ms. */
   nextProbeAt: (nowMs: number) => number | undefined
+  /** How many lanes are left alone for a while, or being probed. */
+  openCircuits: () => number
 }
 
 const remembered = 500
@@ -66,6 +68,7 @@ export function createLanes(rules: LaneRules, random: () => number): Lanes {
       const rooms = new Map([...known, ...without.map((lane) => [lane, 0] as const)])
       return { rooms: [...rooms].map(([lane, room]) => ({ lane, room })), ofOthers: rules.first }
     },
+    openCircuits: () => [...states.values()].filter(isOpen).length,
     nextProbeAt(nowMs) {
       let next: number | undefined
       for (const state of states.values()) {

@@ -5,6 +5,12 @@ import type { OnReceipt } from '../sandbox/receipt.ts'
 import type { EndCause } from '../sandbox/sandbox-errors.ts'
 import type { WallLevel } from '../sandbox/wall/levels.ts'
 import { addTo, type Buckets, createBuckets, registerBuckets } from './buckets.ts'
+import {
+  createDeliveryMetrics,
+  type DeliveryMetrics,
+  nothingOwed,
+  type OwedSnapshot,
+} from './delivery-metrics.ts'
 import { createTally, other } from './tally.ts'
 
 export type Metrics = {
@@ -14,6 +20,8 @@ export type Metrics = {
   observeLimit: (integration: string, limit: string) => void
   observeProcessEnd: (slot: string, cause: EndCause['kind']) => void
   observeRequest: (isEndpoint: boolean, status: number) => void
+  /** An attempt that was stored, with what became of its delivery. */
+  observeAttempt: DeliveryMetrics['observe']
   /** All of it, with how things are now, in the text format of Prometheus. */
   text: (now: Snapshot) => Promise<string>
   contentType: string
@@ -23,6 +31,7 @@ export type Metrics = {
 export type Snapshot = {
   processes: { slot: string; pid: number | undefined; loaded: number }[]
   levels: readonly WallLevel[]
+  owed?: OwedSnapshot
 }
 
 const wallBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -51,6 +60,7 @@ export function createMetrics(): Metrics {
   const ends = createTally(mostTypes, createCell)
   const requests = new Map<string, number>()
   let snapshot: Snapshot = { processes: [], levels: [] }
+  const deliveries = createDeliveryMetrics(registry, () => snapshot.owed ?? nothingOwed)
   register()
   return {
     observeReceipt({ integration, type, outcome, wallMs, cpuMs, egressCalls, egressBytes, hostCalls }) {
@@ -73,6 +83,7 @@ export function createMetrics(): Metrics {
       const key = `${isEndpoint ? 'endpoint' : 'api'} ${status}`
       requests.set(key, (requests.get(key) ?? 0) + 1)
     },
+    observeAttempt: deliveries.observe,
     text(now) {
       snapshot = now
       return registry.metrics()

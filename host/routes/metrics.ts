@@ -1,5 +1,6 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
+import { readOwed } from '../db/queries/operating/owed.ts'
 import { assertOperator } from '../http/caller.ts'
 import { hopsHeader } from '../net/request/loop-guard.ts'
 import type { RouteParts } from './parts.ts'
@@ -18,8 +19,13 @@ const loopbackAddress = /^(?:127\.|::1$|::ffff:127\.)/
 /** By a name of its own, a web page could make a browser of this machine ask (DNS rebinding). */
 const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
+/** Counting what is owed takes the database's time. */
+const owedForMs = 1_000
+
 /** For Prometheus. Who may read it is a setting; an operator's token always may. */
 export function addMetricsRoutes(router: Router, parts: RouteParts): void {
+  const readOwedOnce = atMostOnce(owedForMs, () => readOwed(parts.db, Date.now()))
+
   router.get('/metrics', async (context) => {
     const { metrics, metricsAccess, sandboxes, wall } = parts
     const isOpen =
@@ -28,7 +34,8 @@ export function addMetricsRoutes(router: Router, parts: RouteParts): void {
     if (!isOpen) assertOperator(await parts.authenticate(context))
     context.set('cache-control', 'no-store')
     context.type = metrics.contentType
-    context.body = await metrics.text({ processes: sandboxes.processes(), levels: wall.levels })
+    const owed = { ...(await readOwedOnce()), circuitsOpen: parts.openCircuits() }
+    context.body = await metrics.text({ processes: sandboxes.processes(), levels: wall.levels, owed })
   })
 }
 
@@ -42,4 +49,21 @@ function isFromHere({ req }: Context): boolean {
     headers.origin === undefined &&
     proxyHeaders.every((name) => headers[name] === undefined)
   )
+}
+
+/** However many ask, it is read once in `ms`, and they share it. */
+function atMostOnce<T>(ms: number, read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | undefined
+  let readAt = 0
+  return () => {
+    const now = performance.now()
+    if (reading === undefined || now - readAt > ms) {
+      readAt = now
+      reading = read().catch((error) => {
+        reading = undefined
+        throw error
+      })
+    }
+    return reading
+  }
 }

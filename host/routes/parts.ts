@@ -15,6 +15,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
 import type { Changes } from '../webhooks/operating/changes.ts'
+import type { DeliveryCounts } from '../webhooks/operating/delivery-counts.ts'
 import type { SecretReader } from '../webhooks/signing-secrets.ts'
 
 /** What the routes are made of. Each takes the parts that it needs. */
@@ -36,6 +37,7 @@ export type RouteParts = {
   wake: () => void
   /** Tells when deliveries have changed. */
   changes: Changes
+  counts: DeliveryCounts
   /** Reads all plugin folders and spaces again. */
   reload: () => Promise<LoadedPlugin[]>
   publicUrl: () => string
@@ -48,4 +50,6 @@ export type RouteParts = {
   metricsAccess: { readers: Settings['METRICS_ACCESS']; isBehindProxy: boolean }
   /** How many workers take jobs, and whether Annex is on its way down. */
   state: () => { workers: number; stopping: boolean }
+  /** Endpoints that this host leaves alone for a while. */
+  openCircuits: () => number
 }

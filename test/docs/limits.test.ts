@@ -54,7 +54,7 @@ describe('the metrics on that page', () => {
     const metrics = createMetrics()
     const text = await metrics.text({ processes: [], levels: [] })
     const there = [...text.matchAll(/^# TYPE (annex_\w+)/gm)].map((match) => match[1])
-    const named = [...page.matchAll(/`(annex_\w+)\{/g)].map((match) => match[1])
+    const named = [...page.matchAll(/`(annex_\w+)[{`]/g)].map((match) => match[1])
     assert.deepEqual([...new Set(named)].toSorted(), there.toSorted())
   })
 })

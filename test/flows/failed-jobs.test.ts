@@ -108,7 +108,10 @@ describe('an event or a task that fails', () => {
     const job = await failed(({ kind, id }) => kind === 'task' && id > before.id)
     assert.deepEqual([job.state, job.attempts], ['failed', 3])
     const { json } = await annex.api('GET', `/v1/logs?request=${job.error.request}`)
-    assert.match(json.items.map(({ text }: Json) => text).join('\n'), /The sandbox ended while it handled this/)
+    assert.match(
+      json.items.map(({ text }: Json) => text).join('\n'),
+      /The sandbox ended while it handled this/,
+    )
   })
 
   it('a task is queued for 0 to 86,400 s ahead, and no further', async () => {

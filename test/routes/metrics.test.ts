@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { type Annex, request, startAnnex } from '../support/annex.ts'
+import { type Annex, installSample, type Json, request, startAnnex, until } from '../support/annex.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { owe, senderPlugin } from '../support/sender.ts'
 
 const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({
@@ -58,6 +60,48 @@ describe('/metrics', () => {
   it('is not for scripts, though their requests leave from this machine', async () => {
     const { text } = await request(annex.url, 'GET', '/x/hello/metrics')
     assert.equal(text, '401')
+  })
+})
+
+describe('/metrics of deliveries', () => {
+  it('says what is owed, how old the oldest is, what attempts brought, and how endpoints do', async () => {
+    const good = await startReceiver(200)
+    const bad = await startReceiver(503)
+    const flags = { DELIVERY_RETRY_SECONDS: Array(12).fill('0.05').concat('3600').join(',') }
+    const annex = await startAnnex({ plugins: { sender: senderPlugin }, flags })
+    try {
+      const { endpoint } = await installSample(annex, 'sender')
+      const [delivered] = await owe(endpoint, { url: good.url })
+      await owe(endpoint, { url: bad.url })
+      // Ten failures in a row open its circuit.
+      await bad.waitFor(10)
+      const { text } = await until(
+        () => annex.api('GET', '/metrics'),
+        ({ text }) =>
+          text.includes('annex_circuits_open 1\n') &&
+          text.includes('annex_jobs{kind="delivery",state="due"} 1\n'),
+      )
+      assert.match(text, /annex_jobs\{kind="task",state="failed"\} 0\n/)
+      const [, age = ''] = /annex_oldest_owed_seconds\{kind="delivery"\} (\S+)\n/.exec(text) ?? []
+      assert.ok(Number(age) > 0 && Number(age) < 60, age)
+      assert.match(text, /annex_oldest_owed_seconds\{kind="event"\} 0\n/)
+      assert.match(text, /annex_delivery_attempt_seconds_count\{outcome="delivered"\} 1\n/)
+      assert.match(text, /annex_delivery_attempt_seconds_count\{outcome="rejected"\} 1[0-3]\n/)
+      assert.match(text, /annex_delivery_seconds_count\{state="delivered"\} 1\n/)
+      assert.match(text, /annex_deliveries_total\{state="delivered"\} 1\n/)
+      assert.match(text, /annex_webhook_endpoints\{state="active"\} 2\n/)
+      const shown = await annex.api('GET', `/v1/deliveries/${delivered}`)
+      const { days } = (await annex.api('GET', `/v1/endpoints/${shown.json.endpoint}`)).json
+      assert.deepEqual(
+        days.map(({ delivered, failed, attempts }: Json) => [delivered, failed, attempts]),
+        [[1, 0, 1]],
+      )
+      assert.match(days[0].day, /^\d{4}-\d{2}-\d{2}$/)
+    } finally {
+      await annex.close()
+      await good.close()
+      await bad.close()
+    }
   })
 })
 

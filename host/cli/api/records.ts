@@ -93,6 +93,7 @@ export type Endpoint = {
   updatedAt: string
   /** Of one that is looked at by itself. */
   owed?: { due: number; waiting: number }
+  days?: { day: string; delivered: number; failed: number; attempts: number }[]
 }
 
 export type HeaderPairs = [string, string][] | Record<string, string>

@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import { type PublishableEventType, publishableEventTypes } from '../../../schemas/events.ts'
 import type { Endpoint, EndpointState } from '../../db/queries/endpoints.ts'
 import { findInstallation } from '../../db/queries/installations.ts'
+import { listCounts } from '../../db/queries/operating/counts.ts'
 import { countOwedTo, findEndpoint, listEndpoints } from '../../db/queries/operating/endpoints.ts'
 import { findListedDelivery } from '../../db/queries/operating/list-deliveries.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
@@ -14,10 +15,15 @@ import { limitOf, oneOf, ownOf, texts } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { toDeliveryView } from './delivery-view.ts'
 
+const shownDays = 30
+
 const states = ['active', 'paused', 'disabled'] as const satisfies EndpointState[]
 
 /** Where deliveries go: how each does, and whether anything is sent there. */
-export function addWebhookEndpointRoutes(router: Router, { db, authenticate, wake }: RouteParts): void {
+export function addWebhookEndpointRoutes(
+  router: Router,
+  { db, authenticate, wake, counts }: RouteParts,
+): void {
   /** The newest first. Filters: `installation`, `state`, `before` (an endpoint's id), `limit` (to 200). */
   router.get('/v1/endpoints', async (context) => {
     const own = ownOf(await authenticate(context))
@@ -38,7 +44,10 @@ export function addWebhookEndpointRoutes(router: Router, { db, authenticate, wak
     }
   })
 
-  /** One endpoint, with how many deliveries are owed to it. */
+  /**
+   * One endpoint, with how many deliveries are owed to it, and what became of them on each of the last 30 days on which
+   * there were any (UTC); these counts remain when deliveries are pruned.
+   */
   router.get('/v1/endpoints/:id', async (context) => {
     await answer(context, await open(context))
   })
@@ -112,7 +121,14 @@ export function addWebhookEndpointRoutes(router: Router, { db, authenticate, wak
   async function answer(context: Context, { id }: Endpoint): Promise<void> {
     const endpoint = await findEndpoint(db, id)
     if (endpoint === undefined) throw new AnnexError('not_found', `There is no endpoint ${id} any more.`)
-    context.body = { ...toView(endpoint), owed: await countOwedTo(db, id) }
+    // What came to its end a moment ago.
+    await counts.flush()
+    const days = await listCounts(db, id, shownDays)
+    context.body = {
+      ...toView(endpoint),
+      owed: await countOwedTo(db, id),
+      days: days.map(({ day, ...ofDay }) => ({ day: toIso(day).slice(0, 10), ...ofDay })),
+    }
   }
 }
 

@@ -84,11 +84,14 @@ function addOne(
 
 function print({ terminal }: Session, endpoint: Endpoint): void {
   if (terminal.json) return terminal.printJson(endpoint)
-  const { id, state, reason, url, installation, signedBy, ordered, failingSince, owed } = endpoint
+  const { id, state, reason, url, installation, signedBy, ordered, failingSince, owed, days = [] } = endpoint
   terminal.print(paint('bold', id), ' ', toStatus(state), reason === undefined ? '' : ` ${reason}`)
   terminal.print(`url          ${url}`)
   terminal.print(`installation ${installation}, signed with the secret of ${signedBy}`)
   if (ordered) terminal.print('order        one delivery after the other')
   if (failingSince !== undefined) terminal.print(`failing      since ${failingSince}`)
   if (owed !== undefined) terminal.print(`owed         ${owed.due} due, ${owed.waiting} waiting`)
+  for (const { day, delivered, failed, attempts } of days) {
+    terminal.print(`${day}   ${delivered} delivered, ${failed} failed, ${attempts} attempts`)
+  }
 }

@@ -1,0 +1,53 @@
+import type { Db } from '../../open-database.ts'
+import type { EndpointState } from '../endpoints.ts'
+import type { JobKind } from '../jobs.ts'
+
+export type OwedCounts = {
+  jobs: { kind: JobKind; state: string; count: number }[]
+  oldest: { kind: JobKind; ageMs: number }[]
+  endpoints: { state: EndpointState; count: number }[]
+}
+
+type Counted = { kind?: string; state?: string; count?: string | number }
+
+const kinds: readonly JobKind[] = ['event', 'task', 'delivery']
+const states = ['due', 'running', 'waiting', 'failed']
+/** Ids are in the order of time, but for deliveries that are sent again. */
+const oldestOf = 100
+
+/** How much is owed, and since when. Each count is of one partial index. */
+export async function readOwed(db: Db, nowMs: number): Promise<OwedCounts> {
+  const jobs: OwedCounts['jobs'] = []
+  for (const state of states) {
+    const rows: Counted[] = await db('jobs')
+      .select('kind')
+      .count({ count: '*' })
+      .whereRaw(`state = '${state}'`)
+      .groupBy('kind')
+    const counts = new Map(rows.map((row) => [row.kind, Number(row.count)]))
+    for (const kind of kinds) jobs.push({ kind, state, count: counts.get(kind) ?? 0 })
+  }
+  const oldest: OwedCounts['oldest'] = []
+  for (const kind of kinds) {
+    const first = db('jobs')
+      .select('createdAt')
+      .where({ kind })
+      .whereNot({ state: 'failed' })
+      .orderBy('id')
+      .limit(oldestOf)
+    const row = await db
+      .from(first.as('first'))
+      .min({ createdAt: 'createdAt' })
+      .first<{ createdAt: number | null }>()
+    oldest.push({ kind, ageMs: row?.createdAt == null ? 0 : Math.max(0, nowMs - Number(row.createdAt)) })
+  }
+  const endpoints: Counted[] = await db('endpoints').select('state').count({ count: '*' }).groupBy('state')
+  return {
+    jobs,
+    oldest,
+    endpoints: (['active', 'paused', 'disabled'] as const).map((state) => ({
+      state,
+      count: Number(endpoints.find((row) => row.state === state)?.count ?? 0),
+    })),
+  }
+}

@@ -1,0 +1,104 @@
+import { firstIdAt, type IdPrefix } from '../../ids.ts'
+import { isPostgres } from '../../json-rows.ts'
+import type { Db } from '../../open-database.ts'
+
+/**
+ * A table whose old rows are pruned: what its rows are ordered by, the newest last, when a row came to its end, and which
+ * rows have. Attempts go with their deliveries.
+ */
+export type Pruned = 'deliveries' | 'events' | 'jobs'
+
+type Rule = { place: string; prefix?: IdPrefix; endedAt: string; isOver?: string }
+
+const rules: Readonly<Record<Pruned, Rule>> = {
+  deliveries: { place: 'id', prefix: 'dlv', endedAt: 'finished_at', isOver: `state <> 'owed'` },
+  events: { place: 'received_at', endedAt: 'received_at' },
+  jobs: { place: 'id', prefix: 'job', endedAt: 'finished_at', isOver: `state = 'failed'` },
+}
+
+export const prunedTables = Object.keys(rules) as Pruned[]
+
+/** A place in the order of a table: an id, or a time. */
+export type Place = string | number
+
+/** The place `rows` before `from`, `undefined` when there are not as many. Counting a million at once would take too long. */
+export async function findPlaceBefore(
+  db: Db,
+  table: Pruned,
+  from: Place | undefined,
+  rows: number,
+): Promise<Place | undefined> {
+  const { place, isOver } = rules[table]
+  const query = db(table).select(`${place} as place`).orderBy(place, 'desc').offset(rows).limit(1)
+  if (from !== undefined) query.where(place, '<=', from)
+  // Of jobs those that are owed are not history; of deliveries few are owed.
+  if (table === 'jobs' && isOver !== undefined)
+    query.whereRaw(isOver).whereIn('kind', ['event', 'task', 'delivery'])
+  return (await query.first<{ place: Place }>())?.place
+}
+
+/** Which rows of a table are old: those up to a place, and those that ended before a time, in Unix ms. */
+export type Old = { upTo: Place | undefined; endedBefore: number | undefined }
+
+/**
+ * Removes old rows that are over, of the next up to `limit` after the place `after`.
+ *
+ * @returns how many, and how far it came: `undefined` at the end
+ */
+export async function pruneSome(
+  db: Db,
+  table: Pruned,
+  given: { old: Old; after: Place | undefined; limit: number },
+): Promise<{ changed: number; reached: Place | undefined }> {
+  const { old, after, limit } = given
+  const { place, endedAt, isOver } = rules[table]
+  const query = db(table)
+    .select('id', `${place} as place`, `${endedAt} as endedAt`)
+    .orderBy(place)
+    .limit(limit)
+  query.where(place, '<=', lastPlaceOf(table, old))
+  if (isOver !== undefined) query.whereRaw(isOver)
+  if (after !== undefined) query.where(place, '>', after)
+  const rows = await query
+  const gone = rows.filter(
+    (row: { place: Place; endedAt: number | null }) =>
+      (old.upTo !== undefined && row.place <= old.upTo) ||
+      (old.endedBefore !== undefined && row.endedAt !== null && row.endedAt < old.endedBefore),
+  )
+  const changed = gone.length === 0 ? 0 : await remove(db, table, gone)
+  return { changed, reached: rows.length === limit ? rows.at(-1)?.place : undefined }
+}
+
+/** What was made after a time cannot have ended before it. */
+function lastPlaceOf(table: Pruned, { upTo, endedBefore }: Old): Place {
+  const { prefix } = rules[table]
+  const madeBefore =
+    endedBefore === undefined || prefix === undefined ? endedBefore : firstIdAt(prefix, endedBefore)
+  if (upTo === undefined || madeBefore === undefined) return upTo ?? madeBefore ?? ''
+  return upTo > madeBefore ? upTo : madeBefore
+}
+
+async function remove(db: Db, table: Pruned, rows: readonly { id: string; place: Place }[]): Promise<number> {
+  const query = db(table).whereIn(
+    'id',
+    rows.map(({ id }) => id),
+  )
+  if (table === 'events') {
+    // Ids of events are their organizations' own.
+    const times = rows.map(({ place }) => Number(place))
+    query.whereBetween('receivedAt', [Math.min(...times), Math.max(...times)])
+  }
+  const { isOver } = rules[table]
+  // It may have been sent or run again since it was read.
+  return isOver === undefined ? query.delete() : query.whereRaw(isOver).delete()
+}
+
+/** Of several hosts, one prunes: the lock is this transaction's. SQLite has one host. */
+export async function isOnlyPruner(transaction: Db): Promise<boolean> {
+  if (!isPostgres(transaction)) return true
+  const { rows } = await transaction.raw('select pg_try_advisory_xact_lock(?) as locked', [lockId])
+  return rows[0]?.locked === true
+}
+
+/** A number of ours, by which hosts know this lock among others in the database. */
+const lockId = 0x616e6e78

@@ -1,0 +1,42 @@
+import type { Db } from '../../db/open-database.ts'
+import { addCounts, type DayCounts } from '../../db/queries/operating/counts.ts'
+import { createWriteBehind } from '../../db/write-behind.ts'
+import type { AttemptSeen } from '../run-delivery.ts'
+
+export type DeliveryCounts = {
+  take: (seen: AttemptSeen) => void
+  /** Stores what was counted, so that it can be read. */
+  flush: () => Promise<void>
+  close: () => Promise<void>
+}
+
+const flushEveryMs = 1_000
+const dayMs = 86_400_000
+
+/**
+ * Counts what becomes of deliveries, by endpoint and day, and stores it every second: a host that is killed may miss what
+ * it counted in its last one.
+ */
+export function createDeliveryCounts(db: Db, onDefect: (error: unknown) => void): DeliveryCounts {
+  let counts = new Map<string, DayCounts>()
+  const writing = createWriteBehind(store, flushEveryMs, onDefect)
+  return {
+    take({ endpointId, attempt, state }) {
+      const day = Math.floor(Date.now() / dayMs) * dayMs
+      const key = `${endpointId} ${day}`
+      const found = counts.get(key) ?? { endpointId, day, delivered: 0, failed: 0, attempts: 0 }
+      counts.set(key, found)
+      if (attempt !== undefined) found.attempts += 1
+      if (state !== 'owed') found[state] += 1
+      writing.note()
+    },
+    flush: writing.flush,
+    close: writing.close,
+  }
+
+  async function store(): Promise<void> {
+    const taken = [...counts.values()]
+    counts = new Map()
+    await addCounts(db, taken)
+  }
+}

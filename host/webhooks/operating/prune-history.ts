@@ -1,0 +1,64 @@
+import type { Db } from '../../db/open-database.ts'
+import {
+  findPlaceBefore,
+  isOnlyPruner,
+  type Place,
+  type Pruned,
+  prunedTables,
+  pruneSome,
+} from '../../db/queries/operating/prune.ts'
+import { inSteps, stepSize } from './in-steps.ts'
+
+/** What is kept of history. */
+export type Retention = {
+  /** How long after its end, in ms; `undefined`: for ever. */
+  ageMs: number | undefined
+  /** How many of the newest rows of a table; `undefined`: all. */
+  rows: number | undefined
+}
+
+/** Rows that are counted at once. */
+const countStep = 10_000
+
+/**
+ * Removes settled deliveries with their attempts, events and failed jobs that are too old or too many, in small steps.
+ * What is owed is never touched, however old.
+ *
+ * @returns how many rows of each table
+ */
+export async function pruneHistory(
+  db: Db,
+  { ageMs, rows }: Retention,
+  nowMs: number,
+): Promise<Record<Pruned, number>> {
+  const pruned = { deliveries: 0, events: 0, jobs: 0 }
+  for (const table of prunedTables) {
+    const upTo = rows === undefined ? undefined : await findNewestToGo(db, table, rows)
+    const endedBefore = ageMs === undefined ? undefined : nowMs - ageMs
+    if (upTo === undefined && endedBefore === undefined) continue
+    let after: Place | undefined
+    pruned[table] = await inSteps(() =>
+      db.transaction(async (transaction) => {
+        if (!(await isOnlyPruner(transaction))) return { changed: 0, more: false }
+        const given = { old: { upTo, endedBefore }, after, limit: stepSize }
+        const { changed, reached } = await pruneSome(transaction, table, given)
+        after = reached
+        return { changed, more: reached !== undefined }
+      }),
+    )
+  }
+  return pruned
+}
+
+/** The place of the newest row after which `rows` are left, found in steps. */
+async function findNewestToGo(db: Db, table: Pruned, rows: number): Promise<Place | undefined> {
+  let place: Place | undefined
+  let left = rows
+  await inSteps(async () => {
+    const step = Math.min(left, countStep)
+    left -= step
+    place = await findPlaceBefore(db, table, place, step)
+    return { changed: 0, more: left > 0 && place !== undefined }
+  })
+  return place
+}

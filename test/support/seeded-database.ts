@@ -1,0 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Db, openDatabase } from '../../host/db/open-database.ts'
+import { insertInstallation } from '../../host/db/queries/installations.ts'
+import { ensureIntegration } from '../../host/db/queries/integrations.ts'
+import { insertOrganization } from '../../host/db/queries/organizations.ts'
+import { createTestDatabase } from './test-database.ts'
+
+export type Seeded = {
+  db: Db
+  organizationId: string
+  installationId: string
+  /** Adds an endpoint of the installation. */
+  addEndpoint: (id: string, state: string) => Promise<void>
+  close: () => Promise<void>
+}
+
+/** A database of a test's own with an organization and an installation, and nothing that works on it. */
+export async function openSeeded(): Promise<Seeded> {
+  const ends = new AsyncDisposableStack()
+  const folder = mkdtempSync(join(tmpdir(), 'annex-test-'))
+  ends.defer(() => rmSync(folder, { recursive: true }))
+  const given = await createTestDatabase()
+  ends.defer(given.drop)
+  const { db, close } = await openDatabase(given.url, folder)
+  ends.defer(close)
+  const organizationId = (await insertOrganization(db, { subdomain: 'home', title: 'Home' }))?.id ?? ''
+  const keys = { installKey: 'key', signingSecret: 'sealed' }
+  await ensureIntegration(db, { name: 'echo', organizationId, folder: 'echo', ...keys })
+  const installed = { integration: 'echo', organizationId, signingSecret: 'sealed' }
+  const installationId = (await insertInstallation(db, installed))?.id ?? ''
+  return {
+    ...{ db, organizationId, installationId },
+    async addEndpoint(id, state) {
+      const key = { installationId, signedBy: 'installation', url: `http://${id}.example/` }
+      await db('endpoints').insert({ id, ...key, state, ordered: false, createdAt: 0, updatedAt: 0 })
+    },
+    close: () => ends.disposeAsync(),
+  }
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { firstIdAt } from '../../../host/db/ids.ts'
+import { isOnlyPruner } from '../../../host/db/queries/operating/prune.ts'
+import { pruneHistory } from '../../../host/webhooks/operating/prune-history.ts'
+import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
+
+const now = Date.UTC(2026, 5, 1)
+const day = 86_400_000
+const hour = 3_600_000
+
+describe('history is pruned', () => {
+  let seeded: Seeded
+  beforeEach(async () => {
+    seeded = await openSeeded()
+    await seeded.addEndpoint('ep_1', 'active')
+  })
+  afterEach(() => seeded.close())
+
+  let number = 0
+  const idAt = (prefix: 'dlv' | 'job' | 'att', ms: number): string => {
+    number += 1
+    return `${firstIdAt(prefix, ms)}7000-8000-${String(number).padStart(12, '0')}`
+  }
+
+  /** `ended` days ago; created an hour before, unless it says otherwise. */
+  async function addDelivery(state: string, ended: number, created = ended + hour / day): Promise<string> {
+    const { db, installationId } = seeded
+    const [endedAt, createdAt] = [now - ended * day, now - created * day]
+    const id = idAt('dlv', createdAt)
+    await db('deliveries').insert({
+      ...{ id, eventId: id, eventType: 'told', installationId, endpointId: 'ep_1', signedBy: 'installation' },
+      ...{ url: 'http://a.example/', body: '{}', hops: 0, state, attempts: 1, createdAt },
+      finishedAt: state === 'owed' ? null : endedAt,
+    })
+    await db('attempts').insert({
+      ...{ id: idAt('att', endedAt), deliveryId: id, number: 1, startedAt: endedAt, durationMs: 1 },
+      ...{ outcome: 'rejected', status: 400, requestHeaders: '[]' },
+    })
+    return id
+  }
+
+  const addEvent = async (ago: number): Promise<string> => {
+    const { db, organizationId } = seeded
+    number += 1
+    const id = `evt_${number}`
+    await db('events').insert({ id, organizationId, type: 't', payload: '{}', receivedAt: now - ago * day })
+    return id
+  }
+
+  async function addJob(state: string, ago: number): Promise<string> {
+    const { db, installationId } = seeded
+    const id = idAt('job', now - ago * day)
+    await db('jobs').insert({
+      ...{ id, kind: 'task', subject: '{}', lane: installationId, state, attempt: 4, dueAt: 0 },
+      ...{ createdAt: now - ago * day, finishedAt: state === 'failed' ? now - ago * day : null },
+    })
+    return id
+  }
+
+  const left = async (table: string): Promise<string[]> => (await seeded.db(table).pluck('id')).toSorted()
+  const keep30 = { ageMs: 30 * day, rows: undefined }
+
+  it('by age: what ended too long ago goes, with its attempts; what is owed stays', async () => {
+    const gone = [await addDelivery('delivered', 31), await addDelivery('failed', 40)]
+    const kept = [
+      await addDelivery('owed', 40),
+      await addDelivery('delivered', 29),
+      // Owed long ago, and sent again yesterday.
+      await addDelivery('delivered', 1, 90),
+    ]
+    const events = [await addEvent(31), await addEvent(29)]
+    const jobs = [await addJob('failed', 31), await addJob('failed', 29), await addJob('waiting', 31)]
+    assert.deepEqual(await pruneHistory(seeded.db, keep30, now), { deliveries: 2, events: 1, jobs: 1 })
+    assert.deepEqual(await left('deliveries'), kept.toSorted())
+    assert.equal((await seeded.db('attempts').whereIn('deliveryId', gone)).length, 0)
+    assert.equal((await left('attempts')).length, kept.length)
+    assert.deepEqual(await left('events'), [events[1]])
+    assert.deepEqual(await left('jobs'), jobs.slice(1).toSorted())
+    assert.deepEqual(await pruneHistory(seeded.db, keep30, now), { deliveries: 0, events: 0, jobs: 0 })
+  })
+
+  it('by size: the newest stay', async () => {
+    const ids: string[] = []
+    for (let ago = 9; ago > 0; ago -= 1) ids.push(await addDelivery(ago === 9 ? 'owed' : 'delivered', ago))
+    for (let ago = 9; ago > 0; ago -= 1) {
+      await addEvent(ago)
+      await addJob('failed', ago)
+    }
+    const pruned = await pruneHistory(seeded.db, { ageMs: undefined, rows: 3 }, now)
+    assert.deepEqual(pruned, { deliveries: 5, events: 6, jobs: 6 })
+    assert.deepEqual(await left('deliveries'), [ids[0], ...ids.slice(-3)].toSorted())
+  })
+
+  it('in more steps than one, past many that are still owed', async () => {
+    const ids: string[] = []
+    for (let n = 0; n < 600; n += 1) ids.push(await addDelivery(n < 300 ? 'owed' : 'delivered', 50 - n / 100))
+    assert.equal((await pruneHistory(seeded.db, keep30, now)).deliveries, 300)
+    assert.equal((await left('deliveries')).length, 300)
+  })
+
+  it('not at all when everything is to be kept', async () => {
+    await addDelivery('delivered', 4_000)
+    const pruned = await pruneHistory(seeded.db, { ageMs: undefined, rows: undefined }, now)
+    assert.deepEqual(pruned, { deliveries: 0, events: 0, jobs: 0 })
+  })
+
+  it('by one host at a time on PostgreSQL', async (context) => {
+    if (seeded.db.client.config.client !== 'pg') return context.skip('needs DATABASE_URL_TEST')
+    await addDelivery('delivered', 31)
+    await seeded.db.transaction(async (other) => {
+      assert.ok(await isOnlyPruner(other))
+      assert.equal((await pruneHistory(seeded.db, keep30, now)).deliveries, 0)
+    })
+    assert.equal((await pruneHistory(seeded.db, keep30, now)).deliveries, 1)
+  })
+})
