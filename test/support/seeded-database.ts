@@ -26,7 +26,7 @@ export async function openSeeded(): Promise<Seeded> {
   const { db, close } = await openDatabase(given.url, folder)
   ends.defer(close)
   const organizationId = (await insertOrganization(db, { subdomain: 'home', title: 'Home' }))?.id ?? ''
-  const keys = { installKey: 'key', signingSecret: 'sealed' }
+  const keys = { installKey: 'key', signingSecret: 'sealed', loadedBy: null }
   await ensureIntegration(db, { name: 'echo', organizationId, folder: 'echo', ...keys })
   const installed = { integration: 'echo', organizationId, signingSecret: 'sealed' }
   const installationId = (await insertInstallation(db, installed))?.id ?? ''

@@ -68,7 +68,7 @@ export function addSendAgainRoutes(router: Router, parts: RouteParts): void {
       context.body = { dryRun, count, disabled }
       return
     }
-    const owed = await sendFailed(db, filter, { perSecond, nowMs: Date.now() }, wake)
+    const owed = await sendFailed(db, filter, perSecond, wake)
     context.status = 202
     context.body = { dryRun, count: owed, disabled, seconds: Math.ceil(owed / perSecond) }
   })

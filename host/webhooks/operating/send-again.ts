@@ -1,3 +1,4 @@
+import { nowOf } from '../../db/database-clock.ts'
 import type { Db } from '../../db/open-database.ts'
 import type { Delivery } from '../../db/queries/deliveries.ts'
 import { findEndpoint } from '../../db/queries/operating/endpoints.ts'
@@ -15,7 +16,7 @@ export async function sendAgain(
   { id, endpointId }: Pick<Delivery, 'id' | 'endpointId'>,
 ): Promise<void> {
   await assertSendable(db, endpointId)
-  const owed = await db.transaction((transaction) => oweAgain(transaction, [{ id, dueAt: Date.now() }]))
+  const owed = await db.transaction((transaction) => oweAgain(transaction, [{ id, dueAt: nowOf(db) }]))
   if (owed.length === 0) {
     throw new AnnexError('conflict', `The delivery ${id} is still owed: its next attempt comes by itself.`)
   }
@@ -35,22 +36,23 @@ export async function assertSendable(db: Db, endpointId: string): Promise<void> 
  * Owes all deliveries again that the filter finds, each once, in small steps. Their first attempts are spread over
  * time, so that a receiver that has just come back is not run over.
  *
- * @param rate.perSecond how many come due each second
+ * @param perSecond how many come due each second
  * @returns how many
  */
 export function sendFailed(
   db: Db,
   filter: FailedFilter,
-  rate: { perSecond: number; nowMs: number },
+  perSecond: number,
   wake: () => void,
 ): Promise<number> {
+  const nowMs = nowOf(db)
   let after = ''
   let count = 0
   return inSteps(async () => {
     const ids = await listFailed(db, filter, { after, limit: stepSize })
     const all = ids.map((id, n) => ({
       id,
-      dueAt: rate.nowMs + Math.floor(((count + n) * 1_000) / rate.perSecond),
+      dueAt: nowMs + Math.floor(((count + n) * 1_000) / perSecond),
     }))
     const owed = await db.transaction((transaction) => oweAgain(transaction, all))
     after = ids.at(-1) ?? after

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { nowOf } from '../../database-clock.ts'
 import type { Db } from '../../open-database.ts'
 
 /** Work that a script is owed. What of it is done is gone; what failed is kept. */
@@ -69,6 +70,6 @@ export async function findScriptJob(
 
 /** Makes a failed one due now, with a new round of the schedule. @returns whether it was failed */
 export async function runScriptJobAgain(db: Db, id: string): Promise<boolean> {
-  const again = { state: 'due', attempt: 0, dueAt: Date.now(), finishedAt: null }
+  const again = { state: 'due', attempt: 0, dueAt: nowOf(db), finishedAt: null }
   return (await db('jobs').where({ id, state: 'failed' }).whereIn('kind', kinds).update(again)) === 1
 }
