@@ -29,17 +29,9 @@ export async function readOwed(db: Db, nowMs: number): Promise<OwedCounts> {
   }
   const oldest: OwedCounts['oldest'] = []
   for (const kind of kinds) {
-    const first = db('jobs')
-      .select('createdAt')
-      .where({ kind })
-      .whereNot({ state: 'failed' })
-      .orderBy('id')
-      .limit(oldestOf)
-    const row = await db
-      .from(first.as('first'))
-      .min({ createdAt: 'createdAt' })
-      .first<{ createdAt: number | null }>()
-    oldest.push({ kind, ageMs: row?.createdAt == null ? 0 : Math.max(0, nowMs - Number(row.createdAt)) })
+    const isOwed = jobs.some((one) => one.kind === kind && one.state !== 'failed' && one.count > 0)
+    const createdAt = isOwed ? await findOldest(db, kind) : undefined
+    oldest.push({ kind, ageMs: createdAt === undefined ? 0 : Math.max(0, nowMs - createdAt) })
   }
   const endpoints: Counted[] = await db('endpoints').select('state').count({ count: '*' }).groupBy('state')
   return {
@@ -50,4 +42,19 @@ export async function readOwed(db: Db, nowMs: number): Promise<OwedCounts> {
       count: Number(endpoints.find((row) => row.state === state)?.count ?? 0),
     })),
   }
+}
+
+/**
+ * When the oldest of them was stored. Deliveries by their ids, as they are most of what is owed; a few events among a
+ * million deliveries would be far to seek that way, so of those the first that are due.
+ */
+async function findOldest(db: Db, kind: JobKind): Promise<number | undefined> {
+  const first = db('jobs').select('createdAt').where({ kind }).limit(oldestOf)
+  if (kind === 'delivery') first.whereNot({ state: 'failed' }).orderBy('id')
+  else first.whereRaw(`state = 'due'`).orderBy('dueAt')
+  const row = await db
+    .from(first.as('first'))
+    .min({ createdAt: 'createdAt' })
+    .first<{ createdAt: number | null }>()
+  return row?.createdAt == null ? undefined : Number(row.createdAt)
 }
