@@ -13,8 +13,8 @@ import type { LogWriter } from './logs/create-log-writer.ts'
 import type { Egress } from './net/egress.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import { createGiveUp } from './webhooks/give-up-endpoint.ts'
-import { sendAttempt } from './webhooks/send-attempt.ts'
 import { createRunDelivery, type OnAttempt } from './webhooks/run-delivery.ts'
+import { sendAttempt } from './webhooks/send-attempt.ts'
 import type { SecretReader } from './webhooks/signing-secrets.ts'
 
 const scriptsAtOnce = 32
