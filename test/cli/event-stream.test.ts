@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readServerEvents } from '../../host/cli/api/event-stream.ts'
-import { keepAlive, toServerEvent } from '../../host/http/event-stream.ts'
+import { keepAlive, toServerEvent } from '../../host/routes/deliveries/server-event.ts'
 
 async function read(...pieces: (string | Uint8Array)[]) {
   const encoder = new TextEncoder()

@@ -53,6 +53,7 @@ export function startHost(given: {
       clock,
       random,
       timeoutMs: 10_000,
+      onAttempt: () => {},
       giveUpAfterMs: plan.giveUpAfterMs,
     },
     send: network.sendFor(host),

@@ -4,11 +4,11 @@ import type { Context } from 'koa'
 import type { Caller } from '../../access/tokens.ts'
 import type { FeedItem } from '../../db/queries/operating/feed.ts'
 import { AnnexError, isAnnexError } from '../../errors/annex-error.ts'
-import { keepAlive, toServerEvent } from '../../http/event-stream.ts'
 import { followDeliveries, placeAt } from '../../webhooks/operating/follow-deliveries.ts'
 import type { RouteParts } from '../parts.ts'
 import { filterOf } from './delivery-query.ts'
 import { toAttemptView, toDeliveryView } from './delivery-view.ts'
+import { keepAlive, toServerEvent } from './server-event.ts'
 
 /** Readers at once: of one organization (or of all operators), and in all. */
 const mostOfOne = 8
