@@ -2,7 +2,7 @@ import type { DispatchMessage } from '../../runtime/bridge.ts'
 import type { Clock } from '../db/database-clock.ts'
 import { createId } from '../db/ids.ts'
 import type { Db } from '../db/open-database.ts'
-import { type Job, releaseWaitingJobs } from '../db/queries/jobs.ts'
+import { type Job, mostInterruptions, releaseWaitingJobs } from '../db/queries/jobs.ts'
 import { isHeld } from '../db/queries/suspensions.ts'
 import { isAnnexError, messageOf } from '../errors/annex-error.ts'
 import type { ErrorCode } from '../errors/codes.ts'
@@ -12,13 +12,18 @@ import type { ReportFailure } from '../installations/report-failure.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import { type JobHandler, type JobOutcome, stored } from '../jobs/create-worker.ts'
 import { nextStep, type RetrySchedule } from '../jobs/retry-schedule.ts'
+import { CutOffError } from '../sandbox/sandbox-errors.ts'
 import { assertHandled, type Sandboxes } from '../sandbox/sandboxes.ts'
+
+/** In which the process that takes the place of one that ended has begun. */
+const afterCutOffMs = 1_000
 
 const holding: ReadonlySet<ErrorCode> = new Set(['installation_paused', 'installation_suspended'])
 
 /**
  * Does jobs of kind `event` and `task`: gives each to its level's handler. A handler that fails is tried again on
- * the schedule of webhooks (spec 8), then the job is kept as failed.
+ * the schedule of webhooks (spec 8), then the job is kept as failed. One that was cut off by something else did not fail:
+ * it is run again, up to `mostInterruptions` times, whatever the schedule says.
  */
 export function createRunEvent(given: {
   sandboxes: Sandboxes
@@ -42,6 +47,12 @@ export function createRunEvent(given: {
   async function run(job: Job): Promise<JobOutcome> {
     const { level, event } = JSON.parse(job.subject) as EventJob
     const requestId = createId('req')
+    const { schedule } = given
+    // All of its attempts were cut off, and so were those that did not count: by itself, as it seems.
+    if (job.attempt > schedule.delaysMs.length + 1) {
+      const reason = `Its host ended while it was handled, each of the last ${job.attempt - 1} times. Request ${requestId}.`
+      return { move: { state: 'failed', reason } }
+    }
     try {
       const prepared = await prepareDispatch.prepare(level)
       await handle(prepared, event, requestId)
@@ -58,7 +69,10 @@ export function createRunEvent(given: {
       const reason = `${messageOf(error)} (request ${requestId})`
       // Gone while the event was owed: nobody is left to handle it.
       if (isAnnexError(error) && error.code === 'not_found') return { move: { state: 'failed', reason } }
-      const step = nextStep(given.schedule, job.attempt, {}, { nowMs: clock.now(), random: given.random })
+      if (error instanceof CutOffError && job.interruptions < mostInterruptions) {
+        return { move: { state: 'due', dueAtMs: clock.now() + afterCutOffMs, reason, interrupted: true } }
+      }
+      const step = nextStep(schedule, job.attempt, {}, { nowMs: clock.now(), random: given.random })
       return { move: step.state === 'due' ? { ...step, reason } : { state: 'failed', reason } }
     }
   }

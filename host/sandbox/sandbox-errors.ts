@@ -68,11 +68,18 @@ export const uploadTooLargeError = (limits: { fetchBytes: number }): AnnexError 
     `The body of the outbound request is larger than ${limits.fetchBytes} bytes (SANDBOX_FETCH_BYTES).`,
   )
 
+/** Of a dispatch that was cut off by what else ran in its sandbox or its process: it might as well not have begun. */
+export class CutOffError extends AnnexError {
+  constructor() {
+    super(
+      'sandbox_died',
+      'The sandbox ended while it handled this, because of what else ran in it. It is running again: try again.',
+    )
+  }
+}
+
 const diedError = (): AnnexError =>
-  new AnnexError(
-    'sandbox_died',
-    'The sandbox ended while it handled this, because of what else ran in it. It is running again: try again.',
-  )
+  new AnnexError('sandbox_died', 'The sandbox ended while it handled this. It is running again: try again.')
 
 /** To a body that is being read when its dispatch ends. */
 export const bodyBrokeOffError = (): AnnexError =>
@@ -86,7 +93,7 @@ export function errorOfBroken(
   id: number,
   limits: Limits,
 ): AnnexError {
-  if (broken.dispatch !== id && broken.dispatch !== 0) return diedError()
+  if (broken.dispatch !== id && broken.dispatch !== 0) return new CutOffError()
   switch (broken.reason) {
     case 'cpu_limit':
       return cpuLimitError(limits)
@@ -109,7 +116,7 @@ export function errorOfEnd(
   limits: Limits,
 ): AnnexError {
   const isCulprit = box.sandbox === live.sandbox && (live.id >= box.dispatch || box.dispatch === 0)
-  if (!isCulprit) return diedError()
+  if (!isCulprit) return new CutOffError()
   if (cause.kind === 'cpu_limit') return cpuLimitError(limits)
   // A SIGKILL that is not the host's is the process's own, or the kernel's: both mean memory.
   if (cause.kind === 'memory_limit' || (cause.kind === 'died' && signal === 'SIGKILL')) {

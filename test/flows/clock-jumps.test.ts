@@ -10,10 +10,6 @@ const hourMs = 3_600_000
 /** Base delay of the second retry (spec 8). The receiver notes an arrival a moment before the host hears of its answer. */
 const secondDelayMs = 2_000
 
-// The worker reads what is due by the wall clock alone: a jump ahead makes a retry due at the next wake-up, and after a
-// jump back it waits for the hour to pass.
-const todo = 'waits by the wall clock'
-
 describe('a wall clock that jumps', { skip: noCompiler }, () => {
   for (const [name, offMs] of [
     ['an hour ahead', hourMs],
@@ -21,7 +17,6 @@ describe('a wall clock that jumps', { skip: noCompiler }, () => {
   ] as const) {
     it(`${name} between two attempts neither stops the retry nor hurries it`, {
       timeout: 120_000,
-      todo,
     }, async () => {
       const database = await createTestDatabase()
       await using ends = new AsyncDisposableStack()

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { systemClock } from '../../host/db/database-clock.ts'
 import { createGroupCommit } from '../../host/db/group-commit.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
+import { endClaims } from '../../host/db/queries/claims.ts'
 import { insertJobs, type Job, type NewJob } from '../../host/db/queries/jobs.ts'
 import { createWorker, type JobHandler, type JobOutcome, stored } from '../../host/jobs/create-worker.ts'
 import { until } from '../support/annex.ts'
@@ -196,6 +197,24 @@ describe('a worker', () => {
     await stalled.close()
     await other.close()
     assert.deepEqual(stores, ['other'])
+  })
+
+  it('counts no run that its host’s death has cut off, five times; of a delivery never', async () => {
+    await insert('a', 1)
+    await insert('b', 1, { kind: 'delivery' })
+    for (let deaths = 1; deaths <= 7; deaths++) {
+      const running = { state: 'running', hostId: 'host_0', leaseId: `${deaths}` }
+      await database.db('jobs').update({ ...running, attempt: database.db.raw('attempt + 1') })
+      await endClaims(database.db, ['task', 'delivery'], { hostIds: ['host_0'] })
+    }
+    const rows = await database.db('jobs').orderBy('lane')
+    assert.deepEqual(
+      rows.map(({ kind, attempt, interruptions }) => [kind, attempt, interruptions]),
+      [
+        ['task', 2, 7],
+        ['delivery', 0, 7],
+      ],
+    )
   })
 
   it('keeps a job whose handler has a defect', async () => {

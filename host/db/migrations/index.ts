@@ -6,6 +6,7 @@ import * as delivery from './004-delivery.ts'
 import * as hosts from './005-hosts.ts'
 import * as secretRotation from './006-secret-rotation.ts'
 import * as history from './007-history.ts'
+import * as interruptions from './008-interruptions.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -18,6 +19,7 @@ const steps: readonly [string, Step][] = [
   ['005-hosts', hosts],
   ['006-secret-rotation', secretRotation],
   ['007-history', history],
+  ['008-interruptions', interruptions],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

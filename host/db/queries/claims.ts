@@ -1,6 +1,6 @@
 import { isPostgres, jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
 import type { Db } from '../open-database.ts'
-import type { DueJob, Job, JobKind } from './jobs.ts'
+import { type DueJob, type Job, type JobKind, mostInterruptions } from './jobs.ts'
 
 /** Whose claim it is, and until when it holds. */
 export type Lease = { leaseId: string; hostId: string; nowMs: number; leaseMs: number }
@@ -44,7 +44,7 @@ const roomColumns = { lane: 'text', room: 'bigint' } as const
 /** How much room lanes have. */
 export type Rooms = { rooms: readonly { lane: string; room: number }[]; ofOthers: number }
 
-const jobFields = ['id', 'kind', 'subject', 'lane', 'attempt', 'due_at', 'ordered']
+const jobFields = ['id', 'kind', 'subject', 'lane', 'attempt', 'interruptions', 'due_at', 'ordered']
 
 /**
  * Reads due jobs of a kind, the longest due first in each lane and round robin over the lanes, from the one after
@@ -130,8 +130,9 @@ export type Abandoned =
   | 'all'
 
 /**
- * Makes claimed jobs due again. A delivery that was cut off was no attempt for its schedule; a script that was may be
- * what ended the host, and must not do so for ever. What others have read of the jobs before holds no longer.
+ * Makes claimed jobs due again. What was cut off was no attempt for its schedule. A script may be what ended the host, and
+ * must not do so for ever: of events and tasks that is so up to `mostInterruptions`. What others have read of the jobs
+ * before holds no longer.
  *
  * @returns them as they were
  */
@@ -145,10 +146,16 @@ export async function endClaims(db: Db, kinds: readonly JobKind[], which: Abando
   const rows: Job[] = isPostgres(db) ? await query.forUpdate().skipLocked() : await query
   if (rows.length === 0) return []
   await db.raw(
-    `update jobs set state = 'due', attempt = case kind when 'delivery' then attempt - 1 else attempt end,
+    `update jobs set state = 'due', interruptions = interruptions + ?,
+       attempt = case when kind = 'delivery' or interruptions < ? then attempt - 1 else attempt end,
        due_at = due_at + 1, lease_id = null, lease_until = null, host_id = null, claimed_at = null
      where id in ${jsonTexts(db)}`,
-    [JSON.stringify(rows.map(({ id }) => id))],
+    // Those of one's own lease were never begun.
+    [
+      which !== 'all' && 'leaseIds' in which ? 0 : 1,
+      mostInterruptions,
+      JSON.stringify(rows.map(({ id }) => id)),
+    ],
   )
   return rows
 }

@@ -6,7 +6,8 @@ export type JobKind = 'event' | 'task' | 'delivery'
 
 /**
  * A piece of work that must not be lost. `subject` is for its kind to read. `lane` is whose turn it takes: an
- * installation's, or an endpoint's. `attempt` counts how often it was begun.
+ * installation's, or an endpoint's. `attempt` counts how often it was begun, without the runs that were cut off by
+ * something else, up to `mostInterruptions` of them; `interruptions` counts these.
  */
 export type DueJob = {
   id: string
@@ -14,6 +15,7 @@ export type DueJob = {
   subject: string
   lane: string
   attempt: number
+  interruptions: number
   dueAt: number
   /** After those of its lane that came before it, and alone. SQLite has numbers for it. */
   ordered: boolean | number
@@ -21,6 +23,12 @@ export type DueJob = {
 
 /** A job that a host has claimed. What the host brings about counts while its claim, `leaseId`, holds. */
 export type Job = DueJob & { leaseId: string; claimedAt: number }
+
+/**
+ * As often as this a run that was cut off is no attempt: a job must not use up its retries by what it has nothing to do
+ * with. After that it is, as the job may be what ends its host, or its sandbox process.
+ */
+export const mostInterruptions = 5
 
 export type NewJob = {
   /** Default: a new one. */
@@ -88,11 +96,12 @@ export async function countOwedJobs(db: Db, kind: JobKind, lane: string): Promis
 
 /**
  * What becomes of a job that was claimed. `gone`: there is nothing more to do, and what came of it is written
- * elsewhere. `waiting`: until its lane is resumed; this was no attempt. `failed` is kept for people to look at.
+ * elsewhere. `due`, and `interrupted` by what is not its own doing: this was no attempt. `waiting`: until its lane is
+ * resumed; this was no attempt. `failed` is kept for people to look at.
  */
 export type Move =
   | { state: 'gone' }
-  | { state: 'due'; dueAtMs: number; reason: string }
+  | { state: 'due'; dueAtMs: number; reason: string; interrupted?: boolean }
   | { state: 'waiting'; reason: string }
   | { state: 'failed'; reason: string }
 
@@ -106,6 +115,7 @@ const moveColumns = {
   lastError: 'text',
   finishedAt: 'bigint',
   attemptBack: 'bigint',
+  interrupted: 'bigint',
 } as const
 
 /** What waits is looked at again this much after a resume. */
@@ -131,6 +141,7 @@ async function deleteJobs(db: Db, claims: readonly MoveOf[]): Promise<{ id: stri
 
 async function updateJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Promise<{ id: string }[]> {
   if (moves.length === 0) return []
+  const isInterrupted = (move: Move) => move.state === 'due' && move.interrupted === true
   const rows = moves.map(({ id, leaseId, move }) => ({
     id,
     leaseId,
@@ -138,12 +149,14 @@ async function updateJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Prom
     dueAt: move.state === 'due' ? move.dueAtMs : nowMs + afterWaitMs,
     lastError: 'reason' in move ? move.reason : null,
     finishedAt: move.state === 'failed' ? nowMs : null,
-    attemptBack: move.state === 'waiting' ? 1 : 0,
+    attemptBack: move.state === 'waiting' || isInterrupted(move) ? 1 : 0,
+    interrupted: isInterrupted(move) ? 1 : 0,
   }))
   return rawRows(
     db,
     `update jobs set state = moved.state, due_at = moved.due_at, last_error = moved.last_error,
        finished_at = moved.finished_at, attempt = jobs.attempt - moved.attempt_back,
+       interruptions = jobs.interruptions + moved.interrupted,
        lease_id = null, lease_until = null, host_id = null, claimed_at = null
      from ${jsonRows(db, 'moved', moveColumns)}
      where jobs.id = moved.id and jobs.lease_id = moved.lease_id
