@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AnnexError } from '../errors/annex-error.ts'
+import { explainStorageError } from './explain-storage-error.ts'
 import type { Db } from './open-database.ts'
 
 /**
@@ -31,7 +32,8 @@ const groupSize = 256
  * Stores whatever has come up since the last commit together in the next one. Nothing waits for a timer: where nothing
  * more comes up, a commit begins at once.
  *
- * An item that cannot be stored must not take others with it: when a group fails, each of its items is stored by itself.
+ * An item that cannot be stored must not take others with it: when a group fails, each of its items is stored by itself,
+ * unless it is the database that takes nothing at the moment.
  */
 export function createGroupCommit(db: Db): GroupCommit {
   let waiting: Waiting[] = []
@@ -69,8 +71,9 @@ export function createGroupCommit(db: Db): GroupCommit {
         resolve(results[n])
       })
     } catch (error) {
-      if (group.length === 1) return group[0]?.reject(error)
-      for (const one of group) await commit([one])
+      const isForAll = group.length === 1 || explainStorageError(error) !== undefined
+      if (isForAll) for (const { reject } of group) reject(error)
+      else for (const one of group) await commit([one])
     }
   }
 }

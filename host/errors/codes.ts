@@ -51,6 +51,14 @@ export const errorCodes = {
   settings_invalid: { status: 500, meaning: 'A setting of Annex has a value that it cannot use.' },
   schema_newer: { status: 503, meaning: 'The tables of the database are those of a newer Annex.' },
   internal: { status: 500, meaning: 'Something failed in Annex. The log holds it under the request id.' },
+  storage_full: {
+    status: 507,
+    meaning: 'The disk of the database is full, or takes no more: nothing was stored.',
+  },
+  storage_busy: {
+    status: 503,
+    meaning: 'The database is locked, busy, or cannot be reached: nothing was stored.',
+  },
   sandbox_unavailable: {
     status: 503,
     meaning: 'No sandbox can run on this machine, or not behind the wall that is required.',

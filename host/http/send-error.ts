@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { explainStorageError } from '../db/explain-storage-error.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 
 export type OnDefect = (error: unknown, requestId: string) => void
@@ -13,7 +14,8 @@ export function toErrorAnswer(thrown: unknown, requestId: string, onDefect: OnDe
   if (!isAnnexError(thrown)) onDefect(thrown, requestId)
   const { status, code, message, details } = isAnnexError(thrown)
     ? thrown
-    : new AnnexError('internal', `Something failed in Annex. Its log has more under ${requestId}.`)
+    : (explainStorageError(thrown) ??
+      new AnnexError('internal', `Something failed in Annex. Its log has more under ${requestId}.`))
   const shown = details?.slice(0, maxDetails)
   return { status, error: { code, message, requestId, ...(shown && { details: shown }) } }
 }

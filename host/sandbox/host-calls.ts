@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { PlainError } from '../../runtime/bridge.ts'
+import { explainStorageError } from '../db/explain-storage-error.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import type { DispatchContext } from './target.ts'
 
@@ -53,10 +54,10 @@ export function createHostCalls(table: readonly HostCall[], onDefect: (error: un
     } catch (error) {
       if (isAnnexError(error)) return { ok: false, error: { name: error.code, message: error.message } }
       onDefect(error)
-      return {
-        ok: false,
-        error: { name: 'internal', message: 'The host could not do this. Its log holds why.' },
-      }
+      const { code, message } =
+        explainStorageError(error) ??
+        new AnnexError('internal', 'The host could not do this. Its log holds why.')
+      return { ok: false, error: { name: code, message } }
     }
   }
 }

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { createGroupCommit, type Step } from '../../host/db/group-commit.ts'
+import { openDatabase } from '../../host/db/open-database.ts'
+import { createTestDatabase } from '../support/test-database.ts'
+
+async function openCommits(ends: AsyncDisposableStack) {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-commits-'))
+  ends.defer(() => rmSync(folder, { recursive: true }))
+  const made = await createTestDatabase()
+  ends.defer(made.drop)
+  const database = await openDatabase(made.url, folder)
+  ends.defer(database.close)
+  return createGroupCommit(database.db)
+}
+
+it('an item that cannot be stored does not take the others of its group with it', async () => {
+  await using ends = new AsyncDisposableStack()
+  const commits = await openCommits(ends)
+  const groups: number[][] = []
+  const step: Step<number, number> = async (_transaction, items) => {
+    groups.push([...items])
+    if (items.includes(2)) throw new TypeError('not this one')
+    return items
+  }
+  const stored = await Promise.allSettled([1, 2, 3].map((item) => commits.store(step, item)))
+  assert.deepEqual(
+    stored.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  assert.deepEqual(groups, [[1, 2, 3], [1], [2], [3]])
+})
+
+it('a database that takes nothing at the moment is not asked again for each item of a group', async () => {
+  await using ends = new AsyncDisposableStack()
+  const commits = await openCommits(ends)
+  let asked = 0
+  const step: Step<number, number> = async () => {
+    asked += 1
+    throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+  }
+  const stored = await Promise.allSettled([1, 2, 3].map((item) => commits.store(step, item)))
+  assert.deepEqual(
+    stored.map(({ status }) => status),
+    ['rejected', 'rejected', 'rejected'],
+  )
+  assert.equal(asked, 1)
+})
