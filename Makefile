@@ -60,7 +60,7 @@ bench: $(installed) ## Measures requests beside bare Koa and workerd, cold start
 soak: $(installed) ## Hostile and honest installations side by side for ten minutes, or MINUTES=
 	@exec node test/soak/soak.ts
 
-kills: $(installed) ## Kills host and sandbox processes again and again, and counts: nothing is lost; ROUNDS= SEED=
+kills: $(installed) ## Kills host and sandbox processes again and again, and counts: nothing is lost; ROUNDS= SEED= HOSTS=
 	@exec node test/soak/kills/kills.ts
 
 power-cut: $(installed) ## Forgets whatever was not synced, again and again: nothing acknowledged is missing; ROUNDS= SEED=

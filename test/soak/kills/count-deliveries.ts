@@ -67,6 +67,14 @@ export function toLedger(given: {
   }
 }
 
+/** Arrivals of what had been taken before. */
+export function repeatsOf(arrivals: readonly Arrival[]): string[] {
+  return [...Map.groupBy(arrivals, keyOf)].flatMap(([key, all]) => {
+    const takenAt = all.findIndex(({ status }) => status === 200)
+    return takenAt < 0 ? [] : all.slice(takenAt + 1).map(() => key)
+  })
+}
+
 /** A repeat belongs to the kill that ended the life in which the delivery had been taken. */
 function countDuplicates(byDelivery: Map<string, Arrival[]>, lives: Life[]) {
   const perLife = new Map<number, number>()

@@ -4,11 +4,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Arrival } from './arrival.ts'
 
-const [seed = '0'] = process.argv.slice(2)
+const [seed = '0', slowest = '25'] = process.argv.slice(2)
 /** Of a hundred deliveries, so many are refused once, and so many twice: fewer than the schedule has attempts. */
 const refusedOnce = 8
 const refusedTwice = 3
-const slowestMs = 25
+const slowestMs = Number(slowest)
 const reportMs = 10
 
 const counts = new Map<string, number>()

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +14,13 @@ import { createPublisher } from './publisher.ts'
 import { readHistory } from './read-history.ts'
 import { type Receivers, startReceivers } from './start-receivers.ts'
 
-export type KillsOptions = { rounds: number; seed: number; note: (text: string) => void }
+export type KillsOptions = {
+  rounds: number
+  seed: number
+  note: (text: string) => void
+  /** Hosts that share the database (PostgreSQL). One of them is killed, the others go on. Default 1. */
+  hosts?: number
+}
 
 const receiverCount = 3
 /** Attempts at once: what can be in flight when the host is killed. */
@@ -25,7 +32,7 @@ const patienceMs = 150_000
  * Kills the host, or one of its sandbox processes, at a random point of each round, and starts it again on the same
  * data, while events are published and delivered. In the end nothing is owed, and everything is counted.
  */
-export async function runKills({ rounds, seed, note }: KillsOptions): Promise<Ledger> {
+export async function runKills({ rounds, seed, note, hosts = 1 }: KillsOptions): Promise<Ledger> {
   await using ends = new AsyncDisposableStack()
   const random = createRandom(seed)
   const folder = mkdtempSync(join(tmpdir(), 'annex-kills-'))
@@ -38,7 +45,12 @@ export async function runKills({ rounds, seed, note }: KillsOptions): Promise<Le
   ends.defer(receivers.close)
   writeFanOut(pluginsDir, receivers.urls)
 
-  const environment = { DATABASE_URL: database.url, DELIVERY_CONCURRENCY: String(attemptsAtOnce) }
+  const environment = {
+    DATABASE_URL: database.url,
+    DELIVERY_CONCURRENCY: String(attemptsAtOnce),
+    // Hosts that share a database have the same key. One alone makes its own, and must not lose it.
+    ...(hosts > 1 && { SECRET_KEY: randomBytes(32).toString('base64') }),
+  }
   let host: HostProcess | undefined
   ends.defer(() => host?.kill())
   const start = () => {
@@ -51,17 +63,24 @@ export async function runKills({ rounds, seed, note }: KillsOptions): Promise<Le
   // The first is killed as well, as soon as it has said that the integration is installed.
   await installFanOut(await start().listening)
   await host?.kill()
+  const others = Array.from({ length: hosts - 1 }, (_, n) =>
+    startHost({ dataDir: join(folder, `other-${n}`), pluginsDir, environment }),
+  )
+  ends.defer(async () => void (await Promise.all(others.map((other) => other.kill()))))
+  const steady = (await Promise.all(others.map(({ listening }) => listening))).map(publisher.publishTo)
   for (let round = 1; round <= rounds; round++) {
     lives.push(await live(start(), toPlan(random), publisher.publishTo, random))
     if (round % 20 === 0) note(`${round} of ${rounds}: ${publisher.acknowledged.size} events acknowledged`)
   }
+
+  await Promise.all(steady.map(({ stop }) => stop()))
 
   const last = start()
   const listening = await last.listening
   lives.push({ spawnedAtMs: last.spawnedAtMs, listeningAtMs: listening.atMs, kill: 'none' })
   await untilTaken(() => countMissing(publisher.acknowledged.keys(), receivers))
   const history = await readHistory(listening, patienceMs)
-  await last.stop()
+  await Promise.all([last, ...others].map((running) => running.stop()))
   const { acknowledged, published, refused } = publisher
   const { arrivals, paths } = receivers
   return toLedger({ seed, lives, published, acknowledged, refused, paths, arrivals, history })

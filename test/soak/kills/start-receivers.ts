@@ -15,9 +15,13 @@ export type Receivers = {
   close: () => Promise<void>
 }
 
-/** Several URLs that take deliveries, in one process beside this. */
-export async function startReceivers(count: number, seed: number): Promise<Receivers> {
-  const child = fork(program, [String(seed)], { stdio: 'inherit' })
+/**
+ * Several URLs that take deliveries, in one process beside this. They refuse one in nine with 503 at first.
+ *
+ * @param slowestMs the longest that one takes to answer
+ */
+export async function startReceivers(count: number, seed: number, slowestMs = 25): Promise<Receivers> {
+  const child = fork(program, [String(seed), String(slowestMs)], { stdio: 'inherit' })
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
   const paths = Array.from({ length: count }, (_, index) => `/hooks/${index}`)
   const arrivals: Arrival[] = []

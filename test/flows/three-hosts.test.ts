@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { keyOf } from '../soak/kills/arrival.ts'
+import { repeatsOf } from '../soak/kills/count-deliveries.ts'
+import { installFanOut, writeFanOut } from '../soak/kills/fan-out.ts'
+import { createPublisher } from '../soak/kills/publisher.ts'
+import { readHistory } from '../soak/kills/read-history.ts'
+import { startReceivers } from '../soak/kills/start-receivers.ts'
+import { until } from '../support/annex.ts'
+import { startHost } from '../support/host-process.ts'
+import { createTestDatabase, noPostgres } from '../support/test-database.ts'
+
+const attemptsAtOnce = 16
+const loadMs = 2_500
+/** Half of a lease: what comes by then was taken over, and did not wait for one to run out. */
+const patienceSeconds = 60
+/** Slow enough that each host always has some in flight. */
+const slowestAnswerMs = 300
+
+describe('three hosts on one PostgreSQL under load', { skip: noPostgres }, () => {
+  for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
+    it(`lose nothing when one of them gets ${signal}`, { timeout: 180_000 }, async () => {
+      await using ends = new AsyncDisposableStack()
+      const { receivers, ended, others } = await startHosts(ends)
+      const publisher = createPublisher(Math.random)
+      const publishing = others.map(({ listening }) => publisher.publishTo(listening))
+      const toEnded = publisher.publishTo(ended.listening)
+      await sleep(loadMs)
+      ended.host.child.kill(signal)
+      await ended.host.exited
+      await toEnded.stop()
+      await sleep(loadMs)
+      await Promise.all(publishing.map(({ stop }) => stop()))
+
+      const acknowledged = [...publisher.acknowledged.keys()]
+      assert.ok(acknowledged.length > 20, `${acknowledged.length} events were acknowledged`)
+      const missing = () =>
+        acknowledged.flatMap((eventId) =>
+          receivers.paths.map((path) => keyOf({ eventId, path })).filter((key) => !receivers.taken.has(key)),
+        )
+      await until(
+        async () => missing(),
+        (keys) => keys.length === 0,
+        patienceSeconds,
+      )
+      const history = await readHistory(others[0].listening, patienceSeconds * 1_000)
+      assert.deepEqual([history.owed, history.failed], [0, 0])
+      const repeats = repeatsOf(receivers.arrivals)
+      assert.ok(repeats.length <= attemptsAtOnce, `${repeats.length} came again: ${repeats}`)
+      for (const key of repeats) {
+        assert.ok(history.interrupted.keys.has(key), `${key} came again, and no attempt says why`)
+      }
+      if (signal === 'SIGKILL') {
+        assert.ok(history.interrupted.attempts > 0, 'what it was doing is kept as interrupted')
+      } else {
+        assert.equal(repeats.length, 0, 'what it was doing came to its end')
+        assert.equal(history.interrupted.attempts, 0)
+      }
+    })
+  }
+})
+
+async function startHosts(ends: AsyncDisposableStack) {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-three-'))
+  ends.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const pluginsDir = join(folder, 'plugins')
+  mkdirSync(pluginsDir)
+  const made = await createTestDatabase()
+  ends.defer(made.drop)
+  const receivers = await startReceivers(3, Date.now(), slowestAnswerMs)
+  ends.defer(receivers.close)
+  writeFanOut(pluginsDir, receivers.urls)
+  const environment = {
+    DATABASE_URL: made.url,
+    SECRET_KEY: randomBytes(32).toString('base64'),
+    DELIVERY_CONCURRENCY: String(attemptsAtOnce),
+  }
+  const start = async (name: string) => {
+    const host = startHost({ dataDir: join(folder, name), pluginsDir, environment })
+    ends.defer(host.kill)
+    return { host, listening: await host.listening }
+  }
+  const [ended, second, third] = await Promise.all([start('first'), start('second'), start('third')])
+  await installFanOut(ended.listening)
+  return { receivers, ended, others: [second, third] as const }
+}
