@@ -12,6 +12,8 @@ export type DueJobs = {
   claim: (transaction: Db, limit: number, lease: Lease) => Promise<Claimed[]>
   /** There may be due jobs that were not read yet. */
   lookAgain: () => void
+  /** Whether other hosts were quicker at some of what the last claim was for: there may be more beside it. */
+  isContested: () => boolean
 }
 
 /** Read ahead at once: reading many costs little more than reading one. */
@@ -33,17 +35,22 @@ export function createDueJobs(
   let after = ''
   let isComplete = false
   let asked = 0
+  let contested = false
   return {
     async claim(transaction, limit, lease) {
       try {
         const roomOf = lanes.roomsAt(lease.nowMs)
-        const claimed = await claimHeld(transaction, buffer.take(limit, roomOf), lease)
+        const held = buffer.take(limit, roomOf)
+        const claimed = await claimHeld(transaction, held, lease)
+        contested = claimed.length < held.length
         if (claimed.length >= limit || isComplete) return claimed
         // Only now: what was taken and not claimed yet would be read again.
         await read(transaction, lease.nowMs)
         const taken = countLanes(claimed)
         const rest = buffer.take(limit - claimed.length, (lane) => roomOf(lane) - (taken.get(lane) ?? 0))
-        return [...claimed, ...(await claimHeld(transaction, rest, lease))]
+        const claimedOfRest = await claimHeld(transaction, rest, lease)
+        contested = claimedOfRest.length < rest.length
+        return [...claimed, ...claimedOfRest]
       } catch (error) {
         // What was taken is still in the table.
         isComplete = false
@@ -54,6 +61,7 @@ export function createDueJobs(
       isComplete = false
       asked += 1
     },
+    isContested: () => contested,
   }
 
   async function read(transaction: Db, nowMs: number): Promise<void> {

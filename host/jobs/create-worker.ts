@@ -72,6 +72,8 @@ const defectDelayMs = 60_000
 const longestWaitMs = { sqlite: 5_000, postgres: 1_000 }
 const drainMs = 10_000
 const storeAgainMs = 1_000
+/** Hosts that look at the same moment find the same jobs: those that come away with none look again, not together. */
+const contestedMs = 20
 const sameTries = 30
 /** Jobs in all for each that counts. */
 const oldForEach = 16
@@ -214,7 +216,12 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     // From when it last looked: what has come due since then, while that took its time, is not to wait for the next one.
     const dueAt = await nextDueAt(db, kinds, lookedAtMs)
     const nowMs = clock.now()
-    const times = [dueAt, lanes.nextProbeAt(nowMs)]
+    const isContested = due.some(({ jobs }) => jobs.isContested())
+    const times = [
+      dueAt,
+      lanes.nextProbeAt(nowMs),
+      isContested ? nowMs + contestedMs * (1 + options.random()) : undefined,
+    ]
     const next = Math.min(...times.filter((time) => time !== undefined), nowMs + longestWaitMs[dialect])
     if (!closed && !lookAgain) cancelTimer = clock.after(Math.max(0, next - nowMs), wake)
   }

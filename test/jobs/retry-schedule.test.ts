@@ -100,34 +100,102 @@ describe('the retry schedule', () => {
     fc.date().map(String),
     fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
   )
+  const anyError = fc.constantFrom('egress_failed', 'egress_timeout', 'egress_too_large', 'sandbox_died')
   const anyOutcome: fc.Arbitrary<Outcome> = fc.record({
-    status: fc.option(fc.integer({ min: 100, max: 999 }), { nil: undefined }),
+    status: fc.option(
+      fc.oneof(fc.constantFrom(200, 302, 410, 429, 500, 503), fc.integer({ min: 100, max: 999 })),
+      {
+        nil: undefined,
+      },
+    ),
     retryAfter: fc.option(anyHeader, { nil: undefined }),
+    error: fc.option(
+      anyError.map((code) => ({ code })),
+      { nil: undefined },
+    ),
   })
-  const anyChance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
-
-  it('is within its bounds whatever a receiver sends', () => {
+  const anySchedule: fc.Arbitrary<RetrySchedule> = fc.record({
+    delaysMs: fc.array(fc.integer({ min: 0, max: 30 * 24 * hour }), { maxLength: 20 }),
+    jitter: fc.double({ min: 0, max: 1, noNaN: true }),
+    retryAfterCapMs: fc.integer({ min: 0, max: 24 * hour }),
+  })
+  const anyCase = fc.record({
+    schedule: anySchedule,
+    attempt: fc.integer({ min: 1, max: 25 }),
+    outcome: anyOutcome,
+    nowMs: fc.integer({ min: 0, max: Date.UTC(2200, 0) }),
+    random: fc.oneof(
+      fc.constantFrom(0, 1 - Number.EPSILON / 2),
+      fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    ),
+  })
+  type Case = typeof anyCase extends fc.Arbitrary<infer Given> ? Given : never
+  /** For every schedule, attempt, answer, clock and chance. */
+  const always = (check: (given: Case, next: ReturnType<typeof nextStep>) => void) =>
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 3 }), anyOutcome, anyChance, (attempt, outcome, random) => {
-        const next = step(attempt, outcome, random)
-        if (next.state !== 'due') return
-        const base = [1_000, 2_000, 4_000][attempt - 1] ?? 0
-        const wait = next.dueAtMs - nowMs
-        assert.ok(Number.isSafeInteger(next.dueAtMs))
-        assert.ok(wait >= base, `${wait} is under ${base}`)
-        const asked = outcome.retryAfter !== undefined && [429, 503].includes(outcome.status ?? 0)
-        assert.ok(wait <= (asked ? hour : base) + base * 0.1, `${wait} is over the bound`)
+      fc.property(anyCase, (given) => {
+        const { schedule, attempt, outcome, nowMs, random } = given
+        check(given, nextStep(schedule, attempt, outcome, { nowMs, random: () => random }))
       }),
-      { numRuns: 1_000 },
+      { numRuns: 2_000 },
     )
+  const isAmong = (status: number | undefined, from: number, to: number) =>
+    status !== undefined && status >= from && status < to
+
+  it('never makes an attempt due before the base delay, nor at part of a millisecond', () => {
+    always(({ schedule, attempt, nowMs }, next) => {
+      if (next.state !== 'due') return
+      assert.ok(Number.isSafeInteger(next.dueAtMs))
+      assert.ok(next.dueAtMs >= nowMs + (schedule.delaysMs[attempt - 1] ?? Number.NaN))
+    })
+  })
+
+  it('never makes one due later than the base delay, or the cap of Retry-After, and the jitter', () => {
+    always(({ schedule, attempt, outcome, nowMs }, next) => {
+      if (next.state !== 'due') return
+      const base = schedule.delaysMs[attempt - 1] ?? Number.NaN
+      const isAsked = outcome.retryAfter !== undefined && [429, 503].includes(outcome.status ?? 0)
+      const longest = Math.max(base, isAsked ? schedule.retryAfterCapMs : 0)
+      assert.ok(next.dueAtMs <= nowMs + longest + base * schedule.jitter)
+    })
+  })
+
+  it('waits as long as a receiver asks for on 429 and 503, up to the cap', () => {
+    always(({ schedule, attempt, nowMs, random }) => {
+      const asked = Math.floor(random * 48 * 3_600)
+      for (const status of [429, 503]) {
+        const outcome = { status, retryAfter: String(asked) }
+        const next = nextStep(schedule, attempt, outcome, { nowMs, random: () => random })
+        if (next.state === 'due') {
+          assert.ok(next.dueAtMs >= nowMs + Math.min(asked * 1_000, schedule.retryAfterCapMs))
+        }
+      }
+    })
+  })
+
+  it('takes 2xx for delivered, whatever else there is, and nothing else', () => {
+    always(({ outcome }, next) => {
+      assert.equal(next.state === 'delivered', isAmong(outcome.status, 200, 300))
+    })
+  })
+
+  it('never tries 3xx and 4xx again, 429 left aside', () => {
+    always(({ outcome: { status } }, next) => {
+      if (!isAmong(status, 300, 500) || status === 429) return
+      assert.deepEqual(next, { state: 'failed', reason: isAmong(status, 300, 400) ? 'redirect' : 'rejected' })
+    })
+  })
+
+  it('tries again while there are delays, and not once more', () => {
+    always(({ schedule, attempt, outcome: { status } }, next) => {
+      if (status !== undefined && status !== 429 && !isAmong(status, 500, 600)) return
+      const isLeft = attempt <= schedule.delaysMs.length
+      assert.equal(next.state, isLeft ? 'due' : 'failed')
+      if (next.state === 'failed') assert.equal(next.reason, 'exhausted')
+    })
   })
 
   it('ends for every schedule, after as many retries as it has delays', () => {
-    const anySchedule: fc.Arbitrary<RetrySchedule> = fc.record({
-      delaysMs: fc.array(fc.integer({ min: 1, max: 86_400_000 }), { maxLength: 20 }),
-      jitter: fc.double({ min: 0, max: 1, noNaN: true }),
-      retryAfterCapMs: fc.integer({ min: 0, max: hour }),
-    })
     fc.assert(
       fc.property(anySchedule, (schedule) => {
         let attempts = 1
