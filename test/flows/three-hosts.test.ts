@@ -24,13 +24,14 @@ const slowestAnswerMs = 300
 
 describe('three hosts on one PostgreSQL under load', { skip: noPostgres }, () => {
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-    it(`lose nothing when one of them gets ${signal}`, { timeout: 180_000 }, async () => {
+    it(`lose nothing when one of them gets ${signal}`, { timeout: 180_000 }, async (test) => {
       await using ends = new AsyncDisposableStack()
       const { receivers, ended, others } = await startHosts(ends)
       const publisher = createPublisher(Math.random)
       const publishing = others.map(({ listening }) => publisher.publishTo(listening))
       const toEnded = publisher.publishTo(ended.listening)
       await sleep(loadMs)
+      const endedAtMs = Date.now()
       ended.host.child.kill(signal)
       await ended.host.exited
       await toEnded.stop()
@@ -57,6 +58,11 @@ describe('three hosts on one PostgreSQL under load', { skip: noPostgres }, () =>
       }
       if (signal === 'SIGKILL') {
         assert.ok(history.interrupted.attempts > 0, 'what it was doing is kept as interrupted')
+        const again = receivers.arrivals.filter(
+          (arrival) => arrival.atMs > endedAtMs && history.interrupted.keys.has(keyOf(arrival)),
+        )
+        const tookMs = again.map(({ atMs }) => atMs - endedAtMs)
+        test.diagnostic(`${again.length} taken over, the last one ${Math.max(...tookMs)} ms after the kill`)
       } else {
         assert.equal(repeats.length, 0, 'what it was doing came to its end')
         assert.equal(history.interrupted.attempts, 0)
