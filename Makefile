@@ -30,6 +30,7 @@ check: $(installed) .env ## Types, lint, format, import direction, generated fil
 	@$(steps); \
 	step tsc -p .; \
 	step tsc -p runtime; \
+	if [ -d test/bench/peers/node_modules ]; then step tsc -p test/bench/peers; fi; \
 	step node scripts/generate-types.ts --check; \
 	step node scripts/generate-docs.ts --check; \
 	step node host/cli/main.ts types --check; \
@@ -52,8 +53,9 @@ migrate: $(installed) ## Brings the tables of the database up to date
 simulate: $(installed) ## Plays the job engine's schedules of faults: SCHEDULES=10000 of them, or one SEED=
 	@SCHEDULES='$(SCHEDULES)' SEED='$(SEED)' node test/simulation/simulate.ts
 
-bench: $(installed) ## Measures requests beside bare Koa and workerd, cold starts, many installations, streams
-	@for part in requests cold replacement many overhead streaming; do \
+bench: $(installed) ## Measures requests beside bare Koa and workerd, cold starts, streams; deliveries beside other queues
+	@for part in requests cold replacement many overhead streaming \
+			deliveries deliveries-latency deliveries-backlog deliveries-fairness deliveries-recovery; do \
 		printf '\n%s\n' "$$part"; node "test/bench/$$part.ts" || exit; \
 	done
 

@@ -45,8 +45,10 @@ function askForFolder(): string | undefined {
  * It ends with this process, however that ends.
  *
  * @param bin the folder of its programs (`findPostgres`)
+ * @param options.fsync whether a commit is on the disk when it returns. Default no: a power cut is none of the tests,
+ *   and without it they take a fraction of the time.
  */
-export async function startPostgres(bin: string): Promise<PostgresServer> {
+export async function startPostgres(bin: string, { fsync = false } = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'annex-postgres-'))
   const user = unprivileged()
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid)
@@ -60,13 +62,13 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
     )
     const port = await freePort()
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-    let running = await run(bin, { folder, data, port, url, user })
+    let running = await run(bin, { folder, data, port, url, user, fsync })
     const stop = () => running.end({ keep: true })
     return {
       url,
       stop,
       async start() {
-        running = await run(bin, { folder, data, port, url, user })
+        running = await run(bin, { folder, data, port, url, user, fsync })
       },
       async close() {
         await running.end({ keep: false })
@@ -86,12 +88,11 @@ read -r keep
 kill -INT "$server"; wait "$server"
 [ -n "$keep" ] || rm -rf "$folder"`
 
-type Given = { folder: string; data: string; port: number; url: string; user: User }
+type Given = { folder: string; data: string; port: number; url: string; user: User; fsync: boolean }
 
-async function run(bin: string, { folder, data, port, url, user }: Given) {
-  // A power cut is none of these tests: without fsync they take a fraction of the time.
+async function run(bin: string, { folder, data, port, url, user, fsync }: Given) {
   const settings = [
-    'fsync=off',
+    `fsync=${fsync ? 'on' : 'off'}`,
     'max_connections=300',
     'unix_socket_directories=',
     'listen_addresses=127.0.0.1',

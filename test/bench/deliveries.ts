@@ -1,0 +1,98 @@
+// Deliveries a second, each stored durably, beside queues that people use for webhooks, in one run.
+import { parseArgs } from 'node:util'
+import { printTable } from '../../host/cli/terminal/table.ts'
+import { createTerminal, type Terminal } from '../../host/cli/terminal/terminal.ts'
+import { messageOf } from '../../host/errors/annex-error.ts'
+import { measureRate, type Rate, toMedianRate } from './deliveries/measure-rate.ts'
+import { inFlight, publishersAtOnce } from './deliveries/sender.ts'
+import { startReceiver } from './deliveries/start-receiver.ts'
+import { type Side, type SideName, sideNames, startSide } from './deliveries/start-sides.ts'
+import { describeMachine, printTargets, type Target } from './report.ts'
+
+const endpoints = 5
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    events: { type: 'string' },
+    /** Parts of the names of what to run, with commas between: all unless said. */
+    only: { type: 'string', default: '' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const plan = {
+  rounds: Number(values.rounds ?? (values.quick ? 2 : 5)),
+  events: Number(values.events ?? (values.quick ? 500 : 4_000)),
+}
+await bench(createTerminal(process, { json: values.json }))
+
+async function bench(terminal: Terminal): Promise<void> {
+  await using ends = new AsyncDisposableStack()
+  const machine = describeMachine()
+  const { rounds, events } = plan
+  terminal.say(machine.text)
+  terminal.say(
+    `${events} events to ${endpoints} endpoints each, 1 KiB, ${publishersAtOnce} publishers, ${inFlight} in flight, ${rounds} rounds in turn, medians`,
+  )
+  const receiver = await startReceiver(endpoints)
+  ends.defer(receiver.close)
+  const started: Side[] = []
+  for (const name of chosen()) {
+    try {
+      const side = await startSide(name, receiver.urls)
+      ends.defer(side.close)
+      started.push(side)
+    } catch (error) {
+      terminal.say(`${name} is left out: ${messageOf(error)}`)
+    }
+  }
+  const measured = new Map(started.map(({ name }) => [name, [] as Rate[]]))
+  // One short round before lets each compile its code.
+  for (const side of started)
+    await measureRate(receiver, side, { run: 'warm', events: Math.ceil(events / 4) })
+  for (let round = 0; round < rounds; round++) {
+    for (const side of started) {
+      const rate = await measureRate(receiver, side, { run: `r${round}`, events })
+      measured.get(side.name)?.push(rate)
+      terminal.say(`  ${side.name}: ${Math.round(rate.perSecond)} deliveries/s`)
+    }
+  }
+  const results = started.map(({ name, about }) => {
+    const all = measured.get(name) ?? []
+    return { name, about, median: toMedianRate(all), rounds: all }
+  })
+  const targets = toTargets(Object.fromEntries(results.map(({ name, median }) => [name, median.perSecond])))
+  if (terminal.json) terminal.printJson({ machine, plan, results, targets })
+  else {
+    const rows = results.map(({ name, about, median }) => [
+      name,
+      String(Math.round(median.perSecond)),
+      String(Math.round(median.publishedPerSecond)),
+      median.cpuUs.toFixed(0),
+      String(median.duplicates),
+      about,
+    ])
+    printTable(terminal, ['', 'deliveries/s', 'events/s stored', 'CPU µs', 'twice', 'what'], rows)
+    if (targets.length > 0) printTargets(terminal, targets)
+  }
+}
+
+function chosen(): SideName[] {
+  const parts = values.only.split(',')
+  return sideNames.filter((name) => parts.some((part) => name.includes(part)))
+}
+
+/** Absolute numbers differ from machine to machine; ratios of one run hardly do. */
+function toTargets(rates: Partial<Record<SideName, number>>): Target[] {
+  const ratios: [SideName, SideName, number][] = [
+    ['Annex, SQLite, in process', 'BullMQ', 2],
+    ['Annex, SQLite, in process', 'bare loop', 0.4],
+    ['Annex, SQLite, POST /v1/events', 'BullMQ', 1.6],
+    ['Annex, PostgreSQL, in process', 'graphile-worker', 1.5],
+  ]
+  return ratios.flatMap(([ours, theirs, atLeast]) => {
+    const [mine, other] = [rates[ours], rates[theirs]]
+    if (mine === undefined || other === undefined) return []
+    return [{ name: `${ours} / ${theirs}`, value: mine / other, atLeast }]
+  })
+}

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Api } from '../../../../host/cli/api/create-api.ts'
+import type { Delivery, Installation, List, Status } from '../../../../host/cli/api/records.ts'
+import { writePlugin } from '../../../support/plugin-folder.ts'
+
+const name = 'bench'
+
+/** A plugin that owes each event to all URLs, with a body of 1 KiB, as an integrator would write it. */
+export function writeBenchPlugin(pluginsDir: string, urls: readonly string[]): void {
+  const script = `
+import { createIntegration } from '@annex/runtime'
+const urls = ${JSON.stringify(urls)}
+const bodyBytes = 1024
+export default createIntegration({
+  events: {
+    async space_content_updated(event, { integration }) {
+      const empty = { ...event, padding: '' }
+      const padded = { ...empty, padding: 'x'.repeat(bodyBytes - JSON.stringify(empty).length) }
+      await Promise.all(urls.map((url) => integration.queueDelivery({ url, event: padded })))
+    },
+  },
+})`
+  writePlugin(pluginsDir, name, { script, scopes: ['space:content:read'] })
+}
+
+/** Installs the plugin in a space and waits until events reach it, unless a start before has. @returns the installation's id */
+export async function installBench(
+  api: Api,
+  { organization, space }: { organization: string; space: string },
+): Promise<string> {
+  const { items } = await api.get<List<Installation>>('/v1/installations')
+  const before = items.find(({ integration }) => integration === name)
+  if (before !== undefined) return before.id
+  const { id } = await api.post<Installation>(`/v1/integrations/${name}/installations`, { organization })
+  const path = `/v1/integrations/${name}/installations/${id}`
+  await api.post(`${path}/spaces`, { space })
+  // Each level is active once its script has handled its setup event.
+  for (const level of [path, `${path}/spaces/${space}`]) {
+    while ((await api.get<{ status: Status }>(level)).status !== 'active') await sleep(20)
+  }
+  return id
+}
+
+/** How many deliveries are owed, to 200. */
+export async function countOwed(api: Api): Promise<number> {
+  const failed = await api.get<List<Delivery>>('/v1/deliveries', { state: 'failed', limit: 1 })
+  if (failed.count > 0) throw new Error(`A delivery has failed: ${failed.items[0]?.reason}`)
+  return (await api.get<List<Delivery>>('/v1/deliveries', { state: 'owed', limit: 200 })).count
+}
