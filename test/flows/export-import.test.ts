@@ -76,7 +76,10 @@ describe(`an installation moves from SQLite to ${noPostgres ? 'SQLite' : 'Postgr
   it('with its history, its secrets and all that it owes, and nothing is delivered twice', async () => {
     const slowly: Answer = (response) => void setTimeout(() => response.writeHead(200).end(), 500)
     const slow = await startReceiver(slowly)
-    const busy = await startReceiver((response) => response.writeHead(503, { 'retry-after': '6' }).end(), 200)
+    const busy = await startReceiver(
+      (response) => response.writeHead(503, { 'retry-after': '12' }).end(),
+      200,
+    )
     const gone = await startReceiver(410)
     const database = await createTestDatabase()
     await using ends = new AsyncDisposableStack()
@@ -94,7 +97,7 @@ describe(`an installation moves from SQLite to ${noPostgres ? 'SQLite' : 'Postgr
     await ask({ url: gone.url, count: 1 })
     await ask({ url: busy.url, count: 1 })
     await busy.waitFor(1)
-    await ask({ task: { url: busy.url }, schedule: 6 })
+    await ask({ task: { url: busy.url }, schedule: 12 })
     const event = { ...visit, siteId: site, eventId: 'evt_moved' }
     await source.api('POST', `/v1/events?organization=${organization}`, event)
     await until(
@@ -136,6 +139,9 @@ describe(`an installation moves from SQLite to ${noPostgres ? 'SQLite' : 'Postgr
     assert.equal((await importText(source, second, '?replace=true')).status, 'moving')
     assert.deepEqual(await toComparable(await exportText(source, id)), await toComparable(first))
 
+    const [endpoint] = (await last.api('GET', `/v1/endpoints?installation=${id}`)).json.items
+    await last.api('POST', `/v1/endpoints/${endpoint.id}/pause`)
+    await last.api('POST', `/v1/endpoints/${endpoint.id}/resume`)
     assert.equal(slow.received.length, sentByThen, 'nothing is sent while it moves')
     const resumed = await last.api('POST', `${path}/resume`)
     assert.equal(resumed.json.status, 'active')
