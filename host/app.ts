@@ -18,6 +18,7 @@ import { addReceiptRoutes } from './routes/history/receipts.ts'
 import { addInstallationRoutes } from './routes/installations.ts'
 import { addIntegrationRoutes } from './routes/integrations.ts'
 import { addMetricsRoutes } from './routes/metrics.ts'
+import { addMoveRoutes } from './routes/move.ts'
 import type { RouteParts } from './routes/parts.ts'
 import { addPlaceRoutes } from './routes/places.ts'
 import { addSetupRoutes } from './routes/setup.ts'
@@ -45,6 +46,7 @@ export function createRouter(parts: RouteParts): Router {
   addJobRoutes(router, parts)
   addLogRoutes(router, parts)
   addReceiptRoutes(router, parts)
+  addMoveRoutes(router, parts)
   return router
 }
 

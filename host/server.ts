@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
+import packageJson from '../package.json' with { type: 'json' }
 import { checkSecretKey } from './access/check-secret-key.ts'
 import { createScriptTokens } from './access/script-tokens.ts'
 import { createSecretBox, loadSecretKey } from './access/secret-box.ts'
@@ -219,6 +220,7 @@ async function start(
       authenticate: createAuthenticate(db, tokens),
       readHops: createHops(hopsKey).read,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
+      ...{ dataDir, version: packageJson.version },
       wall,
       metrics,
       metricsAccess: { readers: settings.METRICS_ACCESS, isBehindProxy: settings.PUBLIC_URL !== '' },

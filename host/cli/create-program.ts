@@ -14,6 +14,8 @@ import { addInstall } from './commands/installations/install.ts'
 import { addInstallations } from './commands/installations/installations.ts'
 import { addPauseAndResume } from './commands/installations/pause.ts'
 import { addRotateSecret } from './commands/installations/rotate-secret.ts'
+import { addExport } from './commands/move/export.ts'
+import { addImport } from './commands/move/import.ts'
 import { addCheck } from './commands/plugins/check.ts'
 import { addIntegrations } from './commands/plugins/integrations.ts'
 import { addReload } from './commands/plugins/reload.ts'
@@ -60,6 +62,8 @@ export function createProgram(version: string): Command {
   addInstallations(program)
   addPauseAndResume(program)
   addRotateSecret(program)
+  addExport(program)
+  addImport(program)
   program.commandsGroup('See what happens:')
   addEvents(program)
   addDeliveries(program)

@@ -2,12 +2,14 @@ import type { Command } from 'commander'
 import { loadSettings } from '../config/load-settings.ts'
 import { type Api, createApi } from './api/create-api.ts'
 import { findServer } from './api/find-server.ts'
+import { createTransfer, type Transfer } from './api/transfer.ts'
 import { createTerminal, type Terminal } from './terminal/terminal.ts'
 
 /** What a command that talks to a running Annex works with. */
 export type Session = {
   terminal: Terminal
   api: Api
+  transfer: Transfer
   /** Subdomain of the organization that is meant when none is named and there are several. */
   homeOrganization: string
 }
@@ -19,9 +21,11 @@ export type GlobalOptions = { url?: string; token?: string; json?: boolean; colo
 export function openSession(command: Command): Session {
   const { settings } = loadSettings()
   const globals: GlobalOptions = command.optsWithGlobals()
+  const server = findServer(globals, settings, process.env)
   return {
     terminal: openTerminal(command),
-    api: createApi(findServer(globals, settings, process.env)),
+    api: createApi(server),
+    transfer: createTransfer(server),
     homeOrganization: settings.OPERATOR_ORGANIZATION,
   }
 }

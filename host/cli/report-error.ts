@@ -13,6 +13,7 @@ const invalid: ReadonlySet<string> = new Set([
   'manifest_invalid',
   'bundle_failed',
   'configuration_invalid',
+  'export_invalid',
 ])
 
 /** Says on stderr what went wrong, never with a stack. @returns the exit code */

@@ -2,6 +2,7 @@ import { nowOf } from '../db/database-clock.ts'
 import { createId } from '../db/ids.ts'
 import type { Db } from '../db/open-database.ts'
 import { countOwedJobs, insertJobs } from '../db/queries/jobs.ts'
+import { isMoving } from '../db/queries/moved/hold.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
@@ -38,6 +39,9 @@ export async function oweTask(db: Db, level: Level, { task, schedule = 0 }: Args
       'conflict',
       `${lane} has ${maxDueTasks} tasks that are still to be run; no more can be queued.`,
     )
+  }
+  if (level.kind !== 'integration' && (await isMoving(db, lane))) {
+    throw new AnnexError('installation_paused', `The installation ${lane} is being moved.`)
   }
   const subject: EventJob = { level, event: { type: 'task', eventId: createId('evt'), task } }
   await insertJobs(db, [{ kind: 'task', subject, lane, dueAt: nowOf(db) + schedule * 1000 }])

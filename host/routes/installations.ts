@@ -88,12 +88,15 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
     await answerChanged(context, caller, installation)
   })
 
-  /** Lifts a pause, and a suspension: it has the status again that it had before. What has waited is done. */
+  /**
+   * Lifts a pause, a suspension, and the hold of one that was exported or imported: it has the status again that it had
+   * before. What has waited is done.
+   */
   router.post('/v1/integrations/:name/installations/:id/resume', async (context) => {
     const { caller, installation } = await open(context)
     assertPerson(caller)
-    if (installation.status !== 'paused' && installation.status !== 'suspended') {
-      throw wrongStatus(installation, 'active', 'paused or suspended')
+    if (!resumable.has(installation.status)) {
+      throw wrongStatus(installation, 'active', 'paused, suspended or moving')
     }
     await resume({ installation: installation.id })
     await answerChanged(context, caller, installation)
@@ -139,6 +142,8 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
     return toInstallationView(installation, { caller, manifest, publicUrl: publicUrl() })
   }
 }
+
+const resumable: ReadonlySet<string> = new Set(['paused', 'suspended', 'moving'])
 
 function wrongStatus({ id, status }: Installation, wanted: string, needed: string): AnnexError {
   const message =

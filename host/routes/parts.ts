@@ -44,6 +44,10 @@ export type RouteParts = {
   /** Through how many scripts a request has come, by the header that Annex signed. */
   readHops: Hops['read']
   limits: { bodyBytes: number }
+  /** For what is too long to be held in memory. */
+  dataDir: string
+  /** Of this Annex. */
+  version: string
   /** What stands between a script and this machine, as it was tried at start. */
   wall: Wall
   metrics: Metrics

@@ -26,7 +26,7 @@ export type Integration = {
   suspension?: { reason: string; since: string }
 }
 
-export type Status = 'pending' | 'active' | 'paused' | 'suspended'
+export type Status = 'pending' | 'active' | 'paused' | 'suspended' | 'moving'
 
 type Installed = {
   status: Status

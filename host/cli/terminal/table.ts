@@ -30,6 +30,7 @@ const statusStyles: Record<string, 'green' | 'yellow' | 'red'> = {
   due: 'yellow',
   waiting: 'yellow',
   paused: 'yellow',
+  moving: 'yellow',
   suspended: 'red',
   failed: 'red',
   disabled: 'red',

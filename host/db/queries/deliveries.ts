@@ -1,3 +1,4 @@
+import { AnnexError } from '../../errors/annex-error.ts'
 import { nowOf } from '../database-clock.ts'
 import { createId, withPrefix } from '../ids.ts'
 import { jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
@@ -85,7 +86,10 @@ async function insertWithEndpoints(
   return insertDeliveries(db, left)
 }
 
-/** To a disabled endpoint nothing is sent: the delivery is kept, to be sent again when somebody has resumed it. */
+/**
+ * To a disabled endpoint nothing is sent: the delivery is kept, to be sent again when somebody has resumed it. Nothing
+ * is owed any more by an installation that moves: what its export has not got would be lost.
+ */
 function insertDeliveries(
   db: Db,
   rows: readonly (NewDelivery & { id: string; createdAt: number })[],
@@ -100,6 +104,7 @@ function insertDeliveries(
        0, given.created_at, case endpoints.state when 'disabled' then given.created_at end
      from ${jsonRows(db, 'given', columns)} join endpoints on endpoints.installation_id = given.installation_id
        and endpoints.signed_by = given.signed_by and endpoints.url = given.url
+     join installations on installations.id = given.installation_id and installations.status <> 'moving'
      where true
      on conflict (endpoint_id, event_id) do nothing
      returning id, endpoint_id,
@@ -112,7 +117,8 @@ function insertDeliveries(
 async function idOf(db: Db, { installationId, signedBy, url, eventId }: NewDelivery): Promise<string> {
   const endpoint = db('endpoints').select('id').where({ installationId, signedBy, url })
   const row = await db('deliveries').where({ eventId, endpointId: endpoint }).first('id')
-  return row.id
+  if (row !== undefined) return row.id
+  throw new AnnexError('installation_paused', `The installation ${installationId} is being moved.`)
 }
 
 export async function findDeliveries(db: Db, ids: readonly string[]): Promise<Delivery[]> {

@@ -46,11 +46,16 @@ export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[]): Pro
   )
 }
 
-/** By their ids. */
+/** By their ids. Those of an installation that moves are as good as paused. */
 export async function findEndpoints(db: Db, ids: readonly string[]): Promise<Map<string, Endpoint>> {
-  const rows = await rawRows<Endpoint>(db, `select * from endpoints where id in ${jsonTexts(db)}`, [
-    JSON.stringify(ids),
-  ])
+  const rows = await rawRows<Endpoint>(
+    db,
+    `select endpoints.*, case when endpoints.state = 'active' and installations.status = 'moving' then 'paused'
+       else endpoints.state end as state
+     from endpoints join installations on installations.id = endpoints.installation_id
+     where endpoints.id in ${jsonTexts(db)}`,
+    [JSON.stringify(ids)],
+  )
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -69,13 +74,18 @@ export async function updateHealth(db: Db, health: readonly Health[]): Promise<v
   )
 }
 
-/** @returns the ids of those that nobody has paused. A resume at the same time comes before this, or waits for its end. */
+/**
+ * @returns the ids of those that nobody has paused, and whose installation does not move. A resume at the same time comes
+ *   before this, or waits for its end.
+ */
 export async function findUnpaused(db: Db, ids: readonly string[]): Promise<string[]> {
   return db('endpoints')
-    .whereIn('id', [...new Set(ids)])
-    .whereNot({ state: 'paused' })
+    .join('installations', 'installations.id', 'endpoints.installationId')
+    .whereIn('endpoints.id', [...new Set(ids)])
+    .whereNot({ 'endpoints.state': 'paused' })
+    .whereNot({ 'installations.status': 'moving' })
     .forShare()
-    .pluck('id')
+    .pluck('endpoints.id')
 }
 
 /** @returns whether it was active until now */

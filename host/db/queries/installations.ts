@@ -2,7 +2,7 @@ import { createId } from '../ids.ts'
 import type { Db } from '../open-database.ts'
 
 /** `spec.md` section 3 names `active` alone; the others are decided in docs/decisions.md. */
-export type InstallationStatus = 'pending' | 'active' | 'paused' | 'suspended'
+export type InstallationStatus = 'pending' | 'active' | 'paused' | 'suspended' | 'moving'
 
 export type Configuration = Record<string, unknown>
 
@@ -95,7 +95,8 @@ export async function activateInstallation(db: Db, id: string): Promise<void> {
   const updatedAt = Date.now()
   await db('installations').where({ id, status: 'pending' }).update({ status: 'active', updatedAt })
   await db('installations')
-    .where({ id, status: 'suspended', suspendedFrom: 'pending' })
+    .where({ id, suspendedFrom: 'pending' })
+    .whereIn('status', ['suspended', 'moving'])
     .update({ suspendedFrom: 'active', updatedAt })
 }
 

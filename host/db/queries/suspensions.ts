@@ -37,7 +37,7 @@ export async function suspendIntegration(
   return changed === 1
 }
 
-/** Lets a paused or suspended installation go on, with the work that has waited. In one transaction. */
+/** Lets an installation go on that is paused, suspended or moving, with the work that has waited. In one transaction. */
 export async function resumeInstallation(db: Db, id: string): Promise<void> {
   await resumeInstallations(db, [id])
 }
@@ -73,7 +73,7 @@ export async function isHeld(
     return row != null && row.suspendedAt !== null
   }
   const row = await transaction('installations').where({ id: installationId }).forShare().first('status')
-  return row?.status === 'paused' || row?.status === 'suspended'
+  return row?.status === 'paused' || row?.status === 'suspended' || row?.status === 'moving'
 }
 
 const unsuspended = { suspendedAt: null, suspendedReason: null, suspendedDigest: null }
@@ -82,7 +82,7 @@ async function resumeInstallations(db: Db, ids: readonly string[]): Promise<void
   if (ids.length === 0) return
   await db('installations')
     .whereIn('id', ids)
-    .whereIn('status', ['paused', 'suspended'])
+    .whereIn('status', ['paused', 'suspended', 'moving'])
     .update({
       status: db.raw(`coalesce(suspended_from, 'active')`),
       statusReason: null,
@@ -91,5 +91,10 @@ async function resumeInstallations(db: Db, ids: readonly string[]): Promise<void
       suspendedAt: null,
       updatedAt: Date.now(),
     })
-  await releaseWaitingJobs(db, ids)
+  // Of those that moved, deliveries have waited too; what is owed to a paused endpoint waits on.
+  const endpoints = await db('endpoints')
+    .whereIn('installationId', ids)
+    .whereNot({ state: 'paused' })
+    .pluck('id')
+  await releaseWaitingJobs(db, [...ids, ...endpoints])
 }

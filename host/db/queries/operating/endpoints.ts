@@ -57,7 +57,8 @@ export async function changeEndpointState(
 }
 
 /**
- * Makes up to `limit` deliveries due that wait for an endpoint, the longest owed first, as long as it is active.
+ * Makes up to `limit` deliveries due that wait for an endpoint, the longest owed first, as long as it is active and its
+ * installation does not move.
  *
  * @returns how many
  */
@@ -67,6 +68,7 @@ export async function releaseSomeWaiting(db: Db, endpointId: string, limit: numb
     `update jobs set state = 'due', ordered = (select ordered from endpoints where id = jobs.lane)
      where id in (
        select jobs.id from jobs join endpoints on endpoints.id = jobs.lane
+       join installations on installations.id = endpoints.installation_id and installations.status <> 'moving'
        where jobs.state = 'waiting' and jobs.lane = ? and endpoints.state = 'active'
        order by jobs.position limit ?
      ) returning id`,
@@ -83,6 +85,7 @@ export async function findForgotten(db: Db, after: string): Promise<string | und
   const row = await db('endpoints')
     .where({ state: 'active' })
     .where('id', '>', after)
+    .whereNotIn('installationId', db('installations').select('id').where({ status: 'moving' }))
     .whereExists(
       db('jobs').select(db.raw('1')).where({ state: 'waiting' }).where('lane', db.ref('endpoints.id')),
     )

@@ -1,0 +1,98 @@
+import { createWriteStream, existsSync } from 'node:fs'
+import { link, rm } from 'node:fs/promises'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Command } from 'commander'
+import { AnnexError } from '../../../errors/annex-error.ts'
+import { toPath } from '../../api/create-api.ts'
+import { openSession } from '../../open-session.ts'
+import { UsageError } from '../../usage-error.ts'
+import { withExamples } from '../../with-examples.ts'
+import { findInstallation, type PlaceOptions } from '../installations/find-installation.ts'
+import { readPassphrase } from './read-passphrase.ts'
+
+type Options = PlaceOptions & { output?: string; passphraseFile?: string }
+
+/** `annex export`: an installation with all that it owes, to be imported into another Annex. It is held from then on. */
+export function addExport(program: Command): void {
+  const command = program
+    .command('export')
+    .description(
+      'write an installation with its history and all that it owes to a file; it is held from then on',
+    )
+    .argument('<installation>', 'id of the installation, or name of the integration')
+    .option('--org <name>', 'organization: id or subdomain')
+    .option('-o, --output <file>', 'where to; else stdout')
+    .option('--passphrase-file <file>', 'holds what the export is sealed with (else ANNEX_EXPORT_PASSPHRASE)')
+    .action(run)
+  withExamples(command, ['annex export webhook --output webhook.annex --passphrase-file passphrase.txt'])
+}
+
+async function run(named: string, options: Options, command: Command): Promise<void> {
+  const { output } = options
+  const headers = readPassphrase(options, process.env)
+  if (output === undefined && process.stdout.isTTY) throw new UsageError('Say where to with --output.')
+  if (output !== undefined && existsSync(output)) throw new UsageError(`${output} is there already.`)
+  const session = openSession(command)
+  const { id, integration } = await findInstallation(session, named, options)
+  const lines = await session.transfer.download(toPath`/v1/installations/${id}/export`, headers)
+  const tail = createTail()
+  if (output === undefined) {
+    await pipeline(lines, tail.stream, process.stdout, { end: false })
+    assertWhole(tail.lastLine())
+  } else {
+    await writeWhole(output, async (draft) => {
+      const file = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
+      await pipeline(lines, tail.stream, file)
+      assertWhole(tail.lastLine())
+    })
+  }
+  const { terminal } = session
+  terminal.say(
+    `${integration} ${id} is exported. It is held here: nothing of it runs, and nothing is sent. Import it elsewhere with`,
+  )
+  terminal.say(`  annex import ${output ?? 'FILE'}`)
+  terminal.say(
+    `or let it go on here with \`annex resume ${id}\`. Never both: what it owes would be sent twice.`,
+  )
+}
+
+/** There is no file of that name before it is whole. */
+async function writeWhole(path: string, write: (draft: string) => Promise<void>): Promise<void> {
+  const draft = `${path}.${process.pid}.draft`
+  try {
+    await write(draft)
+    await link(draft, path)
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+const longestEnd = 4_096
+
+/** Keeps the end of what passes through. */
+function createTail(): { stream: Transform; lastLine: () => string } {
+  let end: Buffer = Buffer.alloc(0)
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      end = Buffer.concat([end, chunk]).subarray(-longestEnd)
+      done(null, chunk)
+    },
+  })
+  return { stream, lastLine: () => end.toString('utf8').trimEnd().split('\n').at(-1) ?? '' }
+}
+
+function assertWhole(lastLine: string): void {
+  const { record, message } = toObject(lastLine)
+  if (record === 'end') return
+  const why = typeof message === 'string' ? message : 'The server broke off.'
+  throw new AnnexError('unavailable', `The export is not whole. ${why}`)
+}
+
+function toObject(line: string): { record?: unknown; message?: unknown } {
+  try {
+    return Object(JSON.parse(line))
+  } catch {
+    return {}
+  }
+}

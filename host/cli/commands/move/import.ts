@@ -1,0 +1,44 @@
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import type { Command } from 'commander'
+import type { Installation } from '../../api/records.ts'
+import { openSession } from '../../open-session.ts'
+import { toStatus } from '../../terminal/table.ts'
+import { UsageError } from '../../usage-error.ts'
+import { withExamples } from '../../with-examples.ts'
+import { readPassphrase } from './read-passphrase.ts'
+
+type Options = { passphraseFile?: string; replace?: true }
+
+/** `annex import`: what `annex export` wrote. */
+export function addImport(program: Command): void {
+  const command = program
+    .command('import')
+    .description('take in an installation that was exported; `annex resume` starts it')
+    .argument('<file>', 'what `annex export` has written')
+    .option('--passphrase-file <file>', 'holds what the export is sealed with (else ANNEX_EXPORT_PASSPHRASE)')
+    .option('--replace', 'in the place of the same installation, held here since it was exported')
+    .action(run)
+  withExamples(command, ['annex import webhook.annex --passphrase-file passphrase.txt'])
+}
+
+async function run(path: string, options: Options, command: Command): Promise<void> {
+  const headers = readPassphrase(options, process.env)
+  const file = createReadStream(path)
+  await once(file, 'open').catch(() => {
+    throw new UsageError(`The file ${path} cannot be read.`)
+  })
+  const { terminal, transfer } = openSession(command)
+  const imported = await transfer.upload<Installation & { warnings: string[] }>(
+    options.replace ? '/v1/import?replace=true' : '/v1/import',
+    { ...headers, 'content-type': 'application/x-ndjson' },
+    file,
+  )
+  if (terminal.json) return terminal.printJson(imported)
+  const { id, integration, status, warnings } = imported
+  terminal.print(`${integration} ${id} `, toStatus(status))
+  for (const warning of warnings) terminal.say(warning)
+  terminal.say(
+    `It is held, with all that it owes. \`annex resume ${id}\` starts it, when it runs nowhere else.`,
+  )
+}

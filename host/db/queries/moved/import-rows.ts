@@ -1,0 +1,113 @@
+import { isPostgres, type JsonColumns, jsonRows, rawRows } from '../../json-rows.ts'
+import { toSnakeCase } from '../../naming.ts'
+import type { Db } from '../../open-database.ts'
+
+const secrets = {
+  signingSecret: 'text',
+  previousSigningSecret: 'text',
+  previousSecretUntil: 'bigint',
+  firstSecret: 'text',
+} as const
+
+const times = { createdAt: 'bigint', updatedAt: 'bigint' } as const
+
+/** The tables that a moved installation is in, with the columns that come from its export. */
+export const movedTables = {
+  organizations: { id: 'text', subdomain: 'text', title: 'text', createdAt: 'bigint' },
+  sites: { id: 'text', organizationId: 'text', slug: 'text', title: 'text', createdAt: 'bigint' },
+  spaces: {
+    ...{
+      id: 'text',
+      organizationId: 'text',
+      slug: 'text',
+      title: 'text',
+      folder: 'text',
+      createdAt: 'bigint',
+    },
+  },
+  installations: {
+    ...{ id: 'text', integration: 'text', organizationId: 'text' },
+    ...{ status: 'text', statusReason: 'text', suspendedFrom: 'text' },
+    ...{ configuration: 'text', externalIds: 'text', ...secrets, ...times },
+  },
+  installationTargets: {
+    ...{ installationId: 'text', kind: 'text', targetId: 'text', status: 'text' },
+    ...{ configuration: 'text', externalIds: 'text', ...secrets, ...times },
+  },
+  endpoints: {
+    ...{ id: 'text', installationId: 'text', signedBy: 'text', url: 'text', state: 'text', reason: 'text' },
+    ...{ failingSince: 'bigint', ordered: 'boolean', ...times },
+  },
+  deliveryCounts: {
+    endpointId: 'text',
+    day: 'bigint',
+    delivered: 'bigint',
+    failed: 'bigint',
+    attempts: 'bigint',
+  },
+  events: { id: 'text', organizationId: 'text', type: 'text', payload: 'text', receivedAt: 'bigint' },
+  deliveries: {
+    ...{ id: 'text', eventId: 'text', eventType: 'text', installationId: 'text', endpointId: 'text' },
+    ...{ signedBy: 'text', url: 'text', body: 'text', hops: 'bigint', state: 'text', reason: 'text' },
+    ...{ attempts: 'bigint', createdAt: 'bigint', finishedAt: 'bigint' },
+  },
+  attempts: {
+    ...{ id: 'text', deliveryId: 'text', number: 'bigint', startedAt: 'bigint', durationMs: 'bigint' },
+    ...{ outcome: 'text', status: 'bigint', requestHeaders: 'text', responseHeaders: 'text' },
+    ...{ responseBody: 'text', errorCode: 'text', errorMessage: 'text', timing: 'text' },
+  },
+  jobs: {
+    ...{ id: 'text', kind: 'text', subject: 'text', lane: 'text', state: 'text', attempt: 'bigint' },
+    ...{ dueAt: 'bigint', lastError: 'text', createdAt: 'bigint', finishedAt: 'bigint' },
+    ...{ ordered: 'boolean', position: 'bigint' },
+  },
+} as const satisfies Record<string, JsonColumns>
+
+export type MovedTable = keyof typeof movedTables
+
+/** A row with all of a table's columns. */
+export type MovedRow<Table extends MovedTable> = Record<
+  keyof (typeof movedTables)[Table],
+  string | number | boolean | null
+>
+
+/**
+ * Stores rows as they are. Of events those that are there already stay; any other row that is there already fails the
+ * statement.
+ */
+export async function insertMoved<Table extends MovedTable>(
+  transaction: Db,
+  table: Table,
+  rows: readonly MovedRow<Table>[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const columns: JsonColumns = movedTables[table]
+  const names = Object.keys(columns).map(toSnakeCase).join(', ')
+  const repeated = table === 'events' ? 'on conflict (organization_id, id) do nothing' : ''
+  await transaction.raw(
+    `insert into ${toSnakeCase(table)} (${names})
+     select ${names} from ${jsonRows(transaction, 'moved', columns)} where true ${repeated}`,
+    [JSON.stringify(rows)],
+  )
+}
+
+/** Whether a database error says that a row is there already. */
+export const isDuplicate = (error: unknown): boolean => {
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  return code === '23505' || (code === 'SQLITE_CONSTRAINT' && message.includes('UNIQUE'))
+}
+
+/** Jobs in the lanes of its endpoints that are for no owed delivery of theirs, or for one that has another job. */
+export async function countStrayJobs(transaction: Db, installationId: string): Promise<number> {
+  const deliveryOf = isPostgres(transaction) ? `jobs.subject::jsonb ->> 'id'` : `jobs.subject ->> '$.id'`
+  const [found] = await rawRows<{ stray: number }>(
+    transaction,
+    `select count(jobs.id) - count(distinct deliveries.id) as stray
+     from jobs join endpoints on endpoints.id = jobs.lane
+     left join deliveries on deliveries.id = ${deliveryOf} and deliveries.endpoint_id = jobs.lane
+       and deliveries.state = 'owed'
+     where endpoints.installation_id = ?`,
+    [installationId],
+  )
+  return Number(found?.stray)
+}

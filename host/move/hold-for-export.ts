@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../db/open-database.ts'
+import { findInstallation, type Installation } from '../db/queries/installations.ts'
+import { holdInstallation } from '../db/queries/moved/hold.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+
+/** Longer than an attempt, or a dispatch with its `waitUntil`, takes. */
+const longestWaitMs = 120_000
+const lookAgainMs = 50
+
+/**
+ * Holds an installation, and waits until nothing of it runs any more: what its export says stays as it is then.
+ *
+ * @throws AnnexError `not_found`; `unavailable` when something still runs after two minutes. It is held then, too.
+ */
+export async function holdForExport(db: Db, id: string, forget: () => void): Promise<Installation> {
+  const at = new Date().toISOString()
+  const reason = `Exported at ${at}. Resume it here only if its export is started nowhere else: what it owes would be sent twice.`
+  const giveUpAt = performance.now() + longestWaitMs
+  for (;;) {
+    const held = await db.transaction((transaction) => holdInstallation(transaction, id, reason))
+    if (held === undefined) throw new AnnexError('not_found', `There is no installation ${id}.`)
+    forget()
+    if (held.running === 0) break
+    if (performance.now() > giveUpAt) {
+      throw new AnnexError(
+        'unavailable',
+        `${held.running} jobs of ${id} still run. It is held; export it again in a minute.`,
+      )
+    }
+    await sleep(lookAgainMs)
+  }
+  const installation = await findInstallation(db, id)
+  if (installation === undefined) throw new AnnexError('not_found', `There is no installation ${id}.`)
+  return installation
+}

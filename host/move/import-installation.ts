@@ -1,0 +1,156 @@
+import type { SecretBox } from '../access/secret-box.ts'
+import type { Db } from '../db/open-database.ts'
+import { findInstallation, listInstallations } from '../db/queries/installations.ts'
+import { deleteInstallation } from '../db/queries/moved/hold.ts'
+import { countStrayJobs, isDuplicate } from '../db/queries/moved/import-rows.ts'
+import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
+import { findDeployed } from '../installations/find-deployed.ts'
+import { importOrganization, importPlace } from './import-places.ts'
+import type { ExportFile } from './read-export.ts'
+import type { IntegrationRecord } from './records.ts'
+import { createRowWriter } from './row-writer.ts'
+import { type Importing, toInstallationRow, toTargetRow } from './to-level-rows.ts'
+import { toDeliveryRows, toEndpointRows, toEventRow, toJobRow } from './to-rows.ts'
+
+/** What an import says of itself. */
+export type Imported = { installationId: string; warnings: string[] }
+
+/**
+ * Stores an installation as its export has it, all of it in one transaction or nothing. It is `moving` then: a resume
+ * starts it, and what it owes is done.
+ *
+ * @param replace takes out the installation of that id first, which is held since it was exported
+ * @throws AnnexError `export_invalid`; `conflict` when it is here already, or what it needs is not
+ */
+export async function importInstallation(
+  db: Db,
+  box: SecretBox,
+  file: ExportFile,
+  { replace }: { replace: boolean },
+): Promise<Imported> {
+  // Before anything is stored: the last line says whether the others are as they were exported.
+  for await (const _ of file.read());
+  try {
+    return await db.transaction((transaction) => store(transaction, box, file, replace))
+  } catch (error) {
+    throw explain(error)
+  }
+}
+
+async function store(transaction: Db, box: SecretBox, file: ExportFile, replace: boolean): Promise<Imported> {
+  const warnings: string[] = []
+  const warn = (text: string) => void warnings.push(text)
+  const writer = createRowWriter(transaction)
+  const importing: Importing = {
+    ...{ box, opening: file.box, integration: '', organizationId: '', installationId: '' },
+    endpoints: new Map(),
+  }
+  for await (const { record, line } of file.read()) {
+    switch (record.record) {
+      case 'organization':
+        importing.organizationId = await importOrganization(transaction, record, warn)
+        break
+      case 'place':
+        await importPlace(transaction, importing.organizationId, record, warn)
+        break
+      case 'integration':
+        await assertDeployed(transaction, record, warn)
+        importing.integration = record.name
+        break
+      case 'installation':
+        importing.installationId = record.id
+        await makeRoom(transaction, importing, replace)
+        await writer.put('installations', toInstallationRow(importing, record, line))
+        break
+      case 'target':
+        await writer.put('installationTargets', toTargetRow(importing, record, line))
+        break
+      case 'endpoint': {
+        const { endpoint, days } = toEndpointRows(importing, record, line)
+        await writer.put('endpoints', endpoint)
+        for (const day of days) await writer.put('deliveryCounts', day)
+        break
+      }
+      case 'event':
+        await writer.put('events', toEventRow(importing, record))
+        break
+      case 'delivery': {
+        const { delivery, attempts } = toDeliveryRows(importing, record, line)
+        await writer.put('deliveries', delivery)
+        for (const attempt of attempts) await writer.put('attempts', attempt)
+        break
+      }
+      case 'job':
+        await writer.put('jobs', toJobRow(importing, record, line))
+    }
+  }
+  await writer.flush()
+  const { installationId } = importing
+  if ((await findInstallation(transaction, installationId)) === undefined) {
+    throw new AnnexError('export_invalid', 'The file has no installation.')
+  }
+  if ((await countStrayJobs(transaction, installationId)) > 0) {
+    throw new AnnexError(
+      'export_invalid',
+      'The file has jobs for deliveries that are not owed, or two for one.',
+    )
+  }
+  return { installationId, warnings }
+}
+
+async function assertDeployed(
+  transaction: Db,
+  { name, digest }: IntegrationRecord,
+  warn: (text: string) => void,
+): Promise<void> {
+  const deployed = await findDeployed(transaction, name)
+  if (deployed === undefined) {
+    throw new AnnexError(
+      'conflict',
+      `${name} is not deployed here. Put its folder beside the other plugins, \`annex reload\`, and import again.`,
+    )
+  }
+  if (deployed.version.digest !== digest) {
+    warn(
+      `${name} is another version here (${deployed.version.digest}) than where it was exported (${digest}).`,
+    )
+  }
+}
+
+async function makeRoom(
+  transaction: Db,
+  { installationId, integration, organizationId }: Importing,
+  replace: boolean,
+): Promise<void> {
+  const same = await findInstallation(transaction, installationId)
+  if (same !== undefined) {
+    if (replace && same.status === 'moving') return deleteInstallation(transaction, installationId)
+    const held =
+      same.status === 'moving'
+        ? 'It was exported or imported, and not resumed since: `--replace` puts the one of the file in its place.'
+        : `It is ${same.status}.`
+    throw new AnnexError('conflict', `${installationId} is here already. ${held}`)
+  }
+  const [other] = await listInstallations(transaction, { integration, organizationId })
+  if (other === undefined) return
+  throw new AnnexError(
+    'conflict',
+    `${integration} is installed in ${organizationId} already, as ${other.id}. An organization has it once.`,
+  )
+}
+
+function explain(error: unknown): unknown {
+  if (isAnnexError(error)) return error
+  if (isDuplicate(error)) {
+    return new AnnexError('conflict', 'A record of the file is here already, in another installation.', {
+      cause: error,
+    })
+  }
+  // Of PostgreSQL: a text with a NUL, or half a character.
+  if (['22P05', '22P02', '22021'].includes((error as { code?: string }).code ?? '')) {
+    return new AnnexError('export_invalid', 'The file has a text that this database cannot hold.', {
+      cause: error,
+    })
+  }
+  return error
+}

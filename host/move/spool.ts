@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { requestBrokeOffError } from '../errors/request-broke-off.ts'
+
+/**
+ * What a request brings, in a file without a name: it is read twice, is too long for memory, and nothing of it stays
+ * behind, whatever ends the process. Whoever asked closes it.
+ *
+ * @throws AnnexError `bad_request` when it breaks off
+ */
+export async function spool(request: IncomingMessage, folder: string): Promise<FileHandle> {
+  const path = join(folder, `import-${randomUUID()}`)
+  const file = await open(path, 'wx+', 0o600)
+  try {
+    await rm(path)
+    // Not the handle's own stream, which would hold on to it when it is closed.
+    for await (const chunk of request) await file.appendFile(chunk)
+    return file
+  } catch (error) {
+    await file.close()
+    if (request.destroyed && !request.complete) throw requestBrokeOffError()
+    throw error
+  }
+}

@@ -1,0 +1,84 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { withPrefix } from '../db/ids.ts'
+import type { MovedRow } from '../db/queries/moved/import-rows.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+import type { EventJob } from '../installations/setup-event.ts'
+import { subjectSchemas } from './record-schemas.ts'
+import type { DeliveryRecord, EndpointRecord, EventRecord, JobRecord } from './records.ts'
+import type { Importing } from './to-level-rows.ts'
+
+const ajv = new Ajv2020()
+const isDeliverySubject = ajv.compile<{ id: string }>(subjectSchemas.delivery)
+const isScriptSubject = ajv.compile<EventJob>(subjectSchemas.script)
+
+export function toEndpointRows(
+  { installationId, endpoints }: Importing,
+  record: EndpointRecord,
+  line: number,
+): { endpoint: MovedRow<'endpoints'>; days: MovedRow<'deliveryCounts'>[] } {
+  const { record: _, days, ...columns } = record
+  if (!URL.canParse(record.url)) throw new AnnexError('export_invalid', `Line ${line}: the url is none.`)
+  endpoints.set(record.id, record)
+  return {
+    endpoint: { installationId, ...columns },
+    days: days.map((day) => ({ endpointId: record.id, ...day })),
+  }
+}
+
+export function toEventRow({ organizationId }: Importing, record: EventRecord): MovedRow<'events'> {
+  const { id, type, payload, receivedAt } = record
+  return { organizationId, id, type, payload: JSON.stringify(payload), receivedAt }
+}
+
+/** An endpoint of another installation would send under its name: only those of the file are taken. */
+export function toDeliveryRows(
+  { installationId, endpoints }: Importing,
+  { record: _, attemptList, ...columns }: DeliveryRecord,
+  line: number,
+): { delivery: MovedRow<'deliveries'>; attempts: MovedRow<'attempts'>[] } {
+  const endpoint = endpoints.get(columns.endpointId)
+  if (endpoint === undefined) throw strangerError(line, `endpoint ${columns.endpointId}`)
+  const { signedBy, url } = endpoint
+  const attempts = attemptList.map(({ requestHeaders, responseHeaders, timing, ...attempt }) => ({
+    ...attempt,
+    deliveryId: columns.id,
+    requestHeaders: JSON.stringify(requestHeaders),
+    responseHeaders: toText(responseHeaders),
+    timing: toText(timing),
+  }))
+  return { delivery: { installationId, signedBy, url, ...columns }, attempts }
+}
+
+/** What is owed waits until the installation is resumed. */
+export function toJobRow(importing: Importing, record: JobRecord, line: number): MovedRow<'jobs'> {
+  const { record: _, subject, state, ...columns } = record
+  assertOwn(importing, record, line)
+  return { ...columns, subject: JSON.stringify(subject), state: state === 'owed' ? 'waiting' : 'failed' }
+}
+
+/** A job names whom it is done for: nobody but the installation of the file. */
+function assertOwn(importing: Importing, { id, kind, subject, lane }: JobRecord, line: number): void {
+  const { installationId, integration, endpoints } = importing
+  if (kind === 'delivery') {
+    // A delivery has one job, which is found by its id.
+    if (!isDeliverySubject(subject) || withPrefix(subject.id, 'job') !== id) throw subjectError(line)
+    if (!endpoints.has(lane)) throw strangerError(line, `endpoint ${lane}`)
+    return
+  }
+  if (!isScriptSubject(subject)) throw subjectError(line)
+  const { level } = subject
+  const isOwn =
+    'installationId' in level &&
+    level.installationId === installationId &&
+    level.integration === integration &&
+    (level.kind === 'installation') === !('targetId' in level)
+  if (!isOwn || lane !== installationId) throw strangerError(line, 'installation')
+}
+
+const toText = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
+
+const subjectError = (line: number): AnnexError =>
+  new AnnexError('export_invalid', `Line ${line} (job): subject is not as an export has it.`)
+
+const strangerError = (line: number, what: string): AnnexError =>
+  new AnnexError('export_invalid', `Line ${line} is about an ${what} that the file does not have.`)
