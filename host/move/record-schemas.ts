@@ -81,6 +81,7 @@ const job = {
   lane: { type: 'string', pattern: '^(inst|ep)_[0-9a-f-]{36}$' },
   state: { enum: ['owed', 'failed'] },
   attempt: count,
+  interruptions: count,
   dueAt: ms,
   lastError: orNull(text(100_000)),
   createdAt: ms,

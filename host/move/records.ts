@@ -114,6 +114,8 @@ export type JobRecord = {
   lane: string
   state: 'owed' | 'failed'
   attempt: number
+  /** How often something other than the job itself has ended its run. */
+  interruptions: number
   dueAt: number
   lastError: string | null
   createdAt: number

@@ -80,12 +80,12 @@ function toAttemptRecord(row: AttemptRow): AttemptRecord {
 const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text))
 
 export function toJobRecord(row: JobRow): JobRecord {
-  const { id, kind, lane, attempt, dueAt, lastError, createdAt, finishedAt, position } = row
+  const { id, kind, lane, attempt, interruptions, dueAt, lastError, createdAt, finishedAt, position } = row
   if (row.state !== 'waiting' && row.state !== 'failed') {
     throw new AnnexError('conflict', `The job ${id} is ${row.state}: it was resumed. Export it again.`)
   }
   return {
-    ...{ record: 'job', id, kind, lane, attempt, dueAt, lastError, createdAt, finishedAt },
+    ...{ record: 'job', id, kind, lane, attempt, interruptions, dueAt, lastError, createdAt, finishedAt },
     subject: JSON.parse(row.subject),
     state: row.state === 'failed' ? 'failed' : 'owed',
     ordered: Boolean(row.ordered),

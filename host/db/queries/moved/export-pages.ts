@@ -76,6 +76,7 @@ export type JobRow = {
   lane: string
   state: 'due' | 'waiting' | 'running' | 'failed'
   attempt: number
+  interruptions: number
   dueAt: number
   lastError: string | null
   createdAt: number

@@ -59,7 +59,7 @@ export const movedTables = {
   jobs: {
     ...{ id: 'text', kind: 'text', subject: 'text', lane: 'text', state: 'text', attempt: 'bigint' },
     ...{ dueAt: 'bigint', lastError: 'text', createdAt: 'bigint', finishedAt: 'bigint' },
-    ...{ ordered: 'boolean', position: 'bigint' },
+    ...{ ordered: 'boolean', position: 'bigint', interruptions: 'bigint' },
   },
 } as const satisfies Record<string, JsonColumns>
 
