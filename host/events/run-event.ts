@@ -10,7 +10,7 @@ import { activateWithoutSettings } from '../installations/configure.ts'
 import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
 import type { EventJob } from '../installations/setup-event.ts'
-import { type JobHandler, type JobOutcome, stored } from '../jobs/create-worker.ts'
+import { handleEach, type JobHandler, type JobOutcome, stored } from '../jobs/job-handler.ts'
 import { nextStep, type RetrySchedule } from '../jobs/retry-schedule.ts'
 import { CutOffError } from '../sandbox/sandbox-errors.ts'
 import { assertHandled, type Sandboxes } from '../sandbox/sandboxes.ts'
@@ -34,15 +34,7 @@ export function createRunEvent(given: {
   random: () => number
 }): JobHandler {
   const { sandboxes, prepareDispatch, clock } = given
-  return {
-    load: async (_transaction, jobs) => jobs.map(() => undefined),
-    begin: async (_transaction, claimed) =>
-      claimed.map(
-        ({ job }) =>
-          () =>
-            run(job),
-      ),
-  }
+  return handleEach(run)
 
   async function run(job: Job): Promise<JobOutcome> {
     const { level, event } = JSON.parse(job.subject) as EventJob

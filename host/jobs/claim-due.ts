@@ -28,7 +28,7 @@ const aheadPerLane = 64
 export function createDueJobs(
   kind: JobKind,
   lanes: Lanes,
-  load: (transaction: Db, jobs: readonly DueJob[]) => Promise<readonly unknown[]>,
+  load?: (transaction: Db, jobs: readonly DueJob[]) => Promise<readonly unknown[]>,
 ): DueJobs {
   const buffer = createDueBuffer()
   /** After which lane the next reading begins: the lanes take turns. */
@@ -46,7 +46,7 @@ export function createDueJobs(
         if (claimed.length >= limit || isComplete) return claimed
         // Only now: what was taken and not claimed yet would be read again.
         await read(transaction, lease.nowMs)
-        const taken = countLanes(claimed)
+        const taken = countLanes(claimed.map(({ job }) => job))
         const rest = buffer.take(limit - claimed.length, (lane) => roomOf(lane) - (taken.get(lane) ?? 0))
         const claimedOfRest = await claimHeld(transaction, rest, lease)
         contested = claimedOfRest.length < rest.length
@@ -70,11 +70,11 @@ export function createDueJobs(
     const rooms = lanes.rooms(nowMs, holding)
     const given = { after, rooms, perLane: aheadPerLane, limit: readAhead, nowMs }
     const jobs = await readDueJobs(transaction, kind, given)
-    const loaded = await load(transaction, jobs)
-    buffer.put(jobs.map((job, n) => ({ job, loaded: loaded[n] })))
+    const loaded = jobs.length > 0 ? await load?.(transaction, jobs) : undefined
+    buffer.put(jobs.map((job, n) => ({ job, loaded: loaded?.[n] })))
     const end = jobs.length < readAhead ? await endOfRound(transaction, kind, after) : jobs.at(-1)?.lane
     after = end ?? ''
-    const mostOfLane = Math.max(0, ...countLanes(jobs.map((job) => ({ job }))).values())
+    const mostOfLane = Math.max(0, ...countLanes(jobs).values())
     const readAll = holding.length === 0 && end === undefined && mostOfLane < aheadPerLane
     // Whoever asked while it read may mean what came after that.
     isComplete = readAll && asked === askedBefore

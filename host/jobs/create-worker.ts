@@ -1,45 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../db/database-clock.ts'
-import { type GroupCommit, runSteps, type Step } from '../db/group-commit.ts'
+import type { GroupCommit } from '../db/group-commit.ts'
 import type { Database, Db } from '../db/open-database.ts'
 import { type Abandoned, endClaims, nextDueAt } from '../db/queries/claims.ts'
-import { type DueJob, type Job, type JobKind, type Move, moveJobs } from '../db/queries/jobs.ts'
-import { messageOf } from '../errors/annex-error.ts'
+import type { Job, JobKind } from '../db/queries/jobs.ts'
 import { createDueJobs } from './claim-due.ts'
+import type { JobHandler, JobOutcome } from './job-handler.ts'
 import { createLanes, type Health, type LaneRules } from './lanes.ts'
+import { createSettlements } from './settle-jobs.ts'
 import { createTurns } from './turns.ts'
-
-/** What became of a job. `stores` belongs to it: it is stored in the same transaction, or neither is. */
-export type JobOutcome = {
-  move: Move
-  health?: Health
-  stores?: readonly Stored[]
-  /** Called when all of it is stored. */
-  onStored?: () => void
-}
-
-export type Stored = { step: Step<unknown, unknown>; item: unknown }
-
-/** Something to store with a job's outcome. */
-export const stored = <Item>(step: Step<Item, unknown>, item: Item): Stored => ({ step, item }) as Stored
-
-/** Does one kind of job. */
-export type JobHandler<Loaded = unknown> = {
-  /** Reads what jobs need that does not change while they wait. They are many, and nobody's yet. */
-  load: (transaction: Db, jobs: readonly DueJob[]) => Promise<Loaded[]>
-  /**
-   * Reads what else the jobs need, all of them together, in the transaction that claims them.
-   *
-   * @returns what to do for each. What that throws is a defect: the job is tried again a minute later.
-   */
-  begin(
-    transaction: Db,
-    claimed: readonly { job: Job; loaded: Loaded }[],
-  ): Promise<(() => Promise<JobOutcome>)[]>
-  /** Notes of claimed jobs, now due again, that nobody knows how far they came: their host is gone. */
-  interrupt?: (transaction: Db, jobs: readonly Job[]) => Promise<void>
-}
 
 export type Worker = {
   /** Looks for due jobs now. Called when one was stored, so that nobody waits for the next look. */
@@ -67,14 +37,11 @@ export type WorkerOptions = {
 
 /** Longer than any job runs: an attempt has 10 s, a dispatch 30 s and its `waitUntil` 65 s. */
 const leaseMs = 120_000
-const defectDelayMs = 60_000
 /** Due times are the wall clock's: no wait for one is longer than this. */
 const longestWaitMs = { sqlite: 5_000, postgres: 1_000 }
 const drainMs = 10_000
-const storeAgainMs = 1_000
 /** Hosts that look at the same moment find the same jobs: those that come away with none look again, not together. */
 const contestedMs = 20
-const sameTries = 30
 /** Jobs in all for each that counts. */
 const oldForEach = 16
 
@@ -91,10 +58,9 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   const turns = createTurns(options.concurrency, options.concurrency * oldForEach)
   const due = kinds.map((kind) => ({
     kind,
-    jobs: createDueJobs(kind, lanes, async (transaction, jobs) => {
-      return jobs.length === 0 ? [] : ((await handlers[kind]?.load(transaction, jobs)) ?? [])
-    }),
+    jobs: createDueJobs(kind, lanes, handlers[kind]?.load),
   }))
+  const settlements = createSettlements({ commits, clock, onDefect, isClosed: () => closed })
   const running = new Set<Promise<void>>()
   let cancelTimer = () => {}
   let looking: Promise<void> | undefined
@@ -235,50 +201,13 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     try {
       outcome = await run()
     } catch (error) {
-      outcome = postponed(job, error)
+      outcome = settlements.postponed(job, error)
     }
-    const settled = store({ job, outcome })
+    const settled = settlements.store({ job, outcome })
     leave(outcome.health)
     await settled
     // Whoever looked in the meantime saw neither when it is due again nor that the one after it may go on.
     if (job.ordered || outcome.move.state === 'due') wake()
-  }
-
-  /** Until it is stored: while the database is away, what came of a job is kept here. */
-  async function store(settlement: { job: Job; outcome: JobOutcome }): Promise<void> {
-    let toStore = settlement
-    for (let tries = 1; ; tries++) {
-      try {
-        if (await commits.store(settle, toStore)) toStore.outcome.onStored?.()
-        return
-      } catch (error) {
-        if (closed) return
-        if (tries === 1) onDefect(error, settlement.job)
-        // Not the database, but what is stored: the job is done again rather than held for ever.
-        if (tries === sameTries) toStore = { job: settlement.job, outcome: postponed(settlement.job, error) }
-        await new Promise<void>((resolve) => clock.after(storeAgainMs, resolve))
-      }
-    }
-  }
-
-  function postponed(job: Job, error: unknown): JobOutcome {
-    onDefect(error, job)
-    return { move: { state: 'due', dueAtMs: clock.now() + defectDelayMs, reason: messageOf(error) } }
-  }
-
-  /** What the job brought about and the job's own state change together, or neither does. */
-  async function settle(
-    transaction: Db,
-    settled: readonly { job: Job; outcome: JobOutcome }[],
-  ): Promise<boolean[]> {
-    const moves = settled.map(({ job: { id, leaseId }, outcome: { move } }) => ({ id, leaseId, move }))
-    const ours = await moveJobs(transaction, moves, clock.now())
-    const still = settled.filter(({ job }) => ours.has(job.id))
-    await runSteps(
-      transaction,
-      still.flatMap(({ outcome }) => outcome.stores ?? []),
-    )
-    return settled.map(({ job }) => ours.has(job.id))
   }
 
   async function release(which: Abandoned): Promise<void> {

@@ -46,8 +46,8 @@ export function createDueBuffer(): DueBuffer {
 }
 
 /** How many of the jobs are of each lane. */
-export function countLanes(jobs: readonly { job: { lane: string } }[]): Map<string, number> {
+export function countLanes(jobs: readonly { lane: string }[]): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const { job } of jobs) counts.set(job.lane, (counts.get(job.lane) ?? 0) + 1)
+  for (const { lane } of jobs) counts.set(lane, (counts.get(lane) ?? 0) + 1)
   return counts
 }

@@ -18,9 +18,10 @@ import {
 } from '../db/queries/endpoints.ts'
 import type { DueJob, Job } from '../db/queries/jobs.ts'
 import { releaseSomeWaiting } from '../db/queries/operating/endpoints.ts'
-import { type JobHandler, type JobOutcome, type Stored, stored } from '../jobs/create-worker.ts'
+import { type JobHandler, type JobOutcome, type Stored, stored } from '../jobs/job-handler.ts'
 import type { Health } from '../jobs/lanes.ts'
 import { type NextStep, nextStep, type RetrySchedule } from '../jobs/retry-schedule.ts'
+import { toInterrupted, toRow } from './attempt-rows.ts'
 import { type GivingUp, reasonToGiveUp } from './give-up-endpoint.ts'
 import type { Attempt, AttemptOptions, Sendable } from './send-attempt.ts'
 import type { SigningSecrets } from './signature.ts'
@@ -128,7 +129,7 @@ export function createRunDelivery(given: {
     )
     await updateDeliveries(
       transaction,
-      cut.map(({ delivery }) => ({ ...delivery, attempts: delivery.attempts + 1 })),
+      cut.map(({ delivery }) => toCounted(delivery)),
     )
   }
 }
@@ -211,38 +212,8 @@ const releaseUnlessPaused = async (transaction: Db, endpointIds: readonly string
   return []
 }
 
-function toRow(deliveryId: string, number: number, attempt: Attempt): Omit<AttemptRow, 'id'> {
-  return {
-    deliveryId,
-    number,
-    startedAt: attempt.startedAtMs,
-    durationMs: attempt.durationMs,
-    outcome: attempt.outcome,
-    status: attempt.status ?? null,
-    requestHeaders: JSON.stringify(attempt.requestHeaders),
-    responseHeaders: attempt.responseHeaders === undefined ? null : JSON.stringify(attempt.responseHeaders),
-    responseBody: attempt.responseBody ?? null,
-    errorCode: attempt.error?.code ?? null,
-    errorMessage: attempt.error?.message ?? null,
-    timing: JSON.stringify(attempt.timing),
-  }
-}
-
-function toInterrupted({ id, attempts }: Delivery, startedAt: number, nowMs: number): Omit<AttemptRow, 'id'> {
-  return {
-    deliveryId: id,
-    number: attempts + 1,
-    startedAt,
-    durationMs: Math.max(0, nowMs - startedAt),
-    outcome: 'interrupted',
-    status: null,
-    requestHeaders: '[]',
-    responseHeaders: null,
-    responseBody: null,
-    errorCode: null,
-    errorMessage: 'The host ended before this attempt did. Whether the receiver has it, nobody knows.',
-    timing: null,
-  }
+function toCounted({ id, state, reason, attempts, finishedAt }: Delivery): DeliveryChange {
+  return { id, state, reason, attempts: attempts + 1, finishedAt }
 }
 
 function describe({ status, error }: Attempt): string {

@@ -9,7 +9,8 @@ import { createGroupCommit } from '../../host/db/group-commit.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
 import { insertJobs, type Job, type NewJob } from '../../host/db/queries/jobs.ts'
 import { createDueJobs, type DueJobs } from '../../host/jobs/claim-due.ts'
-import { createWorker, type JobOutcome, stored, type Worker } from '../../host/jobs/create-worker.ts'
+import { createWorker, type Worker } from '../../host/jobs/create-worker.ts'
+import { handleEach, type JobOutcome, stored } from '../../host/jobs/job-handler.ts'
 import { createLanes } from '../../host/jobs/lanes.ts'
 import { until } from '../support/annex.ts'
 import { createTestDatabase, noPostgres, type TestDatabase } from '../support/test-database.ts'
@@ -64,15 +65,7 @@ describe('workers of several hosts on one PostgreSQL', { skip: noPostgres }, () 
       ...{ database, commits: createGroupCommit(database.db), clock: database.clock, hostId },
       random: Math.random,
       handlers: {
-        task: {
-          load: async (_transaction, jobs) => jobs.map(() => undefined),
-          begin: async (_transaction, claimed) =>
-            claimed.map(
-              ({ job }) =>
-                () =>
-                  run(job, hostId),
-            ),
-        },
+        task: handleEach((job) => run(job, hostId)),
       },
       concurrency: 16,
       lanes: { most: perLane, first: perLane },

@@ -8,7 +8,8 @@ import { createGroupCommit } from '../../host/db/group-commit.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
 import { endClaims } from '../../host/db/queries/claims.ts'
 import { insertJobs, type Job, type NewJob } from '../../host/db/queries/jobs.ts'
-import { createWorker, type JobHandler, type JobOutcome, stored } from '../../host/jobs/create-worker.ts'
+import { createWorker } from '../../host/jobs/create-worker.ts'
+import { handleEach, type JobHandler, type JobOutcome, stored } from '../../host/jobs/job-handler.ts'
 import { until } from '../support/annex.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
@@ -47,16 +48,7 @@ describe('a worker', () => {
       ...{ database, commits: createGroupCommit(database.db), clock: systemClock, hostId },
       random: Math.random,
       handlers: {
-        task: {
-          load: async (_transaction, jobs) => jobs.map(() => undefined),
-          begin: async (_transaction, claimed) =>
-            claimed.map(
-              ({ job }) =>
-                () =>
-                  run(job),
-            ),
-          ...(interrupt && { interrupt }),
-        },
+        task: { ...handleEach(run), ...(interrupt && { interrupt }) },
       },
       concurrency: 16,
       lanes: { most: perLane, first: perLane },

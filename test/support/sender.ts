@@ -1,4 +1,6 @@
+import { type Annex, type Json, until } from './annex.ts'
 import type { PluginSource } from './plugin-folder.ts'
+import { startReceiver } from './receiver.ts'
 
 /** A plugin that owes a delivery whenever its endpoint is asked to: `?url=&type=&id=`. */
 export const senderPlugin: PluginSource = {
@@ -26,4 +28,22 @@ export async function owe(
     ids.push(id)
   }
   return ids
+}
+
+/** What tests of deliveries do again and again: receivers that end with `ends`, and readings of a delivery. */
+export function watchDeliveries(ends: AsyncDisposableStack, api: () => Annex['api']) {
+  const delivery = async (id: string): Promise<Json> => (await api()('GET', `/v1/deliveries/${id}`)).json
+  return {
+    async receive(...answers: Parameters<typeof startReceiver>) {
+      const receiver = await startReceiver(...answers)
+      ends.defer(receiver.close)
+      return receiver
+    },
+    delivery,
+    settled: (id: string): Promise<Json> =>
+      until(
+        () => delivery(id),
+        ({ state }) => state !== 'owed',
+      ),
+  }
 }

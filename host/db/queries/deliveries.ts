@@ -125,10 +125,6 @@ export async function findDeliveries(db: Db, ids: readonly string[]): Promise<De
   return rawRows(db, `select * from deliveries where id in ${jsonTexts(db)}`, [JSON.stringify(ids)])
 }
 
-export async function findDelivery(db: Db, id: string): Promise<Delivery | undefined> {
-  return db('deliveries').where({ id }).first()
-}
-
 /** What an attempt has changed. */
 export type DeliveryChange = Pick<Delivery, 'id' | 'state' | 'reason' | 'attempts' | 'finishedAt'>
 

@@ -70,12 +70,14 @@ export class NodeSqliteClient extends BaseClient {
 }
 
 // Not of the client: Knex makes one for each transaction, without its constructor.
-const preparedOf = new WeakMap<DatabaseSync, Map<string, StatementSync>>()
+const preparedOf = new WeakMap<DatabaseSync, Map<string, Prepared>>()
+
+type Prepared = { statement: StatementSync; givesRows: boolean }
 
 function run(connection: DatabaseSync, query: Query): Query {
-  const statement = prepare(connection, query.sql)
+  const { statement, givesRows } = prepare(connection, query.sql)
   const bindings = (query.bindings ?? []).map(toSqlite)
-  if (statement.columns().length > 0) {
+  if (givesRows) {
     query.response = statement.all(...bindings)
     return query
   }
@@ -84,16 +86,21 @@ function run(connection: DatabaseSync, query: Query): Query {
   return query
 }
 
-function prepare(connection: DatabaseSync, sql: string): StatementSync {
-  const prepared = preparedOf.get(connection) ?? new Map<string, StatementSync>()
+function prepare(connection: DatabaseSync, sql: string): Prepared {
+  const prepared = preparedOf.get(connection) ?? new Map<string, Prepared>()
   preparedOf.set(connection, prepared)
-  const found = prepared.get(sql) ?? connection.prepare(sql)
+  const found = prepared.get(sql) ?? compile(connection, sql)
   // Those that were used last stay.
   prepared.delete(sql)
   prepared.set(sql, found)
   const [oldest] = prepared.keys()
   if (prepared.size > maxPrepared && oldest !== undefined) prepared.delete(oldest)
   return found
+}
+
+function compile(connection: DatabaseSync, sql: string): Prepared {
+  const statement = connection.prepare(sql)
+  return { statement, givesRows: statement.columns().length > 0 }
 }
 
 /** Waits without holding up anything else: SQLite's own time-out would stop the whole process. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { verifyWebhook } from '../../../host/webhooks/signature.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../../support/annex.ts'
-import { type Received, startReceiver } from '../../support/receiver.ts'
-import { owe, senderPlugin } from '../../support/sender.ts'
+import type { Received } from '../../support/receiver.ts'
+import { owe, senderPlugin, watchDeliveries } from '../../support/sender.ts'
 
 describe('an endpoint', () => {
   const ends = new AsyncDisposableStack()
@@ -19,17 +19,7 @@ describe('an endpoint', () => {
   })
   after(() => ends.disposeAsync())
 
-  async function receive(...answers: Parameters<typeof startReceiver>) {
-    const receiver = await startReceiver(...answers)
-    ends.defer(receiver.close)
-    return receiver
-  }
-  const delivery = async (id: string): Promise<Json> => (await annex.api('GET', `/v1/deliveries/${id}`)).json
-  const settled = (id: string): Promise<Json> =>
-    until(
-      () => delivery(id),
-      ({ state }) => state !== 'owed',
-    )
+  const { receive, delivery, settled } = watchDeliveries(ends, () => annex.api)
   const endpointOf = async (id = ''): Promise<string> => (await delivery(id)).endpoint
   const act = (id: string, verb: string, body: object = {}) =>
     annex.api('POST', `/v1/endpoints/${id}/${verb}`, body)

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { readServerEvents, type ServerEvent } from '../../../host/cli/api/event-stream.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../../support/annex.ts'
-import { startReceiver } from '../../support/receiver.ts'
-import { owe, senderPlugin } from '../../support/sender.ts'
+import { owe, senderPlugin, watchDeliveries } from '../../support/sender.ts'
 
 type Reader = { next: () => Promise<ServerEvent | undefined>; close: () => void; response: Response }
 
@@ -21,11 +20,7 @@ describe('the live feed', () => {
   })
   after(() => ends.disposeAsync())
 
-  async function receive(...answers: Parameters<typeof startReceiver>) {
-    const receiver = await startReceiver(...answers)
-    ends.defer(receiver.close)
-    return receiver
-  }
+  const { receive } = watchDeliveries(ends, () => annex.api)
 
   function ask(query = '', headers: Record<string, string> = {}, bearer = token) {
     const aborting = new AbortController()

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, installSample, type Json, startAnnex, until } from '../../support/annex.ts'
-import { startReceiver } from '../../support/receiver.ts'
-import { owe, senderPlugin } from '../../support/sender.ts'
+import { owe, senderPlugin, watchDeliveries } from '../../support/sender.ts'
 
 describe('sending again', () => {
   const ends = new AsyncDisposableStack()
@@ -15,17 +14,7 @@ describe('sending again', () => {
   })
   after(() => ends.disposeAsync())
 
-  async function receive(...answers: Parameters<typeof startReceiver>) {
-    const receiver = await startReceiver(...answers)
-    ends.defer(receiver.close)
-    return receiver
-  }
-  const delivery = async (id: string): Promise<Json> => (await annex.api('GET', `/v1/deliveries/${id}`)).json
-  const settled = (id: string): Promise<Json> =>
-    until(
-      () => delivery(id),
-      ({ state }) => state !== 'owed',
-    )
+  const { receive, delivery, settled } = watchDeliveries(ends, () => annex.api)
   const sendFailed = (body: object) => annex.api('POST', '/v1/deliveries/send-failed', body)
 
   it('one that failed begins a new round of the schedule, and its attempts are counted on', async () => {
