@@ -9,6 +9,8 @@ import pg from 'pg'
 
 export type PostgresServer = {
   url: string
+  /** The folder of its data. */
+  data: string
   /** Ends it at once, connections and all; its data stays. */
   stop: () => Promise<void>
   /** Starts it again, on the same port. */
@@ -66,6 +68,7 @@ export async function startPostgres(bin: string, { fsync = false } = {}): Promis
     const stop = () => running.end({ keep: true })
     return {
       url,
+      data,
       stop,
       async start() {
         running = await run(bin, { folder, data, port, url, user, fsync })
@@ -112,6 +115,8 @@ async function run(bin: string, { folder, data, port, url, user, fsync }: Given)
   child.stdin.on('error', () => {})
   const exited = once(child, 'exit')
   const end = async ({ keep }: { keep: boolean }) => {
+    // Now it is waited for: without this the process might end first, for want of anything to wait for.
+    child.ref()
     child.stdin.end(keep ? 'keep\n' : '')
     await exited
   }
