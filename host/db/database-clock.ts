@@ -68,7 +68,7 @@ export function createSteadyClock(
   monotonic: () => number = () => performance.now(),
 ): SteadyClock {
   let base = { unixMs: startMs, monotonicMs: monotonic() }
-  let lastMs = startMs
+  let lastMs = Math.floor(startMs)
   const read = (monotonicMs: number) => base.unixMs + (monotonicMs - base.monotonicMs)
   return {
     now() {

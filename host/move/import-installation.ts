@@ -75,7 +75,8 @@ async function store(transaction: Db, box: SecretBox, file: ExportFile, replace:
         await writer.put('events', toEventRow(importing, record))
         break
       case 'delivery': {
-        const { delivery, attempts } = toDeliveryRows(importing, record, line)
+        const { body, delivery, attempts } = toDeliveryRows(importing, record, line)
+        await writer.put('bodies', body)
         await writer.put('deliveries', delivery)
         for (const attempt of attempts) await writer.put('attempts', attempt)
         break

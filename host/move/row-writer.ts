@@ -11,7 +11,7 @@ const mostRows = 500
 /** Each before those that refer to it. */
 const order = [
   ...(['installations', 'installationTargets', 'endpoints', 'deliveryCounts', 'events'] as const),
-  ...(['deliveries', 'attempts', 'jobs'] as const),
+  ...(['bodies', 'deliveries', 'attempts', 'jobs'] as const),
 ] satisfies MovedTable[]
 
 /** Stores rows some hundreds at a time. */

@@ -33,9 +33,9 @@ export function toEventRow({ organizationId }: Importing, record: EventRecord): 
 /** An endpoint of another installation would send under its name: only those of the file are taken. */
 export function toDeliveryRows(
   { installationId, endpoints }: Importing,
-  { record: _, attemptList, ...columns }: DeliveryRecord,
+  { record: _, attemptList, body, ...columns }: DeliveryRecord,
   line: number,
-): { delivery: MovedRow<'deliveries'>; attempts: MovedRow<'attempts'>[] } {
+): { body: MovedRow<'bodies'>; delivery: MovedRow<'deliveries'>; attempts: MovedRow<'attempts'>[] } {
   const endpoint = endpoints.get(columns.endpointId)
   if (endpoint === undefined) throw strangerError(line, `endpoint ${columns.endpointId}`)
   const { signedBy, url } = endpoint
@@ -46,7 +46,12 @@ export function toDeliveryRows(
     responseHeaders: toText(responseHeaders),
     timing: toText(timing),
   }))
-  return { delivery: { installationId, signedBy, url, ...columns }, attempts }
+  const bodyId = withPrefix(columns.id, 'body')
+  return {
+    body: { id: bodyId, body },
+    delivery: { installationId, signedBy, url, bodyId, ...columns },
+    attempts,
+  }
 }
 
 /** What is owed waits until the installation is resumed. */

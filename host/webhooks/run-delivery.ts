@@ -6,7 +6,9 @@ import {
   type Delivery,
   type DeliveryChange,
   type DeliveryState,
+  type DeliveryWithBody,
   findDeliveries,
+  loadDeliveries,
   updateDeliveries,
 } from '../db/queries/deliveries.ts'
 import {
@@ -59,10 +61,10 @@ export function createRunDelivery(given: {
   giveUp: Step<GivingUp, unknown>
   /** Told of each attempt when it is stored. */
   onAttempt: OnAttempt
-}): JobHandler<Delivery | undefined> {
+}): JobHandler<DeliveryWithBody | undefined> {
   const { clock, send, schedule, secrets, timeoutMs, standard } = given
   return {
-    load: findOf,
+    load: (transaction, jobs) => findOf(transaction, jobs, loadDeliveries),
     async begin(transaction, claimed) {
       const endpoints = await findEndpoints(transaction, [...new Set(claimed.map(({ job }) => job.lane))])
       const known = claimed.flatMap(({ loaded }) => (loaded === undefined ? [] : [loaded]))
@@ -78,7 +80,7 @@ export function createRunDelivery(given: {
 
   async function run(
     job: Job,
-    delivery: Delivery | undefined,
+    delivery: DeliveryWithBody | undefined,
     endpoint: Endpoint | undefined,
     found: FoundSecrets,
   ): Promise<JobOutcome> {
@@ -117,7 +119,7 @@ export function createRunDelivery(given: {
 
   /** Kept as attempts: whether the receiver has them, nobody knows. They do not count for the schedule. */
   async function interrupt(transaction: Db, jobs: readonly Job[]): Promise<void> {
-    const deliveries = await findOf(transaction, jobs)
+    const deliveries = await findOf(transaction, jobs, findDeliveries)
     const cut = jobs.flatMap((job, n) => {
       const delivery = deliveries[n]
       return delivery === undefined ? [] : [{ job, delivery }]
@@ -145,9 +147,13 @@ function toSeen(
 }
 
 /** The delivery of each job, `undefined` for one that is gone. */
-async function findOf(transaction: Db, jobs: readonly DueJob[]): Promise<(Delivery | undefined)[]> {
+async function findOf<Found extends Delivery>(
+  transaction: Db,
+  jobs: readonly DueJob[],
+  find: (transaction: Db, ids: readonly string[]) => Promise<Found[]>,
+): Promise<(Found | undefined)[]> {
   const ids = jobs.map(({ subject }) => (JSON.parse(subject) as { id: string }).id)
-  const found = new Map((await findDeliveries(transaction, ids)).map((delivery) => [delivery.id, delivery]))
+  const found = new Map((await find(transaction, ids)).map((delivery) => [delivery.id, delivery]))
   return ids.map((id) => found.get(id))
 }
 

@@ -38,6 +38,14 @@ it('a clock that runs wrong by one part in ten thousand is put right all the tim
   assert.ok(Math.abs(clock.now() - 1_000_060_000) <= 1)
 })
 
+it('a clock shows whole milliseconds, from the first one on', () => {
+  let monotonicMs = 0.25
+  const clock = createSteadyClock(1_000_000_000.5, () => monotonicMs)
+  assert.equal(clock.now(), 1_000_000_000)
+  monotonicMs += 0.75
+  assert.equal(clock.now(), 1_000_000_001)
+})
+
 it('a clock never goes back, whatever it is put right by', () => {
   const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 5_000 }), fc.integer()))
   fc.assert(

@@ -7,6 +7,7 @@ import * as hosts from './005-hosts.ts'
 import * as secretRotation from './006-secret-rotation.ts'
 import * as history from './007-history.ts'
 import * as interruptions from './008-interruptions.ts'
+import * as bodies from './009-bodies.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -20,6 +21,7 @@ const steps: readonly [string, Step][] = [
   ['006-secret-rotation', secretRotation],
   ['007-history', history],
   ['008-interruptions', interruptions],
+  ['009-bodies', bodies],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

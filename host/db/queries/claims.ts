@@ -113,7 +113,11 @@ export async function nextDueAt(
   let next: number | undefined
   for (const kind of kinds) {
     const row = await db('jobs')
-      .where({ state: 'due', kind })
+      // Written out: the indexes of what comes due are found by it.
+      .whereRaw(
+        `state = 'due' and kind ${kind === 'delivery' ? `= 'delivery' and due_at > created_at` : `<> 'delivery'`}`,
+      )
+      .where({ kind })
       .where('dueAt', '>', afterMs)
       .min({ dueAt: 'due_at' })
       .first()

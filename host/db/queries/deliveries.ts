@@ -18,7 +18,8 @@ export type Delivery = {
   /** Whose secret signs it: `installation`, `site:ID` or `space:ID`. */
   signedBy: string
   url: string
-  body: string
+  /** Of its body, which the deliveries of an event that are owed together have in common. */
+  bodyId: string
   hops: number
   state: DeliveryState
   reason: string | null
@@ -27,7 +28,10 @@ export type Delivery = {
   finishedAt: number | null
 }
 
-export type NewDelivery = EndpointKey & Pick<Delivery, 'eventId' | 'eventType' | 'body' | 'hops'>
+/** `body`: sent byte for byte. */
+export type DeliveryWithBody = Delivery & { body: string }
+
+export type NewDelivery = EndpointKey & Pick<DeliveryWithBody, 'eventId' | 'eventType' | 'body' | 'hops'>
 
 /** `created`: false when the event was owed to the endpoint before; `id` is that delivery's then. */
 export type Owed = { id: string; created: boolean }
@@ -37,12 +41,19 @@ const columns = {
   eventId: 'text',
   eventType: 'text',
   ...endpointKeyColumns,
-  body: 'text',
+  bodyId: 'text',
   hops: 'bigint',
   createdAt: 'bigint',
 } as const
 
-type Inserted = { id: string; endpointId: string; endpointState: EndpointState; ordered: boolean | number }
+type Row = Omit<NewDelivery, 'body'> & Pick<Delivery, 'id' | 'bodyId' | 'createdAt'>
+type Inserted = {
+  id: string
+  bodyId: string
+  endpointId: string
+  endpointState: EndpointState
+  ordered: boolean | number
+}
 
 /**
  * Stores deliveries and the jobs that send them. A handler that runs again for an event owes what it owed the first
@@ -50,9 +61,18 @@ type Inserted = { id: string; endpointId: string; endpointState: EndpointState; 
  */
 export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Promise<Owed[]> {
   const createdAt = Date.now()
-  const rows = given.map((delivery) => ({ id: createId('dlv'), ...delivery, createdAt }))
+  const bodies = new Map<string, Body>()
+  const rows = given.map(({ body, ...delivery }) => {
+    const id = createId('dlv')
+    return { id, ...delivery, bodyId: bodyIn(bodies, id, delivery, body).id, createdAt }
+  })
   const inserted = await insertDeliveries(db, rows)
   if (inserted.length < rows.length) inserted.push(...(await insertWithEndpoints(db, rows, inserted)))
+  const used = new Set(inserted.map(({ bodyId }) => bodyId))
+  await insertBodies(
+    db,
+    [...bodies.values()].filter(({ id }) => used.has(id)),
+  )
   const sent = inserted.filter(({ endpointState }) => endpointState !== 'disabled')
   await insertJobs(
     db,
@@ -77,7 +97,7 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
 /** Those of them to which nothing was owed before: their endpoints have to be made first. */
 async function insertWithEndpoints(
   db: Db,
-  rows: readonly (NewDelivery & { id: string; createdAt: number })[],
+  rows: readonly Row[],
   inserted: readonly Inserted[],
 ): Promise<Inserted[]> {
   const ids = new Set(inserted.map(({ id }) => id))
@@ -90,15 +110,12 @@ async function insertWithEndpoints(
  * To a disabled endpoint nothing is sent: the delivery is kept, to be sent again when somebody has resumed it. Nothing
  * is owed any more by an installation that moves: what its export has not got would be lost.
  */
-function insertDeliveries(
-  db: Db,
-  rows: readonly (NewDelivery & { id: string; createdAt: number })[],
-): Promise<Inserted[]> {
+function insertDeliveries(db: Db, rows: readonly Row[]): Promise<Inserted[]> {
   return rawRows(
     db,
-    `insert into deliveries (id, event_id, event_type, installation_id, endpoint_id, signed_by, url, body, hops, state,
+    `insert into deliveries (id, event_id, event_type, installation_id, endpoint_id, signed_by, url, body_id, hops, state,
        reason, attempts, created_at, finished_at)
-     select given.id, event_id, event_type, given.installation_id, endpoints.id, given.signed_by, given.url, body, hops,
+     select given.id, event_id, event_type, given.installation_id, endpoints.id, given.signed_by, given.url, body_id, hops,
        case endpoints.state when 'disabled' then 'failed' else 'owed' end,
        case endpoints.state when 'disabled' then 'endpoint_disabled: ' || coalesce(endpoints.reason, '') end,
        0, given.created_at, case endpoints.state when 'disabled' then given.created_at end
@@ -107,18 +124,57 @@ function insertDeliveries(
      join installations on installations.id = given.installation_id and installations.status <> 'moving'
      where true
      on conflict (endpoint_id, event_id) do nothing
-     returning id, endpoint_id,
+     returning id, body_id, endpoint_id,
        (select state from endpoints where endpoints.id = deliveries.endpoint_id) as endpoint_state,
        (select ordered from endpoints where endpoints.id = deliveries.endpoint_id) as ordered`,
     [JSON.stringify(rows)],
   )
 }
 
-async function idOf(db: Db, { installationId, signedBy, url, eventId }: NewDelivery): Promise<string> {
+async function idOf(db: Db, { installationId, signedBy, url, eventId }: Row): Promise<string> {
   const endpoint = db('endpoints').select('id').where({ installationId, signedBy, url })
   const row = await db('deliveries').where({ eventId, endpointId: endpoint }).first('id')
   if (row !== undefined) return row.id
   throw new AnnexError('installation_paused', `The installation ${installationId} is being moved.`)
+}
+
+type Body = { id: string; body: string }
+
+/** The body that these deliveries have in common, with an id like the first one's. */
+function bodyIn(
+  bodies: Map<string, Body>,
+  deliveryId: string,
+  { installationId, eventId }: Pick<NewDelivery, 'installationId' | 'eventId'>,
+  body: string,
+): Body {
+  const key = `${installationId} ${eventId} ${body}`
+  const found = bodies.get(key) ?? { id: withPrefix(deliveryId, 'body'), body }
+  bodies.set(key, found)
+  return found
+}
+
+const bodyColumns = { id: 'text', body: 'text' } as const
+
+async function insertBodies(db: Db, bodies: readonly Body[]): Promise<void> {
+  if (bodies.length === 0) return
+  await db.raw(
+    `insert into bodies (id, body) select id, body from ${jsonRows(db, 'new_body', bodyColumns)}`,
+    [JSON.stringify(bodies)],
+  )
+}
+
+/** With what is sent. */
+export async function loadDeliveries(db: Db, ids: readonly string[]): Promise<DeliveryWithBody[]> {
+  return rawRows(
+    db,
+    `select deliveries.*, bodies.body from deliveries join bodies on bodies.id = deliveries.body_id
+     where deliveries.id in ${jsonTexts(db)}`,
+    [JSON.stringify(ids)],
+  )
+}
+
+export async function findBody(db: Db, id: string): Promise<string | undefined> {
+  return (await db('bodies').where({ id }).first('body'))?.body
 }
 
 export async function findDeliveries(db: Db, ids: readonly string[]): Promise<Delivery[]> {

@@ -1,3 +1,4 @@
+import { nowOf } from '../database-clock.ts'
 import { createId } from '../ids.ts'
 import { jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
 import type { Db } from '../open-database.ts'
@@ -58,7 +59,8 @@ const newColumns = {
 /** Stores work that is owed. It belongs into the transaction of what it is owed for. */
 export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<void> {
   if (jobs.length === 0) return
-  const createdAt = Date.now()
+  // By the clock of due times: what comes due later by itself is known by it.
+  const createdAt = nowOf(db)
   const rows = jobs.map(({ subject, state = 'due', ordered = false, ...job }) => ({
     id: createId('job'),
     ...job,

@@ -1,6 +1,7 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { listAttempts } from '../../db/queries/attempts.ts'
+import { findBody } from '../../db/queries/deliveries.ts'
 import { findInstallation } from '../../db/queries/installations.ts'
 import {
   findListedDelivery,
@@ -40,7 +41,7 @@ export function addDeliveryRoutes(router: Router, parts: RouteParts): void {
     const attempts = await listAttempts(db, delivery.id)
     context.body = {
       ...toDeliveryView(delivery),
-      body: delivery.body,
+      body: await findBody(db, delivery.bodyId),
       attemptList: attempts.map(toAttemptView),
     }
   })

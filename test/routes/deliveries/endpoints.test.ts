@@ -28,6 +28,7 @@ describe('an endpoint', () => {
     const receiver = await receive(200)
     const [id] = await owe(installed.endpoint, { url: receiver.url })
     const endpoint = await endpointOf(id)
+    await settled(id ?? '')
     const { json } = await annex.api('GET', `/v1/endpoints?installation=${installed.id}&state=active`)
     const listed = json.items.find((item: Json) => item.id === endpoint)
     assert.deepEqual(

@@ -48,7 +48,7 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
   let waiting: { owner: Owner; begin: () => void }[] = []
   const always: Owner = { isGone: false, stalledUntil: 0 }
   await migrate()
-  const tables = ['attempts', 'deliveries', 'jobs', 'endpoints', 'logs']
+  const tables = ['attempts', 'deliveries', 'bodies', 'jobs', 'endpoints', 'logs']
   return {
     open: openFor,
     rows: (sql, ...values) => prepare(sql).all(...values) as never,

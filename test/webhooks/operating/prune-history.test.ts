@@ -24,13 +24,25 @@ describe('history is pruned', () => {
   }
 
   /** `ended` days ago; created an hour before, unless it says otherwise. */
-  async function addDelivery(state: string, ended: number, created = ended + hour / day): Promise<string> {
+  async function addDelivery(
+    state: string,
+    ended: number,
+    created = ended + hour / day,
+    body?: string,
+  ): Promise<string> {
     const { db, installationId } = seeded
     const [endedAt, createdAt] = [now - ended * day, now - created * day]
     const id = idAt('dlv', createdAt)
     await db('deliveries').insert({
       ...{ id, eventId: id, eventType: 'told', installationId, endpointId: 'ep_1', signedBy: 'installation' },
-      ...{ url: 'http://a.example/', body: '{}', hops: 0, state, attempts: 1, createdAt },
+      ...{
+        url: 'http://a.example/',
+        bodyId: body ?? (await addBody()),
+        hops: 0,
+        state,
+        attempts: 1,
+        createdAt,
+      },
       finishedAt: state === 'owed' ? null : endedAt,
     })
     await db('attempts').insert({
@@ -38,6 +50,12 @@ describe('history is pruned', () => {
       ...{ outcome: 'rejected', status: 400, requestHeaders: '[]' },
     })
     return id
+  }
+
+  async function addBody(): Promise<string> {
+    number += 1
+    await seeded.db('bodies').insert({ id: `body_${number}`, body: '{}' })
+    return `body_${number}`
   }
 
   const addEvent = async (ago: number): Promise<string> => {
@@ -78,6 +96,15 @@ describe('history is pruned', () => {
     assert.deepEqual(await left('events'), [events[1]])
     assert.deepEqual(await left('jobs'), jobs.slice(1).toSorted())
     assert.deepEqual(await pruneHistory(seeded.db, keep30, now), { deliveries: 0, events: 0, jobs: 0 })
+  })
+
+  it('with the bodies that no delivery has any more', async () => {
+    const [shared, single] = [await addBody(), await addBody()]
+    await addDelivery('delivered', 31, 32, single)
+    await addDelivery('delivered', 31, 32, shared)
+    await addDelivery('failed', 29, 32, shared)
+    await pruneHistory(seeded.db, keep30, now)
+    assert.deepEqual(await left('bodies'), [shared])
   })
 
   it('by size: the newest stay', async () => {

@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { isPostgres, jsonTexts, rawRows } from '../../json-rows.ts'
 import type { Db } from '../../open-database.ts'
 import type { AttemptRow } from '../attempts.ts'
-import type { Delivery } from '../deliveries.ts'
+import type { DeliveryWithBody } from '../deliveries.ts'
 import type { Endpoint } from '../endpoints.ts'
 import type { EventRow } from '../events.ts'
 import type { DayCounts } from '../operating/counts.ts'
@@ -48,16 +48,18 @@ export async function readEvents(
   )
 }
 
-export type DeliveryWithAttempts = Delivery & { attemptRows: AttemptRow[] }
+export type DeliveryWithAttempts = DeliveryWithBody & { attemptRows: AttemptRow[] }
 
 export async function readDeliveries(
   db: Db,
   { installationId, after, limit }: Page,
 ): Promise<DeliveryWithAttempts[]> {
-  const deliveries: Delivery[] = await db('deliveries')
+  const deliveries: DeliveryWithBody[] = await db('deliveries')
+    .select('deliveries.*', 'bodies.body')
+    .join('bodies', 'bodies.id', 'deliveries.bodyId')
     .where({ installationId })
-    .where('id', '>', after)
-    .orderBy('id')
+    .where('deliveries.id', '>', after)
+    .orderBy('deliveries.id')
     .limit(limit)
   const attempts = await rawRows<AttemptRow>(
     db,

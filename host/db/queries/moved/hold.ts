@@ -41,6 +41,9 @@ export async function holdInstallation(
 export async function deleteInstallation(transaction: Db, id: string): Promise<void> {
   const lanes = await lanesOf(transaction, id)
   await transaction.raw(`delete from jobs where lane in ${jsonTexts(transaction)}`, [JSON.stringify(lanes)])
+  await transaction('bodies')
+    .whereIn('id', transaction('deliveries').select('bodyId').where({ installationId: id }))
+    .delete()
   await transaction('installations').where({ id }).delete()
 }
 

@@ -46,9 +46,10 @@ export const movedTables = {
     attempts: 'bigint',
   },
   events: { id: 'text', organizationId: 'text', type: 'text', payload: 'text', receivedAt: 'bigint' },
+  bodies: { id: 'text', body: 'text' },
   deliveries: {
     ...{ id: 'text', eventId: 'text', eventType: 'text', installationId: 'text', endpointId: 'text' },
-    ...{ signedBy: 'text', url: 'text', body: 'text', hops: 'bigint', state: 'text', reason: 'text' },
+    ...{ signedBy: 'text', url: 'text', bodyId: 'text', hops: 'bigint', state: 'text', reason: 'text' },
     ...{ attempts: 'bigint', createdAt: 'bigint', finishedAt: 'bigint' },
   },
   attempts: {

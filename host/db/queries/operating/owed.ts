@@ -51,7 +51,7 @@ export async function readOwed(db: Db, nowMs: number): Promise<OwedCounts> {
 async function findOldest(db: Db, kind: JobKind): Promise<number | undefined> {
   const first = db('jobs').select('createdAt').where({ kind }).limit(oldestOf)
   if (kind === 'delivery') first.whereNot({ state: 'failed' }).orderBy('id')
-  else first.whereRaw(`state = 'due'`).orderBy('dueAt')
+  else first.whereRaw(`state = 'due' and kind <> 'delivery'`).orderBy('dueAt')
   const row = await db
     .from(first.as('first'))
     .min({ createdAt: 'createdAt' })

@@ -1,5 +1,5 @@
 import { firstIdAt, type IdPrefix } from '../../ids.ts'
-import { isPostgres } from '../../json-rows.ts'
+import { isPostgres, jsonTexts, rawRows } from '../../json-rows.ts'
 import type { Db } from '../../open-database.ts'
 
 /**
@@ -79,10 +79,9 @@ function lastPlaceOf(table: Pruned, { upTo, endedBefore }: Old): Place {
 }
 
 async function remove(db: Db, table: Pruned, rows: readonly { id: string; place: Place }[]): Promise<number> {
-  const query = db(table).whereIn(
-    'id',
-    rows.map(({ id }) => id),
-  )
+  const ids = rows.map(({ id }) => id)
+  if (table === 'deliveries') return removeDeliveries(db, ids)
+  const query = db(table).whereIn('id', ids)
   if (table === 'events') {
     // Ids of events are their organizations' own.
     const times = rows.map(({ place }) => Number(place))
@@ -91,6 +90,21 @@ async function remove(db: Db, table: Pruned, rows: readonly { id: string; place:
   const { isOver } = rules[table]
   // It may have been sent or run again since it was read.
   return isOver === undefined ? query.delete() : query.whereRaw(isOver).delete()
+}
+
+/** With the bodies that no delivery has any more. */
+async function removeDeliveries(db: Db, ids: readonly string[]): Promise<number> {
+  const removed = await rawRows<{ bodyId: string }>(
+    db,
+    `delete from deliveries where id in ${jsonTexts(db)} and ${rules.deliveries.isOver} returning body_id`,
+    [JSON.stringify(ids)],
+  )
+  await db.raw(
+    `delete from bodies where id in ${jsonTexts(db)}
+       and not exists (select 1 from deliveries where deliveries.body_id = bodies.id)`,
+    [JSON.stringify(removed.map(({ bodyId }) => bodyId))],
+  )
+  return removed.length
 }
 
 /** Of several hosts, one prunes: the lock is this transaction's. SQLite has one host. */

@@ -42,7 +42,9 @@ export async function listScriptJobs(
   const { state, kind, installationId, organizationId } = where
   const query = db('jobs').select(columns).limit(page.limit)
   // Written out: the indexes of owed and failed ones are found by it.
-  query.whereRaw(`state = '${state}'`).whereIn('kind', kind === undefined ? kinds : [kind])
+  query
+    .whereRaw(`state = '${state}' and kind <> 'delivery'`)
+    .whereIn('kind', kind === undefined ? kinds : [kind])
   if (state === 'failed') query.orderBy('id', 'desc')
   else query.orderBy(['dueAt', 'id'])
   if (page.before !== undefined) query.where('id', '<', page.before)
