@@ -21,7 +21,7 @@ import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
 import { createToSource } from './installations/source-maps.ts'
 import { createSuspensions } from './installations/suspend.ts'
-import type { Worker } from './jobs/create-worker.ts'
+import type { Wake, Worker } from './jobs/create-worker.ts'
 import { createLogWriter } from './logs/create-log-writer.ts'
 import { createKnownSecrets } from './logs/known-secrets.ts'
 import { createMetrics } from './metrics/create-metrics.ts'
@@ -111,15 +111,15 @@ async function start(
   const workers: Worker[] = []
   let stopping = false
   const changes = createChanges()
-  const wakeWorkers = () => {
-    for (const worker of workers) worker.wake()
+  const wakeWorkers: Wake = (kind, lane) => {
+    for (const worker of workers) worker.wake(kind, lane)
     changes.notify()
   }
-  const wake = () => {
-    wakeWorkers()
+  const wake: Wake = (kind, lane) => {
+    wakeWorkers(kind, lane)
     notifications.hint('work')
   }
-  notifications.onNotified('work', wakeWorkers)
+  notifications.onNotified('work', () => wakeWorkers())
   const runCall = createHostCalls(
     [
       createFetchCall(

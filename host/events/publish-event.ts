@@ -5,6 +5,7 @@ import { insertEvents } from '../db/queries/events.ts'
 import { insertJobs, type NewJob } from '../db/queries/jobs.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { EventJob } from '../installations/setup-event.ts'
+import type { Wake } from '../jobs/create-worker.ts'
 import { createMatchReader, type EventLevel, placeOf } from './matching-installations.ts'
 import { type PublishedEvent, validateEvent } from './validate-event.ts'
 
@@ -21,14 +22,14 @@ export type PublishReceipt = { eventId: string; duplicate: boolean; installation
  */
 export async function publishEvent(
   commits: GroupCommit,
-  wake: () => void,
+  wake: Wake,
   organizationId: string,
   value: unknown,
 ): Promise<PublishReceipt> {
   const event = validateEvent(value)
   const receipt = await commits.store(storeEvents, { organizationId, event })
   if (receipt === undefined) throw placeNotFound(organizationId, event)
-  wake()
+  wake('event')
   return receipt
 }
 

@@ -5,6 +5,7 @@ import { countOwedJobs, insertJobs } from '../db/queries/jobs.ts'
 import { isMoving } from '../db/queries/moved/hold.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { EventJob } from '../installations/setup-event.ts'
+import type { Wake } from '../jobs/create-worker.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
 import type { Level } from '../sandbox/level.ts'
 
@@ -48,13 +49,13 @@ export async function oweTask(db: Db, level: Level, { task, schedule = 0 }: Args
 }
 
 /** `context.integration.queueTask({ task, schedule })`, for the level that the dispatch is for. */
-export function createTaskCall(db: Db, wake: () => void): HostCall<Args> {
+export function createTaskCall(db: Db, wake: Wake): HostCall<Args> {
   return {
     name: 'task',
     args: taskSchema,
     async run(args, { context }) {
       await oweTask(db, context.level, args)
-      wake()
+      wake('task')
       return { value: {} }
     },
   }

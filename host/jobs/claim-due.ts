@@ -10,8 +10,8 @@ export type Claimed = { job: Job; loaded: unknown }
 export type DueJobs = {
   /** Claims up to `limit` due jobs, lane after lane, and of none more than it has room for. */
   claim: (transaction: Db, limit: number, lease: Lease) => Promise<Claimed[]>
-  /** There may be due jobs that were not read yet. */
-  lookAgain: () => void
+  /** There may be due jobs that were not read yet: in one lane, or in any. */
+  lookAgain: (lane?: string) => void
   /** Whether other hosts were quicker at some of what the last claim was for: there may be more beside it. */
   isContested: () => boolean
 }
@@ -31,8 +31,11 @@ export function createDueJobs(
   load?: (transaction: Db, jobs: readonly DueJob[]) => Promise<readonly unknown[]>,
 ): DueJobs {
   const buffer = createDueBuffer()
+  /** Lanes that it holds jobs of and that have, or may have, more in the table: read again when what it holds is used up. */
+  const partial = new Set<string>()
   /** After which lane the next reading begins: the lanes take turns. */
   let after = ''
+  /** Whether no other lane has due jobs. */
   let isComplete = false
   let asked = 0
   let contested = false
@@ -43,7 +46,7 @@ export function createDueJobs(
         const held = buffer.take(limit, roomOf)
         const claimed = await claimHeld(transaction, held, lease)
         contested = claimed.length < held.length
-        if (claimed.length >= limit || isComplete) return claimed
+        if (claimed.length >= limit || !hasMore()) return claimed
         // Only now: what was taken and not claimed yet would be read again.
         await read(transaction, lease.nowMs)
         const taken = countLanes(claimed.map(({ job }) => job))
@@ -53,15 +56,26 @@ export function createDueJobs(
         return [...claimed, ...claimedOfRest]
       } catch (error) {
         // What was taken is still in the table.
-        isComplete = false
+        lookAgain()
         throw error
       }
     },
-    lookAgain() {
-      isComplete = false
-      asked += 1
-    },
+    lookAgain,
     isContested: () => contested,
+  }
+
+  function lookAgain(lane?: string): void {
+    asked += 1
+    if (lane !== undefined && buffer.has(lane)) {
+      partial.add(lane)
+      return
+    }
+    isComplete = false
+    if (lane === undefined) for (const held of buffer.lanes()) partial.add(held)
+  }
+
+  function hasMore(): boolean {
+    return !isComplete || [...partial].some((lane) => !buffer.has(lane))
   }
 
   async function read(transaction: Db, nowMs: number): Promise<void> {
@@ -74,10 +88,12 @@ export function createDueJobs(
     buffer.put(jobs.map((job, n) => ({ job, loaded: loaded?.[n] })))
     const end = jobs.length < readAhead ? await endOfRound(transaction, kind, after) : jobs.at(-1)?.lane
     after = end ?? ''
-    const mostOfLane = Math.max(0, ...countLanes(jobs).values())
-    const readAll = holding.length === 0 && end === undefined && mostOfLane < aheadPerLane
+    const counts = countLanes(jobs)
+    for (const lane of partial) if (!holding.includes(lane)) partial.delete(lane)
+    for (const [lane, count] of counts) if (count >= aheadPerLane) partial.add(lane)
     // Whoever asked while it read may mean what came after that.
-    isComplete = readAll && asked === askedBefore
+    if (asked !== askedBefore) lookAgain()
+    else isComplete = end === undefined
   }
 }
 

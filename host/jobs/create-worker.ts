@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../db/database-clock.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
 import type { Database, Db } from '../db/open-database.ts'
@@ -11,9 +10,11 @@ import { createLanes, type Health, type LaneRules } from './lanes.ts'
 import { createSettlements } from './settle-jobs.ts'
 import { createTurns } from './turns.ts'
 
+/** Looks for due jobs now: of any kind or of one, in any lane or in one. Whoever stores a job calls it, and nobody waits. */
+export type Wake = (kind?: JobKind, lane?: string) => void
+
 export type Worker = {
-  /** Looks for due jobs now. Called when one was stored, so that nobody waits for the next look. */
-  wake: () => void
+  wake: Wake
   /** Takes over what hosts had claimed that are gone. */
   takeOver: (hostIds: readonly string[]) => Promise<void>
   /** How many lanes are left alone for a while, as their jobs have failed again and again. */
@@ -60,12 +61,13 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     kind,
     jobs: createDueJobs(kind, lanes, handlers[kind]?.load),
   }))
+  // While one half is stored, the other one runs.
+  const mostAtOnce = Math.ceil(options.concurrency / 2)
   const settlements = createSettlements({ commits, clock, onDefect, isClosed: () => closed })
   const running = new Set<Promise<void>>()
   let cancelTimer = () => {}
   let looking: Promise<void> | undefined
   let lookAgain = false
-  let lookedAtMs = 0
   let closed = false
   /** Of a claim whose commit failed, or whose answer did not come back. */
   let lostLease: string | undefined
@@ -90,9 +92,10 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     },
   }
 
-  function wake(): void {
-    for (const { jobs } of due) jobs.lookAgain()
-    look()
+  function wake(kind?: JobKind, lane?: string): void {
+    const woken = due.filter((one) => kind === undefined || one.kind === kind)
+    for (const { jobs } of woken) jobs.lookAgain(lane)
+    if (woken.length > 0) look()
   }
 
   function look(): void {
@@ -107,40 +110,42 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   async function claimAndStart(): Promise<void> {
     cancelTimer()
     try {
+      let dueAt: number | undefined
       while (lookAgain && !closed) {
         lookAgain = false
-        // Jobs that ended together leave their turns together.
-        await nextTurn()
         if (turns.free(clock.now()) === 0) break
-        lookedAtMs = clock.now()
-        const begun = await claimDue()
-        for (const { job, run } of begun) start(job, run)
+        const claimed = await claimDue()
+        for (const { job, run } of claimed.begun) start(job, run)
+        dueAt = claimed.dueAt
+        lookAgain ||= claimed.isCut
       }
       if (closed) return
       // Full: the next job that ends, or has run for a while, leaves its turn to another.
       if (turns.free(clock.now()) === 0) waitForTurn()
-      else await waitForDue()
+      else waitForDue(dueAt)
     } catch (error) {
       onDefect(error)
-      if (!closed) cancelTimer = clock.after(longestWaitMs[dialect], wake)
+      if (!closed) cancelTimer = clock.after(longestWaitMs[dialect], () => wake())
     }
   }
 
-  async function claimDue(): Promise<Begun[]> {
+  type Begun = { job: Job; run: () => Promise<JobOutcome> }
+  /** `isCut`: more may be due. `dueAt`: when the next one comes due, where none is. */
+  type Claim = { begun: Begun[]; isCut: boolean; dueAt: number | undefined }
+
+  async function claimDue(): Promise<Claim> {
     if (lostLease !== undefined) await release({ leaseIds: [lostLease] })
     lostLease = randomUUID()
-    const begun = await commits.store(claim, lostLease)
+    const claimed = await commits.store(claim, lostLease)
     lostLease = undefined
-    return begun
+    return claimed
   }
 
-  type Begun = { job: Job; run: () => Promise<JobOutcome> }
-
   /** A step of the group commit, so that a claim costs no commit of its own. */
-  async function claim(transaction: Db, [leaseId = '']: readonly string[]): Promise<[Begun[]]> {
+  async function claim(transaction: Db, [leaseId = '']: readonly string[]): Promise<[Claim]> {
     const nowMs = clock.now()
     const lease = { leaseId, hostId, nowMs, leaseMs }
-    let free = turns.free(nowMs)
+    let free = Math.min(turns.free(nowMs), mostAtOnce)
     const begun: Begun[] = []
     // The kinds take turns.
     due.push(...due.splice(0, 1))
@@ -154,7 +159,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
         if (job !== undefined) begun.push({ job, run })
       })
     }
-    return [begun]
+    const isCut = free === 0
+    return [{ begun, isCut, dueAt: isCut ? undefined : await nextDueAt(transaction, kinds, nowMs) }]
   }
 
   function start(job: Job, run: () => Promise<JobOutcome>): void {
@@ -165,7 +171,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       const wasFull = lanes.leave(job.lane, health, clock.now())
       turns.give(turn)
       // There was no use in reading more of it.
-      if (wasFull || job.ordered) wake()
+      if (wasFull || job.ordered) wake(job.kind, job.lane)
       else look()
     }
     const work = doJob(job, run, leave).finally(() => running.delete(work))
@@ -175,12 +181,10 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   function waitForTurn(): void {
     const nowMs = clock.now()
     const at = turns.nextFreeAt() ?? nowMs + longestWaitMs[dialect]
-    if (!closed && !lookAgain) cancelTimer = clock.after(Math.max(0, at - nowMs), wake)
+    if (!closed && !lookAgain) cancelTimer = clock.after(Math.max(0, at - nowMs), () => wake())
   }
 
-  async function waitForDue(): Promise<void> {
-    // From when it last looked: what has come due since then, while that took its time, is not to wait for the next one.
-    const dueAt = await nextDueAt(db, kinds, lookedAtMs)
+  function waitForDue(dueAt: number | undefined): void {
     const nowMs = clock.now()
     const isContested = due.some(({ jobs }) => jobs.isContested())
     const times = [
@@ -189,7 +193,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       isContested ? nowMs + contestedMs * (1 + options.random()) : undefined,
     ]
     const next = Math.min(...times.filter((time) => time !== undefined), nowMs + longestWaitMs[dialect])
-    if (!closed && !lookAgain) cancelTimer = clock.after(Math.max(0, next - nowMs), wake)
+    if (!closed && !lookAgain) cancelTimer = clock.after(Math.max(0, next - nowMs), () => wake())
   }
 
   async function doJob(
@@ -207,7 +211,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     leave(outcome.health)
     await settled
     // Whoever looked in the meantime saw neither when it is due again nor that the one after it may go on.
-    if (job.ordered || outcome.move.state === 'due') wake()
+    if (job.ordered || outcome.move.state === 'due') wake(job.kind, job.lane)
   }
 
   async function release(which: Abandoned): Promise<void> {

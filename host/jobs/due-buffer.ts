@@ -10,6 +10,7 @@ export type DueBuffer = {
   take: (limit: number, roomOf: (lane: string) => number) => Held[]
   /** Lanes of which it holds jobs. */
   lanes: () => string[]
+  has: (lane: string) => boolean
 }
 
 export function createDueBuffer(): DueBuffer {
@@ -30,11 +31,13 @@ export function createDueBuffer(): DueBuffer {
       // Twice round: what some lanes have no room for goes to the others.
       for (const most of [share, limit]) {
         for (const [lane, held] of [...lanes]) {
-          const count = Math.min(most, limit - taken.length, roomOf(lane) - (counts.get(lane) ?? 0))
+          const turn = Math.min(most, held.length, roomOf(lane) - (counts.get(lane) ?? 0))
+          const count = Math.min(turn, limit - taken.length)
           if (count < 1) continue
           taken.push(...held.splice(0, count))
           counts.set(lane, (counts.get(lane) ?? 0) + count)
-          // Its next turn comes after those of the others.
+          // Its next turn comes after those of the others, unless there was not enough for all of this one.
+          if (count < turn) continue
           lanes.delete(lane)
           if (held.length > 0) lanes.set(lane, held)
         }
@@ -42,6 +45,7 @@ export function createDueBuffer(): DueBuffer {
       return taken
     },
     lanes: () => [...lanes.keys()],
+    has: (lane) => lanes.has(lane),
   }
 }
 

@@ -2,6 +2,7 @@ import type { GroupCommit } from '../db/group-commit.ts'
 import { createId } from '../db/ids.ts'
 import { type NewDelivery, type Owed, oweDeliveries } from '../db/queries/deliveries.ts'
 import { AnnexError } from '../errors/annex-error.ts'
+import type { Wake } from '../jobs/create-worker.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
 import type { DispatchContext } from '../sandbox/target.ts'
 
@@ -15,7 +16,7 @@ const maxBodyBytes = 256 * 1024
  *
  * A handler that runs again for the same event gets the delivery that it asked for the first time.
  */
-export function createDeliveryCall(commits: GroupCommit, wake: () => void): HostCall<Args> {
+export function createDeliveryCall(commits: GroupCommit, wake: Wake): HostCall<Args> {
   return {
     name: 'delivery',
     args: {
@@ -48,7 +49,7 @@ export function createDeliveryCall(commits: GroupCommit, wake: () => void): Host
       if (Buffer.byteLength(body) > maxBodyBytes) {
         throw new AnnexError('body_too_large', `The event is larger than ${maxBodyBytes} bytes.`)
       }
-      const owed = await oweDelivery(commits, wake, {
+      const { id, created } = await oweDelivery(commits, wake, {
         installationId,
         eventId: context.event?.id ?? event.eventId ?? createId('evt'),
         eventType: event.type,
@@ -57,19 +58,15 @@ export function createDeliveryCall(commits: GroupCommit, wake: () => void): Host
         body,
         hops: context.hops,
       })
-      return { value: owed }
+      return { value: { id, created } }
     },
   }
 }
 
 /** Stores a delivery, which is then sent. */
-export async function oweDelivery(
-  commits: GroupCommit,
-  wake: () => void,
-  delivery: NewDelivery,
-): Promise<Owed> {
+export async function oweDelivery(commits: GroupCommit, wake: Wake, delivery: NewDelivery): Promise<Owed> {
   const owed = await commits.store(oweDeliveries, delivery)
-  if (owed.created) wake()
+  if (owed.created) wake('delivery', owed.endpointId)
   return owed
 }
 

@@ -34,7 +34,7 @@ export type DeliveryWithBody = Delivery & { body: string }
 export type NewDelivery = EndpointKey & Pick<DeliveryWithBody, 'eventId' | 'eventType' | 'body' | 'hops'>
 
 /** `created`: false when the event was owed to the endpoint before; `id` is that delivery's then. */
-export type Owed = { id: string; created: boolean }
+export type Owed = { id: string; endpointId: string; created: boolean }
 
 const columns = {
   id: 'text',
@@ -86,11 +86,13 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
       ordered: Boolean(ordered),
     })),
   )
-  const created = new Set(inserted.map(({ id }) => id))
+  const created = new Map(inserted.map(({ id, endpointId }) => [id, endpointId]))
   return Promise.all(
-    rows.map(async (row) =>
-      created.has(row.id) ? { id: row.id, created: true } : { id: await idOf(db, row), created: false },
-    ),
+    rows.map(async (row) => {
+      const endpointId = created.get(row.id)
+      if (endpointId !== undefined) return { id: row.id, endpointId, created: true }
+      return { ...(await findOwed(db, row)), created: false }
+    }),
   )
 }
 
@@ -131,10 +133,13 @@ function insertDeliveries(db: Db, rows: readonly Row[]): Promise<Inserted[]> {
   )
 }
 
-async function idOf(db: Db, { installationId, signedBy, url, eventId }: Row): Promise<string> {
+async function findOwed(
+  db: Db,
+  { installationId, signedBy, url, eventId }: Row,
+): Promise<Pick<Delivery, 'id' | 'endpointId'>> {
   const endpoint = db('endpoints').select('id').where({ installationId, signedBy, url })
-  const row = await db('deliveries').where({ eventId, endpointId: endpoint }).first('id')
-  if (row !== undefined) return row.id
+  const row = await db('deliveries').where({ eventId, endpointId: endpoint }).first('id', 'endpointId')
+  if (row !== undefined) return row
   throw new AnnexError('installation_paused', `The installation ${installationId} is being moved.`)
 }
 
