@@ -21,7 +21,6 @@ import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
 import { createToSource } from './installations/source-maps.ts'
 import { createSuspensions } from './installations/suspend.ts'
-import type { Worker } from './jobs/create-worker.ts'
 import { createLogWriter } from './logs/create-log-writer.ts'
 import { createKnownSecrets } from './logs/known-secrets.ts'
 import { createMetrics } from './metrics/create-metrics.ts'
@@ -35,7 +34,7 @@ import type { Sandboxes } from './sandbox/sandboxes.ts'
 import type { SandboxTarget } from './sandbox/target.ts'
 import type { Wall } from './sandbox/wall/levels.ts'
 import { startSandboxes } from './start-sandboxes.ts'
-import { startWorkers } from './start-workers.ts'
+import { startWorkers, type Workers } from './start-workers.ts'
 import { type LoadedPlugin, loadPlugins } from './versions/load-plugins.ts'
 import { createChangeReport } from './versions/report-changes.ts'
 import { watchPlugins } from './versions/watch-plugins.ts'
@@ -108,11 +107,11 @@ async function start(
   ends.defer(scriptEgress.close)
   ends.defer(deliveryEgress.close)
 
-  const workers: Worker[] = []
+  let workers: Workers | undefined
   let stopping = false
   const changes = createChanges()
   const wakeWorkers = () => {
-    for (const worker of workers) worker.wake()
+    workers?.wake()
     changes.notify()
   }
   const wake = () => {
@@ -224,8 +223,9 @@ async function start(
       wall,
       metrics,
       metricsAccess: { readers: settings.METRICS_ACCESS, isBehindProxy: settings.PUBLIC_URL !== '' },
-      state: () => ({ workers: workers.length, stopping }),
-      openCircuits: () => workers.reduce((sum, worker) => sum + worker.openCircuits(), 0),
+      state: () => ({ workers: workers?.count ?? 0, stopping }),
+      wakeResends: () => workers?.wakeResends(),
+      openCircuits: () => workers?.openCircuits() ?? 0,
     },
     onDefect,
   )
@@ -235,19 +235,16 @@ async function start(
   ends.defer(listening.close)
   url = `http://${hostOf(settings.HOST)}:${listening.port}`
   // Only now: what a script does may call back over the network.
-  workers.push(
-    ...(await startWorkers({
-      ...{ database, commits, clock, settings, sandboxes, prepareDispatch, report, logs, logger },
-      hostId: host.id,
-      secrets: signingSecrets,
-      egress: deliveryEgress,
-      onAttempt,
-    })),
-  )
-  for (const worker of workers) ends.defer(worker.close)
-  await host.watch(async (hostIds) => {
-    for (const worker of workers) await worker.takeOver(hostIds)
+  workers = await startWorkers({
+    ...{ database, commits, clock, settings, sandboxes, prepareDispatch, report, logs, logger },
+    hostId: host.id,
+    secrets: signingSecrets,
+    egress: deliveryEgress,
+    onAttempt,
+    wake,
   })
+  ends.defer(workers.close)
+  await host.watch(workers.takeOver)
   const { RETENTION_DAYS: days, RETENTION_ROWS: rows } = settings
   const retention = { ageMs: days === 0 ? undefined : days * 86_400_000, rows: rows === 0 ? undefined : rows }
   ends.defer(keepHouse({ db, retention, wake, onDefect }))

@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'body'
   | 'att'
   | 'job'
+  | 'rsd'
   | 'tok'
   | 'req'
   | 'host'

@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Db, openDatabase } from '../../host/db/open-database.ts'
+import { type Database, type Db, openDatabase } from '../../host/db/open-database.ts'
 import { insertInstallation } from '../../host/db/queries/installations.ts'
 import { ensureIntegration } from '../../host/db/queries/integrations.ts'
 import { insertOrganization } from '../../host/db/queries/organizations.ts'
 import { createTestDatabase } from './test-database.ts'
 
 export type Seeded = {
+  database: Database
   db: Db
   organizationId: string
   installationId: string
@@ -23,15 +24,16 @@ export async function openSeeded(): Promise<Seeded> {
   ends.defer(() => rmSync(folder, { recursive: true }))
   const given = await createTestDatabase()
   ends.defer(given.drop)
-  const { db, close } = await openDatabase(given.url, folder)
-  ends.defer(close)
+  const database = await openDatabase(given.url, folder)
+  const { db } = database
+  ends.defer(database.close)
   const organizationId = (await insertOrganization(db, { subdomain: 'home', title: 'Home' }))?.id ?? ''
   const keys = { installKey: 'key', signingSecret: 'sealed', loadedBy: null }
   await ensureIntegration(db, { name: 'echo', organizationId, folder: 'echo', ...keys })
   const installed = { integration: 'echo', organizationId, signingSecret: 'sealed' }
   const installationId = (await insertInstallation(db, installed))?.id ?? ''
   return {
-    ...{ db, organizationId, installationId },
+    ...{ database, db, organizationId, installationId },
     async addEndpoint(id, state) {
       const key = { installationId, signedBy: 'installation', url: `http://${id}.example/` }
       await db('endpoints').insert({ id, ...key, state, ordered: false, createdAt: 0, updatedAt: 0 })

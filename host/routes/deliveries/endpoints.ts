@@ -96,7 +96,8 @@ export function addWebhookEndpointRoutes(
   })
   /**
    * Sends an example: an event of `type` (default: `space_content_updated` to a space's endpoint, else `site_view`) with
-   * made-up fields and `"example": true`, signed as any other. 202 with its delivery. 409 when the endpoint is disabled.
+   * made-up fields and `"example": true`, signed as any other. 202 with its delivery. 409 when the endpoint is disabled, or
+   * its installation moves.
    */
   router.post('/v1/endpoints/:id/example', async (context) => {
     const endpoint = await open(context)
