@@ -13,6 +13,7 @@ export type IdPrefix =
   | 'dlv'
   | 'body'
   | 'att'
+  | 'ref'
   | 'job'
   | 'rsd'
   | 'tok'

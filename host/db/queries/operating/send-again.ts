@@ -21,7 +21,7 @@ export async function oweAgain(db: Db, all: readonly Again[]): Promise<string[]>
   await holdStill(db, all)
   const owed = await rawRows<Owed>(
     db,
-    `update deliveries set state = 'owed', reason = null, finished_at = null
+    `update deliveries set state = 'owed', reason = null, finished_at = null, refused_id = null
      from ${jsonRows(db, 'again', { id: 'text', dueAt: 'bigint' })}
      where deliveries.id = again.id and deliveries.state <> 'owed'
        and exists (select 1 from installations where id = deliveries.installation_id and status <> 'moving')
