@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Database, type Db, openDatabase } from '../../host/db/open-database.ts'
-import { insertInstallation } from '../../host/db/queries/installations.ts'
+import { insertInstallation } from '../../host/db/queries/installed/installations.ts'
 import { ensureIntegration } from '../../host/db/queries/integrations.ts'
-import { insertOrganization } from '../../host/db/queries/organizations.ts'
+import { insertOrganization } from '../../host/db/queries/records/organizations.ts'
 import { createTestDatabase } from './test-database.ts'
 
 export type Seeded = {
