@@ -74,7 +74,7 @@ export async function oweDelivery(
 }
 
 /** What a delivery says of the secret that signs it. */
-export function signerOf({ level }: Pick<DispatchContext, 'level'>): string {
+function signerOf({ level }: Pick<DispatchContext, 'level'>): string {
   return 'targetId' in level ? `${level.kind}:${level.targetId}` : 'installation'
 }
 
