@@ -24,22 +24,18 @@ describe('a resend', () => {
   async function fail(count: number, given: object = {}): Promise<void> {
     const { db, installationId } = seeded
     const common = {
-      ...{
-        eventType: 'told',
-        installationId,
-        endpointId: 'ep_a',
-        signedBy: 'installation',
-        url: 'http://a/',
-      },
-      ...{
-        bodyId: 'body_a',
-        hops: 0,
-        state: 'failed',
-        reason: 'rejected',
-        attempts: 1,
-        createdAt: 1,
-        finishedAt: 1,
-      },
+      eventType: 'told',
+      installationId,
+      endpointId: 'ep_a',
+      signedBy: 'installation',
+      url: 'http://a.example/',
+      bodyId: 'body_a',
+      hops: 0,
+      state: 'failed',
+      reason: 'rejected',
+      attempts: 1,
+      createdAt: 1,
+      finishedAt: 1,
     }
     const rows = Array.from({ length: count }, () => ({
       ...{ id: createId('dlv'), eventId: createId('evt'), ...common, ...given },
