@@ -9,6 +9,7 @@ import { addDeliveryRoutes } from './routes/deliveries/deliveries.ts'
 import { addWebhookEndpointRoutes } from './routes/deliveries/endpoints.ts'
 import { addFeedRoutes } from './routes/deliveries/feed.ts'
 import { addJobRoutes } from './routes/deliveries/jobs.ts'
+import { addResendRoutes } from './routes/deliveries/resends.ts'
 import { addSendAgainRoutes } from './routes/deliveries/send-again.ts'
 import { answerEndpoints } from './routes/endpoints.ts'
 import { addEventRoutes } from './routes/events.ts'
@@ -42,6 +43,7 @@ export function createRouter(parts: RouteParts): Router {
   addFeedRoutes(router, parts)
   addDeliveryRoutes(router, parts)
   addSendAgainRoutes(router, parts)
+  addResendRoutes(router, parts)
   addWebhookEndpointRoutes(router, parts)
   addJobRoutes(router, parts)
   addLogRoutes(router, parts)

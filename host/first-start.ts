@@ -3,9 +3,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findCaller, issueToken } from './access/tokens.ts'
 import type { Db } from './db/open-database.ts'
-import { findOrganization, insertOrganization, type Organization } from './db/queries/organizations.ts'
-import { insertSite, listSites } from './db/queries/sites.ts'
-import { insertSpace, listSpaces } from './db/queries/spaces.ts'
+import {
+  findOrganization,
+  insertOrganization,
+  type Organization,
+} from './db/queries/records/organizations.ts'
+import { insertSite, listSites } from './db/queries/records/sites.ts'
+import { insertSpace, listSpaces } from './db/queries/records/spaces.ts'
 
 /** Something to install into from the first minute. */
 export type Samples = { organization: string; site: string; space: string }

@@ -8,12 +8,12 @@ import { issueSetupToken } from './access/tokens.ts'
 import { announce, hostOf } from './announce.ts'
 import { createApp } from './app.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
-import { watchSpaces } from './content/watch-spaces.ts'
+import { createCalls } from './create-calls.ts'
 import { createEgresses } from './create-egresses.ts'
 import { createLogger, hostSecrets } from './create-logger.ts'
+import { createWakes } from './create-wakes.ts'
 import type { NewDelivery, Owed } from './db/queries/deliveries.ts'
 import { publishEvent } from './events/publish-event.ts'
-import { createTaskCall } from './events/tasks.ts'
 import { ensureCliToken, ensureOperator, type Samples } from './first-start.ts'
 import { createAuthenticate } from './http/caller.ts'
 import { listen } from './http/listen.ts'
@@ -21,26 +21,21 @@ import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
 import { createToSource } from './installations/source-maps.ts'
 import { createSuspensions } from './installations/suspend.ts'
-import type { Wake, Worker } from './jobs/create-worker.ts'
+import { loadFolders } from './load-folders.ts'
 import { createLogWriter } from './logs/create-log-writer.ts'
 import { createKnownSecrets } from './logs/known-secrets.ts'
 import { createMetrics } from './metrics/create-metrics.ts'
 import { createHops } from './net/request/loop-guard.ts'
 import { openStorage } from './open-storage.ts'
-import { createFetchCall } from './sandbox/fetch-call.ts'
-import { createHostCalls } from './sandbox/host-calls.ts'
 import { endpointPrefix } from './sandbox/level.ts'
 import { createReceiptWriter } from './sandbox/receipts/create-receipt-writer.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import type { SandboxTarget } from './sandbox/target.ts'
 import type { Wall } from './sandbox/wall/levels.ts'
 import { startSandboxes } from './start-sandboxes.ts'
-import { startWorkers } from './start-workers.ts'
-import { type LoadedPlugin, loadPlugins } from './versions/load-plugins.ts'
-import { createChangeReport } from './versions/report-changes.ts'
-import { watchPlugins } from './versions/watch-plugins.ts'
-import { createDeliveryCall, oweDelivery } from './webhooks/delivery-call.ts'
-import { createChanges } from './webhooks/operating/changes.ts'
+import { startWorkers, type Workers } from './start-workers.ts'
+import type { LoadedPlugin, PluginSource } from './versions/load-plugins.ts'
+import { oweDelivery } from './webhooks/delivery-call.ts'
 import { createDeliveryCounts } from './webhooks/operating/delivery-counts.ts'
 import { keepHouse } from './webhooks/operating/housekeeping.ts'
 import type { AttemptSeen } from './webhooks/run-delivery.ts'
@@ -108,45 +103,9 @@ async function start(
   ends.defer(scriptEgress.close)
   ends.defer(deliveryEgress.close)
 
-  const workers: Worker[] = []
-  let stopping = false
-  const changes = createChanges()
-  const wakeWorkers: Wake = (kind, lane) => {
-    for (const worker of workers) worker.wake(kind, lane)
-    changes.notify()
-  }
-  const wake: Wake = (kind, lane) => {
-    wakeWorkers(kind, lane)
-    notifications.hint('work')
-  }
-  notifications.onNotified('work', () => wakeWorkers())
-  const runCall = createHostCalls(
-    [
-      createFetchCall(
-        scriptEgress,
-        {
-          timeoutMs: settings.SANDBOX_FETCH_MS,
-          maxBytes: settings.SANDBOX_FETCH_BYTES,
-          atOnce: settings.SANDBOX_FETCHES_AT_ONCE,
-        },
-        {
-          isRequired: settings.EGRESS_REQUIRE_DECLARED,
-          isOwn: (origin) => scriptEgress.isOwn(origin) || origin === URL.parse(publicUrl())?.origin,
-        },
-      ),
-      createDeliveryCall(commits, wake),
-      createTaskCall(db, wake),
-    ],
-    onDefect,
-  )
   const metrics = createMetrics()
   const counts = createDeliveryCounts(db, onDefect)
   ends.defer(counts.close)
-  const onAttempt = (seen: AttemptSeen) => {
-    metrics.observeAttempt(seen)
-    counts.take(seen)
-    changes.notify()
-  }
   const reading = {
     operatorOrganization: settings.OPERATOR_ORGANIZATION,
     operatorOrganizationId: organization.id,
@@ -157,17 +116,15 @@ async function start(
     separatePublishers: settings.SANDBOX_SEPARATE_PUBLISHERS,
     learn: secrets.learn,
   })
-  const forget = () => {
-    prepared.forget()
-    // Without it, the other hosts see the change within a second.
-    notifications.hint('changed')
+  const wakes = createWakes(notifications, prepared.forget)
+  const { wake, changes } = wakes
+  const prepareDispatch = { ...prepared, forget: wakes.forget }
+  const onAttempt = (seen: AttemptSeen) => {
+    metrics.observeAttempt(seen)
+    counts.take(seen)
+    changes.notify()
   }
-  const prepareDispatch = { ...prepared, forget }
-  notifications.onNotified('changed', () => {
-    prepared.forget()
-    // A resume, or a new version, makes what has waited due.
-    wakeWorkers()
-  })
+  const runCall = createCalls({ settings, db, commits, egress: scriptEgress, publicUrl, wake, onDefect })
   const onSuspend = (target: SandboxTarget, reason: string) => suspensions.suspend(target, reason)
   const { sandboxes, wall } = await startSandboxes({
     ...{ settings, dataDir, runCall, logs, logger, metrics, onSuspend },
@@ -183,40 +140,25 @@ async function start(
   const report = createReportFailure(logs, onDefect)
   const publish = (organizationId: string, event: unknown) =>
     publishEvent(commits, wake, organizationId, event)
-  const spaces = watchSpaces(
-    db,
-    async (space, revision) => {
-      await publish(space.organizationId, {
-        type: 'space_content_updated',
-        spaceId: space.id,
-        revisionId: revision.id,
-      })
-    },
-    (space, error) => logger.warn({ err: error, space: space.id }, 'space not read'),
-  )
-  ends.defer(spaces.close)
-  const reload = async () => {
-    const plugins = await loadPlugins({
-      db,
-      box,
-      pluginsDir: settings.PLUGINS_DIR,
-      place,
-      hasOthers: dialect === 'postgres' && !settings.PLUGINS_COMPLETE,
-      cacheFolder: join(dataDir, 'cache'),
-      reading,
-    })
-    prepareDispatch.forget()
+  const source: PluginSource = {
+    ...{ db, box, place, reading, pluginsDir: settings.PLUGINS_DIR },
+    hasOthers: dialect === 'postgres' && !settings.PLUGINS_COMPLETE,
+    cacheFolder: join(dataDir, 'cache'),
+  }
+  const onLoaded = () => {
+    wakes.forget()
     // A new version lifts a suspension: what has waited is due.
     wake()
-    await spaces.sync()
-    return plugins
   }
-  const plugins = await reload()
+  const folders = await loadFolders({ settings, source, publish, onLoaded, logger, onDefect }, ends)
 
+  let stopping = false
+  let workers: Workers | undefined
   const app = createApp(
     {
       ...{ db, box, signingSecrets, tokens, logs, receipts, sandboxes, prepareDispatch },
-      ...{ publish, report, wake, changes, counts, reload, publicUrl, resume: suspensions.resume },
+      ...{ publish, report, wake, changes, counts, publicUrl },
+      ...{ reload: folders.reload, resume: suspensions.resume, wakeResends: wakes.wakeResends },
       authenticate: createAuthenticate(db, tokens),
       readHops: createHops(hopsKey).read,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
@@ -224,8 +166,8 @@ async function start(
       wall,
       metrics,
       metricsAccess: { readers: settings.METRICS_ACCESS, isBehindProxy: settings.PUBLIC_URL !== '' },
-      state: () => ({ workers: workers.length, stopping }),
-      openCircuits: () => workers.reduce((sum, worker) => sum + worker.openCircuits(), 0),
+      state: () => ({ workers: workers?.count ?? 0, stopping }),
+      openCircuits: () => workers?.openCircuits() ?? 0,
     },
     onDefect,
   )
@@ -235,26 +177,21 @@ async function start(
   ends.defer(listening.close)
   url = `http://${hostOf(settings.HOST)}:${listening.port}`
   // Only now: what a script does may call back over the network.
-  workers.push(
-    ...(await startWorkers({
-      ...{ database, commits, clock, settings, sandboxes, prepareDispatch, report, logs, logger },
-      hostId: host.id,
-      secrets: signingSecrets,
-      egress: deliveryEgress,
-      onAttempt,
-    })),
-  )
-  for (const worker of workers) ends.defer(worker.close)
-  await host.watch(async (hostIds) => {
-    for (const worker of workers) await worker.takeOver(hostIds)
+  workers = await startWorkers({
+    ...{ database, commits, clock, settings, sandboxes, prepareDispatch, report, logs, logger },
+    hostId: host.id,
+    secrets: signingSecrets,
+    egress: deliveryEgress,
+    onAttempt,
+    wake,
   })
+  ends.defer(workers.close)
+  wakes.begin(workers)
+  await host.watch(workers.takeOver)
   const { RETENTION_DAYS: days, RETENTION_ROWS: rows } = settings
   const retention = { ageMs: days === 0 ? undefined : days * 86_400_000, rows: rows === 0 ? undefined : rows }
   ends.defer(keepHouse({ db, retention, wake, onDefect }))
-  if (settings.WATCH) {
-    const reportChanges = createChangeReport(plugins, { logger, output: process.stderr })
-    ends.defer(watchPlugins(settings.PLUGINS_DIR, () => void reload().then(reportChanges).catch(onDefect)))
-  }
+  folders.watch()
   ends.defer(announce(dataDir, url))
 
   const setupToken = await issueSetupToken(db)
@@ -267,7 +204,7 @@ async function start(
     url,
     settings,
     setupToken,
-    plugins,
+    plugins: folders.plugins,
     samples,
     sandboxes,
     wall,

@@ -7,12 +7,13 @@ import type { Job } from './db/queries/jobs.ts'
 import { createRunEvent } from './events/run-event.ts'
 import type { PrepareDispatch } from './installations/prepare-dispatch.ts'
 import type { ReportFailure } from './installations/report-failure.ts'
-import { createWorker, type Worker } from './jobs/create-worker.ts'
+import { createWorker, type Wake, type Worker } from './jobs/create-worker.ts'
 import { defaultSchedule, type RetrySchedule } from './jobs/retry-schedule.ts'
 import type { LogWriter } from './logs/create-log-writer.ts'
 import type { Egress } from './net/egress.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import { createGiveUp } from './webhooks/give-up-endpoint.ts'
+import { createRunResend } from './webhooks/operating/resend.ts'
 import { createRunDelivery, type OnAttempt } from './webhooks/run-delivery.ts'
 import { sendAttempt } from './webhooks/send-attempt.ts'
 import type { SecretReader } from './webhooks/signing-secrets.ts'
@@ -22,7 +23,26 @@ const scriptsPerInstallation = 8
 /** An endpoint that fails ten times in a row is left alone for five seconds, then for longer, up to five minutes. */
 const circuit = { failures: 10, firstMs: 5_000, longestMs: 300_000 }
 
-/** Begins with what is owed. Scripts and deliveries have workers of their own: neither waits for the other. */
+const resendsAtOnce = 4
+
+export type Workers = {
+  /** Events, tasks and deliveries may be due. */
+  wake: Wake
+  /** A resend has begun. */
+  wakeResends: () => void
+  /** Takes over what hosts had claimed that are gone. */
+  takeOver: (hostIds: readonly string[]) => Promise<void>
+  /** Endpoints that are left alone for a while. */
+  openCircuits: () => number
+  count: number
+  /** Ends them, one after the other: each lets what runs come to its end. */
+  close: () => Promise<void>
+}
+
+/**
+ * Begins with what is owed. Scripts and deliveries have workers of their own: neither waits for the other. So have resends,
+ * which are few, and need not be looked for whenever there is other work.
+ */
 export async function startWorkers(given: {
   /** What claims carry. */
   hostId: string
@@ -38,7 +58,9 @@ export async function startWorkers(given: {
   logs: LogWriter
   logger: Logger
   onAttempt: OnAttempt
-}): Promise<Worker[]> {
+  /** Wakes the workers of this host and of the others. */
+  wake: () => void
+}): Promise<Workers> {
   const { hostId, database, commits, clock, settings, logger } = given
   const schedule: RetrySchedule = {
     ...defaultSchedule,
@@ -73,5 +95,26 @@ export async function startWorkers(given: {
     concurrency: settings.DELIVERY_CONCURRENCY,
     lanes: { most: perEndpoint, first: Math.min(4, perEndpoint), circuit },
   })
-  return [scripts, deliveries]
+  const resends = await createWorker({
+    ...shared,
+    handlers: { resend: createRunResend({ db: database.db, clock, wake: given.wake }) },
+    concurrency: resendsAtOnce,
+    lanes: { most: 1, first: 1 },
+  })
+  const all: Worker[] = [scripts, deliveries, resends]
+  return {
+    wake(kind, lane) {
+      scripts.wake(kind, lane)
+      deliveries.wake(kind, lane)
+    },
+    wakeResends: () => resends.wake(),
+    async takeOver(hostIds) {
+      for (const worker of all) await worker.takeOver(hostIds)
+    },
+    openCircuits: deliveries.openCircuits,
+    count: all.length,
+    async close() {
+      for (const worker of all.toReversed()) await worker.close()
+    },
+  }
 }

@@ -37,7 +37,7 @@ export async function generateTypes(
  *
  * @param schemasFolder absolute path
  */
-export async function generateSchemaTypes(schemasFolder: string): Promise<GeneratedFile[]> {
+async function generateSchemaTypes(schemasFolder: string): Promise<GeneratedFile[]> {
   const files: GeneratedFile[] = []
   for (const schemaPath of await findSchemas(schemasFolder)) {
     const schema = JSON.parse(await readFile(schemaPath, 'utf8'))

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { addDeliveries } from './commands/deliveries/deliveries.ts'
 import { addEndpoints } from './commands/deliveries/endpoints.ts'
+import { addResends } from './commands/deliveries/resends.ts'
 import { addEvents } from './commands/events/events.ts'
 import { addJobs } from './commands/events/jobs.ts'
 import { addLogs } from './commands/events/logs.ts'
@@ -67,6 +68,7 @@ export function createProgram(version: string): Command {
   program.commandsGroup('See what happens:')
   addEvents(program)
   addDeliveries(program)
+  addResends(program)
   addEndpoints(program)
   addJobs(program)
   addLogs(program)

@@ -1,5 +1,11 @@
 import type { Db } from '../db/open-database.ts'
-import { findRevision, insertRevision, lockSpace, type Revision, type Space } from '../db/queries/spaces.ts'
+import {
+  findRevision,
+  insertRevision,
+  lockSpace,
+  type Revision,
+  type Space,
+} from '../db/queries/records/spaces.ts'
 import { readSpaceFolder } from './read-space-folder.ts'
 
 /**

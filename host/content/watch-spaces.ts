@@ -1,6 +1,6 @@
 import { watch } from 'chokidar'
 import type { Db } from '../db/open-database.ts'
-import { listSpaces, type Revision, type Space } from '../db/queries/spaces.ts'
+import { listSpaces, type Revision, type Space } from '../db/queries/records/spaces.ts'
 import { syncSpace } from './sync-space.ts'
 
 /** Keeps the spaces in step with their folders. */

@@ -4,23 +4,29 @@ import type { ErrorCode } from '../errors/codes.ts'
 /**
  * What keeps an open database from storing, as an error that tells a caller what to do.
  *
- * @returns `undefined` for what is neither a full disk nor a database that is busy: a defect
+ * @returns `undefined` for what is neither a full disk, nor a database that is busy, nor a connection that was lost: a
+ *   defect
  */
 export function explainStorageError(error: unknown): AnnexError | undefined {
-  const { code = '', name = '' } = error as { code?: string; name?: string }
-  const reason = Object.hasOwn(reasons, code) ? reasons[code] : reasons[name]
+  const { code = '', name = '', message = '' } = error as { code?: string; name?: string; message?: string }
+  const reason = Object.hasOwn(reasons, code) ? reasons[code] : (reasons[name] ?? reasonOfLoss(code, message))
   if (reason === undefined) return undefined
-  const message = `${reason.what} (${code || name}). Nothing was stored: send it again later.`
-  return new AnnexError(reason.code, message, { cause: error })
+  const what = code === '' && name === 'Error' ? reason.what : `${reason.what} (${code || name})`
+  const next = reason.code === 'storage_unsure' ? unsure : 'Nothing was stored: send it again later.'
+  return new AnnexError(reason.code, `${what}. ${next}`, { cause: error })
 }
+
+const unsure =
+  'What was to be stored may or may not be stored: look whether it is, or send it again. An event is stored once when it is sent again with the same eventId.'
 
 type Reason = { code: ErrorCode; what: string }
 
 const full: Reason = { code: 'storage_full', what: 'The disk of the database is full' }
 const locked: Reason = { code: 'storage_busy', what: 'Somebody else has locked the database' }
 const away: Reason = { code: 'storage_busy', what: 'The server of the database cannot be reached' }
+const lost: Reason = { code: 'storage_unsure', what: 'The connection to the database was lost' }
 
-/** Only what comes before a commit. Where a commit's answer is lost, nobody knows whether it was stored. */
+/** Only what comes before a commit. */
 const reasons: Readonly<Record<string, Reason>> = {
   SQLITE_FULL: full,
   SQLITE_IOERR: { code: 'storage_full', what: 'The disk of the database takes no more, or fails' },
@@ -34,4 +40,23 @@ const reasons: Readonly<Record<string, Reason>> = {
   '53300': away,
   '55P03': locked,
   '57P03': away,
+}
+
+/** Of a connection that ends; the last three are PostgreSQL's, when somebody ends it, or the server. */
+const lossCodes: ReadonlySet<string> = new Set([
+  ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT'],
+  ...['57P01', '57P02', '08006'],
+])
+
+/**
+ * Where the connection ended while a statement had no answer: what Knex says begins with the statement. Before its
+ * commit a transaction is nothing; of a commit, or of a statement by itself, nobody knows whether the server had it.
+ */
+function reasonOfLoss(code: string, message: string): Reason | undefined {
+  const [, statement, said] = /^([\s\S]+) - (.*)$/.exec(message) ?? []
+  if (statement === undefined || said === undefined) return undefined
+  // Of `pg`: the statement was not sent at all.
+  if (said.endsWith('is not queryable')) return away
+  if (!lossCodes.has(code) && !said.startsWith('Connection terminated')) return undefined
+  return /^(begin|rollback|select)\b/i.test(statement) ? away : lost
 }

@@ -60,8 +60,9 @@ function dialectOf(url: string): Dialect {
   throw new AnnexError('settings_invalid', 'DATABASE_URL is neither sqlite:PATH nor postgres://…')
 }
 
-function openPostgres(url: string): Db {
-  return knex({ ...naming, log: silent, client: 'pg', connection: url, pool: { min: 0, max: 10 } })
+/** @param connections at once. Default: 10. For one's own, beside those that all share: fewer. */
+export function openPostgres(url: string, connections = 10): Db {
+  return knex({ ...naming, log: silent, client: 'pg', connection: url, pool: { min: 0, max: connections } })
 }
 
 function openSqlite(path: string, dataDir: string): Db {

@@ -21,6 +21,12 @@ export class AnnexError extends Error {
   get status(): number {
     return errorCodes[this.code].status
   }
+
+  /** In seconds, where it is worth trying again. */
+  get retryAfter(): number | undefined {
+    const entry: { status: number; retryAfter?: number } = errorCodes[this.code]
+    return entry.retryAfter
+  }
 }
 
 export const isAnnexError = (error: unknown): error is AnnexError => error instanceof AnnexError

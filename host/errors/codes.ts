@@ -1,6 +1,6 @@
 /**
- * Every error code that Annex can answer with: its HTTP status and what it means. The docs page of errors
- * is checked against this table.
+ * Every error code that Annex can answer with: its HTTP status, what it means, and after how many seconds it is worth
+ * trying again (the header Retry-After, RFC 9110 section 10.2.3). The docs page of errors is checked against this table.
  */
 export const errorCodes = {
   // What a caller sent
@@ -61,7 +61,13 @@ export const errorCodes = {
   },
   storage_busy: {
     status: 503,
+    retryAfter: 1,
     meaning: 'The database is locked, busy, or cannot be reached: nothing was stored.',
+  },
+  storage_unsure: {
+    status: 503,
+    retryAfter: 1,
+    meaning: 'The connection to the database was lost during a commit: it may or may not be stored.',
   },
   sandbox_unavailable: {
     status: 503,
@@ -69,6 +75,6 @@ export const errorCodes = {
   },
   too_many_readers: { status: 503, meaning: 'As many as may read the live feed already do.' },
   unavailable: { status: 503, meaning: 'Annex is starting or stopping.' },
-} as const satisfies Record<string, { status: number; meaning: string }>
+} as const satisfies Record<string, { status: number; meaning: string; retryAfter?: number }>
 
 export type ErrorCode = keyof typeof errorCodes

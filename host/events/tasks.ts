@@ -9,7 +9,7 @@ import type { Wake } from '../jobs/create-worker.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
 import type { Level } from '../sandbox/level.ts'
 
-export const maxScheduleSeconds = 86_400
+const maxScheduleSeconds = 86_400
 
 /** JSON Schema of what a task is queued with; `schedule` is in seconds from now. */
 export const taskSchema = {

@@ -17,10 +17,11 @@ export function answerErrors(onDefect: OnDefect): Middleware {
       context.set('x-request-id', requestId)
       writeJson(context)
     } catch (thrown) {
-      const { status, error } = toErrorAnswer(thrown, requestId, onDefect)
+      const { status, retryAfter, error } = toErrorAnswer(thrown, requestId, onDefect)
       context.status = status
       context.set('x-request-id', requestId)
       context.set('x-content-type-options', 'nosniff')
+      if (retryAfter !== undefined) context.set('retry-after', String(retryAfter))
       context.body = { error }
       writeJson(context)
     }

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import { type Caller, findCaller } from '../access/tokens.ts'
 import type { Db } from '../db/open-database.ts'
-import { findOrganization, type Organization } from '../db/queries/organizations.ts'
+import { findOrganization, type Organization } from '../db/queries/records/organizations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 
 /** Finds out who calls, by the bearer token (RFC 6750). */

@@ -4,24 +4,28 @@ import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 
 export type OnDefect = (error: unknown, requestId: string) => void
 
-/** What somebody outside is told: the status, and what the body's `error` holds. */
-export type ErrorAnswer = { status: number; error: { code: string; message: string; requestId: string } }
+/** What somebody outside is told: the status, the header Retry-After, and what the body's `error` holds. */
+export type ErrorAnswer = {
+  status: number
+  retryAfter?: number | undefined
+  error: { code: string; message: string; requestId: string }
+}
 
 const maxDetails = 20
 
 /** What was thrown, as an answer. Of a defect nobody outside learns more than the request's id. */
 export function toErrorAnswer(thrown: unknown, requestId: string, onDefect: OnDefect): ErrorAnswer {
   if (!isAnnexError(thrown)) onDefect(thrown, requestId)
-  const { status, code, message, details } = isAnnexError(thrown)
+  const { status, retryAfter, code, message, details } = isAnnexError(thrown)
     ? thrown
     : (explainStorageError(thrown) ??
       new AnnexError('internal', `Something failed in Annex. Its log has more under ${requestId}.`))
   const shown = details?.slice(0, maxDetails)
-  return { status, error: { code, message, requestId, ...(shown && { details: shown }) } }
+  return { status, retryAfter, error: { code, message, requestId, ...(shown && { details: shown }) } }
 }
 
 /** Answers where there is no Koa. An answer that has begun is broken off: it must not pass for a whole one. */
-export function sendError(response: ServerResponse, { status, error }: ErrorAnswer): void {
+export function sendError(response: ServerResponse, { status, retryAfter, error }: ErrorAnswer): void {
   if (response.headersSent) {
     response.destroy()
     return
@@ -30,6 +34,7 @@ export function sendError(response: ServerResponse, { status, error }: ErrorAnsw
   response.writeHead(status, [
     ...['x-request-id', error.requestId, 'x-content-type-options', 'nosniff'],
     ...['content-type', 'application/json; charset=utf-8', 'content-length', String(body.byteLength)],
+    ...(retryAfter === undefined ? [] : ['retry-after', String(retryAfter)]),
   ])
   response.end(body)
 }

@@ -5,14 +5,14 @@ import {
   findTarget,
   type InstallationTarget,
   updateTarget,
-} from '../db/queries/installation-targets.ts'
+} from '../db/queries/installed/installation-targets.ts'
 import {
   activateInstallation,
   type Configuration,
   findInstallation,
   type Installation,
   updateInstallation,
-} from '../db/queries/installations.ts'
+} from '../db/queries/installed/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import {
   type Level as ConfigurationLevel,

@@ -1,5 +1,5 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
-import type { Configuration } from '../db/queries/installations.ts'
+import type { Configuration } from '../db/queries/installed/installations.ts'
 import { type Level as ConfigurationLevel, withDefaults } from '../manifest/settings/configuration-schema.ts'
 
 /**

@@ -1,11 +1,15 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/open-database.ts'
-import { type InstallationTarget, insertTarget, type TargetKind } from '../db/queries/installation-targets.ts'
-import { type Installation, insertInstallation } from '../db/queries/installations.ts'
+import {
+  type InstallationTarget,
+  insertTarget,
+  type TargetKind,
+} from '../db/queries/installed/installation-targets.ts'
+import { type Installation, insertInstallation } from '../db/queries/installed/installations.ts'
 import type { IntegrationRow } from '../db/queries/integrations.ts'
-import { findSite } from '../db/queries/sites.ts'
-import { findSpace } from '../db/queries/spaces.ts'
+import { findSite } from '../db/queries/records/sites.ts'
+import { findSpace } from '../db/queries/records/spaces.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { oweSetup } from './setup-event.ts'
 

@@ -1,6 +1,6 @@
 import type { Db } from '../db/open-database.ts'
-import { findTarget } from '../db/queries/installation-targets.ts'
-import { findInstallation } from '../db/queries/installations.ts'
+import { findTarget } from '../db/queries/installed/installation-targets.ts'
+import { findInstallation } from '../db/queries/installed/installations.ts'
 import { findVersionCode } from '../db/queries/integrations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { Level } from '../sandbox/level.ts'

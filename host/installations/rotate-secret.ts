@@ -1,7 +1,7 @@
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/open-database.ts'
-import { changeTargetSecrets } from '../db/queries/installation-targets.ts'
-import { changeSecrets, type Signer } from '../db/queries/installations.ts'
+import { changeTargetSecrets } from '../db/queries/installed/installation-targets.ts'
+import { changeSecrets, type Signer } from '../db/queries/installed/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { Edited } from './configure.ts'
 

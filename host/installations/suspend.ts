@@ -4,7 +4,7 @@ import {
   resumeIntegration,
   suspendInstallation,
   suspendIntegration,
-} from '../db/queries/suspensions.ts'
+} from '../db/queries/installed/suspensions.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import { installationOf, type SandboxTarget } from '../sandbox/target.ts'
 

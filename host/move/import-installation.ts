@@ -1,6 +1,6 @@
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/open-database.ts'
-import { findInstallation, listInstallations } from '../db/queries/installations.ts'
+import { findInstallation, listInstallations } from '../db/queries/installed/installations.ts'
 import { deleteInstallation } from '../db/queries/moved/hold.ts'
 import { countStrayJobs, isDuplicate } from '../db/queries/moved/import-rows.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'

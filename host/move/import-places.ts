@@ -1,8 +1,8 @@
 import type { Db } from '../db/open-database.ts'
 import { insertMoved } from '../db/queries/moved/import-rows.ts'
-import { findOrganization, type Organization } from '../db/queries/organizations.ts'
-import { findSite, listSites } from '../db/queries/sites.ts'
-import { findSpace, listSpaces } from '../db/queries/spaces.ts'
+import { findOrganization, type Organization } from '../db/queries/records/organizations.ts'
+import { findSite, listSites } from '../db/queries/records/sites.ts'
+import { findSpace, listSpaces } from '../db/queries/records/spaces.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { OrganizationRecord, PlaceRecord } from './records.ts'
 

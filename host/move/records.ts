@@ -1,8 +1,8 @@
 import type { AttemptRow } from '../db/queries/attempts.ts'
 import type { DeliveryState } from '../db/queries/deliveries.ts'
 import type { EndpointState } from '../db/queries/endpoints.ts'
-import type { TargetKind } from '../db/queries/installation-targets.ts'
-import type { InstallationStatus } from '../db/queries/installations.ts'
+import type { TargetKind } from '../db/queries/installed/installation-targets.ts'
+import type { InstallationStatus } from '../db/queries/installed/installations.ts'
 import type { DayCounts } from '../db/queries/operating/counts.ts'
 
 /** Grows when an older Annex would misread what a newer one writes. */

@@ -1,8 +1,8 @@
 import type { SecretBox } from '../access/secret-box.ts'
 import type { AttemptRow } from '../db/queries/attempts.ts'
 import type { EventRow } from '../db/queries/events.ts'
-import type { InstallationTarget } from '../db/queries/installation-targets.ts'
-import type { Installation, Signer } from '../db/queries/installations.ts'
+import type { InstallationTarget } from '../db/queries/installed/installation-targets.ts'
+import type { Installation, Signer } from '../db/queries/installed/installations.ts'
 import type { DeliveryWithAttempts, EndpointWithDays, JobRow } from '../db/queries/moved/export-pages.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type {

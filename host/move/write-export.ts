@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { SecretBox } from '../access/secret-box.ts'
 import { stepNames } from '../db/migrations/index.ts'
 import type { Db } from '../db/open-database.ts'
-import { listTargets } from '../db/queries/installation-targets.ts'
-import { findInstallation, type Installation } from '../db/queries/installations.ts'
+import { listTargets } from '../db/queries/installed/installation-targets.ts'
+import { findInstallation, type Installation } from '../db/queries/installed/installations.ts'
 import {
   countMoved,
   type Page,
@@ -12,9 +12,9 @@ import {
   readEvents,
   readJobs,
 } from '../db/queries/moved/export-pages.ts'
-import { findOrganization } from '../db/queries/organizations.ts'
-import { findSite } from '../db/queries/sites.ts'
-import { findSpace } from '../db/queries/spaces.ts'
+import { findOrganization } from '../db/queries/records/organizations.ts'
+import { findSite } from '../db/queries/records/sites.ts'
+import { findSpace } from '../db/queries/records/spaces.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { openPassphrase } from './passphrase.ts'

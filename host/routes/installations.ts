@@ -6,7 +6,7 @@ import {
   type Installation,
   listInstallations,
   updateInstallation,
-} from '../db/queries/installations.ts'
+} from '../db/queries/installed/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertPerson, namedOrganization, organizationOf } from '../http/caller.ts'
 import { editAs, openInstallation } from '../http/open-installation.ts'

@@ -1,6 +1,6 @@
 import type Router from '@koa/router'
 import type { Caller } from '../access/tokens.ts'
-import { listInstallations } from '../db/queries/installations.ts'
+import { listInstallations } from '../db/queries/installed/installations.ts'
 import { findIntegration, type IntegrationRow, listIntegrations } from '../db/queries/integrations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { oweTask, taskSchema } from '../events/tasks.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type Router from '@koa/router'
 import type { Context } from 'koa'
-import { findInstallation } from '../db/queries/installations.ts'
+import { findInstallation } from '../db/queries/installed/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertOperator } from '../http/caller.ts'
 import { findDeployed } from '../installations/find-deployed.ts'

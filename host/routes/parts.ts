@@ -35,6 +35,8 @@ export type RouteParts = {
   resume: Suspensions['resume']
   /** Tells the worker that there is work. */
   wake: () => void
+  /** The same of a resend. */
+  wakeResends: () => void
   /** Tells when deliveries have changed. */
   changes: Changes
   counts: DeliveryCounts

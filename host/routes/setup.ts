@@ -5,7 +5,7 @@ import {
   insertOrganization,
   listOrganizations,
   type Organization,
-} from '../db/queries/organizations.ts'
+} from '../db/queries/records/organizations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertOperator, organizationOf } from '../http/caller.ts'
 import { jsonBody } from '../http/read-body.ts'

@@ -1,6 +1,12 @@
 import type Router from '@koa/router'
 import type { Caller } from '../access/tokens.ts'
-import { findRevision, findSpace, type PageRecord, type Revision, type Space } from '../db/queries/spaces.ts'
+import {
+  findRevision,
+  findSpace,
+  type PageRecord,
+  type Revision,
+  type Space,
+} from '../db/queries/records/spaces.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertScriptMayRead } from '../http/script-access.ts'
 import type { RouteParts } from './parts.ts'

@@ -7,8 +7,8 @@ import {
   type InstallationTarget,
   listTargets,
   type TargetKind,
-} from '../db/queries/installation-targets.ts'
-import type { Installation } from '../db/queries/installations.ts'
+} from '../db/queries/installed/installation-targets.ts'
+import type { Installation } from '../db/queries/installed/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertPerson } from '../http/caller.ts'
 import { editAs, openInstallation } from '../http/open-installation.ts'

@@ -20,7 +20,7 @@ export class ScriptError extends AnnexError {
   }
 }
 
-export const cpuLimitError = (limits: Limits): AnnexError =>
+const cpuLimitError = (limits: Limits): AnnexError =>
   new AnnexError('cpu_limit', `The script used more than ${limits.cpuMs} ms of CPU time (SANDBOX_CPU_MS).`)
 
 export const loadLimitError = (limits: { loadMs: number }): AnnexError =>

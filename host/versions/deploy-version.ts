@@ -3,6 +3,7 @@ import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Bundle } from '../bundle/bundle-script.ts'
 import { toVersionDigest } from '../bundle/version-digest.ts'
 import type { Db } from '../db/open-database.ts'
+import { liftSuspensions } from '../db/queries/installed/suspensions.ts'
 import {
   ensureIntegration,
   ensureVersion,
@@ -10,7 +11,6 @@ import {
   setIntegrationVersion,
   type VersionRow,
 } from '../db/queries/integrations.ts'
-import { liftSuspensions } from '../db/queries/suspensions.ts'
 import type { NormalManifest } from '../manifest/normalize-manifest.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/open-database.ts'
 import { findIntegration } from '../db/queries/integrations.ts'
-import { findOrganization, listOrganizations } from '../db/queries/organizations.ts'
+import { findOrganization, listOrganizations } from '../db/queries/records/organizations.ts'
 import { createProblem, type Problem } from '../manifest/problems/problem.ts'
 import type { ManifestReading } from '../manifest/read-manifest.ts'
 import { parseYaml } from '../manifest/yaml/parse-yaml.ts'

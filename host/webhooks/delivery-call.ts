@@ -71,7 +71,7 @@ export async function oweDelivery(commits: GroupCommit, wake: Wake, delivery: Ne
 }
 
 /** What a delivery says of the secret that signs it. */
-export function signerOf({ level }: Pick<DispatchContext, 'level'>): string {
+function signerOf({ level }: Pick<DispatchContext, 'level'>): string {
   return 'targetId' in level ? `${level.kind}:${level.targetId}` : 'installation'
 }
 

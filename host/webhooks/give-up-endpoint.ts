@@ -1,6 +1,6 @@
 import type { Step } from '../db/group-commit.ts'
 import { disableEndpoint, type Endpoint } from '../db/queries/endpoints.ts'
-import { findInstallation } from '../db/queries/installations.ts'
+import { findInstallation } from '../db/queries/installed/installations.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Attempt } from './send-attempt.ts'
 

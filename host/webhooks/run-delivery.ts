@@ -20,6 +20,7 @@ import {
 } from '../db/queries/endpoints.ts'
 import type { DueJob, Job } from '../db/queries/jobs.ts'
 import { releaseSomeWaiting } from '../db/queries/operating/endpoints.ts'
+import { type Refusal, refuseDeliveries } from '../db/queries/operating/refusals.ts'
 import { type JobHandler, type JobOutcome, type Stored, stored } from '../jobs/job-handler.ts'
 import type { Health } from '../jobs/lanes.ts'
 import { type NextStep, nextStep, type RetrySchedule } from '../jobs/retry-schedule.ts'
@@ -29,7 +30,7 @@ import type { Attempt, AttemptOptions, Sendable } from './send-attempt.ts'
 import type { SigningSecrets } from './signature.ts'
 import type { FoundSecrets, SecretReader } from './signing-secrets.ts'
 
-/** What is counted of an attempt; without one, of a delivery that was refused as its endpoint is disabled. */
+/** What is counted of an attempt; without one, of a delivery that was refused. */
 export type AttemptSeen = {
   endpointId: string
   attempt?: Pick<Attempt, 'outcome' | 'durationMs'>
@@ -86,16 +87,19 @@ export function createRunDelivery(given: {
   ): Promise<JobOutcome> {
     const signing = delivery && found.of(delivery)
     // What it was sent for is gone, and the delivery with it.
-    if (delivery === undefined || endpoint === undefined || signing === undefined) {
-      return { move: { state: 'gone' } }
-    }
+    if (delivery === undefined || endpoint === undefined) return { move: { state: 'gone' } }
     if (endpoint.state === 'paused') {
       return {
         move: { state: 'waiting', reason: `The endpoint ${endpoint.id} is paused.` },
         stores: [stored(releaseUnlessPaused, endpoint.id)],
       }
     }
-    if (endpoint.state === 'disabled') return refuse(delivery, endpoint)
+    if (endpoint.state === 'disabled') {
+      return refuse(delivery, `endpoint_disabled: ${endpoint.reason ?? ''}`)
+    }
+    if (signing === undefined) {
+      return refuse(delivery, `signer_gone: There is no ${delivery.signedBy} any more whose secret signs it.`)
+    }
     const attempt = await send(delivery, signing, { nowMs: clock.wall(), timeoutMs, standard })
     const nowMs = clock.now()
     const step = nextStep(schedule, job.attempt, attempt, { nowMs, random: given.random })
@@ -109,12 +113,10 @@ export function createRunDelivery(given: {
     return { ...outcome, stores: [...outcome.stores, stored(given.giveUp, givingUp)] }
   }
 
-  function refuse({ id, attempts }: Delivery, endpoint: Endpoint): JobOutcome {
-    const reason = `endpoint_disabled: ${endpoint.reason ?? ''}`
-    const change: DeliveryChange = { id, state: 'failed', reason, attempts, finishedAt: clock.now() }
-    const { id: endpointId } = endpoint
+  function refuse({ id, endpointId }: Delivery, reason: string): JobOutcome {
+    const refusal: Refusal = { id, reason, finishedAt: clock.now() }
     const onStored = () => given.onAttempt({ endpointId, state: 'failed' })
-    return { move: { state: 'gone' }, stores: [stored(changeDeliveries, change)], onStored }
+    return { move: { state: 'gone' }, stores: [stored(refuseDeliveries, refusal)], onStored }
   }
 
   /** Kept as attempts: whether the receiver has them, nobody knows. They do not count for the schedule. */

@@ -6,7 +6,7 @@ import type { Terminal } from '../../host/cli/terminal/terminal.ts'
 /** What was measured beside what it should be. */
 export type Target = { name: string; value: number; unit?: string; atLeast?: number; atMost?: number }
 
-export const isMet = ({ value, atLeast = -Infinity, atMost = Infinity }: Target): boolean =>
+const isMet = ({ value, atLeast = -Infinity, atMost = Infinity }: Target): boolean =>
   value >= atLeast && value <= atMost
 
 /** A missed target is said, and fails nothing: a benchmark is no test. */

@@ -51,5 +51,8 @@ test('a line of the feed shows status, address and time, and nothing acts on the
   printFeedItem(terminal, { kind: 'attempt', delivery: owed, attempt: attempt(1, 503) })
   assert.match(written, /--> site_view evt_1 to https:\/\/example\.com\/hook/)
   assert.match(written, /<-- 503 https:\/\/example\.com\/hook\S* 12 ms, again in 1\.0 s\n$/)
+  const failed = { ...owed, state: 'failed', reason: 'endpoint_disabled: It answered 410 Gone.' } as const
+  printFeedItem(terminal, { kind: 'settled', delivery: failed })
+  assert.match(written, / x site_view evt_1 endpoint_disabled: It answered 410 Gone\.\n$/)
   assert.ok(!written.includes('\x1b'))
 })

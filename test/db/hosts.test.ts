@@ -9,14 +9,18 @@ import { createTestDatabase, noPostgres, type TestDatabase } from '../support/te
 describe('hosts that share a database', { skip: noPostgres }, () => {
   let made: TestDatabase
   let database: Database
+  /** With connections of its own, to see what the others do. */
+  let watching: Database
   const taken: string[] = []
   beforeEach(async () => {
     taken.length = 0
     made = await createTestDatabase()
     database = await openDatabase(made.url, '/nowhere')
+    watching = await openDatabase(made.url, '/nowhere')
   })
   afterEach(async () => {
     await database.close()
+    await watching.close()
     await made.drop()
   })
 
@@ -30,6 +34,16 @@ describe('hosts that share a database', { skip: noPostgres }, () => {
     database
       .db('hosts')
       .insert({ id, place, version: '1', startedAt: 0, seenAt: await readClock(database.db) })
+  const seenAt = async () => (await listHosts(watching.db))[0]?.seenAt ?? 0
+  const beatsOn = async () => {
+    const before = await seenAt()
+    // Longer than one beat takes to come.
+    for (let n = 0; n < 2; n += 1) {
+      const last = await seenAt()
+      await until(seenAt, (at) => at > last)
+    }
+    assert.ok((await seenAt()) > before)
+  }
   const listed = async () => (await listHosts(database.db)).map(({ id }) => id).sort()
 
   it('are on the list while they run, by the clock of the database', async () => {
@@ -48,6 +62,31 @@ describe('hosts that share a database', { skip: noPostgres }, () => {
     assert.ok(Math.abs((beats[0] ?? 0) - (await readClock(database.db))) < 10_000)
     await host.close()
     assert.deepEqual(await listed(), [])
+  })
+
+  it('go on saying that they are alive while all other connections are in use', async () => {
+    const host = await join('a')
+    const held = await Promise.all(Array.from({ length: 10 }, () => database.db.transaction()))
+    await beatsOn()
+    await Promise.all(held.map((transaction) => transaction.rollback()))
+    await host.close()
+  })
+
+  it('go on saying so while they take over, however long that takes', async () => {
+    await insert('host_before', 'a')
+    const onDefect = (error: unknown) => assert.fail(String(error))
+    const host = await joinHosts(database, { place: 'b', version: '1', onDefect })
+    const { promise: patience, resolve } = Promise.withResolvers<void>()
+    const began = Promise.withResolvers<void>()
+    await host.watch(() => {
+      began.resolve()
+      return patience
+    })
+    await began.promise
+    await watching.db('hosts').where({ place: 'a' }).delete()
+    await beatsOn()
+    resolve()
+    await host.close()
   })
 
   it('take over from one that is silent, and from none that beats', async () => {

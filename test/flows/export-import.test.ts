@@ -116,6 +116,13 @@ describe(`an installation moves from SQLite to ${noPostgres ? 'SQLite' : 'Postgr
     assert.equal(countIn(records, 'endpoint', { state: 'disabled' }), 1)
     assert.equal(countIn(records, 'job', { kind: 'task', state: 'owed' }), 1)
     assert.equal(countIn(records, 'job', { kind: 'task', state: 'failed' }), 1)
+    const given = records.find(({ record, state }) => record === 'job' && state === 'failed')
+    const run = await source.api('POST', `/v1/jobs/${given.id}/run`)
+    assert.deepEqual(
+      [run.status, run.json.error?.code],
+      [409, 'conflict'],
+      'it would be missing where it goes on',
+    )
     assert.equal(countIn(records, 'event', { id: 'evt_moved' }), 1)
     for (const secret of Object.values(secrets)) assert.ok(!first.includes(secret), 'a secret in the clear')
     assert.ok(!first.includes('"configuration"'), 'settings in the clear')

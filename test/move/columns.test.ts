@@ -6,10 +6,14 @@ import { it } from 'node:test'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { movedTables } from '../../host/db/queries/moved/import-rows.ts'
 
-/** Of a claim, which no job of an export has; of a suspension, which a move ends; of what this machine has alone. */
+/**
+ * Of a claim, which no job of an export has; of a suspension, which a move ends; of what this machine has alone;
+ * of the live feed, whose places are those of one Annex.
+ */
 const left: Record<string, string[]> = {
   spaces: ['revisionId'],
   installations: ['suspendedAt', 'suspendedDigest'],
+  deliveries: ['refusedId'],
   jobs: ['claimedAt', 'hostId', 'leaseId', 'leaseUntil'],
 }
 

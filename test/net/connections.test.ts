@@ -1,45 +1,30 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Egress } from '../../host/net/egress.ts'
 import { parseTarget } from '../../host/net/guard/egress-target.ts'
 import { egressFetch } from '../../host/net/request/egress-fetch.ts'
 import { exchange } from '../../host/net/request/exchange.ts'
-import { openEgress } from './local-server.ts'
+import { openEgress, serve } from './local-server.ts'
 
 const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
 
-/** One server for any number of origins: each name is its own. Counts what is open. */
+/** One server for any number of origins: each name is its own. */
 async function serveMany(
   t: TestContext,
   answer: (name: string, response: ServerResponse) => void,
-  keepAliveMs = 600_000,
-) {
-  let open = 0
-  let opened = 0
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => answer(request.headers.host?.split(':')[0] ?? '', response))
-  })
   // As a receiver that would like to keep its connections for long; 0 says nothing about it.
-  server.keepAliveTimeout = keepAliveMs
-  server.on('connection', (socket) => {
-    open += 1
-    opened += 1
-    socket.on('close', () => {
-      open -= 1
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return { at: (name: string) => `http://${name}:${port}/`, open: () => open, opened: () => opened }
+  keepAliveTimeout = 600_000,
+) {
+  const { port, open, connections } = await serve(
+    t,
+    (request, response) => {
+      request.resume().on('end', () => answer(request.headers.host?.split(':')[0] ?? '', response))
+    },
+    { keepAliveTimeout },
+  )
+  return { at: (name: string) => `http://${name}:${port}/`, open, connections }
 }
 
 const post = (egress: Egress, url: string, timeoutMs = 20_000) =>
@@ -72,7 +57,7 @@ describe('the connections of an egress', () => {
         }
       }),
     )
-    assert.equal(server.opened(), 1_000)
+    assert.equal(server.connections(), 1_000)
     // The server hears of a close a little later than it is done.
     assert.ok(most <= 150, `${most} at once`)
     await until(() => server.open() <= 50)
@@ -85,7 +70,7 @@ describe('the connections of an egress', () => {
     const server = await serveMany(t, (_, response) => response.end(), 0)
     const egress = openEgress(t, { resolve, keepAliveMs: 100 })
     await Promise.all(['a.test', 'b.test', 'c.test'].map((name) => post(egress, server.at(name))))
-    assert.equal(server.opened(), 3)
+    assert.equal(server.connections(), 3)
     await until(() => server.open() === 0)
   })
 
@@ -135,7 +120,7 @@ describe('a request that gave up while it waited', () => {
     held[1]?.end()
     assert.equal((await first).answer?.status, 200)
     assert.equal((await third).timing.reused, true)
-    assert.deepEqual([held.length, server.opened()], [2, 1])
+    assert.deepEqual([held.length, server.connections()], [2, 1])
   })
 })
 

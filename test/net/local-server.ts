@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { TestContext } from 'node:test'
 import { createEgress, type Egress, type EgressOptions } from '../../host/net/egress.ts'
@@ -8,43 +8,56 @@ import { createEgress, type Egress, type EgressOptions } from '../../host/net/eg
 /** Of the tests' egress. */
 export const hopsKey = Buffer.alloc(32, 7)
 
-export type LocalServer = { origin: string; port: number; connections: () => number }
+export type LocalServer = {
+  origin: string
+  port: number
+  /** How many there have been. */
+  connections: () => number
+  /** How many there are. */
+  open: () => number
+}
 
 /** A real HTTP server on 127.0.0.1, ended with the test. */
-export async function serve(t: TestContext, listener: RequestListener): Promise<LocalServer> {
-  const server = createServer(listener)
-  let connections = 0
-  server.on('connection', () => {
-    connections += 1
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return { origin: `http://127.0.0.1:${port}`, port, connections: () => connections }
+export async function serve(
+  t: TestContext,
+  listener: RequestListener,
+  options: { keepAliveTimeout?: number } = {},
+): Promise<LocalServer> {
+  const server = createServer(options, listener)
+  return listen(t, server, () => server.closeAllConnections())
 }
 
 /** A TCP server for answers that no HTTP server gives. */
 export async function serveRaw(t: TestContext, onSocket: (socket: Socket) => void): Promise<LocalServer> {
   const sockets = new Set<Socket>()
-  let connections = 0
   const server = createTcpServer((socket) => {
-    connections += 1
     sockets.add(socket)
     socket.on('error', () => {})
     onSocket(socket)
   })
+  return listen(t, server, () => {
+    for (const socket of sockets) socket.destroy()
+  })
+}
+
+async function listen(t: TestContext, server: Server, endConnections: () => void): Promise<LocalServer> {
+  let connections = 0
+  let open = 0
+  server.on('connection', (socket: Socket) => {
+    connections += 1
+    open += 1
+    socket.on('close', () => {
+      open -= 1
+    })
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => {
-    for (const socket of sockets) socket.destroy()
+    endConnections()
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return { origin: `http://127.0.0.1:${port}`, port, connections: () => connections }
+  return { origin: `http://127.0.0.1:${port}`, port, connections: () => connections, open: () => open }
 }
 
 /** A port of 127.0.0.1 on which nobody listens. */

@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createScriptTokens } from '../../host/access/script-tokens.ts'
 import { createSecretBox } from '../../host/access/secret-box.ts'
 import { issueToken } from '../../host/access/tokens.ts'
 import { createApp } from '../../host/app.ts'
-import { openDatabase } from '../../host/db/open-database.ts'
-import { insertInstallation } from '../../host/db/queries/installations.ts'
-import { ensureIntegration } from '../../host/db/queries/integrations.ts'
-import { insertOrganization } from '../../host/db/queries/organizations.ts'
 import { createAuthenticate } from '../../host/http/caller.ts'
 import { listen } from '../../host/http/listen.ts'
 import type { RouteParts } from '../../host/routes/parts.ts'
 import { createReceiptWriter } from '../../host/sandbox/receipts/create-receipt-writer.ts'
 import { type Json, request } from '../support/annex.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { openSeeded } from '../support/seeded-database.ts'
 
 describe('what dispatches used, over the API', () => {
   const ends = new AsyncDisposableStack()
@@ -24,26 +17,13 @@ describe('what dispatches used, over the API', () => {
   let operator = ''
   let get: (path: string, token?: string) => Promise<{ status: number; json: Json }>
   before(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'annex-test-'))
-    ends.defer(() => rmSync(folder, { recursive: true }))
-    const given = await createTestDatabase()
-    ends.defer(given.drop)
-    const { db, close } = await openDatabase(given.url, folder)
-    ends.defer(close)
-    for (const subdomain of ['owner', 'other']) {
-      const organization = await insertOrganization(db, { subdomain, title: subdomain })
-      const organizationId = organization?.id ?? ''
-      if (subdomain === 'owner') {
-        const keys = { installKey: 'key', signingSecret: 'sealed' }
-        await ensureIntegration(db, { name: 'echo', organizationId, folder: 'echo', loadedBy: null, ...keys })
-      }
-      const installation = await insertInstallation(db, {
-        integration: 'echo',
-        organizationId,
-        signingSecret: 'sealed',
-      })
+    const seeded = await openSeeded()
+    ends.defer(seeded.close)
+    const { db } = seeded
+    const installed = { owner: seeded, other: await seeded.addOrganization('other') }
+    for (const [name, { organizationId, installationId }] of Object.entries(installed)) {
       const token = await issueToken(db, { kind: 'organization', organizationId, label: 'test' })
-      organizations[subdomain] = { token, installationId: installation?.id ?? '' }
+      organizations[name] = { token, installationId }
     }
     operator = await issueToken(db, { kind: 'operator', label: 'test' })
     const receipts = createReceiptWriter(db, assert.ifError)

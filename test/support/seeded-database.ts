@@ -1,16 +1,21 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Db, openDatabase } from '../../host/db/open-database.ts'
-import { insertInstallation } from '../../host/db/queries/installations.ts'
-import { ensureIntegration } from '../../host/db/queries/integrations.ts'
-import { insertOrganization } from '../../host/db/queries/organizations.ts'
+import { type Database, type Db, openDatabase } from '../../host/db/open-database.ts'
+import { insertInstallation } from '../../host/db/queries/installed/installations.ts'
+import { ensureIntegration, findIntegration } from '../../host/db/queries/integrations.ts'
+import { insertOrganization } from '../../host/db/queries/records/organizations.ts'
 import { createTestDatabase } from './test-database.ts'
 
+type Installed = { organizationId: string; installationId: string }
+
 export type Seeded = {
+  database: Database
   db: Db
   organizationId: string
   installationId: string
+  /** Adds another organization, with an installation of the same integration. */
+  addOrganization: (subdomain: string) => Promise<Installed>
   /** Adds an endpoint of the installation. */
   addEndpoint: (id: string, state: string) => Promise<void>
   close: () => Promise<void>
@@ -23,15 +28,21 @@ export async function openSeeded(): Promise<Seeded> {
   ends.defer(() => rmSync(folder, { recursive: true }))
   const given = await createTestDatabase()
   ends.defer(given.drop)
-  const { db, close } = await openDatabase(given.url, folder)
-  ends.defer(close)
-  const organizationId = (await insertOrganization(db, { subdomain: 'home', title: 'Home' }))?.id ?? ''
-  const keys = { installKey: 'key', signingSecret: 'sealed', loadedBy: null }
-  await ensureIntegration(db, { name: 'echo', organizationId, folder: 'echo', ...keys })
-  const installed = { integration: 'echo', organizationId, signingSecret: 'sealed' }
-  const installationId = (await insertInstallation(db, installed))?.id ?? ''
+  const database = await openDatabase(given.url, folder)
+  const { db } = database
+  ends.defer(database.close)
+  const addOrganization = async (subdomain: string): Promise<Installed> => {
+    const organizationId = (await insertOrganization(db, { subdomain, title: subdomain }))?.id ?? ''
+    const keys = { installKey: 'key', signingSecret: 'sealed', loadedBy: null }
+    const integration = { name: 'echo', organizationId, folder: 'echo', ...keys }
+    // It is the first one's.
+    if ((await findIntegration(db, 'echo')) === undefined) await ensureIntegration(db, integration)
+    const installed = { integration: 'echo', organizationId, signingSecret: 'sealed' }
+    return { organizationId, installationId: (await insertInstallation(db, installed))?.id ?? '' }
+  }
+  const { organizationId, installationId } = await addOrganization('home')
   return {
-    ...{ db, organizationId, installationId },
+    ...{ database, db, organizationId, installationId, addOrganization },
     async addEndpoint(id, state) {
       const key = { installationId, signedBy: 'installation', url: `http://${id}.example/` }
       await db('endpoints').insert({ id, ...key, state, ordered: false, createdAt: 0, updatedAt: 0 })

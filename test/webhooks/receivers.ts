@@ -26,7 +26,7 @@ export async function attemptAt(t: TestContext, onSocket: (socket: Socket) => vo
 export const why = ({ error }: Attempt): string => error?.message ?? 'it was answered'
 
 /** Neither the secret nor the path, which may hold a token, stands in the error. */
-export function assertNothingShown(attempt: Attempt): void {
+function assertNothingShown(attempt: Attempt): void {
   assert.doesNotMatch(JSON.stringify(attempt), /do_not_show/)
   assert.doesNotMatch(String(attempt.error?.message), /in-the-path/)
 }

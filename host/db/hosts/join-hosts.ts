@@ -1,5 +1,5 @@
 import { createId } from '../ids.ts'
-import type { Database } from '../open-database.ts'
+import { type Database, openPostgres } from '../open-database.ts'
 import {
   beatHost,
   findPredecessors,
@@ -30,13 +30,14 @@ const beatMs = 1_000
 
 /**
  * Puts this host on the list of those that share a PostgreSQL, and says each second that it is alive. On SQLite there is
- * nobody else.
+ * nobody else. It says so on a connection of its own: one that has to wait until somebody is done with theirs would be taken
+ * for dead by the others while it works most. That for notifications would not do, as it is made again with growing pauses.
  *
  * @param given.place names the data folder that this host owns, and no other host (`placeOf`)
  * @param given.onBeat the database's clock, in Unix ms
  */
 export async function joinHosts(
-  { db, dialect }: Pick<Database, 'db' | 'dialect'>,
+  { db, dialect, url }: Pick<Database, 'db' | 'dialect' | 'url'>,
   given: {
     place: string
     version: string
@@ -50,8 +51,15 @@ export async function joinHosts(
   let takeOver: TakeOver | undefined
   let closed = false
   let timer: NodeJS.Timeout | undefined
-  await beatHost(db, host)
+  const own = openPostgres(url, 1)
+  try {
+    await beatHost(own, host)
+  } catch (error) {
+    await own.destroy()
+    throw error
+  }
   let beating = Promise.resolve()
+  let striking: Promise<void> | undefined
   schedule()
   return {
     id: host.id,
@@ -63,8 +71,10 @@ export async function joinHosts(
       closed = true
       clearTimeout(timer)
       await beating
+      await striking
       // Where that fails, the others notice by its silence.
-      await removeHost(db, host.id).catch(given.onDefect)
+      await removeHost(own, host.id).catch(given.onDefect)
+      await own.destroy()
     },
   }
 
@@ -80,12 +90,18 @@ export async function joinHosts(
 
   async function beat(): Promise<void> {
     const askedAt = performance.now()
-    const nowMs = await beatHost(db, host)
+    const nowMs = await beatHost(own, host)
     // The database looked at its clock about half way between question and answer.
     given.onBeat?.(nowMs + (performance.now() - askedAt) / 2)
     if (takeOver === undefined) return
-    const others = (await listHosts(db)).filter(({ id }) => id !== host.id)
-    await strike(silence.find(others, performance.now()), takeOver)
+    const others = (await listHosts(own)).filter(({ id }) => id !== host.id)
+    const silent = silence.find(others, performance.now())
+    // Not awaited: the next beat must not wait for it.
+    striking ??= strike(silent, takeOver)
+      .catch(given.onDefect)
+      .finally(() => {
+        striking = undefined
+      })
   }
 
   /** In this order: whoever is killed in between leaves the rest to the others. */

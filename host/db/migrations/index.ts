@@ -8,6 +8,8 @@ import * as secretRotation from './006-secret-rotation.ts'
 import * as history from './007-history.ts'
 import * as interruptions from './008-interruptions.ts'
 import * as bodies from './009-bodies.ts'
+import * as resends from './010-resends.ts'
+import * as refusals from './011-refusals.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -22,6 +24,8 @@ const steps: readonly [string, Step][] = [
   ['007-history', history],
   ['008-interruptions', interruptions],
   ['009-bodies', bodies],
+  ['010-resends', resends],
+  ['011-refusals', refusals],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

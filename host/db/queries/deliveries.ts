@@ -26,6 +26,8 @@ export type Delivery = {
   attempts: number
   createdAt: number
   finishedAt: number | null
+  /** When it failed without an attempt, as an id: its place in the live feed. */
+  refusedId: string | null
 }
 
 /** `body`: sent byte for byte. */

@@ -3,7 +3,7 @@ import { createId } from '../ids.ts'
 import { jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
 import type { Db } from '../open-database.ts'
 
-export type JobKind = 'event' | 'task' | 'delivery'
+export type JobKind = 'event' | 'task' | 'delivery' | 'resend'
 
 /**
  * A piece of work that must not be lost. `subject` is for its kind to read. `lane` is whose turn it takes: an

@@ -47,7 +47,7 @@ export async function checkScript(folder: string, manifest: Partial<Manifest>): 
  *
  * This is a courtesy to the author, not a wall: a script that fools it defines no integration and answers nothing.
  */
-export async function callsCreateIntegration(code: string, loader: Loader): Promise<boolean> {
+async function callsCreateIntegration(code: string, loader: Loader): Promise<boolean> {
   // esbuild drops comments and types and JSX, turns templates into plain texts, and puts each statement on
   // lines of its own, so that what is left can be read with patterns.
   const work = () =>

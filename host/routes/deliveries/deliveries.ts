@@ -2,7 +2,7 @@ import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { listAttempts } from '../../db/queries/attempts.ts'
 import { findBody } from '../../db/queries/deliveries.ts'
-import { findInstallation } from '../../db/queries/installations.ts'
+import { findInstallation } from '../../db/queries/installed/installations.ts'
 import {
   findListedDelivery,
   type ListedDelivery,

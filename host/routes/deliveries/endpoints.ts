@@ -2,7 +2,7 @@ import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { type PublishableEventType, publishableEventTypes } from '../../../schemas/events.ts'
 import type { Endpoint, EndpointState } from '../../db/queries/endpoints.ts'
-import { findInstallation } from '../../db/queries/installations.ts'
+import { findInstallation } from '../../db/queries/installed/installations.ts'
 import { listCounts } from '../../db/queries/operating/counts.ts'
 import { countOwedTo, findEndpoint, listEndpoints } from '../../db/queries/operating/endpoints.ts'
 import { findListedDelivery } from '../../db/queries/operating/list-deliveries.ts'
@@ -96,7 +96,8 @@ export function addWebhookEndpointRoutes(
   })
   /**
    * Sends an example: an event of `type` (default: `space_content_updated` to a space's endpoint, else `site_view`) with
-   * made-up fields and `"example": true`, signed as any other. 202 with its delivery. 409 when the endpoint is disabled.
+   * made-up fields and `"example": true`, signed as any other. 202 with its delivery. 409 when the endpoint is disabled, or
+   * its installation moves.
    */
   router.post('/v1/endpoints/:id/example', async (context) => {
     const endpoint = await open(context)

@@ -26,7 +26,7 @@ export function addFeedRoutes(router: Router, parts: RouteParts): void {
 
   /**
    * Server-sent events: `owed` (a delivery is owed), `attempt` (with its delivery), `settled` (a delivery is delivered or
-   * has failed), and `end` with a `reason` when Annex stops or the token is no longer good. Filters as for
+   * has failed, perhaps without an attempt: `delivery.reason` says why), and `end` with a `reason` when Annex stops or the token is no longer good. Filters as for
    * `GET /v1/deliveries`. It begins now, at the time `after`, or after the event that `Last-Event-ID` names. 503 when there
    * are too many readers.
    */
@@ -50,7 +50,7 @@ export function addFeedRoutes(router: Router, parts: RouteParts): void {
 function placeIn(context: Context): string | undefined {
   const id = context.get('last-event-id')
   if (id === '') return undefined
-  const place = /^(?:dlv|att)_([0-9a-f-]{36})$/.exec(id)?.[1]
+  const place = /^(?:dlv|att|ref)_([0-9a-f-]{36})$/.exec(id)?.[1]
   if (place !== undefined) return place
   throw new AnnexError('bad_request', 'Last-Event-ID is none that this feed has given.')
 }
@@ -95,8 +95,11 @@ async function reasonToEnd(
 function toText(item: FeedItem): string {
   const { id } = item
   const delivery = toDeliveryView(item.delivery)
-  const { state, attempts } = item.delivery
-  const isLast = item.kind === 'attempt' ? item.attempt.number === attempts : attempts === 0
+  const { state, attempts, refusedId } = item.delivery
+  const settled = toServerEvent({ event: 'settled', data: { kind: 'settled', delivery }, id })
+  if (item.kind === 'refused') return settled
+  // One that was refused is settled by that, whatever was tried before.
+  const isLast = refusedId === null && attempts === (item.kind === 'attempt' ? item.attempt.number : 0)
   const isSettled = isLast && state !== 'owed'
   const data =
     item.kind === 'owed'
@@ -109,7 +112,7 @@ function toText(item: FeedItem): string {
         }
   const first = toServerEvent({ event: item.kind, data, ...(!isSettled && { id }) })
   if (!isSettled) return first
-  return first + toServerEvent({ event: 'settled', data: { kind: 'settled', delivery }, id })
+  return first + settled
 }
 
 /** Breaks the connection of a reader that does not take what it is given. */

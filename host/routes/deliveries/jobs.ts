@@ -9,6 +9,7 @@ import {
 } from '../../db/queries/operating/script-jobs.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import type { EventJob } from '../../installations/setup-event.ts'
+import { assertNotMoving } from '../../webhooks/operating/send-again.ts'
 import { limitOf, oneOf, ownOf, texts } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 
@@ -47,9 +48,14 @@ export function addJobRoutes(router: Router, { db, authenticate, wake }: RoutePa
     context.body = { ...toView(job), payload: (JSON.parse(job.subject) as EventJob).event }
   })
 
-  /** Runs a failed one again, with a new round of the schedule: 202. 409 when it has not failed. */
+  /**
+   * Runs a failed one again, with a new round of the schedule: 202. 409 when it has not failed, or while its installation
+   * moves.
+   */
   router.post('/v1/jobs/:id/run', async (context) => {
-    const { id, state } = await open(context)
+    const { id, state, subject } = await open(context)
+    const { level } = JSON.parse(subject) as EventJob
+    if ('installationId' in level) await assertNotMoving(db, level.installationId)
     if (!(await runScriptJobAgain(db, id))) {
       throw new AnnexError(
         'conflict',

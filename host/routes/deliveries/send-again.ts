@@ -1,8 +1,9 @@
 import type Router from '@koa/router'
 import { findListedDelivery } from '../../db/queries/operating/list-deliveries.ts'
-import { countFailed, type FailedFilter } from '../../db/queries/operating/send-again.ts'
+import type { FailedFilter } from '../../db/queries/operating/send-again.ts'
 import { jsonBody } from '../../http/read-body.ts'
-import { sendAgain, sendFailed } from '../../webhooks/operating/send-again.ts'
+import { countFailed, startResend, untilNow } from '../../webhooks/operating/resend.ts'
+import { sendAgain } from '../../webhooks/operating/send-again.ts'
 import { ownOf, timeOf } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { openDelivery } from './deliveries.ts'
@@ -24,11 +25,12 @@ const text = { type: 'string', maxLength: 200 }
 
 /** Sending again what was delivered, or has failed. */
 export function addSendAgainRoutes(router: Router, parts: RouteParts): void {
-  const { db, authenticate, wake } = parts
+  const { db, authenticate, wake, wakeResends } = parts
 
   /**
    * Sends one delivery again, a delivered one too: 202 with the delivery, owed. It begins a new round of the schedule;
-   * its attempts are counted on. 409 while it is owed, or when its endpoint is disabled.
+   * its attempts are counted on. 409 while it is owed, when its endpoint is disabled, or while
+   * its installation moves.
    */
   router.post('/v1/deliveries/:id/send', async (context) => {
     const { id, endpointId } = await openDelivery(parts, context)
@@ -54,27 +56,36 @@ export function addSendAgainRoutes(router: Router, parts: RouteParts): void {
     },
   })
   /**
-   * Sends again what has failed from `since` on (a time), of deliveries that were owed first before `until`, to that
-   * `endpoint`, of that `installation` and `eventType`. `dryRun`: 200 with how many that would be. Else 202 with how many
-   * are owed again: the first attempts are spread, `perSecond` of them (default 10). What its endpoint is disabled for
-   * is left out, and counted as `disabled`.
+   * Sends again what has failed from `since` (a time) until now, of deliveries that were owed first before `until`, to that
+   * `endpoint`, of that `installation` and `eventType`. What cannot be sent is left out, and counted: `disabled` (its
+   * endpoint is), `moving` (its installation is). `dryRun`, or nothing to send: 200 with the counts. Else 202 with `count`,
+   * `seconds`, and the id of the `resend` that does it from now on, `perSecond` of them (0.1 to 1,000; default 10). 409
+   * when ten resends of the organization, or of operators, are running.
    */
   router.post('/v1/deliveries/send-failed', async (context) => {
     const own = ownOf(await authenticate(context))
     const { dryRun = false, perSecond = defaultPerSecond, ...body } = await failedBody(context)
-    const filter: FailedFilter = { ...own, ...toFilter(body) }
-    const { count, disabled } = await countFailed(db, filter)
-    if (dryRun) {
-      context.body = { dryRun, count, disabled }
+    const filter = untilNow(db, { ...own, ...toFilter(body) })
+    const counted = await countFailed(db, filter)
+    const { count } = counted
+    if (dryRun || count === 0) {
+      context.body = { dryRun, ...counted }
       return
     }
-    const owed = await sendFailed(db, filter, perSecond, wake)
+    const resend = await startResend(db, own, { filter, perSecond, count })
+    wakeResends()
     context.status = 202
-    context.body = { dryRun, count: owed, disabled, seconds: Math.ceil(owed / perSecond) }
+    context.body = { dryRun, ...counted, seconds: Math.ceil(count / perSecond), resend }
   })
 }
 
-function toFilter({ since, until, endpoint, installation, eventType }: FailedBody): FailedFilter {
+function toFilter({
+  since,
+  until,
+  endpoint,
+  installation,
+  eventType,
+}: FailedBody): Omit<FailedFilter, 'upToMs'> {
   return {
     sinceMs: timeOf('since', since),
     ...(until !== undefined && { beforeMs: timeOf('until', until) }),

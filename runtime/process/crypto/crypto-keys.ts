@@ -26,7 +26,7 @@ const maxKeys = 4096
 const maxKeptBytes = 16 * 1024 * 1024
 const overheadBytes = 4096
 /** Node makes the public key of larger ones, and computes with it, but for how long. */
-export const maxModulusLength = 8192
+const maxModulusLength = 8192
 
 type Kept = { key: webcrypto.CryptoKey; secret: KeyObject | undefined; bytes: number }
 

@@ -51,7 +51,7 @@ const substituted = (letter: string, value: unknown, room: Room): string => {
 }
 
 /** One value as a person reads it. */
-export const formatValue = (value: unknown, depth: number, room: Room): string => {
+const formatValue = (value: unknown, depth: number, room: Room): string => {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, Math.max(room.left, 0)))
   if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return `[Function${value.name === '' ? '' : ` ${String(value.name)}`}]`

@@ -228,7 +228,7 @@ export class Request {
   }
 }
 
-export const isRequest = (value: unknown): value is Request => isRequestObject(value)
+const isRequest = (value: unknown): value is Request => isRequestObject(value)
 
 /** What `fetch` sends of a request. */
 export const requestParts = (request: Request) => partsOf(request)

@@ -1,32 +1,25 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createScriptTokens } from '../../../host/access/script-tokens.ts'
 import { createSecretBox } from '../../../host/access/secret-box.ts'
 import { issueToken } from '../../../host/access/tokens.ts'
 import { createApp } from '../../../host/app.ts'
 import { readServerEvents } from '../../../host/cli/api/event-stream.ts'
-import { type Database, openDatabase } from '../../../host/db/open-database.ts'
+import type { Db } from '../../../host/db/open-database.ts'
 import { createAuthenticate } from '../../../host/http/caller.ts'
 import { listen } from '../../../host/http/listen.ts'
 import type { RouteParts } from '../../../host/routes/parts.ts'
 import { createChanges } from '../../../host/webhooks/operating/changes.ts'
-import { createTestDatabase } from '../../support/test-database.ts'
+import { openSeeded } from '../../support/seeded-database.ts'
 
 describe('the live feed ends', () => {
   const ends = new AsyncDisposableStack()
-  let database: Database
+  let db: Db
   let url: string
   before(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'annex-test-'))
-    ends.defer(() => rmSync(folder, { recursive: true }))
-    const given = await createTestDatabase()
-    ends.defer(given.drop)
-    database = await openDatabase(given.url, folder)
-    ends.defer(database.close)
-    const { db } = database
+    const seeded = await openSeeded()
+    ends.defer(seeded.close)
+    db = seeded.db
     const tokens = createScriptTokens(createSecretBox(new Uint8Array(32)).deriveKey('test'))
     const parts: Partial<RouteParts> = {
       ...{ db, changes: createChanges(), authenticate: createAuthenticate(db, tokens) },
@@ -39,13 +32,13 @@ describe('the live feed ends', () => {
   after(() => ends.disposeAsync())
 
   it('when its token is revoked, and says so', async () => {
-    const token = await issueToken(database.db, { kind: 'operator', label: 'test' })
+    const token = await issueToken(db, { kind: 'operator', label: 'test' })
     const answer = () => fetch(url, { headers: { authorization: `Bearer ${token}` } })
     const { status, headers, body } = await answer()
     assert.equal(status, 200)
     assert.match(headers.get('content-type') ?? '', /^text\/event-stream/)
     assert.equal(headers.get('cache-control'), 'no-store')
-    await database.db('tokens').where({ label: 'test' }).delete()
+    await db('tokens').where({ label: 'test' }).delete()
     const events = []
     for await (const event of readServerEvents(body ?? assert.fail('no body'))) events.push(event)
     assert.equal(events.length, 1)

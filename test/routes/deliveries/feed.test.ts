@@ -73,7 +73,8 @@ describe('the live feed', () => {
   })
 
   it('says when an attempt comes again', async () => {
-    const receiver = await receive(503, 200)
+    // Long enough for a feed that is behind by a second to be read before that.
+    const receiver = await receive((response) => response.writeHead(503, { 'retry-after': '5' }).end(), 200)
     const reader = await open('eventType=again')
     await owe(endpoint, { url: receiver.url, type: 'again' })
     const [, attempt] = await read(reader, 2)
@@ -96,6 +97,49 @@ describe('the live feed', () => {
     const ids = new Set<string>(events.map(({ data }) => data.delivery.id))
     assert.deepEqual(ids, new Set(missed))
     assert.ok(!ids.has(first ?? ''))
+  })
+
+  it('tells of one that fails without an attempt, and why', async () => {
+    // The first is to be tried again; the second finds that the receiver is gone, so that nothing more is sent there.
+    const receiver = await receive((response) => response.writeHead(503, { 'retry-after': '3' }).end(), 410)
+    const since = new Date().toISOString()
+    const live = await open('eventType=refused')
+    const [tried] = await owe(endpoint, { url: receiver.url, type: 'refused' })
+    await receiver.waitFor(1)
+    const [gone] = await owe(endpoint, { url: receiver.url, type: 'refused' })
+    const events = await read(live, 6)
+    live.close()
+    const told = events.map(({ event, data }) => [event, data.delivery.id])
+    const expected = [
+      ['owed', tried],
+      ['attempt', tried],
+      ['owed', gone],
+      ['attempt', gone],
+      ['settled', gone],
+      ['settled', tried],
+    ]
+    assert.deepEqual(told, expected)
+    const last = events.at(-1)
+    assert.match(last?.data.delivery.reason, /^endpoint_disabled: It answered 410 Gone\./)
+    assert.equal(last?.data.delivery.attempts, 1)
+    const late = await open(`after=${since}&eventType=refused`)
+    assert.deepEqual(
+      (await read(late, 6)).map(({ event, data }) => [event, data.delivery.id]),
+      expected,
+      'whoever reads it later is told the same, each once',
+    )
+    late.close()
+    const [next] = await owe(endpoint, { url: receiver.url, type: 'refused' })
+    const again = await open('eventType=refused', { 'last-event-id': last?.id ?? '' })
+    const more = await read(again, 2)
+    again.close()
+    assert.deepEqual(
+      more.map(({ event, data }) => [event, data.delivery.id]),
+      [
+        ['owed', next],
+        ['settled', next],
+      ],
+    )
   })
 
   it('begins at a time, and shows what a filter lets through', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, installSample, type Json, startAnnex, until } from '../../support/annex.ts'
+import { exportText } from '../../support/moving.ts'
 import { owe, senderPlugin, watchDeliveries } from '../../support/sender.ts'
 
 describe('sending again', () => {
@@ -71,11 +72,15 @@ describe('sending again', () => {
     for (const id of ids) assert.equal((await settled(id)).state, 'failed')
     const filter = { since, endpoint: (await delivery(ids[0] ?? '')).endpoint }
     const dry = await sendFailed({ ...filter, dryRun: true })
-    assert.deepEqual([dry.status, dry.json], [200, { dryRun: true, count: 6, disabled: 0 }])
+    assert.deepEqual([dry.status, dry.json], [200, { dryRun: true, count: 6, disabled: 0, moving: 0 }])
     assert.equal((await sendFailed({ ...filter, eventType: 'early', dryRun: true })).json.count, 0)
     assert.equal(receiver.received.length, 7, 'a dry run sends nothing')
     const sent = await sendFailed({ ...filter, perSecond: 4 })
-    assert.deepEqual([sent.status, sent.json], [202, { dryRun: false, count: 6, disabled: 0, seconds: 2 }])
+    const { resend, ...told } = sent.json
+    assert.deepEqual(
+      [sent.status, told],
+      [202, { dryRun: false, count: 6, disabled: 0, moving: 0, seconds: 2 }],
+    )
     const again = (await receiver.waitFor(13)).slice(7)
     const [first, last] = [again[0], again.at(-1)]
     assert.ok((last?.atMs ?? 0) - (first?.atMs ?? 0) >= 1_000, 'six, four a second')
@@ -87,6 +92,68 @@ describe('sending again', () => {
       assert.equal(attempts, 2)
     }
     assert.equal((await delivery(before[0] ?? '')).attempts, 1)
+    const { json } = await annex.api('GET', `/v1/resends/${resend}`)
+    assert.deepEqual([json.state, json.sent, json.count, json.since], ['done', 6, 6, since])
+  })
+
+  it('of many is answered at once, goes on after that, and can be stopped by whoever may see it', async () => {
+    const receiver = await receive(400)
+    const since = new Date().toISOString()
+    const ids = await owe(endpoint, { url: receiver.url, type: 'many' }, 8)
+    for (const id of ids) await settled(id)
+    // Of 0.3 a second, three are owed ahead.
+    const { json } = await sendFailed({ since, perSecond: 0.3 })
+    assert.deepEqual([json.count, json.seconds], [8, 27])
+    const path = `/v1/resends/${json.resend}`
+    const running = await until(
+      () => annex.api('GET', path),
+      ({ json }) => json.sent > 0,
+    )
+    assert.deepEqual([running.json.state, running.json.sent, running.json.count], ['running', 3, 8])
+    const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'others', title: 'Others' })).json
+    const { token } = (await annex.api('POST', `/v1/orgs/${org.id}/tokens`, {})).json
+    assert.equal((await annex.api('POST', `${path}/stop`, {}, token)).status, 404)
+    assert.equal((await annex.api('GET', '/v1/resends', undefined, token)).json.count, 0)
+    const stopped = await annex.api('POST', `${path}/stop`)
+    assert.deepEqual([stopped.status, stopped.json.state, stopped.json.sent], [200, 'stopped', 3])
+    const again = await annex.api('POST', `${path}/stop`)
+    assert.deepEqual([again.status, again.json.error.code], [409, 'conflict'])
+    assert.equal((await annex.api('GET', '/v1/resends?limit=1')).json.items[0].id, json.resend)
+  })
+
+  it('runs ten at once and no more', async () => {
+    const receiver = await receive(400)
+    const since = new Date().toISOString()
+    for (const id of await owe(endpoint, { url: receiver.url, type: 'ten' }, 12)) await settled(id)
+    const begun = []
+    for (let n = 0; n < 11; n += 1) begun.push(await sendFailed({ since, perSecond: 0.1 }))
+    assert.deepEqual(
+      begun.map(({ status }) => status),
+      [...Array(10).fill(202), 409],
+    )
+    assert.match(begun.at(-1)?.json.error.message, /annex resends stop/)
+    for (const { json } of begun.slice(0, 10)) await annex.api('POST', `/v1/resends/${json.resend}/stop`)
+  })
+
+  it('waits for the end of a move: nothing is owed by an installation that was exported', async () => {
+    const receiver = await receive(400)
+    const since = new Date().toISOString()
+    const [id = ''] = await owe(endpoint, { url: receiver.url, type: 'moved' })
+    const { endpoint: to, installation } = await settled(id)
+    await exportText(annex, installation)
+    for (const path of [`/v1/deliveries/${id}/send`, `/v1/endpoints/${to}/example`]) {
+      const { status, json } = await annex.api('POST', path)
+      assert.deepEqual([status, json.error.code], [409, 'conflict'])
+      assert.match(json.error.message, /is being moved: .*annex resume inst_/)
+    }
+    const filter = { since, eventType: 'moved' }
+    const none = await sendFailed(filter)
+    assert.deepEqual(none.json, { dryRun: false, count: 0, disabled: 0, moving: 1 })
+    assert.equal((await delivery(id)).state, 'failed')
+    const resumed = await annex.api('POST', `/v1/integrations/sender/installations/${installation}/resume`)
+    assert.equal(resumed.status, 200)
+    assert.equal((await sendFailed(filter)).json.count, 1)
+    await receiver.waitFor(2)
   })
 
   it('needs to know since when, and sends an organization’s own alone', async () => {

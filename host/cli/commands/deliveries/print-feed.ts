@@ -3,7 +3,7 @@ import { toSafeLine } from '../../terminal/safe-text.ts'
 import { type Part, paint, type Terminal } from '../../terminal/terminal.ts'
 import type { FeedItem } from './delivery-feed.ts'
 
-/** One line for each thing that happened: `-->` a delivery is owed, `<--` what an attempt brought. */
+/** One line for each thing that happened: `-->` a delivery is owed, `<--` what an attempt brought, `x` it has failed. */
 export function printFeedItem(terminal: Terminal, item: FeedItem): void {
   if (terminal.json) return terminal.printJsonLine(item)
   if (item.kind === 'owed') {
@@ -11,7 +11,9 @@ export function printFeedItem(terminal: Terminal, item: FeedItem): void {
     terminal.print(...at(createdAt), paint('cyan', '--> '), `${event.type} ${event.id} to ${toSafeLine(url)}`)
   } else if (item.kind === 'attempt') printAttempt(terminal, item)
   else if (item.delivery.state === 'failed') {
-    terminal.print(...at(item.delivery.finishedAt), paint('red', '  x '), item.delivery.reason ?? 'failed')
+    const { event, finishedAt, reason = 'failed' } = item.delivery
+    // Another delivery than that of the line before, it may be: one may fail without an attempt.
+    terminal.print(...at(finishedAt), paint('red', '  x '), `${event.type} ${event.id} ${toSafeLine(reason)}`)
   }
 }
 

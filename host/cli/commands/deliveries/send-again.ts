@@ -10,7 +10,7 @@ import { withExamples } from '../../with-examples.ts'
 
 type Filter = { since: string; until?: string; endpoint?: string; installation?: string; eventType?: string }
 type Options = Filter & { perSecond?: number; dryRun?: boolean; yes?: boolean }
-type Counted = { count: number; disabled: number; seconds?: number }
+type Counted = { count: number; disabled: number; moving: number; seconds?: number; resend?: string }
 
 /** `annex deliveries send` and `annex deliveries send-failed`. */
 export function addSendAgain(deliveries: Command): void {
@@ -27,7 +27,9 @@ export function addSendAgain(deliveries: Command): void {
   withExamples(send, ['annex deliveries send dlv_0199…'])
   const sendFailed = deliveries
     .command('send-failed')
-    .description('send all again that have failed since a time; says how many, and asks')
+    .description(
+      'send all again that have failed since a time; says how many, asks, and does not wait for it',
+    )
     .requiredOption('--since <time>', 'failed from then on: how long ago (30m, 2h, 7d), or a time', parseTime)
     .option('--until <time>', 'owed first before then', parseTime)
     .option('--endpoint <id>', 'to that endpoint')
@@ -56,12 +58,18 @@ async function sendAllFailed(
   if (found.disabled > 0) {
     terminal.say(`Another ${found.disabled} cannot be sent while their endpoints are disabled.`)
   }
+  if (found.moving > 0) {
+    terminal.say(`Another ${found.moving} cannot be sent while their installations are being moved.`)
+  }
   const isConfirmed = dryRun || found.count === 0 ? false : yes || (await confirm('Send them again?'))
   if (isConfirmed === undefined)
     throw new UsageError('Nobody can be asked here: --yes sends them, --dry-run counts.')
   const answer = isConfirmed ? await api.post<Counted>(path, given) : { ...found, dryRun: true }
   if (terminal.json) terminal.printJson(answer)
-  else if (isConfirmed) terminal.print(`${tellCount(answer.count)} owed again, over ${answer.seconds} s.`)
+  else if (answer.resend !== undefined) {
+    terminal.print(`${answer.resend}: ${tellCount(answer.count)} sent again, over ${answer.seconds} s.`)
+    terminal.say(`How far it is: annex resends show ${answer.resend}`)
+  }
 }
 
 const tellCount = (count: number): string => `${count} ${count === 1 ? 'delivery' : 'deliveries'}`

@@ -18,7 +18,7 @@ export function printReceipt(terminal: Terminal, receipt: DispatchReceipt): void
 /** When the dispatch was answered, in Unix ms. */
 export const endOf = ({ startedAt, wallMs }: DispatchReceipt): number => Date.parse(startedAt) + wallMs
 
-export function describeUse(receipt: DispatchReceipt): string {
+function describeUse(receipt: DispatchReceipt): string {
   const { cpuMs, wallMs, heapBytes, hostCalls, egressCalls, egressBytes } = receipt
   return [
     `${toShort(cpuMs)} ms CPU`,

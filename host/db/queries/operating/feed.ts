@@ -6,6 +6,8 @@ import { type DeliveryFilter, type ListedDelivery, narrow, withNextAttempt } fro
 /** What happened to a delivery, as the tables have it. `delivery` is as it is now. */
 export type FeedItem =
   | { kind: 'owed'; id: string; delivery: ListedDelivery }
+  /** It failed without an attempt. */
+  | { kind: 'refused'; id: string; delivery: ListedDelivery }
   | {
       kind: 'attempt'
       id: string
@@ -23,7 +25,7 @@ export const placeOf = ({ id }: Pick<FeedItem, 'id'>): FeedPlace => id.slice(id.
 
 type FeedAttempt = AttemptRow & { previousStartedAt: number | null }
 
-/** Deliveries and attempts after one place and before another, the oldest first. */
+/** What was owed, attempted and refused after one place and before another, the oldest first. */
 export async function readFeed(
   db: Db,
   filter: DeliveryFilter,
@@ -33,6 +35,11 @@ export async function readFeed(
   const owed = db('deliveries').select('deliveries.*').orderBy('deliveries.id').limit(limit)
   owed.where('deliveries.id', '>', `dlv_${after}`).where('deliveries.id', '<', `dlv_${before}`)
   narrow(db, owed, filter)
+  const refused = db('deliveries').select('deliveries.*').orderBy('deliveries.refusedId').limit(limit)
+  refused
+    .where('deliveries.refusedId', '>', `ref_${after}`)
+    .where('deliveries.refusedId', '<', `ref_${before}`)
+  narrow(db, refused, filter)
   const made = db('attempts').select('attempts.*', 'previous.startedAt as previousStartedAt')
   made.join('deliveries', 'deliveries.id', 'attempts.deliveryId').leftJoin('attempts as previous', (join) => {
     join.on('previous.deliveryId', 'attempts.deliveryId')
@@ -46,6 +53,10 @@ export async function readFeed(
   const items: FeedItem[] = (await withNextAttempt(db, await owed)).map((delivery) => ({
     ...{ kind: 'owed', id: delivery.id, delivery },
   }))
+  for (const delivery of await withNextAttempt(db, await refused)) {
+    const { refusedId } = delivery
+    if (refusedId !== null) items.push({ kind: 'refused', id: refusedId, delivery })
+  }
   for (const { previousStartedAt, ...attempt } of attempts) {
     const delivery = deliveries.get(attempt.deliveryId)
     if (delivery !== undefined) {

@@ -1,27 +1,30 @@
 import { withPrefix } from '../../ids.ts'
-import { jsonRows, rawRows } from '../../json-rows.ts'
+import { isPostgres, jsonRows, jsonTexts, rawRows } from '../../json-rows.ts'
 import type { Db } from '../../open-database.ts'
 import type { EndpointState } from '../endpoints.ts'
 import { insertJobs } from '../jobs.ts'
 import { type DeliveryFilter, narrow } from './list-deliveries.ts'
 
-/** A delivery that is to be sent again, and when. */
+/** A delivery that is to be sent again, and when (Unix ms). */
 export type Again = { id: string; dueAt: number }
 
 type Owed = { id: string; endpointId: string }
 
 /**
- * Owes deliveries again that are settled: each begins a new round of the schedule, and its attempts are counted on.
+ * Owes deliveries again that are settled: each begins a new round of the schedule, and its attempts are counted on. Those
+ * of an installation that moves stay as they are: what its export has not got would be lost.
  *
- * @returns the ids of those that were not owed
+ * @returns the ids of those that are owed by this
  */
 export async function oweAgain(db: Db, all: readonly Again[]): Promise<string[]> {
   if (all.length === 0) return []
+  await holdStill(db, all)
   const owed = await rawRows<Owed>(
     db,
-    `update deliveries set state = 'owed', reason = null, finished_at = null
+    `update deliveries set state = 'owed', reason = null, finished_at = null, refused_id = null
      from ${jsonRows(db, 'again', { id: 'text', dueAt: 'bigint' })}
      where deliveries.id = again.id and deliveries.state <> 'owed'
+       and exists (select 1 from installations where id = deliveries.installation_id and status <> 'moving')
      returning deliveries.id as id, deliveries.endpoint_id as endpoint_id`,
     [JSON.stringify(all)],
   )
@@ -46,6 +49,14 @@ export async function oweAgain(db: Db, all: readonly Again[]): Promise<string[]>
   return owed.map(({ id }) => id)
 }
 
+/** Nobody begins to move their installations before the end of the transaction. SQLite has one at a time. */
+async function holdStill(db: Db, all: readonly Again[]): Promise<void> {
+  if (!isPostgres(db)) return
+  const ids = JSON.stringify(all.map(({ id }) => id))
+  const theirs = `select installation_id from deliveries where id in ${jsonTexts(db)}`
+  await db.raw(`select id from installations where id in (${theirs}) order by id for share`, [ids])
+}
+
 const byId = (one: Owed, other: Owed): number => (one.id < other.id ? -1 : 1)
 
 async function findStates(
@@ -57,19 +68,43 @@ async function findStates(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Which failed deliveries: `sinceMs` is when they failed, in Unix ms. */
-export type FailedFilter = Omit<DeliveryFilter, 'state'> & { sinceMs: number }
+/** Which failed deliveries: those that failed from `sinceMs` to `upToMs`, in Unix ms. */
+export type FailedFilter = Omit<DeliveryFilter, 'state'> & { sinceMs: number; upToMs: number }
 
-/** `disabled`: those that cannot be sent, as their endpoint is disabled. */
-export async function countFailed(
+/**
+ * `count`: those that can be sent. Others cannot: of `disabled` the endpoint is disabled, of `moving` the installation
+ * moves.
+ */
+export type FailedCount = { count: number; disabled: number; moving: number }
+
+type CountedPage = { ofAll: number; ofDisabled: number; ofMoving: number; lastId: string | null }
+
+/**
+ * Counts the next up to `limit` after the id `after`.
+ *
+ * @returns with the id of the last one, `undefined` at the end
+ */
+export async function countSomeFailed(
   db: Db,
   filter: FailedFilter,
-): Promise<{ count: number; disabled: number }> {
-  const disabled = `case endpoints.state when 'disabled' then 1 else 0 end`
-  const row = await fromFailed(db, filter)
-    .select(db.raw(`count(*) as of_all, coalesce(sum(${disabled}), 0) as of_disabled`))
-    .first<{ ofAll: number; ofDisabled: number }>()
-  return { count: Number(row.ofAll) - Number(row.ofDisabled), disabled: Number(row.ofDisabled) }
+  page: { after: string; limit: number },
+): Promise<FailedCount & { last: string | undefined }> {
+  const some = fromFailed(db, filter)
+    .select('deliveries.id', 'endpoints.state', 'installations.status')
+    .where('deliveries.id', '>', page.after)
+    .orderBy('deliveries.id')
+    .limit(page.limit)
+  const row = await db
+    .from(some.as('some'))
+    .select(
+      db.raw(`count(*) as of_all, max(id) as last_id,
+        coalesce(sum(case when status = 'moving' then 1 else 0 end), 0) as of_moving,
+        coalesce(sum(case when status <> 'moving' and state = 'disabled' then 1 else 0 end), 0) as of_disabled`),
+    )
+    .first<CountedPage>()
+  const [all, disabled, moving] = [Number(row.ofAll), Number(row.ofDisabled), Number(row.ofMoving)]
+  const last = all === page.limit ? (row.lastId ?? undefined) : undefined
+  return { count: all - disabled - moving, disabled, moving, last }
 }
 
 /** The next up to `limit` that can be sent, after the id `after`. */
@@ -80,18 +115,20 @@ export async function listFailed(
 ): Promise<string[]> {
   return fromFailed(db, filter)
     .where('endpoints.state', '<>', 'disabled')
+    .where('installations.status', '<>', 'moving')
     .where('deliveries.id', '>', page.after)
     .orderBy('deliveries.id')
     .limit(page.limit)
     .pluck('deliveries.id')
 }
 
-function fromFailed(db: Db, { sinceMs, ...filter }: FailedFilter) {
+function fromFailed(db: Db, { sinceMs, upToMs, ...filter }: FailedFilter) {
   const query = db('deliveries')
     .join('endpoints', 'endpoints.id', 'deliveries.endpointId')
+    .join('installations', 'installations.id', 'deliveries.installationId')
     // Written out: the index of failed ones is found by it.
     .whereRaw(`deliveries.state = 'failed'`)
-    .where('deliveries.finishedAt', '>=', sinceMs)
+    .whereBetween('deliveries.finishedAt', [sinceMs, upToMs])
   narrow(db, query, filter)
   return query
 }

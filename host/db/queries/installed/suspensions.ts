@@ -1,5 +1,5 @@
-import type { Db } from '../open-database.ts'
-import { releaseWaitingJobs } from './jobs.ts'
+import type { Db } from '../../open-database.ts'
+import { releaseWaitingJobs } from '../jobs.ts'
 
 /** Why something is suspended, and the version of the script that did it. */
 export type Suspension = { reason: string; digest: string }

@@ -1,0 +1,40 @@
+import type { Settings } from './config/load-settings.ts'
+import type { GroupCommit } from './db/group-commit.ts'
+import type { Db } from './db/open-database.ts'
+import { createTaskCall } from './events/tasks.ts'
+import type { Wake } from './jobs/create-worker.ts'
+import type { Egress } from './net/egress.ts'
+import { createFetchCall } from './sandbox/fetch-call.ts'
+import { createHostCalls, type RunHostCall } from './sandbox/host-calls.ts'
+import { createDeliveryCall } from './webhooks/delivery-call.ts'
+
+/**
+ * The table of what a script can ask of the host.
+ *
+ * @param given.egress what scripts' requests leave by
+ * @param given.publicUrl where Annex itself is reached: a script may call it without declaring that
+ */
+export function createCalls(given: {
+  settings: Settings
+  db: Db
+  commits: GroupCommit
+  egress: Egress
+  publicUrl: () => string
+  wake: Wake
+  onDefect: (error: unknown) => void
+}): RunHostCall {
+  const { settings, db, commits, egress, publicUrl, wake, onDefect } = given
+  const limits = {
+    timeoutMs: settings.SANDBOX_FETCH_MS,
+    maxBytes: settings.SANDBOX_FETCH_BYTES,
+    atOnce: settings.SANDBOX_FETCHES_AT_ONCE,
+  }
+  const declared = {
+    isRequired: settings.EGRESS_REQUIRE_DECLARED,
+    isOwn: (origin: string) => egress.isOwn(origin) || origin === URL.parse(publicUrl())?.origin,
+  }
+  return createHostCalls(
+    [createFetchCall(egress, limits, declared), createDeliveryCall(commits, wake), createTaskCall(db, wake)],
+    onDefect,
+  )
+}

@@ -1,0 +1,50 @@
+import type { Notifications } from './db/hosts/notifications.ts'
+import type { Wake } from './jobs/create-worker.ts'
+import type { Workers } from './start-workers.ts'
+import { type Changes, createChanges } from './webhooks/operating/changes.ts'
+
+/** Tells whoever waits for it that something has changed, in this host and in those that share its database. */
+export type Wakes = {
+  /** There is work. */
+  wake: Wake
+  /** A resend has begun. The other hosts find it within a second. */
+  wakeResends: () => void
+  /** Records have changed that were read before. */
+  forget: () => void
+  /** For those who follow deliveries. */
+  changes: Changes
+  /** From now on these are woken. */
+  begin: (workers: Workers) => void
+}
+
+/** @param forget forgets what this host has read of records */
+export function createWakes(notifications: Notifications, forget: () => void): Wakes {
+  const changes = createChanges()
+  let workers: Workers | undefined
+  const wakeHere: Wake = (kind, lane) => {
+    workers?.wake(kind, lane)
+    changes.notify()
+  }
+  notifications.onNotified('work', () => wakeHere())
+  notifications.onNotified('changed', () => {
+    forget()
+    // A resume, or a new version, makes what has waited due.
+    wakeHere()
+  })
+  return {
+    wake(kind, lane) {
+      wakeHere(kind, lane)
+      notifications.hint('work')
+    },
+    wakeResends: () => workers?.wakeResends(),
+    forget() {
+      forget()
+      // Without it, the other hosts see the change within a second.
+      notifications.hint('changed')
+    },
+    changes,
+    begin(given) {
+      workers = given
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import type { Logger } from 'pino'
+import type { Settings } from './config/load-settings.ts'
+import { watchSpaces } from './content/watch-spaces.ts'
+import type { PublishEvent } from './events/publish-event.ts'
+import { type LoadedPlugin, loadPlugins, type PluginSource } from './versions/load-plugins.ts'
+import { createChangeReport } from './versions/report-changes.ts'
+import { watchPlugins } from './versions/watch-plugins.ts'
+
+export type Folders = {
+  /** As they were at the start. */
+  plugins: LoadedPlugin[]
+  /** Reads all plugin folders and spaces again. */
+  reload: () => Promise<LoadedPlugin[]>
+  /** With the setting `WATCH`: loads a plugin folder again when a file in it changes, and says so on stderr. */
+  watch: () => void
+}
+
+/**
+ * Loads what lies in folders: plugins, and spaces, which are watched from then on.
+ *
+ * @param given.onLoaded plugins may be others than before
+ * @param ends takes the watching down
+ */
+export async function loadFolders(
+  given: {
+    settings: Settings
+    source: PluginSource
+    publish: PublishEvent
+    onLoaded: () => void
+    logger: Logger
+    onDefect: (error: unknown) => void
+  },
+  ends: AsyncDisposableStack,
+): Promise<Folders> {
+  const { settings, source, publish, logger, onDefect } = given
+  const spaces = watchSpaces(
+    source.db,
+    async (space, revision) => {
+      await publish(space.organizationId, {
+        type: 'space_content_updated',
+        spaceId: space.id,
+        revisionId: revision.id,
+      })
+    },
+    (space, error) => logger.warn({ err: error, space: space.id }, 'space not read'),
+  )
+  ends.defer(spaces.close)
+  const reload = async () => {
+    const plugins = await loadPlugins(source)
+    given.onLoaded()
+    await spaces.sync()
+    return plugins
+  }
+  const plugins = await reload()
+  return {
+    plugins,
+    reload,
+    watch() {
+      if (!settings.WATCH) return
+      const reportChanges = createChangeReport(plugins, { logger, output: process.stderr })
+      ends.defer(watchPlugins(settings.PLUGINS_DIR, () => void reload().then(reportChanges).catch(onDefect)))
+    },
+  }
+}

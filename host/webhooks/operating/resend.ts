@@ -1,0 +1,100 @@
+import { type Clock, nowOf } from '../../db/database-clock.ts'
+import type { Db } from '../../db/open-database.ts'
+import {
+  countRunningResends,
+  findResend,
+  insertResend,
+  oweSlices,
+} from '../../db/queries/operating/resends.ts'
+import {
+  countSomeFailed,
+  type FailedCount,
+  type FailedFilter,
+  listFailed,
+} from '../../db/queries/operating/send-again.ts'
+import { AnnexError } from '../../errors/annex-error.ts'
+import { handleEach, type JobHandler, type JobOutcome, stored } from '../../jobs/job-handler.ts'
+import { inSteps, stepSize } from './in-steps.ts'
+
+/** Deliveries that are counted at once: some ms of the database's time. */
+const countSize = 5_000
+
+/** How far ahead deliveries are owed: what somebody stops comes to its end within as many seconds. */
+const aheadSeconds = 10
+
+/** At once, of an organization or of all operators. */
+const mostRunning = 10
+
+/** Counts what has failed, in steps: there may be a million of it. */
+export async function countFailed(db: Db, filter: FailedFilter): Promise<FailedCount> {
+  const sum = { count: 0, disabled: 0, moving: 0 }
+  let after = ''
+  await inSteps(async () => {
+    const { last, ...some } = await countSomeFailed(db, filter, { after, limit: countSize })
+    sum.count += some.count
+    sum.disabled += some.disabled
+    sum.moving += some.moving
+    after = last ?? after
+    return { changed: 0, more: last !== undefined }
+  })
+  return sum
+}
+
+/**
+ * Has all deliveries sent again that have failed until now, by a job of its own: it goes on after a restart.
+ *
+ * @param own whose resend it is: an organization's, or operators'
+ * @param given.perSecond how many come due each second, so that a receiver that has just come back is not run over
+ * @param given.count how many there are
+ * @returns the id of the resend
+ * @throws AnnexError `conflict` when as many are running as may
+ */
+export async function startResend(
+  db: Db,
+  own: { organizationId?: string },
+  given: { filter: FailedFilter; perSecond: number; count: number },
+): Promise<string> {
+  return db.transaction(async (transaction) => {
+    if ((await countRunningResends(transaction, own)) >= mostRunning) {
+      throw new AnnexError(
+        'conflict',
+        `${mostRunning} resends are running already. Wait for one, or stop one: annex resends stop ID`,
+      )
+    }
+    return insertResend(transaction, own, given)
+  })
+}
+
+/** Until now: what fails again, or from now on, is not sent again by it. */
+export const untilNow = (db: Db, filter: Omit<FailedFilter, 'upToMs'>): FailedFilter => ({
+  ...filter,
+  upToMs: nowOf(db),
+})
+
+/**
+ * Does jobs of kind `resend`: each time the next deliveries are owed again, spread over the seconds to come, and the job
+ * is due again when they are through.
+ *
+ * @param given.wake there is work for those who send
+ */
+export function createRunResend(given: { db: Db; clock: Clock; wake: () => void }): JobHandler {
+  const { db, clock, wake } = given
+  return handleEach(async ({ subject }): Promise<JobOutcome> => {
+    const resend = await findResend(db, (JSON.parse(subject) as { id: string }).id)
+    if (resend === undefined || resend.state !== 'running') return { move: { state: 'gone' } }
+    const { id, filter, perSecond, after } = resend
+    const limit = Math.min(stepSize, Math.ceil(perSecond * aheadSeconds))
+    const found = await listFailed(db, filter, { after, limit })
+    const nowMs = clock.now()
+    const dueAtOf = (n: number) => nowMs + Math.floor((n * 1_000) / perSecond)
+    const deliveries = found.map((id, n) => ({ id, dueAt: dueAtOf(n) }))
+    const isLast = found.length < limit
+    return {
+      move: isLast
+        ? { state: 'gone' }
+        : { state: 'due', dueAtMs: dueAtOf(found.length), reason: 'The next ones are sent again then.' },
+      stores: [stored(oweSlices, { id, deliveries, isLast })],
+      onStored: wake,
+    }
+  })
+}

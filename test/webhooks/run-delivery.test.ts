@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { createSecretBox } from '../../host/access/secret-box.ts'
+import { createGroupCommit } from '../../host/db/group-commit.ts'
+import { findDeliveries, oweDeliveries } from '../../host/db/queries/deliveries.ts'
+import { createWorker } from '../../host/jobs/create-worker.ts'
+import { defaultSchedule } from '../../host/jobs/retry-schedule.ts'
+import { createRunDelivery } from '../../host/webhooks/run-delivery.ts'
+import { createSecretReader } from '../../host/webhooks/signing-secrets.ts'
+import { until } from '../support/annex.ts'
+import { openSeeded } from '../support/seeded-database.ts'
+
+it('a delivery whose site installation is gone is kept as failed, and sent nowhere', async () => {
+  await using ends = new AsyncDisposableStack()
+  const seeded = await openSeeded()
+  ends.defer(seeded.close)
+  const { database, db, installationId } = seeded
+  const { clock } = database
+  const delivery = { installationId, signedBy: 'site:site_gone', url: 'http://a.example/', hops: 0 }
+  const event = { eventId: 'evt_1', eventType: 'told', body: '{}' }
+  const [owed] = await oweDeliveries(db, [{ ...delivery, ...event }])
+  const seen: unknown[] = []
+  const runDelivery = createRunDelivery({
+    secrets: createSecretReader(createSecretBox(new Uint8Array(32)), clock),
+    send: () => assert.fail('it was sent'),
+    ...{ clock, random: Math.random, schedule: defaultSchedule, timeoutMs: 1_000, standard: false },
+    giveUpAfterMs: 1_000,
+    giveUp: async () => assert.fail('its endpoint was given up'),
+    onAttempt: ({ state, attempt }) => void seen.push(state, attempt),
+  })
+  const worker = await createWorker({
+    ...{ database, commits: createGroupCommit(db), clock, hostId: 'host_1', random: Math.random },
+    handlers: { delivery: runDelivery },
+    concurrency: 4,
+    lanes: { most: 4, first: 4 },
+    onDefect: (error) => assert.fail(String(error)),
+  })
+  ends.defer(worker.close)
+  await until(
+    () => db('jobs').select(),
+    (jobs) => jobs.length === 0,
+  )
+  const [failed] = await findDeliveries(db, [owed?.id ?? ''])
+  assert.deepEqual([failed?.state, failed?.attempts], ['failed', 0])
+  assert.match(failed?.reason ?? '', /^signer_gone: There is no site:site_gone /)
+  assert.ok(failed?.finishedAt)
+  await until(
+    async () => seen,
+    ({ length }) => length > 0,
+  )
+  assert.deepEqual(seen, ['failed', undefined])
+})
