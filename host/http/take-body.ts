@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { readBody } from './read-body.ts'
 
-const none = Buffer.alloc(0)
 /** A longer body crosses to its script in pieces, as fast as the script reads it. */
 const wholeBytes = 64 * 1024
 
@@ -16,7 +15,8 @@ type Awaited = {
 
 /**
  * Most bodies come in one piece with their head, and are there once Node has read what has come in on all connections: they
- * are looked for then, all together. To listen for each from the start takes Node a quarter of a request's time.
+ * are looked for then, all together. To listen for each from the start takes Node a quarter of a request's time. Requests
+ * without a body wait as well: all that have come in together then go to their sandboxes in one piece.
  *
  * @returns a function whose promises reject as those of `readBody`
  */
@@ -32,7 +32,6 @@ export function createTakeBody(): TakeBody {
 
   return (request, maxBytes) => {
     const bytes = bytesOf(request)
-    if (bytes === 0) return Promise.resolve(none)
     if (bytes > maxBytes && bytes !== Number.POSITIVE_INFINITY) return readBody(request, maxBytes)
     if (bytes > wholeBytes) return request
     return new Promise((resolve) => {
@@ -50,7 +49,7 @@ function bytesOf({ headers }: IncomingMessage): number {
 }
 
 /** A body that has come in full already. */
-function readHere(request: IncomingMessage): Buffer | undefined {
+function readHere(request: IncomingMessage): Buffer | null {
   const isHere = request.complete && !request.destroyed && request.readableLength === bytesOf(request)
-  return isHere ? (request.read() as Buffer) : undefined
+  return isHere ? (request.read() as Buffer | null) : null
 }
