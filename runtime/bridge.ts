@@ -84,7 +84,8 @@ export type UrlSetter =
 /**
  * Returned by the boot function. `kind` is one of `message`:
  *
- *     dispatch    id: dispatch · number: its environment · text: a DispatchMessage as JSON · body
+ *     dispatch    id: dispatch · number: its environment · text: a DispatchMessage as JSON, or of a request alone its head: method,
+ *                 URL, names and values of headers in turn, a line each (none can hold a line end) · body
  *     dispatchWithStream          the same; its body is stream 0
  *     environment id: its number · text: an environment as JSON, for the dispatches that name it
  *     settle      id: call · number: 1 when its body is a stream of the call's number · text: the value as JSON · body

@@ -1,14 +1,17 @@
-/** Of a visitor's request, what no script gets: hop-by-hop headers, and the console's own cookies. */
-export function toScriptHeaders(rawHeaders: readonly string[]): [string, string][] {
-  const headers: [string, string][] = []
+/**
+ * The head of a visitor's request as it crosses to a script (`runtime/bridge.ts`), without what no script gets: hop-by-hop
+ * headers, and the console's own cookies.
+ */
+export function toRequestText(method: string, url: string, rawHeaders: readonly string[]): string {
+  let text = `${method}\n${url}`
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] ?? '').toLowerCase()
     const value = rawHeaders[index + 1] ?? ''
     if (hopByHop.has(name)) continue
     const kept = name === 'cookie' ? withoutOwnCookies(value) : value
-    if (kept !== '') headers.push([name, kept])
+    if (kept !== '') text += `\n${name}\n${kept}`
   }
-  return headers
+  return text
 }
 
 /**

@@ -21,6 +21,8 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
   if (Number(length ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes))
   // RFC 9112, 6.3: a request with neither has no body.
   if (encoding === undefined && Number(length ?? 0) === 0) return Promise.resolve(none)
+  // Its visitor has gone away before anybody listened.
+  if (request.destroyed) return Promise.reject(requestBrokeOffError())
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -46,21 +48,6 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
 
 const tooLarge = (maxBytes: number): AnnexError =>
   new AnnexError('body_too_large', `The body is larger than ${maxBytes} bytes.`)
-
-/** A longer body crosses to its script in pieces, as fast as the script reads it. */
-const wholeBytes = 64 * 1024
-
-/**
- * The body of a request to a script: whole where it is short, else the request itself, which is a stream.
- *
- * @throws AnnexError as `readBody`
- */
-export function takeBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> | IncomingMessage {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
-  const bytes = encoding === undefined ? Number(length ?? 0) : Number.POSITIVE_INFINITY
-  if (bytes <= wholeBytes || (encoding === undefined && bytes > maxBytes)) return readBody(request, maxBytes)
-  return request
-}
 
 const ajv = new Ajv2020({ allErrors: true, strict: true })
 

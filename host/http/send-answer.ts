@@ -49,7 +49,7 @@ export function sendAnswer(response: ServerResponse, { head, body, path, request
 }
 
 function sendBytes(response: ServerResponse, body: Uint8Array): void {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   if (bytes.byteLength > oneWriteBytes) response.end(bytes)
   else response.end(bytes.toString('latin1'), 'latin1')
 }

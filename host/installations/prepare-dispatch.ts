@@ -125,14 +125,17 @@ function assertMayRun({ installation, integration }: LevelRecords): void {
 /** On whose behalf a dispatch to the level runs. */
 export function toContext(
   { level, manifest, installation }: LevelRecords,
-  more: Pick<DispatchContext, 'requestId' | 'hops' | 'event'>,
+  { requestId, hops, event }: Pick<DispatchContext, 'requestId' | 'hops' | 'event'>,
 ): DispatchContext {
   return {
-    ...more,
+    requestId,
+    hops,
+    event,
     level,
     integration: manifest.name,
     scopes: manifest.scopes,
-    ...(manifest.egress && { declaredHosts: manifest.egress }),
-    ...(installation && { installationId: installation.id, organizationId: installation.organizationId }),
+    declaredHosts: manifest.egress,
+    installationId: installation?.id,
+    organizationId: installation?.organizationId,
   }
 }

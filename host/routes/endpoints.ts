@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { DispatchMessage, PlainError } from '../../runtime/bridge.ts'
+import type { PlainError } from '../../runtime/bridge.ts'
 import { createId } from '../db/ids.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import type { ErrorCode } from '../errors/codes.ts'
-import { toScriptHeaders } from '../http/endpoint-headers.ts'
-import { takeBody } from '../http/read-body.ts'
+import { toRequestText } from '../http/endpoint-headers.ts'
 import { sendAnswer } from '../http/send-answer.ts'
 import { type OnDefect, sendError, toErrorAnswer } from '../http/send-error.ts'
+import { createTakeBody, type TakeBody } from '../http/take-body.ts'
 import type { Target } from '../http/target.ts'
-import { toContext } from '../installations/prepare-dispatch.ts'
+import { type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import { hopsHeader } from '../net/request/loop-guard.ts'
 import { endpointPath, type Level, parseEndpointPath } from '../sandbox/level.ts'
 import { ScriptError } from '../sandbox/sandbox-errors.ts'
-import { assertHandled } from '../sandbox/sandboxes.ts'
+import { assertHandled, type DispatchRequest } from '../sandbox/sandboxes.ts'
 import type { DispatchOutcome } from '../sandbox/target.ts'
 import type { RouteParts } from './parts.ts'
 
 type Parts = Pick<
   RouteParts,
   'prepareDispatch' | 'sandboxes' | 'report' | 'publicUrl' | 'readHops' | 'limits'
->
+> & { takeBody: TakeBody }
 
 /** One request to a public endpoint. */
 type Visit = { request: IncomingMessage; response: ServerResponse; target: Target; requestId: string }
@@ -30,9 +30,10 @@ type Visit = { request: IncomingMessage; response: ServerResponse; target: Targe
  * context would do for them, and to make one takes a tenth of the host's time for a request.
  */
 export function answerEndpoints(
-  parts: Parts,
+  given: Omit<Parts, 'takeBody'>,
   onDefect: OnDefect,
 ): (request: IncomingMessage, response: ServerResponse, target: Target) => void {
+  const parts: Parts = { ...given, takeBody: createTakeBody() }
   return (request, response, target) => {
     const visit = { request, response, target, requestId: createId('req') }
     answerVisit(visit, parts).catch((error) => {
@@ -46,7 +47,8 @@ async function answerVisit(visit: Visit, parts: Parts): Promise<void> {
   const level = parseEndpointPath(path)
   if (level === undefined) throw new AnnexError('not_found', `There is no endpoint at ${path}.`)
   try {
-    answer(visit, level, await dispatchRequest(visit, level, parts))
+    const prepared = await parts.prepareDispatch.prepare(level)
+    answer(visit, level, assertHandled(await dispatchRequest(visit, prepared, parts)))
   } catch (error) {
     if (error instanceof ScriptError && error.script.exposeCode !== undefined)
       return answerExposed(visit, error.script)
@@ -55,32 +57,26 @@ async function answerVisit(visit: Visit, parts: Parts): Promise<void> {
   }
 }
 
-async function dispatchRequest(
+/** Not `async`: each function on the way that waits takes its time. */
+function dispatchRequest(
   { request, target, requestId }: Visit,
-  level: Level,
-  parts: Parts,
+  prepared: PreparedLevel,
+  { sandboxes, takeBody, publicUrl, readHops, limits }: Parts,
 ): Promise<DispatchOutcome> {
-  const { prepareDispatch, sandboxes, publicUrl, limits } = parts
-  const prepared = await prepareDispatch.prepare(level)
-  const body = await takeBody(request, limits.bodyBytes)
-  const message: DispatchMessage = {
-    request: {
-      method: request.method ?? 'GET',
-      // The host that a target may name is the visitor's word alone.
-      url: publicUrl() + target.path + target.search,
-      headers: toScriptHeaders(request.rawHeaders),
-    },
-  }
-  const hops = parts.readHops(String(request.headers[hopsHeader] ?? ''))
-  return assertHandled(
-    await sandboxes.dispatch({
+  // The host that a target may name is the visitor's word alone.
+  const url = publicUrl() + target.path + target.search
+  const message = toRequestText(request.method ?? 'GET', url, request.rawHeaders)
+  const hops = readHops(String(request.headers[hopsHeader] ?? ''))
+  const dispatch = (body: NonNullable<DispatchRequest['body']>): Promise<DispatchOutcome> =>
+    sandboxes.dispatch({
       target: prepared.target,
       environment: prepared.environment,
-      message: JSON.stringify(message),
+      message,
       context: toContext(prepared.records, { requestId, hops }),
       body,
-    }),
-  )
+    })
+  const body = takeBody(request, limits.bodyBytes)
+  return body instanceof Promise ? body.then(dispatch) : dispatch(body)
 }
 
 function answer({ response, requestId }: Visit, level: Level, { result, body }: DispatchOutcome): void {

@@ -17,7 +17,7 @@ export type DispatchRequest = {
   target: SandboxTarget
   /** The environment as JSON text: sent once for each change, not with each dispatch. */
   environment: string
-  /** A `DispatchMessage` of the bridge, as JSON text. */
+  /** As the text of `dispatch` in `runtime/bridge.ts`. */
   message: string
   context: DispatchContext
   body?: DispatchOutcome['body']
@@ -65,19 +65,17 @@ export function createSandboxes(given: {
   const slots = createProcessSlots(start)
   let closing = false
   return {
-    async dispatch({ body = nobody, ...request }) {
-      if (closing) throw stoppingError()
-      const { key } = request.target
-      takeTurn(request)
-      const outcome = new Promise<DispatchOutcome>((resolve, reject) => {
-        run({ ...request, body, moves: 0, resolve, reject })
-      })
-      try {
-        return await outcome
-      } finally {
-        endTurn(key)
-      }
-    },
+    dispatch: (request) =>
+      new Promise((resolve, reject) => {
+        if (closing) throw stoppingError()
+        takeTurn(request)
+        const queued = toQueued(request, resolve, reject)
+        try {
+          run(queued)
+        } catch (error) {
+          queued.reject(error as Error)
+        }
+      }),
     processes: () =>
       slots.list().map(({ slot, process }) => ({
         slot,
@@ -92,6 +90,35 @@ export function createSandboxes(given: {
       const all = [...slots.list().map(({ process }) => process), ...retired]
       await Promise.all(all.map((running) => running.close()))
     },
+  }
+
+  /** Its turn ends with the first word on what became of it. */
+  function toQueued(
+    { target, environment, message, context, body = nobody }: DispatchRequest,
+    resolve: QueuedDispatch['resolve'],
+    reject: QueuedDispatch['reject'],
+  ): QueuedDispatch {
+    let isWaiting = true
+    const end = () => {
+      if (isWaiting) endTurn(target.key)
+      isWaiting = false
+    }
+    return {
+      target,
+      environment,
+      message,
+      context,
+      body,
+      moves: 0,
+      resolve(outcome) {
+        end()
+        resolve(outcome)
+      },
+      reject(error) {
+        end()
+        reject(error)
+      },
+    }
   }
 
   function run(queued: QueuedDispatch): void {

@@ -18,7 +18,7 @@ export const toProcess = {
   goOn: 6,
   /** sandbox, number · text: an environment. */
   environment: 7,
-  /** sandbox, dispatch, number: its environment · flags: `withStream` · text: a DispatchMessage · body. */
+  /** sandbox, dispatch, number: its environment · flags: `withStream` · text: as `dispatch` in `bridge.ts` · body. */
   dispatch: 8,
   /** sandbox, dispatch, number: the call · flags: `withStream` · text: a value as JSON · body. */
   settle: 9,

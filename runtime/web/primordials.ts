@@ -22,7 +22,7 @@ export const mathFloor = Math.floor
 export const Bytes = Uint8Array
 
 const stringifyJson = JSON.stringify
-const sliceText = String.prototype.slice
+const { call } = Function.prototype
 const sliceBuffer = ArrayBuffer.prototype.slice
 const bufferByteLength = getOwnPropertyDescriptor(ArrayBuffer.prototype, 'byteLength')?.get
 
@@ -39,9 +39,17 @@ export const numberText = (value: number): string =>
 /** Any value as JSON text, or `undefined` where JSON has none. Runs code of the script (`toJSON`, getters). */
 export const toJsonText = (value: unknown): string | undefined => stringifyJson(value) as string | undefined
 
+export const indexOfText: (text: string, searched: string, from: number) => number = call.bind(
+  String.prototype.indexOf,
+)
+
+export const sliceText: (text: string, start: number, end: number) => string = call.bind(
+  String.prototype.slice,
+)
+
 /** The first `length` characters of a text. */
 export const cut = (text: string, length: number): string =>
-  text.length <= length ? text : (apply(sliceText, text, [0, length]) as string)
+  text.length <= length ? text : sliceText(text, 0, length)
 
 /** A copy of a part of an ArrayBuffer; throws a TypeError where `buffer` is something else. */
 export const copyBuffer = (buffer: ArrayBuffer, start: number, end: number): ArrayBuffer =>

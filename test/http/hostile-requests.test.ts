@@ -19,6 +19,7 @@ export default createIntegration({
     if (last === 'tokens') return Response.json(environment.apiTokens)
     if (last === 'exposed') throw new ExposableError('for you', 418)
     if (last === 'status') return new Response('', { status: 200, statusText: 'a\\u0100b' })
+    if (last === 'headers') return Response.json([...request.headers])
     if (last === 'cookie') return Response.json(request.headers.get('cookie'))
     if (last === 'hops') {
       const { status } = await fetch(new URL(request.url).searchParams.get('to'))
@@ -94,6 +95,20 @@ describe('a hostile request', () => {
       rawPacket: Buffer.from('SECRET'),
     })
     assert.deepEqual(Object.keys(toLoggedError(parserError)), ['type', 'message', 'stack', 'code'])
+  })
+
+  it('makes no header out of another’s value, nor a second request line', async () => {
+    for (const end of ['\n', '\r', '\r\n ', '\n\t', '\0', '\u0085', '\u2028']) {
+      const answer = await send(
+        `GET /x/plain/headers HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-A: 1${end}cookie${end}annex_session=x\r\n\r\n`,
+      )
+      assert.match(answer, /^(HTTP\/1.1 [24]00 |$)/)
+      assert.doesNotMatch(answer, /\["(cookie|annex_session=x)"/, JSON.stringify(end))
+      const target = await send(
+        `GET /x/plain/headers?${end}cookie${end}x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+      )
+      assert.doesNotMatch(target, /\["cookie"/, JSON.stringify(end))
+    }
   })
 
   for (const [path, status] of [

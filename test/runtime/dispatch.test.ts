@@ -70,6 +70,30 @@ for (const mode of modes) {
   })
 }
 
+test('the head of a request crosses in lines, whatever the script has made of the built-ins that read them', async () => {
+  const script = raw(`(event, environment, request) =>
+    Response.json([event.type, request.method, request.url, [...request.headers], request.headers.get('x-b')])`)
+  const hostile = `for (const name of ['indexOf', 'slice', 'split', 'substring']) String.prototype[name] = () => 'patched'
+    Function.prototype.call = () => 'patched'
+    ${script}`
+  const url = 'https://a.example/x?y={"z"}'
+  for (const code of [script, hostile]) {
+    await withGuest(code, async (guest) => {
+      const head = ['PUT', url, 'x-b', '1: \u00fc', 'a', '{', 'x-b', '2'].join('\n')
+      const pairs = [
+        ['a', '{'],
+        ['x-b', '1: \u00fc, 2'],
+      ]
+      assert.deepEqual(JSON.parse((await guest.dispatch(head)).text), [
+        ...['fetch', 'PUT', url, pairs],
+        '1: \u00fc, 2',
+      ])
+      const bare = await guest.dispatch('GET\nhttps://a.example/')
+      assert.deepEqual(JSON.parse(bare.text), ['fetch', 'GET', 'https://a.example/', [], null])
+    })
+  }
+})
+
 test('a body that is a stream is read to its end before the answer', async () => {
   const script = raw(`async () => new Response(new ReadableStream({ async pull(c) { this.n = (this.n ?? 0) + 1
     await new Promise((r) => setTimeout(r, 1)); if (this.n > 3) c.close(); else c.enqueue(new TextEncoder().encode('n' + this.n)) } }))`)

@@ -13,8 +13,8 @@ import { answered, logLevels, message, post } from '../../runtime/wire-kinds.ts'
 
 /** The process side of `runtime/bridge.ts`, as small as it can be: one real isolate, one script. */
 export type Guest = {
-  /** Resolves with the answer of the dispatch. */
-  dispatch(message: Message, body?: string | Uint8Array): Promise<Answer>
+  /** Resolves with the answer of the dispatch. A text is the head of a request, as in `bridge.ts`. */
+  dispatch(message: Message | string, body?: string | Uint8Array): Promise<Answer>
   /** Resolves when the dispatch with this number (the first is 1) is done. */
   done(id: number): Promise<void>
   /** Every post, in order, as it came: already parsed, so each was well-formed JSON. */
@@ -236,9 +236,10 @@ export const createGuest = (given: {
       const { promise, resolve } = Promise.withResolvers<Answer>()
       answers.set(id, resolve)
       const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-      const { environment = {}, ...rest } = given
+      const { environment = {}, ...rest } = typeof given === 'string' ? {} : given
+      const text = typeof given === 'string' ? given : JSON.stringify({ event: { type: 'test' }, ...rest })
       receive('environment', id, 0, JSON.stringify(environment))
-      receive('dispatch', id, id, JSON.stringify({ event: { type: 'test' }, ...rest }), toWire(bytes))
+      receive('dispatch', id, id, text, toWire(bytes))
       return promise
     },
     done(id) {

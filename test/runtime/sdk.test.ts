@@ -138,6 +138,37 @@ describe('the context', () => {
     },
   }
 
+  test('a copy of it is whole, and its functions need no context to be called on', async () => {
+    const { text } = await dispatch(
+      `{ async fetch(request, context) {
+        const copy = { ...context, environment: { ...context.environment, added: true } }
+        const { waitUntil, integration: { queueTask } } = copy
+        waitUntil(Promise.resolve())
+        await queueTask({ task: { a: 1 } })
+        return Response.json([Object.keys(context), copy.environment.secrets.KEY, copy.api === context.api, copy.integration === context.integration,
+          context.integration.api === context.integration.api, context.integration.api !== context.api, new Proxy(context, {}).environment.secrets.KEY])
+      } }`,
+      fetchOf(endpoint),
+      serve,
+    )
+    assert.deepEqual(JSON.parse(text ?? ''), [['waitUntil', 'environment', 'api', 'integration'], 'k', true, true, true, true, 'k'])
+  })
+
+  test('all have the same getters: with some of its own, each would cost more than a request, and stay behind', async () => {
+    const script = await bundleScript(`import { createIntegration } from '@annex/runtime'
+      const seen = []
+      export default createIntegration({ fetch(request, context) {
+        seen.push(context)
+        const getters = seen.map((one) => Object.values(Object.getOwnPropertyDescriptors(one)).map(({ get }) => get))
+        return Response.json(getters.every((list) => list.every((get, at) => get === getters[0][at])) && seen[0].environment !== context.environment)
+      } })`)
+    const guest = createGuest({ platform, mode: 'snapshot', script })
+    await guest.dispatch({ environment, ...fetchOf(endpoint) })
+    const { text } = await guest.dispatch({ environment, ...fetchOf(endpoint) })
+    guest.close()
+    assert.equal(text, 'true')
+  })
+
   test('queueDelivery and queueTask ask the host', async () => {
     calls.length = 0
     const event = `{ type: 'site_view', eventId: 'evt_1' }`

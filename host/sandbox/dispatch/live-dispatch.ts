@@ -10,7 +10,7 @@ export type QueuedDispatch = {
   target: SandboxTarget
   /** The environment as JSON. */
   environment: string
-  /** The DispatchMessage as JSON. */
+  /** As the text of `dispatch` in `runtime/bridge.ts`. */
   message: string
   body: DispatchOutcome['body']
   context: DispatchContext

@@ -1,3 +1,4 @@
+import { createIdTable } from '../../../runtime/process/id-table.ts'
 import { bodyBrokeOffError } from '../sandbox-errors.ts'
 import type { LiveDispatch, QueuedDispatch } from './live-dispatch.ts'
 
@@ -23,12 +24,9 @@ export function createLiveDispatches(
   wallMs: number,
   onEnd: (live: LiveDispatch, usage: Usage) => void,
 ): LiveDispatches {
-  // No Map: each time that one grows anew, V8 leaves the old table behind with all that was in it, linked to the next, and
-  // where things come and go that fast, the young generation is never empty again.
-  const lives: Record<number, LiveDispatch> = Object.create(null)
+  const lives = createIdTable<LiveDispatch>(1024)
   let count = 0
   let lastId = 0
-  const all = () => Object.values(lives)
   return {
     add(sandbox, queued) {
       lastId += 1
@@ -54,22 +52,22 @@ export function createLiveDispatches(
         sources: undefined,
         sinks: undefined,
       }
-      lives[id] = live
+      lives.set(id, live)
       count += 1
       return live
     },
-    get: (id) => lives[id],
-    ofSandbox: (sandbox) => all().filter((live) => live.sandbox === sandbox),
-    all,
+    get: lives.get,
+    ofSandbox: (sandbox) => lives.values().filter((live) => live.sandbox === sandbox),
+    all: lives.values,
     isEmpty: () => count === 0,
     expired() {
       if (count === 0) return []
       const now = performance.now()
-      return all().filter(({ movedMs, patienceMs }) => now - movedMs > patienceMs)
+      return lives.values().filter(({ movedMs, patienceMs }) => now - movedMs > patienceMs)
     },
     end(live, usage = { cpuMs: 0, heapBytes: 0 }) {
-      if (lives[live.id] !== live) return
-      delete lives[live.id]
+      if (lives.get(live.id) !== live) return
+      lives.delete(live.id)
       count -= 1
       for (const controller of live.running?.values() ?? []) controller.abort()
       for (const source of live.sources?.values() ?? []) source.close()

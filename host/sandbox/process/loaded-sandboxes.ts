@@ -25,6 +25,8 @@ type Entry = {
   version: string
   /** Dispatches that have it in use. */
   uses: number
+  /** When it was asked for last, in uses of the process. */
+  usedAt: number
   /** Environments that it has been given, by their text. */
   environments: Map<string, number>
   isRetired: boolean
@@ -36,10 +38,7 @@ const failureMs = 2_000
 /** An installation, its sites and its spaces: each has an environment of its own. */
 const maxEnvironments = 16
 
-/**
- * Which sandboxes a process holds: one for each installation, of the version that was asked for last. The order of
- * `byKey` is that of use: the first has not been used for longest.
- */
+/** Which sandboxes a process holds: one for each installation, of the version that was asked for last. */
 export function createLoadedSandboxes(
   send: (frame: FrameToWrite) => void,
   limits: Omit<LoadOptions, 'file'>,
@@ -48,16 +47,17 @@ export function createLoadedSandboxes(
   const byNumber = new Map<number, Entry>()
   const failures = new Map<string, { error: Error; untilMs: number }>()
   let lastNumber = 0
+  let uses = 0
   return {
     use(target, environment) {
       const found = byKey.get(target.key)
       const isCurrent = found !== undefined && found.version === target.version.digest
-      if (found !== undefined) byKey.delete(target.key)
       // An older version finishes what it has begun; it gets no further dispatch.
       if (found !== undefined && !isCurrent) retire(found)
       const entry = isCurrent ? found : load(target)
-      byKey.set(target.key, entry)
+      uses += 1
       entry.uses += 1
+      entry.usedAt = uses
       return { sandbox: entry.number, environment: environmentOf(entry, environment) }
     },
     release(sandbox) {
@@ -82,16 +82,13 @@ export function createLoadedSandboxes(
     },
     target: (sandbox) => byNumber.get(sandbox)?.target,
     evict(part) {
-      let left = Math.ceil(byKey.size * part)
-      const before = byKey.size
-      for (const [key, entry] of byKey) {
-        if (left === 0) break
-        if (entry.uses > 0) continue
-        left -= 1
-        byKey.delete(key)
+      const idle = [...byKey.values()].filter((entry) => entry.uses === 0)
+      const evicted = idle.sort((a, b) => a.usedAt - b.usedAt).slice(0, Math.ceil(byKey.size * part))
+      for (const entry of evicted) {
+        byKey.delete(entry.target.key)
         unload(entry)
       }
-      return before - byKey.size
+      return evicted.length
     },
     count: () => byNumber.size,
   }
@@ -103,10 +100,12 @@ export function createLoadedSandboxes(
       target,
       version: target.version.digest,
       uses: 0,
+      usedAt: 0,
       environments: new Map(),
       isRetired: false,
     }
     byNumber.set(lastNumber, entry)
+    byKey.set(target.key, entry)
     const options: LoadOptions = { file: `annex:${target.integration}`, ...limits }
     send({
       type: toProcess.load,

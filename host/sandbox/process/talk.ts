@@ -39,7 +39,8 @@ export function talk(
       out.write(frame)
       if (flushing) return
       flushing = true
-      setImmediate(flush)
+      // After all that was resolved in this callback, and before the next reading of sockets: the other end should have work.
+      process.nextTick(flush)
     },
   }
 

@@ -1,3 +1,5 @@
+import { createIdTable } from '../id-table.ts'
+
 /** What an open dispatch has used so far, and may use. */
 export type Budget = { cpuMs: number; allowedMs: number; heapBytes: number }
 
@@ -20,22 +22,21 @@ const mib = 1024 * 1024
 
 export function createBudgets(cpuMs: number): Budgets {
   const fresh = (): Budget => ({ cpuMs: 0, allowedMs: cpuMs, heapBytes: 0 })
-  // No Map: where so many come and go, what it leaves behind at each growth keeps all of them from being collected.
-  const budgets: Record<number, Budget> = Object.create(null)
-  budgets[atLoad] = fresh()
+  const budgets = createIdTable<Budget>(64)
+  budgets.set(atLoad, fresh())
   return {
     open(dispatch) {
-      budgets[dispatch] = fresh()
+      budgets.set(dispatch, fresh())
     },
-    get: (dispatch) => budgets[dispatch],
-    has: (dispatch) => budgets[dispatch] !== undefined,
+    get: budgets.get,
+    has: (dispatch) => budgets.get(dispatch) !== undefined,
     earn(dispatch, bytes) {
-      const budget = budgets[dispatch]
+      const budget = budgets.get(dispatch)
       if (budget !== undefined) budget.allowedMs += (bytes / mib) * msPerMib
     },
     close(dispatch) {
-      const budget = budgets[dispatch]
-      delete budgets[dispatch]
+      const budget = budgets.get(dispatch)
+      budgets.delete(dispatch)
       if (budget === undefined) return nothing
       return { number: Math.round(budget.cpuMs * 1000) >>> 0, extra: Math.round(budget.heapBytes / 1024) }
     },

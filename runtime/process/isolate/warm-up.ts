@@ -1,11 +1,6 @@
-import type { RequestHead } from '../../bridge.ts'
 import { message } from '../../wire-kinds.ts'
 
-const head: RequestHead = {
-  method: 'POST',
-  url: 'http://a/',
-  headers: [['content-type', 'application/json']],
-}
+const head = ['POST', 'http://a/', 'content-type', 'application/json'].join('\n')
 
 /**
  * Boots a context and dispatches a request to a script that does next to nothing. V8 keeps the bytecode of what has run
@@ -17,5 +12,5 @@ export const warmUp = `(() => {
   const answer = async (_event, _environment, request) => Response.json(await request.text())
   define((module) => { module.exports = { [Symbol.for('annex.dispatch')]: answer } })
   receive(${message.environment}, 1, 0, '{}')
-  receive(${message.dispatch}, 1, 1, ${JSON.stringify(JSON.stringify({ request: head }))}, '{}')
+  receive(${message.dispatch}, 1, 1, ${JSON.stringify(head)}, '{}')
 })()`

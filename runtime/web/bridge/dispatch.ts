@@ -17,12 +17,13 @@ import type { Calls } from './calls.ts'
 import type { DispatchFunction, HostAccess } from './definition.ts'
 import type { Environments } from './environments.ts'
 import { errorText, plainErrorText, toPlainError } from './plain-error.ts'
+import { readRequestHead } from './request-head.ts'
 import type { Wire } from './wire.ts'
 
 /** Runs the dispatches of one isolate. */
 export type Dispatcher = {
   use(dispatch: DispatchFunction): void
-  /** @param text a DispatchMessage as JSON */
+  /** @param text a DispatchMessage as JSON, or the head of a request */
   run(id: number, environment: number, text: string, body: WireBody | ReadableStream | undefined): void
 }
 
@@ -88,7 +89,7 @@ export const createDispatcher = (parts: {
       const open: OpenDispatch = { id, waiting: 1, answered: false }
       try {
         if (dispatch === undefined) throw new NativeError('No integration was loaded into this sandbox')
-        const message = parseJson(text) as DispatchMessage
+        const message = readMessage(text)
         const request = requestOf(message, body)
         const host = createHostAccess(wire, calls, open, () => settleOne(open))
         const event = message.event ?? { type: 'fetch' }
@@ -104,6 +105,10 @@ export const createDispatcher = (parts: {
     },
   }
 }
+
+/** No method begins with a brace. */
+const readMessage = (text: string): DispatchMessage =>
+  text[0] === '{' ? (parseJson(text) as DispatchMessage) : { request: readRequestHead(text) }
 
 const createHostAccess = (
   wire: Wire,
