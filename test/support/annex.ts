@@ -104,11 +104,14 @@ function toJson(text: string): Json {
   }
 }
 
-/** Asks again until the answer is what is waited for. Fails after `seconds`, with the last answer. */
+/**
+ * Asks again until the answer is what is waited for. Fails after `seconds`, with the last answer; it says nothing of how
+ * soon that is, and a machine may be busy.
+ */
 export async function until<T>(
   ask: () => Promise<T>,
   isThere: (value: T) => boolean,
-  seconds = 20,
+  seconds = 60,
 ): Promise<T> {
   const end = Date.now() + seconds * 1000
   for (;;) {

@@ -76,7 +76,8 @@ describe('a sandbox process that somebody has taken over', { concurrency: 3 }, (
       const isEndless = seen.includes(late) && (!seen.includes(died) || end === undefined || String(end).includes('deaf'))
       const taken = createSandboxes({
         prelude: '',
-        limits: { ...limits, wallMs: isEndless ? wallMs : patienceMs },
+        // A liar on a busy machine is late at times: a short limit of CPU time would end it before it is found deaf.
+        limits: { ...limits, cpuMs: patienceMs, wallMs: isEndless ? wallMs : patienceMs },
         processesPerGroup: 1,
         start: { enclosure: [], program: [program, act] },
         ...nobody,
