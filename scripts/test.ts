@@ -28,8 +28,8 @@ const timed = [
   ...['soak/*', 'sandbox/receipt-writer', 'sandbox/stuck', 'security/*/*', 'security/crypto'],
   ...['security/log-flood', 'security/shared-process', 'security/visitors'],
 ]
-/** The others wait for answers more than they work. */
-const atOnce = `--test-concurrency=${2 * availableParallelism()}`
+/** The others wait for answers as much as they work: one more than there are processors. */
+const atOnce = `--test-concurrency=${availableParallelism() + 1}`
 
 const hint =
   'install PostgreSQL (Debian: apt-get install postgresql), or name a server with DATABASE_URL_TEST'
@@ -66,6 +66,7 @@ async function main(): Promise<number> {
     { exclude: onceOnly.map((name) => `test/flows/${name}.test.ts`) },
   ).filter((file) => reachesFile(resolve(file), testDatabase))
   const postgres = await run(server.name, [atOnce, ...files], server.url)
+  if (isStopped) return 1
   report('SQLite', sqlite)
   report(server.name, postgres)
   return sqlite || postgres
