@@ -15,10 +15,10 @@ help: ## Lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(installed) .env ## Starts Annex: installs, migrates, loads plugins/, prints what to do next
-	@exec node host/cli/main.ts serve
+	@exec node bin/annex.js serve
 
 dev: $(installed) .env ## Starts Annex and loads a plugin folder again when a file in it changes
-	@exec node host/cli/main.ts serve --watch
+	@exec node bin/annex.js serve --watch
 
 demo: $(installed) ## Tells the main job as a story: an event, three attempts, a verified signature
 	@node host/cli/demo.ts

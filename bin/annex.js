@@ -3,6 +3,7 @@
 // over to the Node that the project pins through npm, whatever started it.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import * as nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -11,9 +12,14 @@ const pinned = `${root}node_modules/node/bin/node`
 const major = Number(process.versions.node.split('.')[0])
 
 if (major >= 26) {
+  // What V8 and the stripping of types made of the sources at an earlier start: half the work of a start. In our own folder,
+  // as others may write to that of temporary files; one that cannot be written is done without.
+  nodeModule.enableCompileCache(`${root}node_modules/.cache/annex`)
   await import(main)
 } else if (existsSync(pinned)) {
-  const child = spawn(pinned, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
+  const child = spawn(pinned, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+  })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 143)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { buildPrelude } from './bundle/build-prelude.ts'
-import { buildProcessCode } from './bundle/build-process-code.ts'
+import { loadProcessCode } from './bundle/build-process-code.ts'
 import type { Settings } from './config/load-settings.ts'
 import type { LogWriter } from './logs/create-log-writer.ts'
 import type { Metrics } from './metrics/create-metrics.ts'
@@ -28,9 +28,10 @@ export async function startSandboxes(given: {
   onSuspend: (target: SandboxTarget, reason: string) => void
 }): Promise<{ sandboxes: Sandboxes; wall: Wall }> {
   const { settings, logs, logger, metrics } = given
+  const cacheFolder = join(given.dataDir, 'cache')
   const [{ code }, { main, probe }] = await Promise.all([
-    buildPrelude({ cacheFolder: join(given.dataDir, 'cache') }),
-    buildProcessCode(),
+    buildPrelude({ cacheFolder }),
+    loadProcessCode({ cacheFolder }),
   ])
   const wall = await reachWall(probe, settings.SANDBOX_REQUIRE)
   logger.info({ levels: describeWall(wall), probeMs: wall.probeMs }, 'the wall around sandboxes')

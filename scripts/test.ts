@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { findPostgres, startPostgres } from '../test/support/postgres-server.ts'
+import { reachesFile } from './reaches-file.ts'
 
 /**
  * `make test`: everything on SQLite, and then what depends on the database once more on PostgreSQL: on the one that
@@ -13,17 +16,34 @@ import { findPostgres, startPostgres } from '../test/support/postgres-server.ts'
 /** What depends on the database. */
 const onBoth = ['db', 'jobs', 'webhooks', 'events', 'flows', 'routes', 'plugins', 'versions']
 /** Of these, what does not: it is about sandboxes, or about an SQLite file. */
-const onceOnly = ['declared-hosts', 'error-places', 'killed-host', 'moved-dispatches', 'streaming']
+const onceOnly = [
+  ...['declared-hosts', 'error-places', 'full-disk', 'killed-host', 'locked-database'],
+  ...['moved-dispatches', 'power-cut', 'streaming'],
+]
+/** It says where PostgreSQL is: a test that does not import it opens none. */
+const testDatabase = resolve('test/support/test-database.ts')
 
-/** What says how long something may take while somebody attacks: one file after the other. */
-const timed = ['security', 'sandbox', 'soak']
-/** The others wait for answers more than they work: as many at once as there are processors. */
-const atOnce = `--test-concurrency=${availableParallelism()}`
+/** What says how long something may take, most of it while somebody attacks: one file after the other. */
+const timed = [
+  ...['soak/*', 'sandbox/receipt-writer', 'sandbox/stuck', 'security/*/*', 'security/crypto'],
+  ...['security/log-flood', 'security/shared-process', 'security/visitors'],
+]
+/** The others wait for answers as much as they work: one more than there are processors. */
+const atOnce = `--test-concurrency=${availableParallelism() + 1}`
 
 const hint =
   'install PostgreSQL (Debian: apt-get install postgresql), or name a server with DATABASE_URL_TEST'
 
 await using ends = new AsyncDisposableStack()
+/** By a signal: nothing else is begun. */
+let isStopped = false
+/** Half of what a short test costs is to load Annex, and half of a start is to bundle it: both are done once a run. */
+const builds = mkdtempSync(join(tmpdir(), 'annex-builds-'))
+ends.defer(() => rmSync(builds, { recursive: true, force: true }))
+const kept = {
+  TEST_BUILDS_FOLDER: builds,
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/annex', import.meta.url)),
+}
 process.exitCode = await main()
 
 async function main(): Promise<number> {
@@ -32,9 +52,9 @@ async function main(): Promise<number> {
     say(`no PostgreSQL on this machine, and ANNEX_CI=1 asks for one: ${hint}`)
     return 1
   }
-  const alone = timed.map((folder) => `test/${folder}/**/*.test.ts`)
+  const alone = timed.map((name) => `test/${name}.test.ts`)
   const others = globSync('test/**/*.test.ts', { exclude: alone })
-  const codes = [await run('SQLite', alone, ''), await run('SQLite', [atOnce, ...others], '')]
+  const codes = [await run('SQLite, what is timed', alone, ''), await run('SQLite', [atOnce, ...others], '')]
   const sqlite = Math.max(...codes)
   if (server === undefined) {
     report('SQLite', sqlite)
@@ -44,8 +64,9 @@ async function main(): Promise<number> {
   const files = globSync(
     onBoth.map((folder) => `test/${folder}/**/*.test.ts`),
     { exclude: onceOnly.map((name) => `test/flows/${name}.test.ts`) },
-  )
+  ).filter((file) => reachesFile(resolve(file), testDatabase))
   const postgres = await run(server.name, [atOnce, ...files], server.url)
+  if (isStopped) return 1
   report('SQLite', sqlite)
   report(server.name, postgres)
   return sqlite || postgres
@@ -71,21 +92,27 @@ async function readVersion(url: string): Promise<string> {
 
 /** @returns the exit code */
 async function run(name: string, args: readonly string[], url: string): Promise<number> {
+  if (isStopped) return 1
   say(`on ${name}`)
   const child = spawn(
     process.execPath,
     // isolated-vm needs the first one: some tests hold isolates themselves.
     ['--no-node-snapshot', '--test', '--test-timeout=120000', ...args],
-    { stdio: 'inherit', env: { ...process.env, DATABASE_URL_TEST: url } },
+    { stdio: 'inherit', env: { ...process.env, ...kept, DATABASE_URL_TEST: url } },
   )
-  // Ctrl+C reaches the tests as well: they end first, and then what they run on.
-  const ignore = () => {}
-  process.on('SIGINT', ignore)
-  const forward = () => child.kill('SIGTERM')
-  process.on('SIGTERM', forward)
+  // The tests end first, and then what they run on. Ctrl+C reaches them as well.
+  const interrupt = () => {
+    isStopped = true
+  }
+  const stop = () => {
+    isStopped = true
+    child.kill('SIGTERM')
+  }
+  process.on('SIGINT', interrupt)
+  process.on('SIGTERM', stop)
   const [code] = await once(child, 'exit')
-  process.off('SIGINT', ignore)
-  process.off('SIGTERM', forward)
+  process.off('SIGINT', interrupt)
+  process.off('SIGTERM', stop)
   return code ?? 1
 }
 

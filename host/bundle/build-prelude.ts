@@ -1,44 +1,18 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, version as esbuildVersion, type Plugin } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
+import { type Build, keepBuild } from './keep-build.ts'
 
-const rootFolder = fileURLToPath(new URL('../..', import.meta.url))
-const webFolder = path.join(rootFolder, 'runtime/web')
+const webFolder = fileURLToPath(new URL('../../runtime/web', import.meta.url))
 
-/** The prelude of every isolate. `digest` is the SHA-256 of what it was built from, in hex. */
-export type Prelude = { code: string; digest: string }
+const recipe = fileURLToPath(import.meta.url)
 
 /**
- * Bundles `runtime/web` into one script, or takes it from `cacheFolder`, where it lies under the digest of its
- * sources, of esbuild's version and of the lock file. Throws esbuild's error where a source is broken.
+ * The prelude of every isolate: `runtime/web` as one script, from `cacheFolder` if it lies there. Throws esbuild's error
+ * where a source is broken.
  */
-export const buildPrelude = async (options: { cacheFolder: string }): Promise<Prelude> => {
-  const digest = await digestOfSources()
-  const file = path.join(options.cacheFolder, `prelude-${digest}.js`)
-  const cached = await readIfThere(file)
-  if (cached !== undefined) return { code: cached, digest }
-  const code = await bundlePrelude()
-  await writeAtomically(file, code)
-  return { code, digest }
-}
-
-/** The lock file stands for the libraries in the prelude: their content is fixed by its hashes. */
-const digestOfSources = async (): Promise<string> => {
-  const hash = createHash('sha256')
-  const names = await readdir(webFolder, { recursive: true })
-  const sources = names.filter((name) => name.endsWith('.ts')).sort()
-  const files = [
-    ...sources.map((name) => path.join(webFolder, name)),
-    path.join(rootFolder, 'package-lock.json'),
-  ]
-  for (const file of [...files, fileURLToPath(import.meta.url)]) {
-    const content = await readFile(file)
-    hash.update(`${path.relative(rootFolder, file)}\0${content.length}\0`).update(content)
-  }
-  return hash.update(esbuildVersion).digest('hex')
-}
+export const buildPrelude = ({ cacheFolder }: { cacheFolder: string }): Promise<Build> =>
+  keepBuild({ name: 'prelude', cacheFolder, recipe, build: bundlePrelude })
 
 const bundlePrelude = async (): Promise<string> => {
   const result = await build({
@@ -86,24 +60,4 @@ const utf8OfThePlatform: Plugin = {
         ? { path: path.join(webFolder, 'encoding/utf8-codec.ts') }
         : undefined,
     ),
-}
-
-const readIfThere = async (file: string): Promise<string | undefined> => {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-/**
- * Two processes may build at once: each writes a file of its own, and renaming is atomic. Flushed first: else a power
- * cut may leave the name without the text, and no script would ever load again.
- */
-const writeAtomically = async (file: string, text: string): Promise<void> => {
-  await mkdir(path.dirname(file), { recursive: true })
-  const temporary = `${file}.${randomUUID()}.tmp`
-  await writeFile(temporary, text, { flush: true })
-  await rename(temporary, file)
 }

@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
+import { keepBuild } from './keep-build.ts'
 
 const folder = fileURLToPath(new URL('../../runtime/process/', import.meta.url))
+
+const recipe = fileURLToPath(import.meta.url)
 
 /** The code of a sandbox process, and of the probe that is started in its place to try the wall. */
 export type ProcessCode = { main: string; probe: string }
@@ -14,6 +17,14 @@ export type ProcessCode = { main: string; probe: string }
  */
 export async function buildProcessCode(): Promise<ProcessCode> {
   const [main, probe] = await Promise.all([bundle('main.ts'), bundle('probe.ts')])
+  return { main, probe }
+}
+
+/** As `buildProcessCode`, from `cacheFolder` if it lies there. */
+export async function loadProcessCode({ cacheFolder }: { cacheFolder: string }): Promise<ProcessCode> {
+  const load = async (name: string) =>
+    (await keepBuild({ name, cacheFolder, recipe, build: () => bundle(`${name}.ts`) })).code
+  const [main, probe] = await Promise.all([load('main'), load('probe')])
   return { main, probe }
 }
 

@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import { compileLate } from '../../schemas/compile-late.ts'
 import {
   eventSchemas,
   type PublishableEventType,
@@ -17,8 +18,11 @@ const maxDetails = 20
 
 const ajv = new Ajv2020({ allErrors: true, strict: false })
 formats.default(ajv)
-const checks = new Map<string, ValidateFunction>(
-  publishableEventTypes.map((type) => [type, ajv.compile(toPublishSchema(eventSchemas[type]))]),
+const checks = new Map<string, () => ValidateFunction>(
+  publishableEventTypes.map((type) => [
+    type,
+    compileLate(() => ajv.compile(toPublishSchema(eventSchemas[type]))),
+  ]),
 )
 
 /**
@@ -28,7 +32,7 @@ const checks = new Map<string, ValidateFunction>(
  */
 export function validateEvent(value: unknown): PublishedEvent {
   const type = value !== null && typeof value === 'object' && 'type' in value ? value.type : undefined
-  const check = typeof type === 'string' ? checks.get(type) : undefined
+  const check = typeof type === 'string' ? checks.get(type)?.() : undefined
   if (check === undefined) {
     throw invalid([{ path: 'type', message: `one of ${publishableEventTypes.join(', ')} is needed` }])
   }

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { compileLate } from '../../schemas/compile-late.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import { stepNames } from '../db/migrations/index.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
@@ -25,8 +26,8 @@ export type ExportFile = {
 }
 
 const ajv = new Ajv2020({ strict: true, strictTypes: false, strictTuples: false, allowUnionTypes: true })
-const checks: Record<string, ValidateFunction> = Object.fromEntries(
-  Object.entries(recordSchemas).map(([record, schema]) => [record, ajv.compile(schema)]),
+const checks: Record<string, () => ValidateFunction> = Object.fromEntries(
+  Object.entries(recordSchemas).map(([record, schema]) => [record, compileLate(() => ajv.compile(schema))]),
 )
 
 /**
@@ -120,7 +121,7 @@ function assertWhole(end: EndRecord, counts: Record<string, number>, proof: Buff
 function parseRecord(bytes: Buffer, line: number): ExportRecord {
   const value = parseJson(bytes, line)
   const { record } = Object(value) as { record?: unknown }
-  const check = typeof record === 'string' && Object.hasOwn(checks, record) ? checks[record] : undefined
+  const check = typeof record === 'string' && Object.hasOwn(checks, record) ? checks[record]?.() : undefined
   if (check === undefined) throw invalid(line, 'is none of an export')
   if (check(value)) return value as ExportRecord
   const [error] = check.errors ?? []

@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { compileLate } from '../../schemas/compile-late.ts'
 import { isSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { MovedRow } from '../db/queries/moved/import-rows.ts'
 import { AnnexError } from '../errors/annex-error.ts'
@@ -19,7 +20,7 @@ export type Importing = {
   endpoints: Map<string, Pick<EndpointRecord, 'signedBy' | 'url'>>
 }
 
-const isSealedPart = new Ajv2020({ allowUnionTypes: true }).compile<SealedPart>(sealedSchema)
+const sealedPart = compileLate(() => new Ajv2020({ allowUnionTypes: true }).compile<SealedPart>(sealedSchema))
 
 export function toInstallationRow(
   importing: Importing,
@@ -72,7 +73,7 @@ function toLevelColumns(
 function open(opening: Pick<SecretBox, 'open'>, sealed: string, line: number): SealedPart {
   try {
     const part = parseJson(Buffer.from(opening.open(sealed)), line)
-    if (isSealedPart(part)) return part
+    if (sealedPart()(part)) return part
   } catch (cause) {
     throw new AnnexError('export_invalid', `Line ${line}: what is sealed cannot be opened.`, { cause })
   }

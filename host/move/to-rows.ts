@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { compileLate } from '../../schemas/compile-late.ts'
 import { withPrefix } from '../db/ids.ts'
 import type { MovedRow } from '../db/queries/moved/import-rows.ts'
 import { AnnexError } from '../errors/annex-error.ts'
@@ -8,8 +9,8 @@ import type { DeliveryRecord, EndpointRecord, EventRecord, JobRecord } from './r
 import type { Importing } from './to-level-rows.ts'
 
 const ajv = new Ajv2020()
-const isDeliverySubject = ajv.compile<{ id: string }>(subjectSchemas.delivery)
-const isScriptSubject = ajv.compile<EventJob>(subjectSchemas.script)
+const deliverySubject = compileLate(() => ajv.compile<{ id: string }>(subjectSchemas.delivery))
+const scriptSubject = compileLate(() => ajv.compile<EventJob>(subjectSchemas.script))
 
 export function toEndpointRows(
   { installationId, endpoints }: Importing,
@@ -66,11 +67,11 @@ function assertOwn(importing: Importing, { id, kind, subject, lane }: JobRecord,
   const { installationId, integration, endpoints } = importing
   if (kind === 'delivery') {
     // A delivery has one job, which is found by its id.
-    if (!isDeliverySubject(subject) || withPrefix(subject.id, 'job') !== id) throw subjectError(line)
+    if (!deliverySubject()(subject) || withPrefix(subject.id, 'job') !== id) throw subjectError(line)
     if (!endpoints.has(lane)) throw strangerError(line, `endpoint ${lane}`)
     return
   }
-  if (!isScriptSubject(subject)) throw subjectError(line)
+  if (!scriptSubject()(subject)) throw subjectError(line)
   const { level } = subject
   const isOwn =
     'installationId' in level &&

@@ -18,8 +18,12 @@ describe('annex, of a script that ends its process again and again', () => {
   let served: Served
   let endpoint = ''
   const kill = async (url: string) => {
-    for (let n = 0; n < 4; n += 1) await (await fetch(`${url}/kill`)).text()
-    assert.equal((await fetch(url)).status, 503)
+    // Four times is enough, but on a busy machine it may run out of CPU time before it is at the operation that nothing stops.
+    for (let n = 0; n < 12; n += 1) {
+      await (await fetch(`${url}/kill`)).text()
+      if (n >= 3 && (await fetch(url)).status === 503) return
+    }
+    assert.fail('it is not suspended')
   }
   const annex = async (...args: string[]) => {
     const { code, stdout, stderr } = await served.annex(...args)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { buildPrelude } from '../../host/bundle/build-prelude.ts'
+import { buildProcessCode, loadProcessCode } from '../../host/bundle/build-process-code.ts'
 
 test('the prelude is built once for the same sources, and read from the cache then', async () => {
   const cacheFolder = path.join(await mkdtemp(path.join(tmpdir(), 'annex-prelude-')), 'not', 'there yet')
@@ -22,5 +23,16 @@ test('the prelude holds no path of the machine that built it', async () => {
   const cacheFolder = await mkdtemp(path.join(tmpdir(), 'annex-prelude-'))
   const { code } = await buildPrelude({ cacheFolder })
   assert.equal(code.includes(path.resolve(import.meta.dirname, '../..')), false)
+  await rm(cacheFolder, { recursive: true })
+})
+
+test('the code of a sandbox process is built once for the same sources, and read from the cache then', async () => {
+  const cacheFolder = await mkdtemp(path.join(tmpdir(), 'annex-process-'))
+  const built = await loadProcessCode({ cacheFolder })
+  assert.deepEqual(built, await buildProcessCode())
+  const names = (await readdir(cacheFolder)).sort()
+  assert.match(names.join(), /^main-[0-9a-f]{64}\.js,probe-[0-9a-f]{64}\.js$/)
+  for (const name of names) await writeFile(path.join(cacheFolder, name), name.slice(0, 4))
+  assert.deepEqual(await loadProcessCode({ cacheFolder }), { main: 'main', probe: 'prob' })
   await rm(cacheFolder, { recursive: true })
 })

@@ -1,6 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -10,6 +8,7 @@ import type { DispatchMessage, DispatchResult } from '../../runtime/bridge.ts'
 import { answerAsk } from '../../runtime/process/ask.ts'
 import { createCryptoCalls } from '../../runtime/process/crypto/crypto-calls.ts'
 import { answered, logLevels, message, post } from '../../runtime/wire-kinds.ts'
+import { buildsFolder } from '../support/kept-builds.ts'
 
 /** The process side of `runtime/bridge.ts`, as small as it can be: one real isolate, one script. */
 export type Guest = {
@@ -47,13 +46,8 @@ const sliceMs = 2000
 
 /** The prelude, and its snapshot. Made once for each test file. */
 export const createPlatform = async () => {
-  const cacheFolder = await mkdtemp(path.join(tmpdir(), 'annex-prelude-'))
-  try {
-    const { code } = await buildPrelude({ cacheFolder })
-    return { code, snapshot: ivm.Isolate.createSnapshot([{ code, filename: 'annex:platform' }]) }
-  } finally {
-    await rm(cacheFolder, { recursive: true })
-  }
+  const { code } = await buildPrelude({ cacheFolder: buildsFolder })
+  return { code, snapshot: ivm.Isolate.createSnapshot([{ code, filename: 'annex:platform' }]) }
 }
 
 export type Platform = Awaited<ReturnType<typeof createPlatform>>

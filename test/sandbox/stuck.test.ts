@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildPrelude } from '../../host/bundle/build-prelude.ts'
 import { startProcess } from '../../host/sandbox/process/start-process.ts'
 import { createFrameReader, createFrameWriter, type Frame } from '../../runtime/process/frame.ts'
 import { toHost, toProcess } from '../../runtime/process/messages.ts'
+import { buildsFolder } from '../support/kept-builds.ts'
 
 /** Of what host and process say to each other about a stretch that kept others waiting: see `evacuate`. */
 const options = {
@@ -41,9 +39,7 @@ async function talk(script: (line: Awaited<ReturnType<typeof open>>) => Promise<
 }
 
 async function open() {
-  const cacheFolder = mkdtempSync(join(tmpdir(), 'annex-stuck-'))
-  const { code } = await buildPrelude({ cacheFolder })
-  rmSync(cacheFolder, { recursive: true })
+  const { code } = await buildPrelude({ cacheFolder: buildsFolder })
   const started = startProcess((text) => console.error(text))
   const heard: Frame[] = []
   started.stream.on(

@@ -20,6 +20,9 @@ export default createIntegration({
   task: async (task) => { await fetch('${receiver}', { method: 'POST', body: JSON.stringify(task) }) },
 })`
 
+/** Over after half a second: what is owed to a script that is suspended outlasts it. */
+const retries = { DELIVERY_RETRY_SECONDS: '0.1,0.1,0.1' }
+
 const honest = `
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: async () => new Response('fine') })`
@@ -32,7 +35,10 @@ describe('a script that ends its process again and again', () => {
   let receiver: Awaited<ReturnType<typeof startReceiver>>
   let installed: { id: string; endpoint: string; path: string }
   const start = () =>
-    startAnnex({ dataDir, pluginsDir, flags: { SANDBOX_CPU_MS: '300', SANDBOX_RESIDENT_MB: '512' } })
+    startAnnex({
+      ...{ dataDir, pluginsDir },
+      flags: { ...retries, SANDBOX_CPU_MS: '300', SANDBOX_RESIDENT_MB: '512' },
+    })
   const endpoint = (path = '') => `${annex.url}${new URL(installed.endpoint).pathname}${path}`
   const code = async (url: string): Promise<string> => {
     const response = await fetch(url)
@@ -97,7 +103,7 @@ describe('a script that ends its process again and again', () => {
 
   it('goes on when it is resumed, and gets what it was owed meanwhile', async () => {
     // Longer than from when the task is due until the schedule of retries would have given it up.
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueAtMs + 8_000 - Date.now())))
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueAtMs + 2_000 - Date.now())))
     assert.equal(receiver.received.length, 0)
     const resumed = await annex.api('POST', `${installed.path}/resume`)
     assert.equal(resumed.json.status, 'active')
@@ -140,13 +146,13 @@ describe('a script that ends its process again and again', () => {
 describe('work that is owed to a paused installation', () => {
   it('waits, however often it would have been tried meanwhile, and is done after the resume', async () => {
     const receiver = await startReceiver(200)
-    const annex = await startAnnex({ plugins: { bomb: { script: bomb(receiver.url) } } })
+    const annex = await startAnnex({ plugins: { bomb: { script: bomb(receiver.url) } }, flags: retries })
     try {
       const { endpoint, path } = await installSample(annex, 'bomb')
       await (await fetch(`${endpoint}/later`)).text()
       assert.equal((await annex.api('POST', `${path}/pause`)).json.status, 'paused')
       // Longer than the schedule of retries, which once gave it up.
-      await new Promise((resolve) => setTimeout(resolve, 12_000))
+      await new Promise((resolve) => setTimeout(resolve, 5_000))
       assert.equal(receiver.received.length, 0)
       assert.equal((await annex.api('POST', `${path}/resume`)).json.status, 'active')
       assert.equal((await receiver.waitFor(1)).length, 1)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadSettings } from '../../host/config/load-settings.ts'
 import { type RunningServer, startServer } from '../../host/server.ts'
+import { shareBuilds } from './kept-builds.ts'
 import { type PluginSource, writePlugin } from './plugin-folder.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
@@ -48,6 +49,7 @@ async function start(given: Given, folder: string, ends: AsyncDisposableStack): 
   const pluginsDir = given.pluginsDir ?? join(folder, 'plugins')
   mkdirSync(pluginsDir, { recursive: true })
   for (const [name, source] of Object.entries(given.plugins ?? {})) writePlugin(pluginsDir, name, source)
+  if (given.dataDir === undefined) shareBuilds(dataDir)
   const database = given.dataDir === undefined ? await createTestDatabase() : noDatabase
   ends.defer(database.drop)
   const flags = {
@@ -102,11 +104,14 @@ function toJson(text: string): Json {
   }
 }
 
-/** Asks again until the answer is what is waited for. Fails after `seconds`, with the last answer. */
+/**
+ * Asks again until the answer is what is waited for. Fails after `seconds`, with the last answer; it says nothing of how
+ * soon that is, and a machine may be busy.
+ */
 export async function until<T>(
   ask: () => Promise<T>,
   isThere: (value: T) => boolean,
-  seconds = 20,
+  seconds = 60,
 ): Promise<T> {
   const end = Date.now() + seconds * 1000
   for (;;) {

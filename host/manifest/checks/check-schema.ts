@@ -1,10 +1,12 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { compileLate } from '../../../schemas/compile-late.ts'
 import schema from '../../../schemas/manifest.schema.json' with { type: 'json' }
 import type { Finding } from './finding.ts'
 import { toFinding } from './schema-findings.ts'
 
 /** Everything about plain data that does not match the schema of the manifest: one finding for each mistake. */
 export function checkSchema(data: unknown): Finding[] {
+  const validate = validator()
   if (validate(data)) return []
   const findings = (validate.errors ?? []).map(toFinding).filter((finding) => finding !== undefined)
   const seen = new Set<string>()
@@ -14,9 +16,9 @@ export function checkSchema(data: unknown): Finding[] {
   })
 }
 
-const validate = compileSchema()
+const validator = compileLate(compileSchema)
 
-function compileSchema() {
+function compileSchema(): ValidateFunction {
   const ajv = new Ajv2020({
     allErrors: true,
     // The findings name what was found and what the schema says beside the keyword that failed.
@@ -24,6 +26,8 @@ function compileSchema() {
     discriminator: true,
     allowUnionTypes: true,
     strictRequired: false,
+    // It takes longer than all that it would ever save.
+    code: { optimize: false },
   })
   ajv.addKeyword('x-expected')
   ajv.addFormat('uri', isWebAddress)

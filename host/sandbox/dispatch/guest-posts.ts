@@ -17,6 +17,7 @@ import type { ToSandbox } from './to-sandbox.ts'
 
 const maxLogText = 16_384
 const nothing = new Uint8Array(0)
+const types: ReadonlySet<number> = new Set(Object.values(toHost))
 /** Sandboxes come and go in a process for as long as it lives. */
 const maxStray = 1_000
 
@@ -43,6 +44,7 @@ export function createGuestPosts(given: {
     const live = find(frame)
     if (frame.type === toHost.log) return log(live, frame)
     if (live === undefined) {
+      if (!types.has(frame.type)) throw noSuchType(frame)
       if (frame.type === toHost.call) toSandbox.refuse(frame)
       return true
     }
@@ -73,7 +75,7 @@ export function createGuestPosts(given: {
       case toHost.fail:
         return fail(live, frame)
       default:
-        throw new Error(`frame of type ${frame.type}, which there is not`)
+        throw noSuchType(frame)
     }
   }
 
@@ -218,3 +220,5 @@ function grant(live: LiveDispatch, ms: number): void {
 }
 
 const usageOf = ({ number, extra }: Frame): Usage => ({ cpuMs: number / 1000, heapBytes: extra * 1024 })
+
+const noSuchType = ({ type }: Frame): Error => new Error(`frame of type ${type}, which there is not`)

@@ -55,29 +55,44 @@ export function describeSiege(title: string, attacks: Attack[]): void {
       rmSync(dataDir, { recursive: true, force: true })
     })
 
-    for (const { name, seen } of attacks) {
-      it(`${name}: ${seen.join(' or ')}`, async () => {
-        const started = performance.now()
-        const attack = fetch(`${annex.url}/x/${slug(name)}`)
-        const [response, beside, apart] = await Promise.all([
-          attack,
-          watch(`${annex.url}/x/beside`, attack),
-          watch(`${annex.url}/x/apart`, attack),
-        ])
-        const text = await response.text().catch(() => brokenOff(annex, response))
-        const tookMs = performance.now() - started
-        assert.ok(
-          seen.includes(codeOf(text) ?? text.slice(0, 100)),
-          `${response.status} ${text.slice(0, 300)}`,
-        )
-        assert.doesNotMatch(text, /node_modules|\.ts:|file:|isolated-vm/, 'nothing of the machine is shown')
-        assert.ok(tookMs < attackMs, `the attack took ${tookMs} ms`)
-        assertServed('in the same process', beside, besideMs)
-        assertServed('in another process', apart, apartMs)
+    for (const attack of attacks) {
+      it(`${attack.name}: ${attack.seen.join(' or ')}`, async () => {
+        const first = await strike(annex, attack)
+        // What kept somebody waiting may have been the machine. Then it does not do so a second time; an attack does.
+        const late = lateOf(first) === undefined ? undefined : lateOf(await strike(annex, attack))
+        assert.equal(late, undefined)
         assert.equal((await fetch(`${annex.url}/healthz`)).status, 200)
       })
     }
   })
+}
+
+type Struck = { tookMs: number; beside: Watched; apart: Watched }
+
+/** Runs an attack, and fails unless it ends as it may and the neighbours get what they ask for, however late. */
+async function strike(annex: Annex, { name, seen }: Attack): Promise<Struck> {
+  const started = performance.now()
+  const attack = fetch(`${annex.url}/x/${slug(name)}`)
+  const [response, beside, apart] = await Promise.all([
+    attack,
+    watch(`${annex.url}/x/beside`, attack),
+    watch(`${annex.url}/x/apart`, attack),
+  ])
+  const text = await response.text().catch(() => brokenOff(annex, response))
+  const tookMs = performance.now() - started
+  assert.ok(seen.includes(codeOf(text) ?? text.slice(0, 100)), `${response.status} ${text.slice(0, 300)}`)
+  assert.doesNotMatch(text, /node_modules|\.ts:|file:|isolated-vm/, 'nothing of the machine is shown')
+  assert.deepEqual(beside.failed, [], `a neighbour in the same process, ${beside.count} requests`)
+  assert.deepEqual(apart.failed, [], `a neighbour in another process, ${apart.count} requests`)
+  return { tookMs, beside, apart }
+}
+
+/** Who waited for too long; nothing when nobody did. */
+function lateOf({ tookMs, beside, apart }: Struck): string | undefined {
+  if (tookMs >= attackMs) return `the attack took ${tookMs} ms`
+  if (beside.slowestMs >= besideMs) return `a neighbour in the same process waited ${beside.slowestMs} ms`
+  if (apart.slowestMs >= apartMs) return `a neighbour in another process waited ${apart.slowestMs} ms`
+  return undefined
 }
 
 async function start(dataDir: string, attacks: Attack[]): Promise<Annex> {
@@ -123,11 +138,6 @@ async function watch(url: string, over: Promise<unknown>): Promise<Watched> {
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   return seen
-}
-
-function assertServed(which: string, { count, failed, slowestMs }: Watched, mostMs: number): void {
-  assert.deepEqual(failed, [], `a neighbour ${which}, ${count} requests`)
-  assert.ok(slowestMs < mostMs, `a neighbour ${which} waited ${slowestMs} ms`)
 }
 
 /** An answer that had begun can only be broken off: the integration's log says by which setting's limit. */

@@ -1,19 +1,20 @@
 // Each case is one line, so that it reads as a table.
 // biome-ignore-all format: a case to a line
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { buildPrelude } from '../../../host/bundle/build-prelude.ts'
 import type { EndCause } from '../../../host/sandbox/sandbox-errors.ts'
 import { createSandboxes, type Sandboxes } from '../../../host/sandbox/sandboxes.ts'
 import { scriptOf } from '../../runtime/guest.ts'
+import { buildsFolder } from '../../support/kept-builds.ts'
 
 const program = fileURLToPath(new URL('taken-over.ts', import.meta.url))
-/** As long as a process takes to start on a machine that is busy. */
+/** How long a request waits for what never answers; one that is answered may wait for a machine that is busy. */
 const wallMs = 2_000
+const patienceMs = 20_000
+/** Whoever held up the others until it was ended would do so for longer: `deaf` is said after 5 s. */
+const heldUpMs = 4_500
 const limits = { heapMb: 64, residentMb: 512, cpuMs: 300, loadMs: 300, wallMs, waitUntilMs: 2_000, bodyBytes: 1e6, fetchBytes: 1e6, calls: 10, callsAtOnce: 10, fetches: 10, timers: 10, logLines: 1000, logBytes: 1e6, pending: 1000 }
 const target = { key: 'x', group: 'operator', integration: 'x', version: { digest: 'd', code: '' } } as const
 const level = { kind: 'integration', integration: 'x' } as const
@@ -32,6 +33,7 @@ const cases: [act: string, seen: string[], end?: RegExp][] = [
   ['frame-of-nothing', [died, late], /^garbage: frame of 0 bytes/],
   ['lengths-that-contradict', [died, late], /^garbage: frame whose text is longer/],
   ['type-that-there-is-not', [died, late], /^garbage: frame of type 99/],
+  ['type-that-there-is-not-later', [late], /^garbage: frame of type 99/],
   ['answer-with-a-prototype', ['script_failed']],
   ['answer-of-great-depth', ['script_failed']],
   ['chunks-nobody-asked-for', ['answered', 'script_failed', died]],
@@ -54,28 +56,28 @@ const cases: [act: string, seen: string[], end?: RegExp][] = [
 ]
 
 describe('a sandbox process that somebody has taken over', { concurrency: 3 }, () => {
-  const cacheFolder = mkdtempSync(join(tmpdir(), 'annex-prelude-'))
   let neighbour: Sandboxes
   const honest = { ...target, version: { digest: 'h', code: `__annexDefine(function (module) {${scriptOf('return 1')}})` } }
 
   before(async () => {
-    const { code: prelude } = await buildPrelude({ cacheFolder })
+    const { code: prelude } = await buildPrelude({ cacheFolder: buildsFolder })
     const runCall = async () => assert.fail('the honest one calls nothing')
-    neighbour = createSandboxes({ prelude, limits: { ...limits, wallMs: 10_000 }, processesPerGroup: 1, runCall, onLog: () => {}, ...nobody, onProcessEnd: () => {} })
+    neighbour = createSandboxes({ prelude, limits: { ...limits, cpuMs: 2_000, loadMs: 2_000, wallMs: patienceMs }, processesPerGroup: 1, runCall, onLog: () => {}, ...nobody, onProcessEnd: () => {} })
     await neighbour.dispatch({ ...asked, target: honest })
   })
   after(async () => {
     await neighbour.close()
-    rmSync(cacheFolder, { recursive: true })
   })
 
   for (const [act, seen, end] of cases) {
     it(`${act}: the request gets ${seen.join(' or ')}, and the host and its other process go on`, async () => {
       const ends: string[] = []
       let lines = 0
+      const isEndless = seen.includes(late) && (!seen.includes(died) || end === undefined || String(end).includes('deaf'))
       const taken = createSandboxes({
         prelude: '',
-        limits,
+        // A liar on a busy machine is late at times: a short limit of CPU time would end it before it is found deaf.
+        limits: { ...limits, cpuMs: patienceMs, wallMs: isEndless ? wallMs : patienceMs },
         processesPerGroup: 1,
         start: { enclosure: [], program: [program, act] },
         ...nobody,
@@ -95,7 +97,7 @@ describe('a sandbox process that somebody has taken over', { concurrency: 3 }, (
           slowestMs = Math.max(slowestMs, performance.now() - started)
         } while (!(await Promise.race([isOver, new Promise((resolve) => setTimeout(resolve, 20))])))
         assert.ok(seen.includes(await outcome), await outcome)
-        assert.ok(slowestMs < 2_000, `the honest one waited ${slowestMs} ms`)
+        assert.ok(slowestMs < heldUpMs, `the honest one waited ${slowestMs} ms`)
         for (let waited = 0; end !== undefined && ends.length === 0 && waited < 20_000; waited += 50) await new Promise((resolve) => setTimeout(resolve, 50))
         if (end !== undefined) assert.match(ends[0] ?? 'still running', end)
         // No more than the process is heard for: what a dispatch may log, and what fits into the socket unread.

@@ -77,6 +77,13 @@ const acts: Record<string, () => void> = {
   'frame-of-nothing': () => host.write(bytesOf(0, 0, 0)),
   'lengths-that-contradict': () => host.write(bytesOf(24, toHost.pong, 0, 0, 0, 0, 4_294_967_295)),
   'type-that-there-is-not': () => atDispatch((sandbox, id) => host.write(frame(99, [sandbox, id]))),
+  'type-that-there-is-not-later': () =>
+    host.on(
+      'data',
+      createFrameReader(2 ** 31, ({ type, sandbox, dispatch }) => {
+        if (type === toProcess.forget) host.write(frame(99, [sandbox, dispatch]))
+      }),
+    ),
   'answer-with-a-prototype': () =>
     atDispatch((sandbox, id) =>
       host.write(

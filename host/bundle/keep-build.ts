@@ -1,0 +1,69 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { version as esbuildVersion } from 'esbuild'
+
+const rootFolder = fileURLToPath(new URL('../..', import.meta.url))
+const runtimeFolder = path.join(rootFolder, 'runtime')
+const lockFile = path.join(rootFolder, 'package-lock.json')
+
+/** A text that was built. `digest` is the SHA-256 of what it was built from, in hex. */
+export type Build = { code: string; digest: string }
+
+/**
+ * Builds a text out of `runtime/`, or takes it from `cacheFolder`, where it lies as `NAME-DIGEST.js`: under the digest of
+ * all sources of `runtime/`, of esbuild's version and of the lock file, which stands for the libraries in it. Throws what
+ * `build` throws.
+ *
+ * @param given.recipe the file that says how it is built
+ */
+export async function keepBuild(given: {
+  name: string
+  cacheFolder: string
+  recipe: string
+  build: () => Promise<string>
+}): Promise<Build> {
+  const digest = digestOf(given.recipe)
+  const file = path.join(given.cacheFolder, `${given.name}-${digest}.js`)
+  const kept = await readIfThere(file)
+  if (kept !== undefined) return { code: kept, digest }
+  const code = await given.build()
+  await writeAtomically(file, code)
+  return { code, digest }
+}
+
+/** All of `runtime/`, as what lies in one part of it imports what lies in another. */
+function digestOf(recipe: string): string {
+  const hash = createHash('sha256')
+  const names = readdirSync(runtimeFolder, { recursive: true, encoding: 'utf8' })
+  const sources = names.filter((name) => name.endsWith('.ts')).sort()
+  const files = [...sources.map((name) => path.join(runtimeFolder, name)), lockFile, recipe]
+  for (const file of files) {
+    const content = readFileSync(file)
+    hash.update(`${path.relative(rootFolder, file)}\0${content.length}\0`).update(content)
+  }
+  // The code of a process names the folder that it is in.
+  return hash.update(`${rootFolder}\0${esbuildVersion}`).digest('hex')
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/**
+ * Two processes may build at once: each writes a file of its own, and renaming is atomic. Flushed first: else a power
+ * cut may leave the name without the text, and no script would ever load again.
+ */
+async function writeAtomically(file: string, text: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true })
+  const temporary = `${file}.${randomUUID()}.tmp`
+  await writeFile(temporary, text, { flush: true })
+  await rename(temporary, file)
+}
