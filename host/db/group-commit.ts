@@ -78,7 +78,7 @@ export function createGroupCommit(db: Db): GroupCommit {
   }
 }
 
-/** Each step once with all of its items, in no order; the results in the order of `group`. */
+/** Each step once with all of its items; the results in the order of `group`. */
 export async function runSteps(
   transaction: Db,
   group: readonly { step: Step<unknown, unknown>; item: unknown }[],
@@ -90,16 +90,14 @@ export async function runSteps(
     else found.push(n)
   })
   const results: unknown[] = new Array(group.length)
-  // Side by side, so that what they ask the database for goes to it together. None is left behind when one fails.
-  const ended = await Promise.allSettled(
-    [...places].map(async ([step, numbers]) => {
-      const items = numbers.map((n) => group[n]?.item)
-      const answered = await step(transaction, items)
-      numbers.forEach((n, place) => {
-        results[n] = answered[place]
-      })
-    }),
-  )
-  for (const one of ended) if (one.status === 'rejected') throw one.reason
+  for (const [step, numbers] of places) {
+    const answered = await step(
+      transaction,
+      numbers.map((n) => group[n]?.item),
+    )
+    numbers.forEach((n, place) => {
+      results[n] = answered[place]
+    })
+  }
   return results
 }

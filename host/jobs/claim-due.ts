@@ -1,15 +1,16 @@
 import type { Db } from '../db/open-database.ts'
 import { claimJobs, endOfRound, type Lease, readDueJobs } from '../db/queries/claims.ts'
-import type { DueJob, Job, JobKind } from '../db/queries/jobs.ts'
+import type { Job, JobKind } from '../db/queries/jobs.ts'
 import { countLanes, createDueBuffer, type Held } from './due-buffer.ts'
+import type { JobHandler, JobOutcome } from './job-handler.ts'
 import type { Lanes } from './lanes.ts'
 
-/** A claimed job, with what its kind has read for it. */
-export type Claimed = { job: Job; loaded: unknown }
+/** A claimed job, and what to do for it. */
+export type Begun = { job: Job; run: () => Promise<JobOutcome> }
 
 export type DueJobs = {
   /** Claims up to `limit` due jobs, lane after lane, and of none more than it has room for. */
-  claim: (transaction: Db, limit: number, lease: Lease) => Promise<Claimed[]>
+  claim: (transaction: Db, limit: number, lease: Lease) => Promise<Begun[]>
   /** There may be due jobs that were not read yet: in one lane, or in any. */
   lookAgain: (lane?: string) => void
   /** Whether other hosts were quicker at some of what the last claim was for: there may be more beside it. */
@@ -20,16 +21,8 @@ export type DueJobs = {
 const readAhead = 512
 const aheadPerLane = 64
 
-/**
- * The due jobs of a kind, read ahead in groups and claimed by their ids.
- *
- * @param load reads what jobs need that does not change while they wait
- */
-export function createDueJobs(
-  kind: JobKind,
-  lanes: Lanes,
-  load?: (transaction: Db, jobs: readonly DueJob[]) => Promise<readonly unknown[]>,
-): DueJobs {
+/** The due jobs of a kind, read ahead in groups and claimed by their ids. */
+export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobHandler): DueJobs {
   const buffer = createDueBuffer()
   /** Lanes that it holds jobs of and that have, or may have, more in the table: read again when what it holds is used up. */
   const partial = new Set<string>()
@@ -44,14 +37,14 @@ export function createDueJobs(
       try {
         const roomOf = lanes.roomsAt(lease.nowMs)
         const held = buffer.take(limit, roomOf)
-        const claimed = await claimHeld(transaction, held, lease)
+        const claimed = await claim(transaction, held, lease)
         contested = claimed.length < held.length
         if (claimed.length >= limit || !hasMore()) return claimed
         // Only now: what was taken and not claimed yet would be read again.
         await read(transaction, lease.nowMs)
         const taken = countLanes(claimed.map(({ job }) => job))
         const rest = buffer.take(limit - claimed.length, (lane) => roomOf(lane) - (taken.get(lane) ?? 0))
-        const claimedOfRest = await claimHeld(transaction, rest, lease)
+        const claimedOfRest = await claim(transaction, rest, lease)
         contested = claimedOfRest.length < rest.length
         return [...claimed, ...claimedOfRest]
       } catch (error) {
@@ -78,6 +71,24 @@ export function createDueJobs(
     return !isComplete || [...partial].some((lane) => !buffer.has(lane))
   }
 
+  async function claim(transaction: Db, held: readonly Held[], lease: Lease): Promise<Begun[]> {
+    const before = held.map(({ job }) => job)
+    const ids = await claimJobs(transaction, before, lease)
+    const { leaseId, nowMs: claimedAt } = lease
+    const claimed = held
+      .filter(({ job }) => ids.has(job.id))
+      .map(({ job, loaded }) => ({
+        job: { ...job, attempt: job.attempt + 1, leaseId, claimedAt },
+        loaded,
+      }))
+    if (claimed.length === 0) return []
+    const runs = await begin(transaction, claimed)
+    return claimed.flatMap(({ job }, n) => {
+      const run = runs[n]
+      return run === undefined ? [] : [{ job, run }]
+    })
+  }
+
   async function read(transaction: Db, nowMs: number): Promise<void> {
     const askedBefore = asked
     const holding = buffer.lanes()
@@ -95,19 +106,4 @@ export function createDueJobs(
     if (asked !== askedBefore) lookAgain()
     else isComplete = end === undefined
   }
-}
-
-async function claimHeld(transaction: Db, held: readonly Held[], lease: Lease): Promise<Claimed[]> {
-  const ids = await claimJobs(
-    transaction,
-    held.map(({ job }) => job),
-    lease,
-  )
-  const { leaseId, nowMs: claimedAt } = lease
-  return held
-    .filter(({ job }) => ids.has(job.id))
-    .map(({ job, loaded }) => ({
-      job: { ...job, attempt: job.attempt + 1, leaseId, claimedAt },
-      loaded,
-    }))
 }

@@ -4,7 +4,7 @@ import type { GroupCommit } from '../db/group-commit.ts'
 import type { Database, Db } from '../db/open-database.ts'
 import { type Abandoned, endClaims, nextDueAt } from '../db/queries/claims.ts'
 import type { Job, JobKind } from '../db/queries/jobs.ts'
-import { createDueJobs } from './claim-due.ts'
+import { type Begun, createDueJobs } from './claim-due.ts'
 import type { JobHandler, JobOutcome } from './job-handler.ts'
 import { createLanes, type Health, type LaneRules } from './lanes.ts'
 import { createSettlements } from './settle-jobs.ts'
@@ -57,10 +57,10 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   const kinds = Object.keys(handlers) as JobKind[]
   const lanes = createLanes(options.lanes, options.random)
   const turns = createTurns(options.concurrency, options.concurrency * oldForEach)
-  const due = kinds.map((kind) => ({
-    kind,
-    jobs: createDueJobs(kind, lanes, handlers[kind]?.load),
-  }))
+  const due = kinds.flatMap((kind) => {
+    const handler = handlers[kind]
+    return handler === undefined ? [] : [{ kind, jobs: createDueJobs(kind, lanes, handler) }]
+  })
   // While one half is stored, the other one runs.
   const mostAtOnce = Math.ceil(options.concurrency / 2)
   const settlements = createSettlements({ commits, clock, onDefect, isClosed: () => closed })
@@ -71,6 +71,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   let closed = false
   /** Of a claim whose commit failed, or whose answer did not come back. */
   let lostLease: string | undefined
+  /** Of the claim that was tried last. */
+  let triedLease: string | undefined
   await release(dialect === 'sqlite' ? 'all' : { leaseUntilBefore: clock.now() })
   wake()
   return {
@@ -129,7 +131,6 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     }
   }
 
-  type Begun = { job: Job; run: () => Promise<JobOutcome> }
   /** `isCut`: more may be due. `dueAt`: when the next one comes due, where none is. */
   type Claim = { begun: Begun[]; isCut: boolean; dueAt: number | undefined }
 
@@ -145,19 +146,18 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   async function claim(transaction: Db, [leaseId = '']: readonly string[]): Promise<[Claim]> {
     const nowMs = clock.now()
     const lease = { leaseId, hostId, nowMs, leaseMs }
+    // For the second time: the group that it was in has failed, and what was taken is still in the table.
+    if (leaseId === triedLease) for (const { jobs } of due) jobs.lookAgain()
+    triedLease = leaseId
     let free = Math.min(turns.free(nowMs), mostAtOnce)
     const begun: Begun[] = []
     // The kinds take turns.
     due.push(...due.splice(0, 1))
-    for (const { kind, jobs } of due) {
+    for (const { jobs } of due) {
       if (free === 0) break
-      const claimed = await jobs.claim(transaction, free, lease)
-      free -= claimed.length
-      const runs = claimed.length > 0 ? await handlers[kind]?.begin(transaction, claimed) : undefined
-      runs?.forEach((run, n) => {
-        const job = claimed[n]?.job
-        if (job !== undefined) begun.push({ job, run })
-      })
+      const ofKind = await jobs.claim(transaction, free, lease)
+      free -= ofKind.length
+      begun.push(...ofKind)
     }
     const isCut = free === 0
     return [{ begun, isCut, dueAt: isCut ? undefined : await nextDueAt(transaction, kinds, nowMs) }]

@@ -142,9 +142,11 @@ describe('workers of several hosts on one PostgreSQL', { skip: noPostgres }, () 
     await insert('a', 20)
     const { db, clock } = first()
     const readersOf = () =>
-      createDueJobs('task', createLanes({ most: 16, first: 16 }, Math.random), async (_transaction, jobs) => {
-        return jobs.map(() => undefined)
-      })
+      createDueJobs(
+        'task',
+        createLanes({ most: 16, first: 16 }, Math.random),
+        handleEach(async () => ({ move: { state: 'gone' } })),
+      )
     const claim = (reader: DueJobs, limit: number) =>
       reader.claim(db, limit, { leaseId: randomUUID(), hostId: 'host', nowMs: clock.now(), leaseMs: 60_000 })
     const [one, other] = [readersOf(), readersOf()]

@@ -4,7 +4,7 @@ import { createId, withPrefix } from '../ids.ts'
 import { jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
 import type { Db } from '../open-database.ts'
 import { type EndpointKey, type EndpointState, endpointKeyColumns, ensureEndpoints } from './endpoints.ts'
-import { insertJobs } from './jobs.ts'
+import { insertJobs, type NewJob } from './jobs.ts'
 
 export type DeliveryState = 'owed' | 'delivered' | 'failed'
 
@@ -71,22 +71,14 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
   const inserted = await insertDeliveries(db, rows)
   if (inserted.length < rows.length) inserted.push(...(await insertWithEndpoints(db, rows, inserted)))
   const used = new Set(inserted.map(({ bodyId }) => bodyId))
+  const sent = inserted.filter(({ endpointState }) => endpointState !== 'disabled')
   await insertBodies(
     db,
     [...bodies.values()].filter(({ id }) => used.has(id)),
   )
-  const sent = inserted.filter(({ endpointState }) => endpointState !== 'disabled')
   await insertJobs(
     db,
-    sent.map(({ id, endpointId, endpointState, ordered }) => ({
-      id: withPrefix(id, 'job'),
-      kind: 'delivery',
-      subject: { id },
-      lane: endpointId,
-      dueAt: nowOf(db),
-      state: endpointState === 'paused' ? 'waiting' : 'due',
-      ordered: Boolean(ordered),
-    })),
+    sent.map((delivery) => toJob(delivery, nowOf(db))),
   )
   const created = new Map(inserted.map(({ id, endpointId }) => [id, endpointId]))
   return Promise.all(
@@ -97,6 +89,16 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
     }),
   )
 }
+
+const toJob = ({ id, endpointId, endpointState, ordered }: Inserted, dueAt: number): NewJob => ({
+  id: withPrefix(id, 'job'),
+  kind: 'delivery',
+  subject: { id },
+  lane: endpointId,
+  dueAt,
+  state: endpointState === 'paused' ? 'waiting' : 'due',
+  ordered: Boolean(ordered),
+})
 
 /** Those of them to which nothing was owed before: their endpoints have to be made first. */
 async function insertWithEndpoints(

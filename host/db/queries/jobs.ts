@@ -127,8 +127,8 @@ const afterWaitMs = 1_000
 export async function moveJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Promise<Set<string>> {
   const gone = moves.filter(({ move }) => move.state === 'gone')
   const kept = moves.filter(({ move }) => move.state !== 'gone')
-  const moved = await Promise.all([deleteJobs(db, gone), updateJobs(db, kept, nowMs)])
-  return new Set(moved.flat().map(({ id }) => id))
+  const moved = [...(await deleteJobs(db, gone)), ...(await updateJobs(db, kept, nowMs))]
+  return new Set(moved.map(({ id }) => id))
 }
 
 async function deleteJobs(db: Db, claims: readonly MoveOf[]): Promise<{ id: string }[]> {

@@ -1,5 +1,3 @@
-import type { SqliteFailure } from './serve-sqlite.ts'
-
 /** SQLite's result codes (its documentation, "Result and Error Codes") that somebody asks for by name. */
 const names: Readonly<Record<number, string>> = {
   5: 'SQLITE_BUSY',
@@ -13,8 +11,22 @@ const names: Readonly<Record<number, string>> = {
   26: 'SQLITE_NOTADB',
 }
 
+/** What was read before has been overwritten by another process: waiting does not help, only beginning again. */
+const busySnapshot = 517
+
+type SqliteError = Error & { errcode: number; code: string }
+
+const isSqliteError = (error: unknown): error is SqliteError =>
+  error instanceof Error && typeof (error as Partial<SqliteError>).errcode === 'number'
+
+/** Whether another process holds the file at the moment. */
+export const isBusy = (error: unknown): boolean =>
+  isSqliteError(error) && (error.errcode & 0xff) === 5 && error.errcode !== busySnapshot
+
 /** Node gives all of SQLite's errors one code; here each has its own. */
-export function toSqliteError({ message, errcode }: SqliteFailure): Error {
-  const code = errcode === undefined ? undefined : names[errcode & 0xff]
-  return Object.assign(new Error(message), { errcode, ...(code !== undefined && { code }) })
+export function nameSqliteError(error: unknown): unknown {
+  if (!isSqliteError(error)) return error
+  const name = names[error.errcode & 0xff]
+  if (name !== undefined) error.code = name
+  return error
 }

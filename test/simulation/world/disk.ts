@@ -45,7 +45,6 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
   const statements = new Map<string, StatementSync>()
   /** Who has the connection, and who waits for it: SQLite has one writer. */
   let holder: Owner | undefined
-  let hasBegun = false
   let waiting: { owner: Owner; begin: () => void }[] = []
   const always: Owner = { isGone: false, stalledUntil: 0 }
   await migrate()
@@ -79,11 +78,6 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
       if (sql === 'ROLLBACK') return execute(sql, values, done)
       const go = () => {
         if (owner.isGone) return
-        // As the thread of an SQLite file does: what was asked for in a transaction is not stored without it.
-        if (holder === owner && hasBegun && !file.isTransaction && !isEnd(sql)) {
-          return done.call({}, new Error('The transaction has been rolled back.'))
-        }
-        hasBegun = sql.startsWith('BEGIN') || (hasBegun && !isEnd(sql))
         const fault = faults.fault(sql)
         if (fault === 'crash') return owner.crash()
         if (fault === 'crash-after') {
@@ -127,7 +121,6 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
   }
 
   function handOn(): void {
-    hasBegun = false
     const next = waiting.shift()
     holder = next?.owner
     next?.begin()
@@ -155,7 +148,6 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
 }
 
 const isCommit = (sql: string): boolean => sql.startsWith('COMMIT')
-const isEnd = (sql: string): boolean => isCommit(sql) || /^ROLLBACK\b(?! TO)/.test(sql)
 
 const toValue = (value: unknown): Value =>
   typeof value === 'boolean' || value instanceof Date ? Number(value) : ((value ?? null) as Value)
