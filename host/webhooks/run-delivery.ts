@@ -180,12 +180,9 @@ function toOutcome(
     stored(storeAttempts, toRow(delivery.id, number, attempt)),
     stored(changeDeliveries, change),
   ]
-  const isDelivered = step.state === 'delivered'
-  // Only when it changes: most attempts go as the one before them.
-  if (isDelivered !== (endpoint.failingSince === null)) {
-    const health = { id: endpoint.id, failingSince: isDelivered ? null : nowMs }
-    stores.push(stored(changeHealth, health))
-  }
+  // Whether that changes anything is for the table to say: the endpoint was read when the attempt began.
+  const health = { id: endpoint.id, failingSince: step.state === 'delivered' ? null : nowMs }
+  stores.push(stored(changeHealth, health))
   return {
     move: isOver ? { state: 'gone' } : { ...step, reason: said },
     health: healthOf(attempt),
@@ -207,8 +204,13 @@ const changeDeliveries = async (transaction: Db, changes: readonly DeliveryChang
   return []
 }
 
+/** In the order of the attempts: one that failed after one that did not fails since then. */
 const changeHealth = async (transaction: Db, changes: readonly EndpointHealth[]): Promise<[]> => {
-  await updateHealth(transaction, changes)
+  const last = new Map(changes.map((change) => [change.id, change]))
+  const well = new Map(changes.flatMap((one) => (one.failingSince === null ? [[one.id, one]] : [])))
+  const failing = [...last.values()].filter(({ failingSince }) => failingSince !== null)
+  await updateHealth(transaction, [...well.values()])
+  await updateHealth(transaction, failing)
   return []
 }
 

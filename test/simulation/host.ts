@@ -97,7 +97,7 @@ export function startHost(given: {
       ...{ installationId: given.installationId, signedBy: 'installation', url: receiver.url },
       ...{ eventId, eventType: 'example', body: `{"eventId":"${eventId}"}`, hops: 0 },
     })
-    host.worker?.wake()
+    host.worker?.wake('delivery', stored.endpointId)
     return stored
   }
 

@@ -66,6 +66,7 @@ export type Health = { id: string; failingSince: number | null }
 
 /** Writes only where it changes: most attempts go as the one before them. */
 export async function updateHealth(db: Db, health: readonly Health[]): Promise<void> {
+  if (health.length === 0) return
   await db.raw(
     `update endpoints set failing_since = health.failing_since
      from ${jsonRows(db, 'health', healthColumns)} where endpoints.id = health.id
