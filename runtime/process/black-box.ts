@@ -9,19 +9,20 @@ import { writeSync } from 'node:fs'
  * The host learns from it which dispatches had not begun (they run elsewhere) and whose code it was.
  */
 export const blackBoxBytes = 16
-/** A run of stretches that is seen from outside as one is no longer than that. */
+/** Two stretches of a dispatch that are seen from outside as one are no longer than that. */
 const quickMs = 0.5
 
 /**
- * A dispatch that begins is noted before it does, together with those of the same sandbox that begin right after it: `begun`
- * is the last of them. While they are quick, nothing more is noted until then.
+ * A dispatch that begins (`begun`) is noted before it does.
  *
- * Between one stretch and the next of a batch, `leave` need not be said. Both return for how long, in ms, the stretch
+ * Between one stretch and the next of a batch, `leave` need not be said. All return for how long, in ms, the stretch
  * before could be seen from outside as still running; 0 when there was none.
  */
 export type BlackBox = {
   enter: (sandbox: number, dispatch: number, begun?: number) => number
   leave: () => number
+  /** So far: nothing is noted. */
+  seen: () => number
 }
 
 /** @param fd a file descriptor open for writing, given by the host */
@@ -34,6 +35,7 @@ export function createBlackBox(fd: number): BlackBox {
   const seenMs = (running: number): number => (running === 0 ? 0 : performance.now() - enteredMs)
 
   return {
+    seen: () => seenMs(words[1] ?? 0),
     enter(sandbox, dispatch, begun = 0) {
       const before = words[1] ?? 0
       const startedMs = performance.now()

@@ -33,15 +33,9 @@ let held: Frame[] | undefined
 /** Words that are still to come: one for each time that the host was told. What it gave elsewhere stands before the last. */
 let words = 0
 
-/** What came in one piece: a frame can be looked at together with those that follow it. */
-let batch: Frame[] = []
-const read = createFrameReader(maxFrameBytes, (frame) => batch.push(frame))
+const read = createFrameReader(maxFrameBytes, receive)
 host.on('data', (chunk: Buffer) => {
   read(chunk)
-  const frames = batch
-  batch = []
-  const lastInARow = lastOfRows(frames)
-  for (let at = 0; at < frames.length; at++) receive(frames[at] as Frame, lastInARow[at])
   endBatch()
 })
 // The host is gone, however it went: nobody is left to work for.
@@ -67,7 +61,7 @@ function wasStuck(ms: number): boolean {
   return true
 }
 
-function receive(frame: Frame, lastInARow = frame.dispatch): void {
+function receive(frame: Frame): void {
   switch (frame.type) {
     case toProcess.platform:
       return start(frame)
@@ -86,7 +80,7 @@ function receive(frame: Frame, lastInARow = frame.dispatch): void {
       return goOn()
     case toProcess.environment:
     case toProcess.dispatch:
-      if (held === undefined) begin(frame, lastInARow)
+      if (held === undefined) begin(frame)
       else held.push(frame)
       return
     default:
@@ -94,27 +88,20 @@ function receive(frame: Frame, lastInARow = frame.dispatch): void {
   }
 }
 
-/** For each frame, the last of the dispatches for its sandbox that begin one right after the other from it on. */
-function lastOfRows(frames: readonly Frame[]): number[] {
-  const last: number[] = new Array(frames.length)
-  for (let at = frames.length - 1; at >= 0; at--) {
-    const { sandbox, dispatch } = frames[at] as Frame
-    const next = frames[at + 1]
-    const goesOn = next?.type === toProcess.dispatch && next.sandbox === sandbox
-    last[at] = goesOn ? (last[at + 1] ?? dispatch) : dispatch
-  }
-  return last
-}
-
-function begin(frame: Frame, inARow = frame.dispatch): void {
+function begin(frame: Frame): void {
   const sandbox = sandboxes.get(frame.sandbox)
   if (sandbox === undefined) return
+  // Before it is noted as begun: behind a stretch that was seen to take long it may run elsewhere by now.
+  if (blackBox.seen() >= stuckMs && wasStuck(blackBox.leave())) {
+    held?.push(frame)
+    return
+  }
   if (frame.type === toProcess.environment) return sandbox.setEnvironment(frame)
   const kind = frame.flags === withStream ? message.dispatchWithStream : message.dispatch
   const before = begun
   // Told with a sandbox that breaks, which this may be the end of.
   begun = frame.dispatch
-  if (sandbox.begin(kind, frame, inARow)) return
+  if (sandbox.begin(kind, frame)) return
   begun = before
   held?.push(frame)
 }

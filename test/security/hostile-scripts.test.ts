@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import { type Json, startAnnex } from '../support/annex.ts'
 
@@ -48,4 +50,44 @@ export default createIntegration({
       await annex.close()
     }
   })
+
+  it('is no end for dispatches of the same installation that it had not begun: they run elsewhere', async () => {
+    const busy = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: async (request) => {
+    if (request.url.endsWith('/spin')) for (let n = 0; n < 3e9; n++);
+    return new Response('fine')
+  },
+})`
+    const flags = { SANDBOX_CPU_MS: '20000', SANDBOX_WALL_MS: '20000' }
+    const annex = await startAnnex({ plugins: { busy: { script: busy } }, flags })
+    try {
+      assert.equal(await (await fetch(`${annex.url}/x/busy`)).text(), 'fine')
+      const [running] = annex.server.sandboxes.processes()
+      const { port } = new URL(annex.url)
+      const paths = ['/x/busy/spin', '/x/busy/1', '/x/busy/2', '/x/busy/3']
+      const visitors = await Promise.all(paths.map(() => openVisitor(Number(port))))
+      // In one turn: they reach the process in one piece.
+      const answers = visitors.map((ask, n) => ask(paths[n] ?? ''))
+      setTimeout(() => process.kill(running?.pid ?? 0, 'SIGKILL'), 500)
+      const [begun = 0, ...others] = await Promise.all(answers)
+      assert.ok(begun >= 500, `${begun}`)
+      assert.deepEqual(others, [200, 200, 200])
+    } finally {
+      await annex.close()
+    }
+  })
 })
+
+/** A visitor with an open connection. @returns asks for a path, and gives the status of the answer */
+async function openVisitor(port: number): Promise<(path: string) => Promise<number>> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  return async (path) => {
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`)
+    const chunks: Buffer[] = []
+    for await (const chunk of socket) chunks.push(chunk)
+    return Number(Buffer.concat(chunks).toString().slice(9, 12))
+  }
+}

@@ -30,9 +30,8 @@ export type SandboxReports = {
 export type Sandbox = {
   /** Hands a message to the guest, at the cost of a dispatch. `kind` is one of `message` in wire-kinds.ts. */
   deliver: (kind: number, id: number, number: number, frame: Frame) => void
-  /** The same, as the beginning of the dispatch. `begun`: the last of the dispatches that begin right
-   * after each other. False when the process has been stuck: it may run elsewhere by now. */
-  begin: (kind: number, frame: Frame, begun: number) => boolean
+  /** The same, as the beginning of the dispatch. False when the process has been stuck: it may run elsewhere by now. */
+  begin: (kind: number, frame: Frame) => boolean
   /** Keeps an environment for the dispatches that name it. */
   setEnvironment: (frame: Frame) => void
   forget: (dispatch: number) => void
@@ -97,15 +96,15 @@ export function createSandbox(given: {
       budgets.earn(dispatch, body.byteLength)
       enter(dispatch, kind, id, number, text, bodies.fromFrame(body))
     },
-    begin(kind, { dispatch, number, text, body }, begun) {
+    begin(kind, { dispatch, number, text, body }) {
       budgets.open(dispatch)
       const environment = environments.get(number)
       if (environment !== undefined) {
         // It is the first stretch of the dispatch: what came before is asked for here, and not once more below.
-        if (!enter(dispatch, message.environment, number, 0, environment, undefined, begun)) return false
+        if (!enter(dispatch, message.environment, number, 0, environment, undefined, dispatch)) return false
         environments.delete(number)
       }
-      return enter(dispatch, kind, dispatch, number, text, bodies.fromFrame(body), begun)
+      return enter(dispatch, kind, dispatch, number, text, bodies.fromFrame(body), dispatch)
     },
     setEnvironment({ number, text }) {
       environments.set(number, text)
