@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findCaller, issueToken } from './access/tokens.ts'
-import type { Db } from './db/open-database.ts'
+import type { Db } from './db/db.ts'
 import {
   findOrganization,
   insertOrganization,

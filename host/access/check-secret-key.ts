@@ -1,4 +1,4 @@
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { ensureKeyCheck, findSealedSecret } from '../db/queries/key-checks.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { SecretBox } from './secret-box.ts'

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { countTokens, deleteTokens, findToken, insertToken, takeToken } from '../db/queries/tokens.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 

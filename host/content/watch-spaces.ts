@@ -1,5 +1,5 @@
 import { watch } from 'chokidar'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { listSpaces, type Revision, type Space } from '../db/queries/records/spaces.ts'
 import { syncSpace } from './sync-space.ts'
 

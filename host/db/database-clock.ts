@@ -1,4 +1,4 @@
-import type { Db, Dialect } from './open-database.ts'
+import type { Db, Dialect } from './db.ts'
 import { readClock } from './queries/hosts.ts'
 
 /** What due times are compared with, and what waits for them. */

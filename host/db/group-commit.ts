@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AnnexError } from '../errors/annex-error.ts'
+import type { Db } from './db.ts'
 import { explainStorageError } from './explain-storage-error.ts'
-import type { Db } from './open-database.ts'
 
 /**
  * One kind of thing to store. All that wait for the same commit are stored by one call, in one statement where that

@@ -4,16 +4,11 @@ import knex, { type Knex } from 'knex'
 import pg from 'pg'
 import { AnnexError } from '../errors/annex-error.ts'
 import { createClock, type SteadyClock } from './database-clock.ts'
+import type { Db, Dialect } from './db.ts'
 import { explainDatabaseError } from './explain-database-error.ts'
 import { migrate } from './migrate.ts'
 import { naming } from './naming.ts'
 import { NodeSqliteClient } from './sqlite/node-sqlite-client.ts'
-
-/** The database, or the transaction that a step belongs to. Every query takes one. */
-export type Db = Knex
-
-/** Where the data lies: `sqlite` is one file owned by one process; `postgres` is shared by any number. */
-export type Dialect = 'sqlite' | 'postgres'
 
 export type Database = {
   db: Db

@@ -1,6 +1,6 @@
 import type { PublishableEventType } from '../../schemas/events.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { listInstallationsOn, type TargetKind } from '../db/queries/installed/installation-targets.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
 import { findSite } from '../db/queries/records/sites.ts'

@@ -1,7 +1,7 @@
 import type { DispatchMessage } from '../../runtime/bridge.ts'
 import type { Clock } from '../db/database-clock.ts'
+import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
-import type { Db } from '../db/open-database.ts'
 import { isHeld } from '../db/queries/installed/suspensions.ts'
 import { type Job, mostInterruptions, releaseWaitingJobs } from '../db/queries/jobs.ts'
 import { isAnnexError, messageOf } from '../errors/annex-error.ts'

@@ -1,6 +1,6 @@
 import { nowOf } from '../db/database-clock.ts'
+import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
-import type { Db } from '../db/open-database.ts'
 import { countOwedJobs, insertJobs } from '../db/queries/jobs.ts'
 import { isMoving } from '../db/queries/moved/hold.ts'
 import { AnnexError } from '../errors/annex-error.ts'

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import { type Caller, findCaller } from '../access/tokens.ts'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { findOrganization, type Organization } from '../db/queries/records/organizations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import type { Installation } from '../db/queries/installed/installations.ts'
 import { type Edit, type Edited, editByInstaller, editByScript } from '../installations/configure.ts'
 import { getDeployed } from '../installations/find-deployed.ts'

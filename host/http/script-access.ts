@@ -1,6 +1,6 @@
 import type { ScriptCaller } from '../access/script-tokens.ts'
 import type { Caller } from '../access/tokens.ts'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { listInstallationsOn, type TargetKind } from '../db/queries/installed/installation-targets.ts'
 import { findInstallation, type Installation } from '../db/queries/installed/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'

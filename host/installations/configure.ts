@@ -1,5 +1,5 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import {
   activateTarget,
   findTarget,

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import {
   type InstallationTarget,
   insertTarget,

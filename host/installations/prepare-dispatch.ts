@@ -1,6 +1,6 @@
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { environmentSecrets } from '../logs/environment-secrets.ts'
 import type { KnownSecrets } from '../logs/known-secrets.ts'

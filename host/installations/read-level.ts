@@ -1,4 +1,4 @@
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { findTarget } from '../db/queries/installed/installation-targets.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
 import { findVersionCode } from '../db/queries/integrations.ts'

@@ -1,5 +1,5 @@
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { changeTargetSecrets } from '../db/queries/installed/installation-targets.ts'
 import { changeSecrets, type Signer } from '../db/queries/installed/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'

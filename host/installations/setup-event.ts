@@ -1,6 +1,6 @@
 import { nowOf } from '../db/database-clock.ts'
+import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
-import type { Db } from '../db/open-database.ts'
 import type { InstallationTarget } from '../db/queries/installed/installation-targets.ts'
 import type { Configuration, Installation } from '../db/queries/installed/installations.ts'
 import { insertJobs } from '../db/queries/jobs.ts'

@@ -1,6 +1,6 @@
 import { TraceMap } from '@jridgewell/trace-mapping'
 import { mapStack } from '../bundle/map-stack.ts'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { findIntegration, findVersion } from '../db/queries/integrations.ts'
 import type { ToSource } from '../logs/create-log-writer.ts'
 

@@ -1,4 +1,4 @@
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { claimJobs, endOfRound, type Lease, readDueJobs } from '../db/queries/claims.ts'
 import type { Job, JobKind } from '../db/queries/jobs.ts'
 import { countLanes, createDueBuffer, type Held } from './due-buffer.ts'

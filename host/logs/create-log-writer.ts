@@ -1,4 +1,4 @@
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { insertLogs, type LogRow, pruneLogs } from '../db/queries/logs.ts'
 import { createWriteBehind } from '../db/write-behind.ts'
 import type { KnownSecrets } from './known-secrets.ts'

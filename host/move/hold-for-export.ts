@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { findInstallation, type Installation } from '../db/queries/installed/installations.ts'
 import { holdInstallation } from '../db/queries/moved/hold.ts'
 import { AnnexError } from '../errors/annex-error.ts'

@@ -1,5 +1,5 @@
 import type { SecretBox } from '../access/secret-box.ts'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { findInstallation, listInstallations } from '../db/queries/installed/installations.ts'
 import { deleteInstallation } from '../db/queries/moved/hold.ts'
 import { countStrayJobs, isDuplicate } from '../db/queries/moved/import-rows.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { insertMoved } from '../db/queries/moved/import-rows.ts'
 import { findOrganization, type Organization } from '../db/queries/records/organizations.ts'
 import { findSite, listSites } from '../db/queries/records/sites.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { insertMoved, type MovedRow, type MovedTable } from '../db/queries/moved/import-rows.ts'
 
 export type RowWriter = {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { SecretBox } from '../access/secret-box.ts'
+import type { Db } from '../db/db.ts'
 import { stepNames } from '../db/migrations/index.ts'
-import type { Db } from '../db/open-database.ts'
 import { listTargets } from '../db/queries/installed/installation-targets.ts'
 import { findInstallation, type Installation } from '../db/queries/installed/installations.ts'
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type Router from '@koa/router'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { listDeployedDigests } from '../db/queries/integrations.ts'
 import { hasLevel, type Wall } from '../sandbox/wall/levels.ts'
 import type { RouteParts } from './parts.ts'

@@ -1,7 +1,7 @@
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Settings } from '../config/load-settings.ts'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
 import type { Authenticate } from '../http/caller.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Bundle } from '../bundle/bundle-script.ts'
 import { toVersionDigest } from '../bundle/version-digest.ts'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { liftSuspensions } from '../db/queries/installed/suspensions.ts'
 import {
   ensureIntegration,

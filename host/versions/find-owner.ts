@@ -1,5 +1,5 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import { findIntegration } from '../db/queries/integrations.ts'
 import { findOrganization, listOrganizations } from '../db/queries/records/organizations.ts'
 import { createProblem, type Problem } from '../manifest/problems/problem.ts'

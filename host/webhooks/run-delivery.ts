@@ -1,6 +1,6 @@
 import type { Clock } from '../db/database-clock.ts'
+import type { Db } from '../db/db.ts'
 import type { Step } from '../db/group-commit.ts'
-import type { Db } from '../db/open-database.ts'
 import { type AttemptRow, insertAttempts } from '../db/queries/attempts.ts'
 import {
   type Delivery,

@@ -1,6 +1,6 @@
 import { isSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Clock } from '../db/database-clock.ts'
-import type { Db } from '../db/open-database.ts'
+import type { Db } from '../db/db.ts'
 import type { EndpointKey } from '../db/queries/endpoints.ts'
 import { findTarget } from '../db/queries/installed/installation-targets.ts'
 import { findInstallation, type Signer } from '../db/queries/installed/installations.ts'

@@ -1,6 +1,6 @@
+import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import { jsonRows } from '../json-rows.ts'
-import type { Db } from '../open-database.ts'
 
 /**
  * One try at a delivery. Headers and `timing` are JSON text.

@@ -1,5 +1,5 @@
+import type { Db } from '../db.ts'
 import { isPostgres, jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
-import type { Db } from '../open-database.ts'
 import { type DueJob, type Job, type JobKind, mostInterruptions } from './jobs.ts'
 
 /** Whose claim it is, and until when it holds. */

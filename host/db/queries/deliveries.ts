@@ -1,8 +1,8 @@
 import { AnnexError } from '../../errors/annex-error.ts'
 import { nowOf } from '../database-clock.ts'
+import type { Db } from '../db.ts'
 import { createId, withPrefix } from '../ids.ts'
 import { jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
-import type { Db } from '../open-database.ts'
 import { type EndpointKey, type EndpointState, endpointKeyColumns, ensureEndpoints } from './endpoints.ts'
 import { insertJobs, type NewJob } from './jobs.ts'
 

@@ -1,5 +1,5 @@
+import type { Db } from '../db.ts'
 import { jsonRows, rawRows } from '../json-rows.ts'
-import type { Db } from '../open-database.ts'
 
 export type EventRow = {
   id: string

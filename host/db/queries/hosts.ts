@@ -1,4 +1,4 @@
-import type { Db } from '../open-database.ts'
+import type { Db } from '../db.ts'
 
 /** A host that shares this database (PostgreSQL alone: an SQLite file has one owner). Times are the database's. */
 export type HostRow = {

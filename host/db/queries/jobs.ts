@@ -1,7 +1,7 @@
 import { nowOf } from '../database-clock.ts'
+import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import { jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
-import type { Db } from '../open-database.ts'
 
 export type JobKind = 'event' | 'task' | 'delivery' | 'resend'
 

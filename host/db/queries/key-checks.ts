@@ -1,4 +1,4 @@
-import type { Db } from '../open-database.ts'
+import type { Db } from '../db.ts'
 
 /** Keeps what the first host has sealed, for all others to open. @returns what is kept */
 export async function ensureKeyCheck(db: Db, sealed: string): Promise<string> {

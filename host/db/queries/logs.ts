@@ -1,4 +1,4 @@
-import type { Db } from '../open-database.ts'
+import type { Db } from '../db.ts'
 import { ofOrganization } from './receipts/of-organization.ts'
 
 /** A line that a script logged, or that Annex logged about it. */

@@ -1,5 +1,5 @@
+import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
-import type { Db } from '../open-database.ts'
 
 /** `setup` is good for one use: it becomes an `operator` token. `cli` is an operator's, kept in the data folder. */
 export type TokenKind = 'setup' | 'operator' | 'cli' | 'organization'

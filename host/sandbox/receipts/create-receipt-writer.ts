@@ -1,4 +1,4 @@
-import type { Db } from '../../db/open-database.ts'
+import type { Db } from '../../db/db.ts'
 import { insertReceipts, pruneReceipts, type ReceiptRow } from '../../db/queries/receipts/receipts.ts'
 import { addUsage, pruneUsage, type UsageRow } from '../../db/queries/receipts/usage.ts'
 import { createWriteBehind } from '../../db/write-behind.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/open-database.ts'
+import type { Db } from '../../db/db.ts'
 import { addCounts, type DayCounts } from '../../db/queries/operating/counts.ts'
 import { createWriteBehind } from '../../db/write-behind.ts'
 import type { AttemptSeen } from '../run-delivery.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../db/db.ts'
 import { firstIdAt } from '../../db/ids.ts'
 import { isPostgres } from '../../db/json-rows.ts'
-import type { Db } from '../../db/open-database.ts'
 import { type FeedItem, type FeedPlace, placeOf, readFeed } from '../../db/queries/operating/feed.ts'
 import type { DeliveryFilter } from '../../db/queries/operating/list-deliveries.ts'
 import type { Changes } from './changes.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/open-database.ts'
+import type { Db } from '../../db/db.ts'
 import { releaseForgotten } from './change-endpoint.ts'
 import { pruneHistory, type Retention } from './prune-history.ts'
 

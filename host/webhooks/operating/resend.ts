@@ -1,5 +1,5 @@
 import { type Clock, nowOf } from '../../db/database-clock.ts'
-import type { Db } from '../../db/open-database.ts'
+import type { Db } from '../../db/db.ts'
 import {
   countRunningResends,
   findResend,

@@ -1,5 +1,5 @@
 import { nowOf } from '../../db/database-clock.ts'
-import type { Db } from '../../db/open-database.ts'
+import type { Db } from '../../db/db.ts'
 import type { Delivery } from '../../db/queries/deliveries.ts'
 import { isMoving } from '../../db/queries/moved/hold.ts'
 import { findEndpoint } from '../../db/queries/operating/endpoints.ts'

@@ -1,6 +1,6 @@
 import type { PublishableEventType } from '../../../schemas/events.ts'
+import type { Db } from '../../db/db.ts'
 import { createId } from '../../db/ids.ts'
-import type { Db } from '../../db/open-database.ts'
 import { oweDeliveries } from '../../db/queries/deliveries.ts'
 import type { Endpoint } from '../../db/queries/endpoints.ts'
 import { createSampleEvent, placesOf, type SamplePlace } from '../../events/sample-event.ts'

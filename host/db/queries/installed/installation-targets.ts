@@ -1,4 +1,4 @@
-import type { Db } from '../../open-database.ts'
+import type { Db } from '../../db.ts'
 import { type Configuration, type InstallationStatus, type Signer, toRow } from './installations.ts'
 
 export type TargetKind = 'site' | 'space'

@@ -1,5 +1,5 @@
+import type { Db } from '../../db.ts'
 import { createId } from '../../ids.ts'
-import type { Db } from '../../open-database.ts'
 
 /** `spec.md` section 3 names `active` alone; the others are decided in docs/decisions.md. */
 export type InstallationStatus = 'pending' | 'active' | 'paused' | 'suspended' | 'moving'

@@ -1,4 +1,4 @@
-import type { Db } from '../../open-database.ts'
+import type { Db } from '../../db.ts'
 import { releaseWaitingJobs } from '../jobs.ts'
 
 /** Why something is suspended, and the version of the script that did it. */

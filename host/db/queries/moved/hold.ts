@@ -1,5 +1,5 @@
+import type { Db } from '../../db.ts'
 import { jsonTexts, rawRows } from '../../json-rows.ts'
-import type { Db } from '../../open-database.ts'
 
 export async function isMoving(db: Db, installationId: string): Promise<boolean> {
   const row = await db('installations').where({ id: installationId }).first('status')

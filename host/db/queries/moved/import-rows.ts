@@ -1,6 +1,6 @@
+import type { Db } from '../../db.ts'
 import { isPostgres, type JsonColumns, jsonRows, rawRows } from '../../json-rows.ts'
 import { toSnakeCase } from '../../naming.ts'
-import type { Db } from '../../open-database.ts'
 
 const secrets = {
   signingSecret: 'text',

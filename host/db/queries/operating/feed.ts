@@ -1,4 +1,4 @@
-import type { Db } from '../../open-database.ts'
+import type { Db } from '../../db.ts'
 import type { AttemptRow } from '../attempts.ts'
 import { findDeliveries } from '../deliveries.ts'
 import { type DeliveryFilter, type ListedDelivery, narrow, withNextAttempt } from './list-deliveries.ts'

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
+import type { Db } from '../../db.ts'
 import { firstIdAt, withPrefix } from '../../ids.ts'
-import type { Db } from '../../open-database.ts'
 import type { Delivery, DeliveryState } from '../deliveries.ts'
 
 /** Which deliveries; those of all fields that are there. Times are of when it was owed first, in Unix ms. */

@@ -1,4 +1,4 @@
-import type { Db } from '../../open-database.ts'
+import type { Db } from '../../db.ts'
 import type { EndpointState } from '../endpoints.ts'
 import type { JobKind } from '../jobs.ts'
 

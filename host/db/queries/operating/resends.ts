@@ -1,6 +1,6 @@
 import { nowOf } from '../../database-clock.ts'
+import type { Db } from '../../db.ts'
 import { createId } from '../../ids.ts'
-import type { Db } from '../../open-database.ts'
 import { insertJobs } from '../jobs.ts'
 import { type Again, type FailedFilter, oweAgain } from './send-again.ts'
 

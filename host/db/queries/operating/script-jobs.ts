@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import { nowOf } from '../../database-clock.ts'
-import type { Db } from '../../open-database.ts'
+import type { Db } from '../../db.ts'
 
 /** Work that a script is owed. What of it is done is gone; what failed is kept. */
 export type ScriptJob = {

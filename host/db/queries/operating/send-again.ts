@@ -1,6 +1,6 @@
+import type { Db } from '../../db.ts'
 import { withPrefix } from '../../ids.ts'
 import { isPostgres, jsonRows, jsonTexts, rawRows } from '../../json-rows.ts'
-import type { Db } from '../../open-database.ts'
 import type { EndpointState } from '../endpoints.ts'
 import { insertJobs } from '../jobs.ts'
 import { type DeliveryFilter, narrow } from './list-deliveries.ts'

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import type { Db } from '../../open-database.ts'
+import type { Db } from '../../db.ts'
 
 /**
  * What an organization may see of rows with `integration` and `installationId`: those of its installations, and of its

@@ -1,4 +1,4 @@
-import type { Db } from '../../open-database.ts'
+import type { Db } from '../../db.ts'
 import { ofOrganization } from './of-organization.ts'
 
 /** What one dispatch has used. `owner` is its installation, or its integration where it was for none. */

@@ -1,4 +1,4 @@
-import type { Db } from '../../open-database.ts'
+import type { Db } from '../../db.ts'
 import { ofOrganization } from './of-organization.ts'
 
 /** The sums over the dispatches of one owner that ended in one minute. */

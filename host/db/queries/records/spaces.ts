@@ -1,5 +1,5 @@
+import type { Db } from '../../db.ts'
 import { createId } from '../../ids.ts'
-import type { Db } from '../../open-database.ts'
 
 /** A page of a revision. `path` is that of the Markdown file without its ending. */
 export type PageRecord = { id: string; title: string; path: string; markdown: string }

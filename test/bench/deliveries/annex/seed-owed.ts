@@ -1,4 +1,5 @@
-import { type Database, type Db, openDatabase } from '../../../../host/db/open-database.ts'
+import type { Db } from '../../../../host/db/db.ts'
+import { type Database, openDatabase } from '../../../../host/db/open-database.ts'
 import type { Side } from '../start-sides.ts'
 
 const rowsAtOnce = 20_000
