@@ -37,14 +37,14 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
       try {
         const roomOf = lanes.roomsAt(lease.nowMs)
         const held = buffer.take(limit, roomOf)
-        const claimed = await claim(transaction, held, lease)
+        const claimed = await claimHeld(transaction, held, lease)
         contested = claimed.length < held.length
         if (claimed.length >= limit || !hasMore()) return claimed
         // Only now: what was taken and not claimed yet would be read again.
         await read(transaction, lease.nowMs)
         const taken = countLanes(claimed.map(({ job }) => job))
         const rest = buffer.take(limit - claimed.length, (lane) => roomOf(lane) - (taken.get(lane) ?? 0))
-        const claimedOfRest = await claim(transaction, rest, lease)
+        const claimedOfRest = await claimHeld(transaction, rest, lease)
         contested = claimedOfRest.length < rest.length
         return [...claimed, ...claimedOfRest]
       } catch (error) {
@@ -71,7 +71,7 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
     return !isComplete || [...partial].some((lane) => !buffer.has(lane))
   }
 
-  async function claim(transaction: Db, held: readonly Held[], lease: Lease): Promise<Begun[]> {
+  async function claimHeld(transaction: Db, held: readonly Held[], lease: Lease): Promise<Begun[]> {
     const before = held.map(({ job }) => job)
     const ids = await claimJobs(transaction, before, lease)
     const { leaseId, nowMs: claimedAt } = lease

@@ -104,6 +104,10 @@ export async function endOfRound(db: Db, kind: JobKind, after: string): Promise<
   return row?.lane
 }
 
+const otherComesDue = `state = 'due' and kind <> 'delivery'`
+/** One that was due when it was owed is in no index of what comes due. */
+const deliveryComesDue = `state = 'due' and kind = 'delivery' and due_at > created_at`
+
 /** When the next job of one of the kinds comes due after `afterMs`, in Unix ms. */
 export async function nextDueAt(
   db: Db,
@@ -114,9 +118,7 @@ export async function nextDueAt(
   for (const kind of kinds) {
     const row = await db('jobs')
       // Written out: the indexes of what comes due are found by it.
-      .whereRaw(
-        `state = 'due' and kind ${kind === 'delivery' ? `= 'delivery' and due_at > created_at` : `<> 'delivery'`}`,
-      )
+      .whereRaw(kind === 'delivery' ? deliveryComesDue : otherComesDue)
       .where({ kind })
       .where('dueAt', '>', afterMs)
       .min({ dueAt: 'due_at' })

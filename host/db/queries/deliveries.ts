@@ -78,7 +78,7 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
   )
   await insertJobs(
     db,
-    sent.map((delivery) => toJob(delivery, nowOf(db))),
+    sent.map((delivery) => toDeliveryJob(delivery, nowOf(db))),
   )
   const created = new Map(inserted.map(({ id, endpointId }) => [id, endpointId]))
   return Promise.all(
@@ -90,7 +90,11 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
   )
 }
 
-const toJob = ({ id, endpointId, endpointState, ordered }: Inserted, dueAt: number): NewJob => ({
+/** The job that sends a delivery: it has the delivery's id, but for the prefix, and waits while the endpoint is paused. */
+export const toDeliveryJob = (
+  { id, endpointId, endpointState, ordered }: Omit<Inserted, 'bodyId'>,
+  dueAt: number,
+): NewJob => ({
   id: withPrefix(id, 'job'),
   kind: 'delivery',
   subject: { id },

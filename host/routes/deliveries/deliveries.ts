@@ -10,7 +10,7 @@ import {
 } from '../../db/queries/operating/list-deliveries.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { assertPerson } from '../../http/caller.ts'
-import { limitOf } from '../history/list-query.ts'
+import { limitOf, toPage } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { filterOf } from './delivery-query.ts'
 import { toAttemptView, toDeliveryView } from './delivery-view.ts'
@@ -27,12 +27,7 @@ export function addDeliveryRoutes(router: Router, parts: RouteParts): void {
     const { before, ...filter } = filterOf(await authenticate(context), context.query)
     const limit = limitOf(context.query)
     const items = await listDeliveries(db, filter, { ...(before !== undefined && { before }), limit })
-    const last = items.at(-1)
-    context.body = {
-      items: items.map(toDeliveryView),
-      ...(items.length === limit && last !== undefined && { next: { before: last.id } }),
-      count: items.length,
-    }
+    context.body = toPage(items, limit, toDeliveryView)
   })
 
   /** One delivery with its body and every attempt. */

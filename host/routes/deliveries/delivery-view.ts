@@ -1,5 +1,6 @@
 import type { AttemptRow } from '../../db/queries/attempts.ts'
 import type { ListedDelivery } from '../../db/queries/operating/list-deliveries.ts'
+import { toIso } from '../to-iso.ts'
 
 /** A delivery as the API shows it. `nextAttemptAt` is there while it is owed and due at a time. */
 export function toDeliveryView(delivery: ListedDelivery): object {
@@ -47,5 +48,3 @@ export function toAttemptView(attempt: AttemptRow): object {
     ...(errorMessage !== null && { error: { code: errorCode ?? outcome, message: errorMessage } }),
   }
 }
-
-const toIso = (ms: number): string => new Date(ms).toISOString()

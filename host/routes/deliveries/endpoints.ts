@@ -11,8 +11,9 @@ import { assertPerson } from '../../http/caller.ts'
 import { jsonBody } from '../../http/read-body.ts'
 import { orderEndpoint, pauseEndpoint, resumeEndpoint } from '../../webhooks/operating/change-endpoint.ts'
 import { sendExample } from '../../webhooks/operating/send-example.ts'
-import { limitOf, oneOf, ownOf, texts } from '../history/list-query.ts'
+import { limitOf, oneOf, ownOf, texts, toPage } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
+import { toIso } from '../to-iso.ts'
 import { toDeliveryView } from './delivery-view.ts'
 
 const shownDays = 30
@@ -36,12 +37,7 @@ export function addWebhookEndpointRoutes(
       ...(before !== undefined && { before }),
       limit,
     })
-    const last = items.at(-1)
-    context.body = {
-      items: items.map(toView),
-      ...(items.length === limit && last !== undefined && { next: { before: last.id } }),
-      count: items.length,
-    }
+    context.body = toPage(items, limit, toView)
   })
 
   /**
@@ -157,5 +153,3 @@ function toView({
     updatedAt: toIso(more.updatedAt),
   }
 }
-
-const toIso = (ms: number): string => new Date(ms).toISOString()

@@ -12,6 +12,7 @@ import type { EventJob } from '../../installations/setup-event.ts'
 import { assertNotMoving } from '../../webhooks/operating/send-again.ts'
 import { limitOf, oneOf, ownOf, texts } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
+import { toIso } from '../to-iso.ts'
 
 const states = ['failed', 'due', 'running', 'waiting'] as const satisfies ScriptJobState[]
 const kinds = ['event', 'task'] as const satisfies ScriptJob['kind'][]
@@ -110,5 +111,3 @@ function toView({
     ...(finishedAt !== null && { finishedAt: toIso(finishedAt) }),
   }
 }
-
-const toIso = (ms: number): string => new Date(ms).toISOString()

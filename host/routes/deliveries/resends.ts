@@ -2,8 +2,9 @@ import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { findResend, listResends, type Resend, stopResend } from '../../db/queries/operating/resends.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
-import { limitOf, ownOf, texts } from '../history/list-query.ts'
+import { limitOf, ownOf, texts, toPage } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
+import { toIso } from '../to-iso.ts'
 
 /** Failed deliveries that are sent again together (`POST /v1/deliveries/send-failed`), and how far that is. */
 export function addResendRoutes(router: Router, { db, authenticate }: RouteParts): void {
@@ -13,12 +14,7 @@ export function addResendRoutes(router: Router, { db, authenticate }: RouteParts
     const { before } = texts(context.query)
     const limit = limitOf(context.query)
     const items = await listResends(db, own, { ...(before !== undefined && { before }), limit })
-    const last = items.at(-1)
-    context.body = {
-      items: items.map(toView),
-      ...(items.length === limit && last !== undefined && { next: { before: last.id } }),
-      count: items.length,
-    }
+    context.body = toPage(items, limit, toView)
   })
 
   /** One resend: `sent` of `count` deliveries are owed again by now. */
@@ -59,5 +55,3 @@ function toView({ id, filter, perSecond, state, count, sent, createdAt, finished
     ...(finishedAt !== null && { finishedAt: toIso(finishedAt) }),
   }
 }
-
-const toIso = (ms: number): string => new Date(ms).toISOString()

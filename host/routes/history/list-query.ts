@@ -26,6 +26,20 @@ export function limitOf(query: ParsedUrlQuery): number {
   throw new AnnexError('bad_request', `limit is a whole number from 1 to ${maxItems}, not "${given}".`)
 }
 
+/** A page of a list, as it is answered: with where the next one begins, unless this is the last. */
+export function toPage<Item extends { id: string }>(
+  items: readonly Item[],
+  limit: number,
+  toView: (item: Item) => object,
+): object {
+  const last = items.at(-1)
+  return {
+    items: items.map(toView),
+    ...(items.length === limit && last !== undefined && { next: { before: last.id } }),
+    count: items.length,
+  }
+}
+
 /** A number that says where a page begins: the id of a record. */
 export function placeIn(query: ParsedUrlQuery, name: 'before' | 'after'): { [name]?: number } {
   const given = query[name]

@@ -3,6 +3,7 @@ import { listReceipts, type ReceiptRow } from '../../db/queries/receipts/receipt
 import { sumUsage } from '../../db/queries/receipts/usage.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import type { RouteParts } from '../parts.ts'
+import { toIso } from '../to-iso.ts'
 import { limitOf, ownOf, placeIn, texts, timeOf } from './list-query.ts'
 
 const spans: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
@@ -81,5 +82,3 @@ function toReceiptView(receipt: ReceiptRow): object {
     ...{ cpuMs, wallMs, heapBytes, egressCalls, egressBytes, hostCalls },
   }
 }
-
-const toIso = (ms: number): string => new Date(ms).toISOString()

@@ -1,6 +1,6 @@
 import type { Db } from '../../db.ts'
-import { withPrefix } from '../../ids.ts'
 import { isPostgres, jsonRows, jsonTexts, rawRows } from '../../json-rows.ts'
+import { toDeliveryJob } from '../deliveries.ts'
 import type { EndpointState } from '../endpoints.ts'
 import { insertJobs } from '../jobs.ts'
 import { type DeliveryFilter, narrow } from './list-deliveries.ts'
@@ -34,16 +34,8 @@ export async function oweAgain(db: Db, all: readonly Again[]): Promise<string[]>
     db,
     // Ids sort by time: in the order in which they were owed first.
     owed.sort(byId).map(({ id, endpointId }) => {
-      const endpoint = endpoints.get(endpointId)
-      return {
-        id: withPrefix(id, 'job'),
-        kind: 'delivery',
-        subject: { id },
-        lane: endpointId,
-        dueAt: dueAt.get(id) ?? 0,
-        state: endpoint?.state === 'paused' ? 'waiting' : 'due',
-        ordered: Boolean(endpoint?.ordered),
-      }
+      const { state, ordered } = endpoints.get(endpointId) ?? { state: 'active', ordered: false }
+      return toDeliveryJob({ id, endpointId, endpointState: state, ordered }, dueAt.get(id) ?? 0)
     }),
   )
   return owed.map(({ id }) => id)
