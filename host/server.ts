@@ -112,7 +112,7 @@ async function start(
     environment: variables,
   }
   const prepared = createPrepareDispatch({
-    ...{ db, box, tokens, publicUrl, reading },
+    ...{ db: database.reader, box, tokens, publicUrl, reading },
     separatePublishers: settings.SANDBOX_SEPARATE_PUBLISHERS,
     learn: secrets.learn,
   })

@@ -26,8 +26,12 @@ const locked: Reason = { code: 'storage_busy', what: 'Somebody else has locked t
 const away: Reason = { code: 'storage_busy', what: 'The server of the database cannot be reached' }
 const lost: Reason = { code: 'storage_unsure', what: 'The connection to the database was lost' }
 
-/** Only what comes before a commit. */
+const failed = 'The disk of the database has failed: look at it, and start Annex again'
+
+/** But for the first, only what comes before a commit. */
 const reasons: Readonly<Record<string, Reason>> = {
+  SYNC_FAILED: { code: 'storage_unsure', what: failed },
+  SYNC_FAILED_BEFORE: { code: 'storage_full', what: failed },
   SQLITE_FULL: full,
   SQLITE_IOERR: { code: 'storage_full', what: 'The disk of the database takes no more, or fails' },
   SQLITE_BUSY: locked,

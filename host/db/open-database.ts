@@ -8,10 +8,12 @@ import type { Db, Dialect } from './db.ts'
 import { explainDatabaseError } from './explain-database-error.ts'
 import { migrate } from './migrate.ts'
 import { naming } from './naming.ts'
-import { NodeSqliteClient } from './sqlite/node-sqlite-client.ts'
+import { NodeSqliteClient, type SqliteConnection } from './sqlite/node-sqlite-client.ts'
 
 export type Database = {
   db: Db
+  /** For those who only read, and must not wait while something is stored: a visitor of an endpoint. */
+  reader: Db
   dialect: Dialect
   /** As the setting has it, with its password: for a connection of one's own. */
   url: string
@@ -32,19 +34,24 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
  */
 export async function openDatabase(url: string, dataDir: string): Promise<Database> {
   const dialect = dialectOf(url)
-  let db: Db | undefined
+  let opened: Opened | undefined
   try {
-    db = dialect === 'postgres' ? openPostgres(url) : openSqlite(url.replace(/^sqlite:/, ''), dataDir)
+    opened = dialect === 'postgres' ? openBoth(openPostgres(url)) : openSqlite(url, dataDir)
+    const { db } = opened
     await migrate(db, dialect)
     const clock = await createClock({ db, dialect })
     db.userParams = { ...db.userParams, clock }
-    const opened = db
-    return { db: opened, dialect, url, clock, close: () => opened.destroy() }
+    return { ...opened, dialect, url, clock }
   } catch (error) {
-    await db?.destroy()
+    await opened?.close()
     throw explainDatabaseError(error, url === '' ? 'DATA_DIR' : 'DATABASE_URL')
   }
 }
+
+type Opened = Pick<Database, 'db' | 'reader' | 'close'>
+
+/** PostgreSQL has connections enough for readers and writers. */
+const openBoth = (db: Db): Opened => ({ db, reader: db, close: () => db.destroy() })
 
 /** Knex would write to the terminal what its caller is told anyway. */
 const silent: Knex.Logger = { warn() {}, error() {}, deprecate() {}, debug() {} }
@@ -60,16 +67,31 @@ export function openPostgres(url: string, connections = 10): Db {
   return knex({ ...naming, log: silent, client: 'pg', connection: url, pool: { min: 0, max: connections } })
 }
 
-function openSqlite(path: string, dataDir: string): Db {
+function openSqlite(url: string, dataDir: string): Opened {
+  const path = url.replace(/^sqlite:/, '')
   const filename = path === '' ? join(dataDir, 'annex.sqlite') : path
   if (filename !== ':memory:') makePrivateFile(filename)
   // One that an operator has put elsewhere may be shared with a group on purpose.
   if (path === '') chmodSync(filename, 0o600)
+  const db = connectSqlite({ filename })
+  if (filename === ':memory:') return openBoth(db)
+  const reader = connectSqlite({ filename, readOnly: true })
+  return {
+    db,
+    reader,
+    async close() {
+      await reader.destroy()
+      await db.destroy()
+    },
+  }
+}
+
+function connectSqlite(connection: SqliteConnection): Db {
   return knex({
     ...naming,
     log: silent,
     client: NodeSqliteClient as unknown as typeof Knex.Client,
-    connection: { filename },
+    connection,
     useNullAsDefault: true,
     // One writer, so one connection: SQLite would make a second one wait or fail.
     pool: { min: 1, max: 1 },

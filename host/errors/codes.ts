@@ -57,7 +57,7 @@ export const errorCodes = {
   internal: { status: 500, meaning: 'Something failed in Annex. The log holds it under the request id.' },
   storage_full: {
     status: 507,
-    meaning: 'The disk of the database is full, or takes no more: nothing was stored.',
+    meaning: 'The disk of the database is full, or has failed: nothing was stored.',
   },
   storage_busy: {
     status: 503,
@@ -67,7 +67,8 @@ export const errorCodes = {
   storage_unsure: {
     status: 503,
     retryAfter: 1,
-    meaning: 'The connection to the database was lost during a commit: it may or may not be stored.',
+    meaning:
+      'The connection to the database was lost during a commit, or its disk failed: it may or may not be stored.',
   },
   sandbox_unavailable: {
     status: 503,

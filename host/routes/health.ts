@@ -44,7 +44,8 @@ export function addHealthRoutes(router: Router, parts: RouteParts): void {
 
 const readDatabase = (db: Db): Promise<Part> =>
   readInTime(async () => {
-    await db.raw('select 1')
+    // One whose disk has failed takes no transaction any more.
+    await db.transaction((transaction) => transaction.raw('select 1'))
     return { ready: true }
   })
 
@@ -65,7 +66,7 @@ async function readInTime(read: () => Promise<Part>): Promise<Part> {
     return await Promise.race([read(), patience])
   } catch {
     // Everybody may ask: what exactly failed holds addresses and names, and is in the log of whatever needed it.
-    return { ready: false, message: `it does not answer within ${patienceMs} ms` }
+    return { ready: false, message: `it fails, or does not answer within ${patienceMs} ms` }
   } finally {
     clearTimeout(timer)
   }

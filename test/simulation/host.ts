@@ -65,6 +65,7 @@ export function startHost(given: {
     ...{ commits, clock, random, hostId: id, concurrency: plan.concurrency, lanes: plan.lanes },
     database: {
       db,
+      reader: db,
       dialect: plan.hosts > 1 ? 'postgres' : 'sqlite',
       url: '',
       clock: { ...clock, adjust() {} },

@@ -8,13 +8,16 @@ import { type HostProcess, type Listening, startHost } from './host-process.ts'
 import { type Answer, startReceiver } from './receiver.ts'
 
 export type HostUnderFaults = {
-  host: HostProcess
-  listening: Listening
+  /** The one that runs now. */
+  readonly host: HostProcess
+  readonly listening: Listening
   dataDir: string
   receiver: Awaited<ReturnType<typeof startReceiver>>
   publish: (eventId: string) => Promise<Answered>
   /** Fails unless all of these events come to the receiver, and nothing is owed any more. */
   untilDelivered: (eventIds: string[]) => Promise<void>
+  /** Kills it, and starts another in its place. */
+  restart: () => Promise<void>
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
@@ -38,17 +41,30 @@ export async function startHostUnderFaults(
   const receiver = await startReceiver(...answers)
   ends.defer(receiver.close)
   writeFanOut(pluginsDir, [receiver.url])
-  const host = startHost({ dataDir, pluginsDir, environment: environmentIn(folder, dataDir) })
-  ends.defer(host.kill)
-  const listening = await host.listening.catch(async (error) => {
+  const environment = environmentIn(folder, dataDir)
+  let host = startHost({ dataDir, pluginsDir, environment })
+  ends.defer(() => host.kill())
+  let listening = await host.listening.catch(async (error) => {
     await ends.disposeAsync()
     throw error
   })
   await installFanOut(listening)
-  const { api, samples } = listening
+  const { samples } = listening
+  const api: Listening['api'] = (...request) => listening.api(...request)
   const isThere = (eventId: string) => receiver.received.some(({ body }) => body.includes(eventId))
   return {
-    ...{ host, listening, dataDir, receiver },
+    get host() {
+      return host
+    },
+    get listening() {
+      return listening
+    },
+    ...{ dataDir, receiver },
+    async restart() {
+      await host.kill()
+      host = startHost({ dataDir, pluginsDir, environment })
+      listening = await host.listening
+    },
     publish: (eventId) =>
       api('POST', `/v1/events?organization=${samples.organization}`, siteView(eventId, samples.site)),
     async untilDelivered(eventIds) {

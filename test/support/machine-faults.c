@@ -1,8 +1,9 @@
 /*
  * Preloaded into a process (LD_PRELOAD), gives it a machine with faults that a test turns on and off while it runs.
  *
- * FAULTS_FILE    two 64-bit integers: by how many ms the wall clock is off, and whether the disk is full (1) or not (0)
- * FAULTS_FOLDER  what is on that disk: writes to files below it fail with ENOSPC while it is full
+ * FAULTS_FILE    three 64-bit integers: by how many ms the wall clock is off; whether the disk is full (1) or not (0); how
+ *                many ms longer the disk takes for a sync, or -1 when it fails
+ * FAULTS_FOLDER  what is on that disk: writes to files below it fail with ENOSPC while it is full, syncs with EIO
  *
  * Clocks that do not jump (CLOCK_MONOTONIC) are left alone, as a machine's are.
  */
@@ -21,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct faults { int64_t clock_ms, is_full; };
+struct faults { int64_t clock_ms, is_full, sync_ms; };
 
 static volatile struct faults *faults;
 static const char *folder;
@@ -71,14 +72,18 @@ time_t time(time_t *at) {
 
 /* The disk */
 
-static int has_no_room(int fd) {
+static int is_on_disk(int fd) {
   char link[64], path[4096];
-  if (!faults || !faults->is_full || !folder) return 0;
+  if (!folder) return 0;
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   long length = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
   if (length <= 0) return 0;
   path[length] = 0;
-  if (strncmp(path, folder, strlen(folder)) != 0) return 0;
+  return strncmp(path, folder, strlen(folder)) == 0;
+}
+
+static int has_no_room(int fd) {
+  if (!faults || !faults->is_full || !is_on_disk(fd)) return 0;
   errno = ENOSPC;
   return 1;
 }
@@ -93,3 +98,21 @@ WRITING(write, (int fd, const void *bytes, size_t length), fd, bytes, length)
 WRITING(writev, (int fd, const struct iovec *parts, int count), fd, parts, count)
 WRITING(pwrite64, (int fd, const void *bytes, size_t length, off64_t offset), fd, bytes, length, offset)
 WRITING(pwritev, (int fd, const struct iovec *parts, int count, off_t offset), fd, parts, count, offset)
+
+static int fails_sync(int fd) {
+  int64_t ms = faults ? faults->sync_ms : 0;
+  if (ms == 0 || !is_on_disk(fd)) return 0;
+  if (ms < 0) return errno = EIO, 1;
+  struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+  nanosleep(&pause, 0);
+  return 0;
+}
+
+#define SYNCING(name) \
+  int name(int fd) { \
+    static int (*real)(int); \
+    if (!real) real = (int (*)(int))dlsym(RTLD_NEXT, #name); \
+    return fails_sync(fd) ? -1 : real(fd); \
+  }
+SYNCING(fsync)
+SYNCING(fdatasync)

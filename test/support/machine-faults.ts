@@ -2,13 +2,15 @@ import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { compileLibrary } from './compile-library.ts'
 
-/** A machine whose clock jumps and whose disk is full when a test says so, for a process with this `environment`. */
+/** A machine whose clock jumps and whose disk fails when a test says so, for a process with this `environment`. */
 export type MachineFaults = {
   environment: Record<string, string>
   /** How far the wall clock is off, in ms. The monotonic clock goes on as it does. */
   setClock: (offMs: number) => void
   /** Whether writes to files below the folder fail for want of room. */
   setDiskFull: (isFull: boolean) => void
+  /** How many ms more the disk takes for each sync, or that it fails. */
+  setSync: (slowerMs: number | 'fails') => void
 }
 
 /**
@@ -18,7 +20,7 @@ export type MachineFaults = {
 export function createMachineFaults(folder: string, diskFolder: string): MachineFaults {
   const library = compileLibrary(new URL('machine-faults.c', import.meta.url), folder)
   const file = join(folder, 'faults')
-  writeFileSync(file, Buffer.alloc(16))
+  writeFileSync(file, Buffer.alloc(24))
   const set = (index: number, value: number) => {
     const bytes = Buffer.alloc(8)
     bytes.writeBigInt64LE(BigInt(value))
@@ -30,5 +32,6 @@ export function createMachineFaults(folder: string, diskFolder: string): Machine
     environment: { LD_PRELOAD: library, FAULTS_FILE: file, FAULTS_FOLDER: diskFolder },
     setClock: (offMs) => set(0, offMs),
     setDiskFull: (isFull) => set(1, isFull ? 1 : 0),
+    setSync: (slowerMs) => set(2, slowerMs === 'fails' ? -1 : slowerMs),
   }
 }

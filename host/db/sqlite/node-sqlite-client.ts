@@ -3,6 +3,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import { isBusy, nameSqliteError } from './sqlite-errors.ts'
+import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts'
 
 /** What Knex hands its client of a query, and takes back. */
 type Query = {
@@ -12,7 +13,10 @@ type Query = {
   context?: { lastID: unknown; changes: unknown }
 }
 
-type BaseClient = Knex.Client & { connectionSettings: { filename: string } }
+/** Which file. One that reads only never waits for one that writes. */
+export type SqliteConnection = { filename: string; readOnly?: boolean }
+
+type BaseClient = Knex.Client & { connectionSettings: SqliteConnection }
 
 const BaseClient = createRequire(import.meta.url)('knex/lib/dialects/better-sqlite3') as new (
   config: Knex.Config,
@@ -20,14 +24,16 @@ const BaseClient = createRequire(import.meta.url)('knex/lib/dialects/better-sqli
 
 const pragmas = `
   PRAGMA journal_mode = WAL;
-  -- A commit is on the disk when it returns. NORMAL loses acknowledged events in a power cut.
-  PRAGMA synchronous = FULL;
+  -- Commits are synced, and copied from the log, by us: see openWriteAheadLog.
+  PRAGMA synchronous = NORMAL;
+  PRAGMA wal_autocheckpoint = 0;
   PRAGMA foreign_keys = ON;
-  -- 64 MiB of pages in memory, and up to 40 MiB in the log before they are copied: the same few pages change all the time.
+  -- 64 MiB of pages in memory.
   PRAGMA cache_size = -65536;
-  PRAGMA wal_autocheckpoint = 10000;
   PRAGMA journal_size_limit = 67108864;
   PRAGMA temp_store = MEMORY;
+  -- The file of the log is made by the first look into the database.
+  SELECT 1 FROM sqlite_schema;
 `
 
 /** How long a statement waits for another process to let go of the file: a backup, or somebody looking into it. */
@@ -39,7 +45,8 @@ const maxPrepared = 300
 
 /**
  * Knex's client for SQLite, over the SQLite that Node itself has: there is nothing to compile, and a statement costs no
- * way to another thread. What a process stores in groups takes it well below a millisecond.
+ * way to another thread. What a process stores in groups takes it well below a millisecond; the disk is waited for
+ * elsewhere. A commit is on the disk when its query settles.
  */
 export class NodeSqliteClient extends BaseClient {
   _driver(): typeof DatabaseSync {
@@ -48,8 +55,11 @@ export class NodeSqliteClient extends BaseClient {
 
   override async acquireRawConnection(): Promise<DatabaseSync> {
     try {
-      const connection = new DatabaseSync(this.connectionSettings.filename, { timeout: 0 })
+      const { filename, readOnly = false } = this.connectionSettings
+      const connection = new DatabaseSync(filename, { readOnly, timeout: 0 })
+      if (readOnly) return connection
       await untilFree(() => connection.exec(pragmas))
+      if (filename !== ':memory:') logOf.set(connection, openWriteAheadLog(connection, filename))
       return connection
     } catch (error) {
       throw nameSqliteError(error)
@@ -57,12 +67,18 @@ export class NodeSqliteClient extends BaseClient {
   }
 
   override async destroyRawConnection(connection: DatabaseSync): Promise<void> {
+    await logOf.get(connection)?.close()
     connection.close()
   }
 
   async _query(connection: DatabaseSync, query: Query): Promise<Query> {
     try {
-      return await untilFree(() => run(connection, query))
+      const answered = await untilFree(() => run(connection, query))
+      if (unsynced.has(connection) && !connection.isTransaction) {
+        unsynced.delete(connection)
+        await logOf.get(connection)?.sync()
+      }
+      return answered
     } catch (error) {
       throw nameSqliteError(error)
     }
@@ -71,11 +87,21 @@ export class NodeSqliteClient extends BaseClient {
 
 // Not of the client: Knex makes one for each transaction, without its constructor.
 const preparedOf = new WeakMap<DatabaseSync, Map<string, Prepared>>()
+const logOf = new WeakMap<DatabaseSync, WriteAheadLog>()
+/** Those that have written since their last sync. */
+const unsynced = new WeakSet<DatabaseSync>()
 
-type Prepared = { statement: StatementSync; givesRows: boolean }
+type Prepared = { statement: StatementSync; givesRows: boolean; writes: boolean }
+
+/** A word of these in a text only costs a sync that was not needed. */
+const writing = /\b(insert|update|delete|replace|create|alter|drop|reindex|vacuum)\b/i
+const begins = /^begin\b/i
 
 function run(connection: DatabaseSync, query: Query): Query {
-  const { statement, givesRows } = prepare(connection, query.sql)
+  const { statement, givesRows, writes } = prepare(connection, query.sql)
+  // What is not to be stored is refused at its beginning.
+  if (writes || begins.test(query.sql)) logOf.get(connection)?.assertSound()
+  if (writes) unsynced.add(connection)
   const bindings = (query.bindings ?? []).map(toSqlite)
   if (givesRows) {
     query.response = statement.all(...bindings)
@@ -100,7 +126,7 @@ function prepare(connection: DatabaseSync, sql: string): Prepared {
 
 function compile(connection: DatabaseSync, sql: string): Prepared {
   const statement = connection.prepare(sql)
-  return { statement, givesRows: statement.columns().length > 0 }
+  return { statement, givesRows: statement.columns().length > 0, writes: writing.test(sql) }
 }
 
 /** Waits without holding up anything else: SQLite's own time-out would stop the whole process. */

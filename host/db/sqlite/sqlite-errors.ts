@@ -30,3 +30,11 @@ export function nameSqliteError(error: unknown): unknown {
   if (name !== undefined) error.code = name
   return error
 }
+
+/** A commit whose sync failed, by the name that `explainStorageError` knows. */
+export const failedSync = (cause?: unknown): Error =>
+  Object.assign(new Error('A sync of the database has failed.', { cause }), { code: 'SYNC_FAILED' })
+
+/** What is not taken any more after it. */
+export const failedBefore = (): Error =>
+  Object.assign(new Error('A sync of the database has failed before.'), { code: 'SYNC_FAILED_BEFORE' })

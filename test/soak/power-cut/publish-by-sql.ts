@@ -1,23 +1,25 @@
-// Publishes by the SQL of the host, with a `synchronous` of its own, until it is killed: what the harness must be able
-// to catch (NORMAL), and what it must not (FULL). Prints each event's id once its commit has returned.
+// Publishes with nothing but SQLite itself, and a `synchronous` of its own, until it is killed: what the harness must be
+// able to catch (NORMAL), and what it must not (FULL). Prints each event's id once its commit has returned.
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { openDatabase } from '../../../host/db/open-database.ts'
-import { insertEvents } from '../../../host/db/queries/events.ts'
-import { insertJobs } from '../../../host/db/queries/jobs.ts'
 import { ensureOperator } from '../../../host/first-start.ts'
 
 const [dataDir = '', synchronous = 'FULL'] = process.argv.slice(2)
-const { db } = await openDatabase('', dataDir)
+const { db, close } = await openDatabase('', dataDir)
 const { organization } = await ensureOperator(db, 'home')
-await db.raw(`PRAGMA synchronous = ${synchronous}`)
+await close()
+const connection = new DatabaseSync(join(dataDir, 'annex.sqlite'))
+connection.exec(`PRAGMA synchronous = ${synchronous}`)
+const insert = connection.prepare(
+  'insert into events (id, organization_id, type, payload, received_at) values (?, ?, ?, ?, ?)',
+)
 for (;;) {
   const id = `evt_${randomUUID()}`
-  await db.transaction(async (transaction) => {
-    const receivedAt = Date.now()
-    const payload = JSON.stringify({ eventId: id, type: 'site_view', filler: 'x'.repeat(1_000) })
-    const event = { id, organizationId: organization.id, type: 'site_view', payload, receivedAt }
-    await insertEvents(transaction, [event])
-    await insertJobs(transaction, [{ kind: 'event', subject: { id }, lane: 'none', dueAt: receivedAt }])
-  })
+  const payload = JSON.stringify({ eventId: id, type: 'site_view', filler: 'x'.repeat(1_000) })
+  insert.run(id, organization.id, 'site_view', payload, Date.now())
   process.stdout.write(`${id}\n`)
+  // So that what was printed is sent.
+  await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import type { DatabaseSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
+
+/** Copying commits from the write-ahead log to the database's own file, so that the log can begin anew. */
+export type Checkpoints = {
+  /** After a commit: keeps the log from growing for ever. */
+  keepShort: () => Promise<void>
+  close: () => Promise<void>
+}
+
+/** Of 4 KiB: the same few pages change all the time, and are copied once in so many. */
+const longestLog = 10_000
+
+/** Pages of the log, and how many of them are in the database's own file. */
+type Progress = { log: number; checkpointed: number }
+
+/**
+ * Copies in a thread of its own, since the disk may take seconds for it: most while other commits go on, and the rest while
+ * one commit waits, as only a log that is copied whole begins anew. Where somebody else reads the file, it may take a few
+ * rounds. The thread is started when it is first needed.
+ */
+export function createCheckpoints(connection: DatabaseSync, filename: string): Checkpoints {
+  const progress = connection.prepare('PRAGMA wal_checkpoint(NOOP)')
+  let thread: Worker | undefined
+  let state: 'short' | 'copying' | 'nearly copied' = 'short'
+  let nextAt = longestLog
+  return {
+    async keepShort() {
+      if (state === 'copying') return
+      const { log } = progress.get() as Progress
+      if (state === 'short' && log < nextAt) return
+      if (state === 'short') {
+        state = 'copying'
+        void copy().then(() => {
+          state = 'nearly copied'
+        })
+        return
+      }
+      const copied = await copy()
+      nextAt = copied !== undefined && copied.checkpointed === copied.log ? longestLog : log + longestLog
+      state = 'short'
+    },
+    async close() {
+      await thread?.terminate()
+    },
+  }
+
+  /** @returns `undefined` when it failed: what is not copied is still in the log */
+  async function copy(): Promise<Progress | undefined> {
+    thread ??= new Worker(new URL('checkpoint-thread.ts', import.meta.url), { workerData: filename })
+    try {
+      thread.ref()
+      thread.postMessage('copy')
+      const [copied] = await once(thread, 'message')
+      return copied
+    } catch {
+      await thread.terminate()
+      thread = undefined
+      return undefined
+    } finally {
+      thread?.unref()
+    }
+  }
+}
