@@ -1,7 +1,7 @@
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import { environmentSecrets } from '../logs/environment-secrets.ts'
 import type { KnownSecrets } from '../logs/known-secrets.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
@@ -51,7 +51,10 @@ export function createPrepareDispatch(given: {
       if (kept.size >= maxKept) kept.clear()
       const reading = read(level)
       kept.set(path, { reading, untilMs: performance.now() + keepMs })
-      reading.catch(() => kept.delete(path))
+      // A refusal is good for as long, or a flood of requests for what is suspended would read it each time.
+      reading.catch((error) => {
+        if (!isAnnexError(error)) kept.delete(path)
+      })
       return reading
     },
     forget: () => kept.clear(),

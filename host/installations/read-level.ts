@@ -14,8 +14,10 @@ import { getDeployed } from './find-deployed.ts'
  */
 export async function readLevel(db: Db, level: Level): Promise<LevelRecords> {
   const { version, ...deployed } = await getDeployed(db, level.integration)
+  const installed = await readInstallation(db, level)
+  // The code last: it may be long, and whoever asks for what is not there must not cost as much.
   const code = await findVersionCode(db, version.id)
-  return { level, ...deployed, version: { ...version, code }, ...(await readInstallation(db, level)) }
+  return { level, ...deployed, version: { ...version, code }, ...installed }
 }
 
 async function readInstallation(
