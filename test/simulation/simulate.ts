@@ -25,4 +25,5 @@ for (let seed = first; seed < first + count; seed++) {
 }
 const seconds = ((performance.now() - began) / 1_000).toFixed(1)
 console.log(`${count} schedules from seed ${first}: ${sent} requests, ${broken} broken, ${seconds} s`)
-process.exitCode = broken > 0 ? 1 : 0
+if (sent === 0) console.log('Nothing was sent: the simulation itself is broken.')
+process.exitCode = broken > 0 || sent === 0 ? 1 : 0

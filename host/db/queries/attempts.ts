@@ -1,6 +1,7 @@
 import type { Db } from '../db.ts'
+import { forEachRow } from '../each-row.ts'
 import { createId } from '../ids.ts'
-import { jsonRows } from '../json-rows.ts'
+import { toSnakeCase } from '../naming.ts'
 
 /**
  * One try at a delivery. Headers and `timing` are JSON text.
@@ -39,13 +40,15 @@ const columns = {
   timing: 'text',
 } as const
 
+const names = Object.keys(columns).map(toSnakeCase)
+
 export async function insertAttempts(db: Db, attempts: readonly Omit<AttemptRow, 'id'>[]): Promise<void> {
-  if (attempts.length === 0) return
-  const names = `id, delivery_id, number, started_at, duration_ms, outcome, status, request_headers,
-    response_headers, response_body, error_code, error_message, timing`
-  await db.raw(`insert into attempts (${names}) select ${names} from ${jsonRows(db, 'attempt', columns)}`, [
-    JSON.stringify(attempts.map((attempt) => ({ id: createId('att'), ...attempt }))),
-  ])
+  await forEachRow<AttemptRow>(db, {
+    ...{ table: 'attempts', columns, key: ['id'] },
+    rows: attempts.map((attempt) => ({ id: createId('att'), ...attempt })),
+    sql: (from) =>
+      `insert into attempts (${names.join()}) select ${names.map((name) => `given.${name}`).join()} ${from()}`,
+  })
 }
 
 export async function listAttempts(db: Db, deliveryId: string): Promise<AttemptRow[]> {

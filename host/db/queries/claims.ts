@@ -1,4 +1,5 @@
 import type { Db } from '../db.ts'
+import { runEach } from '../each-row.ts'
 import { isPostgres, jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
 import { type DueJob, type Job, type JobKind, mostInterruptions } from './jobs.ts'
 
@@ -73,24 +74,28 @@ export async function readDueJobs(
   )
 }
 
+const takeIt = `update jobs set state = 'running', attempt = attempt + 1,
+  lease_id = ?, host_id = ?, claimed_at = ?, lease_until = ?`
 const readColumns = { id: 'text', dueAt: 'bigint' } as const
 
 /** Takes those of the jobs that are as they were read. No two hosts get the same one. @returns their ids */
 export async function claimJobs(db: Db, jobs: readonly DueJob[], lease: Lease): Promise<Set<string>> {
   if (jobs.length === 0) return new Set()
   const { leaseId, hostId, nowMs, leaseMs } = lease
-  const isSame = `select jobs.id from jobs join ${jsonRows(db, 'given', readColumns)}
-    on jobs.id = given.id and jobs.due_at = given.due_at where jobs.state = 'due'`
-  const rows = await rawRows<{ id: string }>(
-    db,
-    `update jobs set state = 'running', attempt = attempt + 1,
-       lease_id = ?, host_id = ?, claimed_at = ?, lease_until = ?
-     where id in (${isSame} ${isPostgres(db) ? 'for update of jobs skip locked' : ''}) returning id`,
-    [
-      ...[leaseId, hostId, nowMs, nowMs + leaseMs],
-      JSON.stringify(jobs.map(({ id, dueAt }) => ({ id, dueAt }))),
-    ],
-  )
+  const claim = [leaseId, hostId, nowMs, nowMs + leaseMs]
+  if (!isPostgres(db)) {
+    const each = jobs.map(({ id, dueAt }) => [...claim, id, dueAt])
+    const counts = await runEach(db, `${takeIt} where id = ? and due_at = ? and state = 'due'`, each)
+    return new Set(jobs.flatMap(({ id }, n) => (counts[n] ? [id] : [])))
+  }
+  // Of several hosts that look at a job one takes it, and the others do not wait.
+  const free = `select jobs.id from jobs join ${jsonRows(db, 'given', readColumns)}
+    on jobs.id = given.id and jobs.due_at = given.due_at where jobs.state = 'due' for update of jobs skip locked`
+  const given = JSON.stringify(jobs.map(({ id, dueAt }) => ({ id, dueAt })))
+  const rows = await rawRows<{ id: string }>(db, `${takeIt} where id in (${free}) returning id`, [
+    ...claim,
+    given,
+  ])
   return new Set(rows.map(({ id }) => id))
 }
 

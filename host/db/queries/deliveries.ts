@@ -1,9 +1,18 @@
 import { AnnexError } from '../../errors/annex-error.ts'
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
+import { forEachRow } from '../each-row.ts'
 import { createId, withPrefix } from '../ids.ts'
-import { jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
-import { type EndpointKey, type EndpointState, endpointKeyColumns, ensureEndpoints } from './endpoints.ts'
+import { jsonTexts, rawRows } from '../json-rows.ts'
+import { toSnakeCase } from '../naming.ts'
+import {
+  type EndpointKey,
+  type EndpointState,
+  endpointKeyColumns,
+  ensureEndpoints,
+  findPlaces,
+  type Place,
+} from './endpoints.ts'
 import { insertJobs, type NewJob } from './jobs.ts'
 
 export type DeliveryState = 'owed' | 'delivered' | 'failed'
@@ -43,10 +52,15 @@ const columns = {
   eventId: 'text',
   eventType: 'text',
   ...endpointKeyColumns,
+  endpointId: 'text',
   bodyId: 'text',
   hops: 'bigint',
+  state: 'text',
+  reason: 'text',
   createdAt: 'bigint',
+  finishedAt: 'bigint',
 } as const
+const names = Object.keys(columns).map(toSnakeCase)
 
 type Row = Omit<NewDelivery, 'body'> & Pick<Delivery, 'id' | 'bodyId' | 'createdAt'>
 type Inserted = {
@@ -120,26 +134,32 @@ async function insertWithEndpoints(
  * To a disabled endpoint nothing is sent: the delivery is kept, to be sent again when somebody has resumed it. Nothing
  * is owed any more by an installation that moves: what its export has not got would be lost.
  */
-function insertDeliveries(db: Db, rows: readonly Row[]): Promise<Inserted[]> {
-  return rawRows(
-    db,
-    `insert into deliveries (id, event_id, event_type, installation_id, endpoint_id, signed_by, url, body_id, hops, state,
-       reason, attempts, created_at, finished_at)
-     select given.id, event_id, event_type, given.installation_id, endpoints.id, given.signed_by, given.url, body_id, hops,
-       case endpoints.state when 'disabled' then 'failed' else 'owed' end,
-       case endpoints.state when 'disabled' then 'endpoint_disabled: ' || coalesce(endpoints.reason, '') end,
-       0, given.created_at, case endpoints.state when 'disabled' then given.created_at end
-     from ${jsonRows(db, 'given', columns)} join endpoints on endpoints.installation_id = given.installation_id
-       and endpoints.signed_by = given.signed_by and endpoints.url = given.url
-     join installations on installations.id = given.installation_id and installations.status <> 'moving'
-     where true
-     on conflict (endpoint_id, event_id) do nothing
-     returning id, body_id, endpoint_id,
-       (select state from endpoints where endpoints.id = deliveries.endpoint_id) as endpoint_state,
-       (select ordered from endpoints where endpoints.id = deliveries.endpoint_id) as ordered`,
-    [JSON.stringify(rows)],
-  )
+async function insertDeliveries(db: Db, rows: readonly Row[]): Promise<Inserted[]> {
+  const endpointOf = await findPlaces(db, rows)
+  const known = rows.flatMap((row) => {
+    const endpoint = endpointOf(row)
+    return endpoint === undefined ? [] : [{ ...row, ...toState(endpoint, row.createdAt), endpoint }]
+  })
+  const areNew = await forEachRow(db, {
+    ...{ table: 'deliveries', columns, key: ['id'] },
+    rows: known.map(({ endpoint, ...row }) => ({ ...row, endpointId: endpoint.id })),
+    sql: (from) => `insert into deliveries (${names.join()}, attempts)
+      select ${names.map((name) => `given.${name}`).join()}, 0 ${from()} where true
+      on conflict (endpoint_id, event_id) do nothing`,
+  })
+  return known.flatMap(({ id, bodyId, endpoint }, n) => {
+    const { id: endpointId, state: endpointState, ordered } = endpoint
+    return areNew[n] ? [{ id, bodyId, endpointId, endpointState, ordered }] : []
+  })
 }
+
+const toState = (
+  { state, reason }: Place,
+  nowMs: number,
+): Pick<Delivery, 'state' | 'reason' | 'finishedAt'> =>
+  state === 'disabled'
+    ? { state: 'failed', reason: `endpoint_disabled: ${reason ?? ''}`, finishedAt: nowMs }
+    : { state: 'owed', reason: null, finishedAt: null }
 
 async function findOwed(
   db: Db,
@@ -168,13 +188,11 @@ function bodyIn(
 
 const bodyColumns = { id: 'text', body: 'text' } as const
 
-async function insertBodies(db: Db, bodies: readonly Body[]): Promise<void> {
-  if (bodies.length === 0) return
-  await db.raw(
-    `insert into bodies (id, body) select id, body from ${jsonRows(db, 'new_body', bodyColumns)}`,
-    [JSON.stringify(bodies)],
-  )
-}
+const insertBodies = (db: Db, bodies: readonly Body[]): Promise<unknown> =>
+  forEachRow(db, {
+    ...{ table: 'bodies', columns: bodyColumns, rows: bodies, key: ['id'] },
+    sql: (from) => `insert into bodies (id, body) select given.id, given.body ${from()}`,
+  })
 
 /** With what is sent. */
 export async function loadDeliveries(db: Db, ids: readonly string[]): Promise<DeliveryWithBody[]> {
@@ -206,10 +224,11 @@ const changeColumns = {
 } as const
 
 export async function updateDeliveries(db: Db, changes: readonly DeliveryChange[]): Promise<void> {
-  await db.raw(
-    `update deliveries set state = changed.state, reason = changed.reason, attempts = changed.attempts,
-       finished_at = changed.finished_at
-     from ${jsonRows(db, 'changed', changeColumns)} where deliveries.id = changed.id`,
-    [JSON.stringify(changes)],
-  )
+  await forEachRow(db, {
+    ...{ table: 'deliveries', columns: changeColumns, rows: changes, key: ['id'] },
+    sql: (
+      from,
+    ) => `update deliveries set state = given.state, reason = given.reason, attempts = given.attempts,
+      finished_at = given.finished_at ${from()} where deliveries.id = given.id`,
+  })
 }

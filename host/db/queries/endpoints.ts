@@ -46,6 +46,36 @@ export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[]): Pro
   )
 }
 
+/** What whoever owes needs to know of an endpoint. */
+export type Place = EndpointKey & Pick<Endpoint, 'id' | 'state' | 'reason' | 'ordered'>
+
+/** Endpoints by what names them. Those of an installation that moves are left out: nothing is owed to them. */
+export async function findPlaces(
+  db: Db,
+  keys: readonly EndpointKey[],
+): Promise<(key: EndpointKey) => Place | undefined> {
+  const distinct = new Map(
+    keys.map(({ installationId, signedBy, url }) => {
+      const key = { installationId, signedBy, url }
+      return [textOf(key), key]
+    }),
+  )
+  const places = await rawRows<Place>(
+    db,
+    `select endpoints.id, endpoints.installation_id, endpoints.signed_by, endpoints.url, endpoints.state,
+       endpoints.reason, endpoints.ordered
+     from ${jsonRows(db, 'given', endpointKeyColumns)} join endpoints on endpoints.installation_id = given.installation_id
+       and endpoints.signed_by = given.signed_by and endpoints.url = given.url
+     join installations on installations.id = given.installation_id and installations.status <> 'moving'`,
+    [JSON.stringify([...distinct.values()])],
+  )
+  const found = new Map(places.map((place) => [textOf(place), place]))
+  return (key) => found.get(textOf(key))
+}
+
+const textOf = ({ installationId, signedBy, url }: EndpointKey): string =>
+  `${installationId} ${signedBy} ${url}`
+
 /** By their ids. Those of an installation that moves are as good as paused. */
 export async function findEndpoints(db: Db, ids: readonly string[]): Promise<Map<string, Endpoint>> {
   const rows = await rawRows<Endpoint>(

@@ -1,5 +1,6 @@
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
+import { forEachRow } from '../each-row.ts'
 import { createId } from '../ids.ts'
 import { jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
 
@@ -70,12 +71,14 @@ export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<void>
     position: nextPosition(createdAt),
     createdAt,
   }))
-  await db.raw(
-    `insert into jobs (id, kind, subject, lane, state, attempt, ordered, position, due_at, created_at)
-     select id, kind, subject, lane, state, 0, ordered, position, due_at, created_at
-     from ${jsonRows(db, 'new_job', newColumns)}`,
-    [JSON.stringify(rows)],
-  )
+  await forEachRow(db, {
+    ...{ table: 'jobs', columns: newColumns, rows, key: ['id'] },
+    sql: (
+      from,
+    ) => `insert into jobs (id, kind, subject, lane, state, attempt, ordered, position, due_at, created_at)
+      select given.id, given.kind, given.subject, given.lane, given.state, 0, given.ordered, given.position, given.due_at,
+        given.created_at ${from()}`,
+  })
 }
 
 let lastPosition = 0
@@ -127,19 +130,18 @@ const afterWaitMs = 1_000
 export async function moveJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Promise<Set<string>> {
   const gone = moves.filter(({ move }) => move.state === 'gone')
   const kept = moves.filter(({ move }) => move.state !== 'gone')
-  const moved = [...(await deleteJobs(db, gone)), ...(await updateJobs(db, kept, nowMs))]
+  const wereOurs = await deleteJobs(db, gone)
+  const moved = [...gone.filter((_one, n) => wereOurs[n]), ...(await updateJobs(db, kept, nowMs))]
   return new Set(moved.map(({ id }) => id))
 }
 
-async function deleteJobs(db: Db, claims: readonly MoveOf[]): Promise<{ id: string }[]> {
-  if (claims.length === 0) return []
-  return rawRows(
-    db,
-    `delete from jobs where (id, lease_id) in (select id, lease_id from ${jsonRows(db, 'claim', claimColumns)})
-     returning id`,
-    [JSON.stringify(claims.map(({ id, leaseId }) => ({ id, leaseId })))],
-  )
-}
+const deleteJobs = (db: Db, claims: readonly MoveOf[]): Promise<boolean[]> =>
+  forEachRow(db, {
+    ...{ table: 'jobs', columns: claimColumns, key: ['id'] },
+    rows: claims.map(({ id, leaseId }) => ({ id, leaseId })),
+    sql: (from) =>
+      `delete from jobs ${from('using')} where jobs.id = given.id and jobs.lease_id = given.lease_id`,
+  })
 
 async function updateJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Promise<{ id: string }[]> {
   if (moves.length === 0) return []

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
+import type { EachBindings } from '../each-row.ts'
 import { isBusy, nameSqliteError } from './sqlite-errors.ts'
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts'
 
@@ -9,6 +10,8 @@ import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts'
 type Query = {
   sql: string
   bindings?: readonly unknown[]
+  /** In place of its bindings, those of each time that it is run. */
+  queryContext?: Partial<EachBindings>
   response?: unknown
   context?: { lastID: unknown; changes: unknown }
 }
@@ -102,6 +105,11 @@ function run(connection: DatabaseSync, query: Query): Query {
   // What is not to be stored is refused at its beginning.
   if (writes || begins.test(query.sql)) logOf.get(connection)?.assertSound()
   if (writes) unsynced.add(connection)
+  const each = query.queryContext?.each
+  if (each !== undefined) {
+    query.response = each.map((bindings) => Number(statement.run(...bindings.map(toSqlite)).changes))
+    return query
+  }
   const bindings = (query.bindings ?? []).map(toSqlite)
   if (givesRows) {
     query.response = statement.all(...bindings)

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import knex, { type Knex } from 'knex'
 import type { Db } from '../../../host/db/db.ts'
+import type { EachBindings } from '../../../host/db/each-row.ts'
 import { migrations } from '../../../host/db/migrations/index.ts'
 import { naming } from '../../../host/db/naming.ts'
 import type { Owner, World } from './world.ts'
@@ -27,15 +28,38 @@ export type Disk = {
   empty: () => void
 }
 
+type BaseClient = Knex.Client & { _query(connection: Connection, query: Query): Promise<Query> }
+
+const BaseClient = createRequire(import.meta.url)('knex/lib/dialects/sqlite3') as new (
+  config: Knex.Config,
+) => BaseClient
+
 /** Knex's own client for SQLite, which is given its connections here. */
-class DriverlessClient extends (createRequire(import.meta.url)(
-  'knex/lib/dialects/sqlite3',
-) as typeof Knex.Client) {
+class DriverlessClient extends BaseClient {
   _driver(): object {
     return {}
   }
+
+  /** As the host's own client: a statement that is run for each row of a batch is one step. */
+  override _query(connection: Connection, query: Query): Promise<Query> {
+    const each = query.queryContext?.each
+    if (each === undefined) return super._query(connection, query)
+    return new Promise((resolve, reject) => {
+      connection.run(query.sql, { each }, (error, counts) => {
+        query.response = counts
+        if (error === null) resolve(query)
+        else reject(error)
+      })
+    })
+  }
 }
 
+type Query = { sql: string; queryContext?: Partial<EachBindings>; response?: unknown }
+
+/** What that client calls a connection. */
+type Connection = Record<'run' | 'all', (sql: string, values: Bindings, done: Done) => void>
+
+type Bindings = readonly unknown[] | EachBindings
 type Done = (this: { changes?: number }, error: Error | null, rows?: unknown[]) => void
 type Value = string | number | null
 
@@ -73,7 +97,7 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
   }
 
   function openFor(world: World, owner: Owner & { crash: () => void }, faults: DiskFaults): Db {
-    const statement = (sql: string, values: readonly unknown[], done: Done) => {
+    const statement = (sql: string, values: Bindings, done: Done) => {
       // Knex waits for it by the real clock, and may find that SQLite has done it.
       if (sql === 'ROLLBACK') return execute(sql, values, done)
       const go = () => {
@@ -96,13 +120,10 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
     return toKnex({ run: statement, all: statement }, owner)
   }
 
-  /** What that client calls a connection. */
-  type Connection = Record<'run' | 'all', (sql: string, values: readonly unknown[], done: Done) => void>
-
   function toKnex(connection: Connection, owner: Owner): Db {
     const db = knex({
       ...naming,
-      client: DriverlessClient,
+      client: DriverlessClient as unknown as typeof Knex.Client,
       connection: { filename: ':memory:' },
       useNullAsDefault: true,
       // Knex's own pool waits by the real clock.
@@ -126,10 +147,14 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
     next?.begin()
   }
 
-  function execute(sql: string, values: readonly unknown[] = [], done: Done): void {
+  function execute(sql: string, values: Bindings = [], done: Done): void {
     let rows: unknown[]
     try {
-      rows = prepare(sql).all(...values.map(toValue))
+      const statement = prepare(sql)
+      rows =
+        'each' in values
+          ? values.each.map((bindings) => Number(statement.run(...bindings.map(toValue)).changes))
+          : statement.all(...values.map(toValue))
     } catch (error) {
       return done.call({}, error as Error)
     }
