@@ -87,6 +87,21 @@ export const bodyBrokeOffError = (): AnnexError =>
 
 export const stoppingError = (): AnnexError => new AnnexError('unavailable', 'Annex is stopping.')
 
+const heapLimitError = ({ heapMb }: Pick<Limits, 'heapMb'>): AnnexError =>
+  new AnnexError('memory_limit', `The script used more than ${heapMb} MB of heap (SANDBOX_HEAP_MB).`)
+
+/**
+ * Of a script that threw: a limit that V8 lets it catch. Its buffers are counted with its heap, and one that is not to be had is
+ * an error like others to it.
+ */
+export function limitOf(
+  { name, message }: PlainError,
+  limits: Pick<Limits, 'heapMb'>,
+): AnnexError | undefined {
+  if (name !== 'RangeError' || message !== 'Array buffer allocation failed') return undefined
+  return heapLimitError(limits)
+}
+
 /** For a dispatch in an isolate that was ended for what one of its dispatches did. */
 export function errorOfBroken(
   broken: { reason: BrokenReason; dispatch: number },
@@ -98,10 +113,7 @@ export function errorOfBroken(
     case 'cpu_limit':
       return cpuLimitError(limits)
     case 'memory_limit':
-      return new AnnexError(
-        'memory_limit',
-        `The script used more than ${limits.heapMb} MB of heap (SANDBOX_HEAP_MB).`,
-      )
+      return heapLimitError(limits)
     case 'crashed':
       return diedError()
   }

@@ -75,7 +75,7 @@ function receive(frame: Frame): void {
       return out.write({ type: toHost.pong })
     case toProcess.forget:
       held = held?.filter(({ dispatch }) => dispatch === 0 || dispatch !== frame.dispatch)
-      return sandboxes.get(frame.sandbox)?.forget(frame.dispatch)
+      return forget(frame)
     case toProcess.goOn:
       return goOn()
     case toProcess.environment:
@@ -166,10 +166,10 @@ function load(frame: Frame): void {
         beforeStretch: () => speak(number),
         afterOwnStretch: endBatch,
         wasStuck,
-        broken(reason, dispatch, text) {
+        broken(reason, dispatch, message, body) {
           sandboxes.delete(number)
-          const said = `${reason}\n${text}`
-          out.write({ type: toHost.broken, sandbox: number, dispatch, number: begun, text: said })
+          const text = `${reason}\n${message}`
+          out.write({ type: toHost.broken, sandbox: number, dispatch, number: begun, text, body })
         },
       },
     })
@@ -180,6 +180,11 @@ function load(frame: Frame): void {
     out.write({ type: toHost.loadFailed, sandbox: number, text })
   }
   wasStuck(blackBox.leave())
+}
+
+function forget({ sandbox, dispatch }: Frame): void {
+  const used = sandboxes.get(sandbox)?.forget(dispatch)
+  if (used !== undefined) out.write({ type: toHost.used, sandbox, dispatch, ...used })
 }
 
 function speak(sandbox: number): void {

@@ -41,7 +41,10 @@ export const toHost = {
   loaded: 3,
   /** sandbox · text: a PlainError as JSON. */
   loadFailed: 4,
-  /** sandbox, dispatch: whose doing it was · number: last dispatch begun · text: BrokenReason, line feed, message. */
+  /**
+   * sandbox, dispatch: whose doing it was · number: last dispatch begun · text: BrokenReason, line feed, message · body: what
+   * its dispatches have used, as `Budgets` has it.
+   */
   broken: 5,
   /** sandbox, dispatch: it has answered with more than it may. */
   tooLarge: 6,
@@ -58,6 +61,8 @@ export const toHost = {
   fail: 15,
   pull: 16,
   cancel: 17,
+  /** sandbox, dispatch: forgotten · number, extra: what it has used, in µs and KiB. */
+  used: 18,
 } as const
 
 /** Of a frame that announces a stream in place of a body. */

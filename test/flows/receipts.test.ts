@@ -8,6 +8,13 @@ import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: async (request) => {
   if (request.url.endsWith('/throw')) throw new Error('thrown')
   if (request.url.endsWith('/loop')) for (;;) {}
+  if (request.url.endsWith('/never')) {
+    for (let n = 0; n < 3e7; n++) Math.sqrt(n)
+    await new Promise(() => {})
+  }
+  if (request.url.endsWith('/buffers')) for (const all = []; ; ) all.push(new Uint8Array(1e6))
+  // One operation of V8 that nothing inside stops.
+  if (request.url.endsWith('/native')) return new Response(String(2n ** 60_000_000n * 3n ** 30_000_000n).slice(0, 9))
   await (await fetch('${receiver}', { method: 'POST', body: 'x'.repeat(1000) })).text()
   return new Response('fine')
 } })`
@@ -16,7 +23,7 @@ it('every dispatch has a receipt, which says what it used and how it ended', asy
   const receiver = await startReceiver(200)
   const annex = await startAnnex({
     plugins: { stats: { script: script(receiver.url) } },
-    flags: { SANDBOX_CPU_MS: '200' },
+    flags: { SANDBOX_CPU_MS: '200', SANDBOX_WALL_MS: '1000' },
   })
   try {
     const { id, endpoint } = await installSample(annex, 'stats')
@@ -37,9 +44,20 @@ it('every dispatch has a receipt, which says what it used and how it ended', asy
     assert.equal((await receiptOf('/throw')).outcome, 'script_error')
     const loop = await receiptOf('/loop')
     assert.equal(loop.outcome, 'cpu_limit')
-    assert.ok(loop.wallMs >= 190, JSON.stringify(loop))
+    assert.ok(loop.wallMs >= 190 && loop.cpuMs >= 100 && loop.heapBytes > 0, JSON.stringify(loop))
+    const never = await receiptOf('/never')
+    assert.equal(never.outcome, 'wall_clock_limit')
+    assert.ok(never.wallMs >= 900 && never.cpuMs > 1 && never.heapBytes > 0, JSON.stringify(never))
+    const native = await receiptOf('/native')
+    assert.equal(native.outcome, 'cpu_limit')
+    assert.ok(native.cpuMs >= 200, JSON.stringify(native))
+    const buffers = await receiptOf('/buffers')
+    assert.equal(buffers.outcome, 'memory_limit')
+    const { text } = await annex.api('GET', '/v1/logs?integration=stats&limit=50')
+    assert.match(text, /more than 64 MB of heap \(SANDBOX_HEAP_MB\)/)
+    assert.match(text, /Array buffer allocation failed.*index\.ts:\d+:\d+/s)
     const { json } = await annex.api('GET', `/v1/usage?installation=${id}&by=day`)
-    assert.ok(json.items[0].dispatches >= 4 && json.items[0].failed === 2, JSON.stringify(json))
+    assert.ok(json.items[0].dispatches >= 4 && json.items[0].failed === 5, JSON.stringify(json))
   } finally {
     await annex.close()
     await receiver.close()

@@ -1,7 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { DispatchResult, PlainError } from '../../../runtime/bridge.ts'
+import type { Frame } from '../../../runtime/process/frame.ts'
 import type { BrokenReason } from '../../../runtime/process/messages.ts'
 import schema from './frames.schema.json' with { type: 'json' }
+import type { Usage } from './live-dispatches.ts'
 
 const ajv = new Ajv2020({ strict: false, discriminator: true }).addSchema(schema)
 const isResult = compile<DispatchResult>('result')
@@ -23,6 +25,26 @@ export function parseBroken(text: string): { reason: BrokenReason; message: stri
   if (match === null) throw new Error('broken: no reason that there is')
   return { reason: match[1] as BrokenReason, message: match[2] ?? '' }
 }
+
+/** What the dispatches of a sandbox that broke have used, by their ids. @throws Error when it is not what ours writes */
+export function parseUsed(body: Buffer): Map<number, Usage> {
+  if (body.length % usedBytes !== 0) throw new Error('broken: no list of what was used')
+  const used = new Map<number, Usage>()
+  for (let at = 0; at < body.length; at += usedBytes) {
+    const usage = toUsage({ number: body.readUInt32LE(at + 4), extra: body.readUInt32LE(at + 8) })
+    used.set(body.readUInt32LE(at), usage)
+  }
+  return used
+}
+
+/** A dispatch, µs and KiB, 32 bits each. */
+const usedBytes = 12
+
+/** As a frame carries it. */
+export const toUsage = ({ number, extra }: Pick<Frame, 'number' | 'extra'>): Usage => ({
+  cpuMs: number / 1000,
+  heapBytes: extra * 1024,
+})
 
 function parse<T>(text: string, check: ValidateFunction<T>): T | undefined {
   try {

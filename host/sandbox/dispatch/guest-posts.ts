@@ -7,12 +7,12 @@ import { answered, bodyStream, logLevels } from '../../../runtime/wire-kinds.ts'
 import type { HostCallBody, RunHostCall } from '../host-calls.ts'
 import type { LoadedSandboxes } from '../process/loaded-sandboxes.ts'
 import type { LogSource, OnLimit, SandboxLimits, ScriptLog } from '../process/process-options.ts'
-import { answerTooLargeError, bodyBrokeOffError } from '../sandbox-errors.ts'
+import { answerTooLargeError, bodyBrokeOffError, limitOf } from '../sandbox-errors.ts'
 import { installationOf } from '../target.ts'
 import { answerCall, egressCall } from './answer-call.ts'
-import { parseResult } from './check-frame.ts'
+import { parseResult, toUsage } from './check-frame.ts'
 import { isAnswered, type LiveDispatch } from './live-dispatch.ts'
-import type { LiveDispatches, Usage } from './live-dispatches.ts'
+import type { LiveDispatches } from './live-dispatches.ts'
 import type { ToSandbox } from './to-sandbox.ts'
 
 const maxLogText = 16_384
@@ -54,7 +54,7 @@ export function createGuestPosts(given: {
       case toHost.tooLarge:
         return refuseAnswer(live)
       case toHost.done:
-        lives.end(live, usageOf(frame))
+        lives.end(live, toUsage(frame))
         return true
       case toHost.call:
         return call(live, frame)
@@ -92,13 +92,18 @@ export function createGuestPosts(given: {
     if (result === undefined || frame.flags > answered.streams) return false
     const isStream = frame.flags === answered.streams
     if (result.kind === 'response' && (result.head.length ?? 0) > limits.bodyBytes) return refuseAnswer(live)
-    live.outcome = result.kind === 'error' ? 'script_error' : 'ok'
+    const refused = result.kind === 'error' ? limitOf(result.error, limits) : undefined
+    // Where it was: whoever is answered is not to read that.
+    if (refused !== undefined && result.kind === 'error')
+      onLog(live.queued.context, 'error', result.error.stack ?? result.error.message)
+    live.outcome = refused?.code ?? (result.kind === 'error' ? 'script_error' : 'ok')
     live.status = result.kind === 'response' ? result.head.status : undefined
     const body = isStream ? toSandbox.openSink(live, bodyStream) : frame.body
     finishAnswer(live)
-    if (frame.flags === answered.done) lives.end(live, usageOf(frame))
+    if (frame.flags === answered.done) lives.end(live, toUsage(frame))
     else grant(live, isStream ? limits.wallMs : limits.waitUntilMs)
-    live.queued.resolve({ result, body })
+    if (refused === undefined) live.queued.resolve({ result, body })
+    else live.queued.reject(refused)
     return true
   }
 
@@ -218,7 +223,5 @@ function grant(live: LiveDispatch, ms: number): void {
   live.patienceMs = ms
   live.movedMs = performance.now()
 }
-
-const usageOf = ({ number, extra }: Frame): Usage => ({ cpuMs: number / 1000, heapBytes: extra * 1024 })
 
 const noSuchType = ({ type }: Frame): Error => new Error(`frame of type ${type}, which there is not`)

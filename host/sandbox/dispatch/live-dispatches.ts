@@ -13,16 +13,21 @@ export type LiveDispatches = {
   /** Those whose time is over. There is no timer for each: most end after a few milliseconds. */
   expired: () => LiveDispatch[]
   /** Ends the dispatch, its streams, and what it still asks of the host. */
-  end: (live: LiveDispatch, usage?: Usage) => void
+  end: (live: LiveDispatch, usage?: Usage | ToldLater) => void
 }
+
+/** Its process says a moment later what it has used. */
+export type ToldLater = 'told later'
 
 /** As the process measured it. */
 export type Usage = { cpuMs: number; heapBytes: number }
 
+export const noUsage: Usage = { cpuMs: 0, heapBytes: 0 }
+
 /** @param onEnd is called once for each dispatch, whatever has ended it */
 export function createLiveDispatches(
   wallMs: number,
-  onEnd: (live: LiveDispatch, usage: Usage) => void,
+  onEnd: (live: LiveDispatch, usage: Usage | ToldLater) => void,
 ): LiveDispatches {
   const lives = createIdTable<LiveDispatch>(1024)
   let count = 0
@@ -65,7 +70,7 @@ export function createLiveDispatches(
       const now = performance.now()
       return lives.values().filter(({ movedMs, patienceMs }) => now - movedMs > patienceMs)
     },
-    end(live, usage = { cpuMs: 0, heapBytes: 0 }) {
+    end(live, usage = noUsage) {
       if (lives.get(live.id) !== live) return
       lives.delete(live.id)
       count -= 1

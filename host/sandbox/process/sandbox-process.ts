@@ -2,10 +2,11 @@ import type { Frame } from '../../../runtime/process/frame.ts'
 import { toHost, toProcess } from '../../../runtime/process/messages.ts'
 import { bodyStream } from '../../../runtime/wire-kinds.ts'
 import { type AnnexError, isAnnexError } from '../../errors/annex-error.ts'
-import { parseBroken, parseError } from '../dispatch/check-frame.ts'
+import { parseBroken, parseError, parseUsed, toUsage } from '../dispatch/check-frame.ts'
 import { createGuestPosts } from '../dispatch/guest-posts.ts'
+import { createLateUsage } from '../dispatch/late-usage.ts'
 import { isAnswered, type LiveDispatch, maxMoves, type QueuedDispatch } from '../dispatch/live-dispatch.ts'
-import { createLiveDispatches } from '../dispatch/live-dispatches.ts'
+import { createLiveDispatches, noUsage, type ToldLater, type Usage } from '../dispatch/live-dispatches.ts'
 import { toReceipt } from '../dispatch/to-receipt.ts'
 import { createToSandbox } from '../dispatch/to-sandbox.ts'
 import type { RunHostCall } from '../host-calls.ts'
@@ -63,9 +64,11 @@ export function createSandboxProcess(
   let retired = false
   let cause: EndCause = { kind: 'died' }
 
+  const late = createLateUsage(given.onReceipt)
   const lives = createLiveDispatches(limits.wallMs, (live, usage) => {
     sandboxes.release(live.sandbox)
-    if (live.outcome !== takenBack) given.onReceipt(toReceipt(live, usage))
+    if (usage === 'told later') late.wait(live.id, toReceipt(live, noUsage))
+    else if (live.outcome !== takenBack) given.onReceipt(toReceipt(live, usage))
     if (retired && lives.isEmpty()) void close()
   })
   const { cpuMs, loadMs, timers, allowEval = false } = limits
@@ -82,6 +85,7 @@ export function createSandboxProcess(
     onResident: keepRoom,
     onTick() {
       for (const live of lives.expired()) giveUp(live)
+      late.giveUpOld()
     },
     onOver(found) {
       cause = found
@@ -111,10 +115,10 @@ export function createSandboxProcess(
   }
 
   /** The dispatch ends with an error, and its caller hears of it unless it was answered. */
-  function reject(live: LiveDispatch, error: Error): void {
+  function reject(live: LiveDispatch, error: Error, usage?: Usage | ToldLater): void {
     if (!isAnswered(live)) live.outcome = isAnnexError(error) ? error.code : 'internal'
     else if (isAnnexError(error) && live.sinks?.has(bodyStream)) brokeOff(live, error)
-    lives.end(live)
+    lives.end(live, usage)
     if (!isAnswered(live)) live.queued.reject(error)
   }
 
@@ -128,7 +132,7 @@ export function createSandboxProcess(
 
   function abandon(live: LiveDispatch, error: AnnexError): void {
     send({ type: toProcess.forget, sandbox: live.sandbox, dispatch: live.id })
-    reject(live, error)
+    reject(live, error, 'told later')
   }
 
   /** The visitor has the head already: only the log can say why the rest did not come. */
@@ -150,6 +154,8 @@ export function createSandboxProcess(
         return handleLoadFailed(frame)
       case toHost.broken:
         return handleBroken(frame)
+      case toHost.used:
+        return late.tell(frame.dispatch, toUsage(frame))
       default:
         if (!hear(frame)) breakSandbox(frame.sandbox)
     }
@@ -170,15 +176,16 @@ export function createSandboxProcess(
     for (const live of lives.ofSandbox(sandbox)) reject(live, new ScriptError({ name: 'Error', message }))
   }
 
-  function handleBroken({ sandbox, dispatch, number: begun, text }: Frame): void {
+  function handleBroken({ sandbox, dispatch, number: begun, text, body }: Frame): void {
     const { reason } = parseBroken(text)
+    const used = parseUsed(body)
     sandboxes.drop(sandbox)
     const again: QueuedDispatch[] = []
     for (const live of lives.ofSandbox(sandbox)) {
       // Counted: a process that breaks each sandbox anew would keep a request going round for ever.
       live.queued.moves += 1
       if (live.id > begun && !isAnswered(live) && live.queued.moves <= maxMoves) again.push(takeBack(live))
-      else reject(live, errorOfBroken({ reason, dispatch }, live.id, limits))
+      else reject(live, errorOfBroken({ reason, dispatch }, live.id, limits), used.get(live.id))
     }
     given.onGivenBack(again)
   }
@@ -225,9 +232,14 @@ export function createSandboxProcess(
     for (const live of lives.all()) {
       const isCulpritsLoad = box.sandbox === live.sandbox && box.dispatch === 0
       if (live.id > box.lastBegun && !isCulpritsLoad && !isAnswered(live)) notBegun.push(takeBack(live))
-      else
-        reject(live, cause.kind === 'closed' ? stoppingError() : errorOfEnd(cause, signal, box, live, limits))
+      else {
+        const error = cause.kind === 'closed' ? stoppingError() : errorOfEnd(cause, signal, box, live, limits)
+        // Of the others in it nobody knows any more.
+        const usage = { ...noUsage, cpuMs: watch.lastStretchMs() }
+        reject(live, error, live.id === box.dispatch ? usage : undefined)
+      }
     }
+    late.giveUpAll()
     const culprit = cause.kind === 'closed' ? undefined : sandboxes.target(box.sandbox)
     given.onEnd({ notBegun, cause, culprit, livedMs: performance.now() - startedAtMs })
   }

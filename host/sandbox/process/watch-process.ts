@@ -10,7 +10,12 @@ const pingEveryMs = 1_000
 /** A process that runs no guest code and yet does not answer for so long is broken. */
 const deafMs = 5_000
 
-export type ProcessWatch = { pong: () => void; stop: () => void }
+export type ProcessWatch = {
+  pong: () => void
+  /** For how long at least the stretch of guest code has run that was seen last. */
+  lastStretchMs: () => number
+  stop: () => void
+}
 
 export type ProcessWatcher = {
   ping: () => void
@@ -34,6 +39,7 @@ export function watchProcess(
 ): ProcessWatch {
   let stretch = 0
   let since = performance.now()
+  let runsMs = 0
   let pingedAt = performance.now()
   let answered = true
   const timer = setInterval(() => {
@@ -46,7 +52,7 @@ export function watchProcess(
       stretch = box.stretch
       since = now
     }
-    const runsMs = beforeMs - since
+    runsMs = Math.max(0, beforeMs - since)
     if (runsMs > limits.cpuMs + graceMs) return over({ kind: 'cpu_limit' })
     if (runsMs > stuckMs) watcher.onStuck(box)
     const resident = started.residentBytes()
@@ -67,6 +73,7 @@ export function watchProcess(
     pong() {
       answered = true
     },
+    lastStretchMs: () => runsMs,
     stop: () => clearInterval(timer),
   }
 

@@ -1,7 +1,10 @@
 import { createIdTable } from '../id-table.ts'
 
 /** What an open dispatch has used so far, and may use. */
-export type Budget = { cpuMs: number; allowedMs: number; heapBytes: number }
+export type Budget = { dispatch: number; cpuMs: number; allowedMs: number; heapBytes: number }
+
+/** What a dispatch has used, in µs and KiB, as a frame carries it. */
+export type Used = { number: number; extra: number }
 
 /** The dispatches of one sandbox that may still run code, each with its budget of CPU time. */
 export type Budgets = {
@@ -10,8 +13,10 @@ export type Budgets = {
   has: (dispatch: number) => boolean
   /** Bytes that cross for a dispatch earn it time: moving them costs some. */
   earn: (dispatch: number, bytes: number) => void
-  /** Nothing wakes its code again. Returns what it has used, in µs and KiB, as a frame carries it. */
-  close: (dispatch: number) => { number: number; extra: number }
+  /** Nothing wakes its code again. */
+  close: (dispatch: number) => Used
+  /** What those that are open have used, as a frame carries it: dispatch, µs and KiB of each, as 32-bit numbers. */
+  all: () => Buffer
 }
 
 /** The dispatch that stands for what the script started while it was loaded: one budget for all of it. */
@@ -21,12 +26,12 @@ const msPerMib = 8
 const mib = 1024 * 1024
 
 export function createBudgets(cpuMs: number): Budgets {
-  const fresh = (): Budget => ({ cpuMs: 0, allowedMs: cpuMs, heapBytes: 0 })
+  const fresh = (dispatch: number): Budget => ({ dispatch, cpuMs: 0, allowedMs: cpuMs, heapBytes: 0 })
   const budgets = createIdTable<Budget>(64)
-  budgets.set(atLoad, fresh())
+  budgets.set(atLoad, fresh(atLoad))
   return {
     open(dispatch) {
-      budgets.set(dispatch, fresh())
+      budgets.set(dispatch, fresh(dispatch))
     },
     get: budgets.get,
     has: (dispatch) => budgets.get(dispatch) !== undefined,
@@ -37,10 +42,23 @@ export function createBudgets(cpuMs: number): Budgets {
     close(dispatch) {
       const budget = budgets.get(dispatch)
       budgets.delete(dispatch)
-      if (budget === undefined) return nothing
-      return { number: Math.round(budget.cpuMs * 1000) >>> 0, extra: Math.round(budget.heapBytes / 1024) }
+      return budget === undefined ? nothing : usedOf(budget)
+    },
+    all() {
+      const numbers = budgets.values().flatMap((budget) => {
+        const { number, extra } = usedOf(budget)
+        return [budget.dispatch, number, extra]
+      })
+      const body = Buffer.alloc(numbers.length * 4)
+      for (const [n, value] of numbers.entries()) body.writeUInt32LE(value, n * 4)
+      return body
     },
   }
 }
 
-const nothing = { number: 0, extra: 0 }
+const nothing: Used = { number: 0, extra: 0 }
+
+const usedOf = ({ cpuMs, heapBytes }: Budget): Used => ({
+  number: Math.round(cpuMs * 1000) >>> 0,
+  extra: Math.round(heapBytes / 1024) >>> 0,
+})

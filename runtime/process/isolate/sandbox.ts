@@ -6,7 +6,7 @@ import { createCryptoCalls } from '../crypto/crypto-calls.ts'
 import type { CryptoTurns } from '../crypto/crypto-turns.ts'
 import type { Frame, FrameToWrite } from '../frame.ts'
 import { type BrokenReason, type LoadOptions, toHost } from '../messages.ts'
-import { atLoad, createBudgets } from './budgets.ts'
+import { atLoad, createBudgets, type Used } from './budgets.ts'
 import { createGuestBodies, type GuestBody } from './guest-body.ts'
 import { describeGuestError } from './guest-stack.ts'
 import { createMeter } from './meter.ts'
@@ -24,7 +24,8 @@ export type SandboxReports = {
   afterOwnStretch: () => void
   /** Given how long the stretch before this one could be seen: whether it has kept the others waiting. */
   wasStuck: (ms: number) => boolean
-  broken: (reason: BrokenReason, dispatch: number, message: string) => void
+  /** @param used what its open dispatches have used: see `Budgets` */
+  broken: (reason: BrokenReason, dispatch: number, message: string, used: Buffer) => void
 }
 
 export type Sandbox = {
@@ -34,7 +35,8 @@ export type Sandbox = {
   begin: (kind: number, frame: Frame) => boolean
   /** Keeps an environment for the dispatches that name it. */
   setEnvironment: (frame: Frame) => void
-  forget: (dispatch: number) => void
+  /** @returns what it has used */
+  forget: (dispatch: number) => Used
   close: () => void
 }
 
@@ -212,7 +214,7 @@ export function createSandbox(given: {
     const isMemory = isolate.isDisposed || /memory limit/.test(text)
     close()
     const reason = text === timedOut ? 'cpu_limit' : isMemory ? 'memory_limit' : 'crashed'
-    reports.broken(reason, dispatch, text.slice(0, 500))
+    reports.broken(reason, dispatch, text.slice(0, 500), budgets.all())
   }
 
   /** Called by the guest. Nothing may be thrown back: an error of this side would carry its paths across. */
