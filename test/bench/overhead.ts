@@ -15,7 +15,7 @@ const sizes = [
 ]
 /** So many take turns in the load; the others are only there. */
 const called = 8
-const rounds = 3
+const rounds = 7
 const load = { connections: 50, seconds: 2, generator: findGenerator() }
 
 const terminal = createTerminal(process)
@@ -45,9 +45,13 @@ const rows = cases.map(({ name, measures }) => {
   return [name, String(Math.round(requestsPerSecond)), hostUs.toFixed(1), p99Ms.toFixed(1)]
 })
 printTable(terminal, ['', 'requests/s', 'host’s CPU µs', 'p99 ms'], rows)
-const [one, , , , most] = cases
+// What is called is the same on both sides: scripts that take turns share fewer batches, however many are installed.
+const [one, , few, many, manyInTurn] = cases
+type Case = (typeof cases)[number]
 // Round by round, as what else the machine does falls on both sides of a round alike.
-const ratio = median(
-  (one?.measures ?? []).map(({ hostUs }, round) => (most?.measures[round]?.hostUs ?? 0) / hostUs),
-)
-printTargets(terminal, [{ name: 'host’s CPU time, 10,000 installed / 1', value: ratio, atMost: 1.15 }])
+const ratio = (more: Case | undefined, less: Case | undefined) =>
+  median((less?.measures ?? []).map(({ hostUs }, round) => (more?.measures[round]?.hostUs ?? 0) / hostUs))
+printTargets(terminal, [
+  { name: 'host’s CPU time, 10,000 installed / 1, one called', value: ratio(many, one), atMost: 1.15 },
+  { name: `the same, 10,000 / 100, ${called} in turn`, value: ratio(manyInTurn, few), atMost: 1.15 },
+])
