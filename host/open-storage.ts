@@ -1,15 +1,14 @@
 import type { Logger } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
-import { createGroupCommit, type GroupCommit } from './db/group-commit.ts'
+import { type Commits, createCommits } from './db/group-commit.ts'
 import { joinHosts, type Membership } from './db/hosts/join-hosts.ts'
 import { createNotifications, type Notifications } from './db/hosts/notifications.ts'
 import { placeOf } from './db/hosts/place-of.ts'
 import { type Database, openDatabase } from './db/open-database.ts'
 import { ownDataFolder } from './db/own-data-folder.ts'
 
-export type Storage = {
+export type Storage = Commits & {
   database: Database
-  commits: GroupCommit
   notifications: Notifications
   /** This host among those that share the database. */
   host: Membership
@@ -31,8 +30,9 @@ export async function openStorage(
   ends.defer(await ownDataFolder(dataDir))
   const database = await openDatabase(given.databaseUrl, dataDir)
   ends.defer(database.close)
-  const commits = createGroupCommit(database.db)
+  const { commits, claims } = createCommits(database)
   ends.defer(commits.close)
+  ends.defer(claims.close)
   const onBroken = (error: unknown) => logger.warn({ err: error }, 'no notifications of other hosts for now')
   const notifications = createNotifications(database, { onBroken })
   ends.defer(notifications.close)
@@ -40,5 +40,5 @@ export async function openStorage(
   const { version } = packageJson
   const host = await joinHosts(database, { place, version, onBeat: database.clock.adjust, onDefect })
   ends.defer(host.close)
-  return { database, commits, notifications, host, place }
+  return { database, commits, claims, notifications, host, place }
 }

@@ -79,7 +79,7 @@ async function start(
   const onDefect = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'defect')
 
   const dataDir = resolve(settings.DATA_DIR)
-  const { database, commits, notifications, host, place } = await openStorage(
+  const { database, commits, claims, notifications, host, place } = await openStorage(
     { databaseUrl: settings.DATABASE_URL, dataDir, logger, onDefect },
     ends,
   )
@@ -178,7 +178,7 @@ async function start(
   url = `http://${hostOf(settings.HOST)}:${listening.port}`
   // Only now: what a script does may call back over the network.
   workers = await startWorkers({
-    ...{ database, commits, clock, settings, sandboxes, prepareDispatch, report, logs, logger },
+    ...{ database, commits, claims, clock, settings, sandboxes, prepareDispatch, report, logs, logger },
     hostId: host.id,
     secrets: signingSecrets,
     egress: deliveryEgress,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Settings } from './config/load-settings.ts'
 import type { Clock } from './db/database-clock.ts'
-import type { GroupCommit } from './db/group-commit.ts'
+import type { Commits } from './db/group-commit.ts'
 import type { Database } from './db/open-database.ts'
 import type { Job } from './db/queries/jobs.ts'
 import { createRunEvent } from './events/run-event.ts'
@@ -19,7 +19,7 @@ import { sendAttempt } from './webhooks/send-attempt.ts'
 import type { SecretReader } from './webhooks/signing-secrets.ts'
 
 const scriptsAtOnce = 64
-/** More of one cost less each, as they share commits; a quarter of all leaves room for others. */
+/** A quarter of all, to leave turns for others; more cost less each, as they share commits. */
 const scriptsPerInstallation = 16
 /** An endpoint that fails ten times in a row is left alone for five seconds, then for longer, up to five minutes. */
 const circuit = { failures: 10, firstMs: 5_000, longestMs: 300_000 }
@@ -44,32 +44,33 @@ export type Workers = {
  * Begins with what is owed. Scripts and deliveries have workers of their own: neither waits for the other. So have resends,
  * which are few, and need not be looked for whenever there is other work.
  */
-export async function startWorkers(given: {
-  /** What claims carry. */
-  hostId: string
-  database: Database
-  commits: GroupCommit
-  clock: Clock
-  settings: Settings
-  secrets: SecretReader
-  egress: Egress
-  sandboxes: Sandboxes
-  prepareDispatch: PrepareDispatch
-  report: ReportFailure
-  logs: LogWriter
-  logger: Logger
-  onAttempt: OnAttempt
-  /** Wakes the workers of this host and of the others. */
-  wake: () => void
-}): Promise<Workers> {
-  const { hostId, database, commits, clock, settings, logger } = given
+export async function startWorkers(
+  given: Commits & {
+    /** What claims carry. */
+    hostId: string
+    database: Database
+    clock: Clock
+    settings: Settings
+    secrets: SecretReader
+    egress: Egress
+    sandboxes: Sandboxes
+    prepareDispatch: PrepareDispatch
+    report: ReportFailure
+    logs: LogWriter
+    logger: Logger
+    onAttempt: OnAttempt
+    /** Wakes the workers of this host and of the others. */
+    wake: () => void
+  },
+): Promise<Workers> {
+  const { hostId, database, commits, claims, clock, settings, logger } = given
   const schedule: RetrySchedule = {
     ...defaultSchedule,
     delaysMs: settings.DELIVERY_RETRY_SECONDS.map((seconds) => seconds * 1_000),
   }
   const { random } = Math
   const shared = {
-    ...{ hostId, database, commits, clock, random },
+    ...{ hostId, database, commits, claims, clock, random },
     onDefect: (error: unknown, job?: Job) => logger.error({ err: error, job: job?.id }, 'defect'),
   }
   const { sandboxes, prepareDispatch, report } = given

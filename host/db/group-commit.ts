@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { Db } from './db.ts'
 import { explainStorageError } from './explain-storage-error.ts'
+import type { Database } from './open-database.ts'
 
 /**
  * One kind of thing to store. All that wait for the same commit are stored by one call, in one statement where that
@@ -16,6 +17,17 @@ export type GroupCommit = {
   store: <Item, Result>(step: Step<Item, Result>, item: Item) => Promise<Result>
   /** Stores what waits, and then no more. */
   close: () => Promise<void>
+}
+
+export type Commits = {
+  commits: GroupCommit
+  /** Of claims: the same on SQLite, which has one writer; apart on PostgreSQL, where neither waits for the other then. */
+  claims: GroupCommit
+}
+
+export function createCommits({ db, dialect }: Pick<Database, 'db' | 'dialect'>): Commits {
+  const commits = createGroupCommit(db)
+  return { commits, claims: dialect === 'postgres' ? createGroupCommit(db) : commits }
 }
 
 type Waiting = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
-import type { GroupCommit } from '../db/group-commit.ts'
+import type { Commits } from '../db/group-commit.ts'
 import type { Database } from '../db/open-database.ts'
 import { type Abandoned, endClaims, nextDueAt } from '../db/queries/claims.ts'
 import type { Job, JobKind } from '../db/queries/jobs.ts'
@@ -24,9 +24,8 @@ export type Worker = {
   close: () => Promise<void>
 }
 
-export type WorkerOptions = {
+export type WorkerOptions = Commits & {
   database: Database
-  commits: GroupCommit
   clock: Clock
   random: () => number
   hostId: string
@@ -53,7 +52,7 @@ const oldForEach = 16
  * other hosts miss it.
  */
 export async function createWorker(options: WorkerOptions): Promise<Worker> {
-  const { database, commits, clock, handlers, hostId, onDefect } = options
+  const { database, commits, claims, clock, handlers, hostId, onDefect } = options
   const { db, dialect } = database
   const kinds = Object.keys(handlers) as JobKind[]
   const lanes = createLanes(options.lanes, options.random)
@@ -138,12 +137,12 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   async function claimDue(): Promise<Claim> {
     if (lostLease !== undefined) await release({ leaseIds: [lostLease] })
     lostLease = randomUUID()
-    const claimed = await commits.store(claim, lostLease)
+    const claimed = await claims.store(claim, lostLease)
     lostLease = undefined
     return claimed
   }
 
-  /** A step of the group commit, so that a claim costs no commit of its own. */
+  /** A step of a group commit: on SQLite a claim costs no commit of its own. */
   async function claim(transaction: Db, [leaseId = '']: readonly string[]): Promise<[Claim]> {
     const nowMs = clock.now()
     const lease = { leaseId, hostId, nowMs, leaseMs }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createGroupCommit } from '../../host/db/group-commit.ts'
+import { createCommits } from '../../host/db/group-commit.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
 import { insertJobs, type Job, type NewJob } from '../../host/db/queries/jobs.ts'
 import { createDueJobs, type DueJobs } from '../../host/jobs/claim-due.ts'
@@ -62,7 +62,7 @@ describe('workers of several hosts on one PostgreSQL', { skip: noPostgres }, () 
   ): Promise<Worker> => {
     const database = databases[hostIds.indexOf(hostId)] as Database
     const worker = await createWorker({
-      ...{ database, commits: createGroupCommit(database.db), clock: database.clock, hostId },
+      ...{ database, ...createCommits(database), clock: database.clock, hostId },
       random: Math.random,
       handlers: {
         task: handleEach((job) => run(job, hostId)),

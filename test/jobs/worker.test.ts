@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { systemClock } from '../../host/db/database-clock.ts'
-import { createGroupCommit } from '../../host/db/group-commit.ts'
+import { createCommits } from '../../host/db/group-commit.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
 import { endClaims } from '../../host/db/queries/claims.ts'
 import { insertJobs, type Job, type NewJob } from '../../host/db/queries/jobs.ts'
@@ -45,7 +45,7 @@ describe('a worker', () => {
   ) => {
     const { perLane = 8, hostId = 'host_1', interrupt } = given
     return createWorker({
-      ...{ database, commits: createGroupCommit(database.db), clock: systemClock, hostId },
+      ...{ database, ...createCommits(database), clock: systemClock, hostId },
       random: Math.random,
       handlers: {
         task: { ...handleEach(run), ...(interrupt && { interrupt }) },

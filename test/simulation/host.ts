@@ -1,5 +1,5 @@
 import { createSecretBox } from '../../host/access/secret-box.ts'
-import { createGroupCommit } from '../../host/db/group-commit.ts'
+import { createCommits } from '../../host/db/group-commit.ts'
 import { type Owed, oweDeliveries } from '../../host/db/queries/deliveries.ts'
 import { createWorker, type Worker } from '../../host/jobs/create-worker.ts'
 import { defaultSchedule } from '../../host/jobs/retry-schedule.ts'
@@ -44,7 +44,8 @@ export function startHost(given: {
   const clock = world.clockOf(host, plan.hosts > 1)
   db.userParams = { ...db.userParams, clock }
   const random = given.random.next
-  const commits = createGroupCommit(db)
+  const dialect = plan.hosts > 1 ? 'postgres' : 'sqlite'
+  const { commits, claims } = createCommits({ db, dialect })
   world.note(`${id} starts`)
   const handler = createRunDelivery({
     ...{
@@ -62,11 +63,11 @@ export function startHost(given: {
     giveUp: createGiveUp({ report: ({ text }) => world.note(text) }),
   })
   createWorker({
-    ...{ commits, clock, random, hostId: id, concurrency: plan.concurrency, lanes: plan.lanes },
+    ...{ commits, claims, clock, random, hostId: id, concurrency: plan.concurrency, lanes: plan.lanes },
     database: {
       db,
       reader: db,
-      dialect: plan.hosts > 1 ? 'postgres' : 'sqlite',
+      dialect,
       url: '',
       clock: { ...clock, adjust() {} },
       close: async () => {},
@@ -110,6 +111,7 @@ export function startHost(given: {
     try {
       await worker?.close()
       await commits.close()
+      await claims.close()
     } catch (error) {
       given.onDefect(error)
     }

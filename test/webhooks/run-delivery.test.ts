@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createSecretBox } from '../../host/access/secret-box.ts'
-import { createGroupCommit } from '../../host/db/group-commit.ts'
+import { createCommits } from '../../host/db/group-commit.ts'
 import { findDeliveries, oweDeliveries } from '../../host/db/queries/deliveries.ts'
 import { createWorker } from '../../host/jobs/create-worker.ts'
 import { defaultSchedule } from '../../host/jobs/retry-schedule.ts'
@@ -29,7 +29,7 @@ it('a delivery whose site installation is gone is kept as failed, and sent nowhe
     onAttempt: ({ state, attempt }) => void seen.push(state, attempt),
   })
   const worker = await createWorker({
-    ...{ database, commits: createGroupCommit(db), clock, hostId: 'host_1', random: Math.random },
+    ...{ database, ...createCommits(database), clock, hostId: 'host_1', random: Math.random },
     handlers: { delivery: runDelivery },
     concurrency: 4,
     lanes: { most: 4, first: 4 },

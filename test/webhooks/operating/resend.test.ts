@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { createGroupCommit } from '../../../host/db/group-commit.ts'
+import { createCommits } from '../../../host/db/group-commit.ts'
 import { createId } from '../../../host/db/ids.ts'
 import { findResend, insertResend, stopResend } from '../../../host/db/queries/operating/resends.ts'
 import { createWorker, type Worker } from '../../../host/jobs/create-worker.ts'
@@ -54,7 +54,7 @@ describe('a resend', () => {
     const { database } = seeded
     const { db, clock } = database
     const worker = await createWorker({
-      ...{ database, commits: createGroupCommit(db), clock, hostId: 'host_1', random: Math.random },
+      ...{ database, ...createCommits(database), clock, hostId: 'host_1', random: Math.random },
       handlers: { resend: createRunResend({ db, clock, wake: () => {} }) },
       concurrency: 4,
       lanes: { most: 1, first: 1 },
