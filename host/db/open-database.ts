@@ -7,7 +7,7 @@ import { createClock, type SteadyClock } from './database-clock.ts'
 import type { Db, Dialect } from './db.ts'
 import { explainDatabaseError } from './explain-database-error.ts'
 import { migrate } from './migrate.ts'
-import { naming } from './naming.ts'
+import { naming } from './rows/naming.ts'
 import { NodeSqliteClient, type SqliteConnection } from './sqlite/node-sqlite-client.ts'
 
 export type Database = {

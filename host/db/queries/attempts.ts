@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts'
-import { forEachRow } from '../each-row.ts'
 import { createId } from '../ids.ts'
-import { toSnakeCase } from '../naming.ts'
+import { forEachRow } from '../rows/each-row.ts'
+import { toSnakeCase } from '../rows/naming.ts'
 
 /**
  * One try at a delivery. Headers and `timing` are JSON text.

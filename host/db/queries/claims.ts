@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
-import { runEach } from '../each-row.ts'
-import { isPostgres, jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
+import { runEach } from '../rows/each-row.ts'
+import { isPostgres, jsonRows, jsonTexts, rawRows } from '../rows/json-rows.ts'
 import { type DueJob, type Job, type JobKind, mostInterruptions } from './jobs.ts'
 
 /** Whose claim it is, and until when it holds. */

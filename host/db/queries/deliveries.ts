@@ -1,10 +1,10 @@
 import { AnnexError } from '../../errors/annex-error.ts'
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
-import { forEachRow } from '../each-row.ts'
 import { createId, withPrefix } from '../ids.ts'
-import { jsonTexts, rawRows } from '../json-rows.ts'
-import { toSnakeCase } from '../naming.ts'
+import { forEachRow } from '../rows/each-row.ts'
+import { jsonTexts, rawRows } from '../rows/json-rows.ts'
+import { toSnakeCase } from '../rows/naming.ts'
 import {
   type EndpointKey,
   type EndpointState,

@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
-import { jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
+import { jsonRows, jsonTexts, rawRows } from '../rows/json-rows.ts'
 
 /**
  * - `active`: what is owed to it is sent

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { forEachRow } from '../each-row.ts'
+import { forEachRow } from '../rows/each-row.ts'
 
 export type EventRow = {
   id: string

@@ -1,8 +1,8 @@
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
-import { forEachRow } from '../each-row.ts'
 import { createId } from '../ids.ts'
-import { jsonRows, jsonTexts, rawRows } from '../json-rows.ts'
+import { forEachRow } from '../rows/each-row.ts'
+import { jsonRows, jsonTexts, rawRows } from '../rows/json-rows.ts'
 
 export type JobKind = 'event' | 'task' | 'delivery' | 'resend'
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
-import type { EachBindings } from '../each-row.ts'
+import type { EachBindings } from '../rows/each-row.ts'
 import { isBusy, nameSqliteError } from './sqlite-errors.ts'
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts'
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/db.ts'
 import { firstIdAt } from '../../db/ids.ts'
-import { isPostgres } from '../../db/json-rows.ts'
 import { type FeedItem, type FeedPlace, placeOf, readFeed } from '../../db/queries/operating/feed.ts'
 import type { DeliveryFilter } from '../../db/queries/operating/list-deliveries.ts'
+import { isPostgres } from '../../db/rows/json-rows.ts'
 import type { Changes } from './changes.ts'
 
 /** Items of one look. */

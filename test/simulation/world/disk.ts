@@ -2,9 +2,9 @@ import { createRequire } from 'node:module'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import knex, { type Knex } from 'knex'
 import type { Db } from '../../../host/db/db.ts'
-import type { EachBindings } from '../../../host/db/each-row.ts'
 import { migrations } from '../../../host/db/migrations/index.ts'
-import { naming } from '../../../host/db/naming.ts'
+import type { EachBindings } from '../../../host/db/rows/each-row.ts'
+import { naming } from '../../../host/db/rows/naming.ts'
 import type { Owner, World } from './world.ts'
 
 /** What a disk does to a host. Asked before each statement. */

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Db } from '../../db.ts'
-import { isPostgres, jsonTexts, rawRows } from '../../json-rows.ts'
+import { isPostgres, jsonTexts, rawRows } from '../../rows/json-rows.ts'
 import type { AttemptRow } from '../attempts.ts'
 import type { DeliveryWithBody } from '../deliveries.ts'
 import type { Endpoint } from '../endpoints.ts'

@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts'
-import { jsonTexts, rawRows } from '../../json-rows.ts'
+import { jsonTexts, rawRows } from '../../rows/json-rows.ts'
 
 export async function isMoving(db: Db, installationId: string): Promise<boolean> {
   const row = await db('installations').where({ id: installationId }).first('status')

@@ -1,6 +1,6 @@
 import type { Db } from '../../db.ts'
-import { isPostgres, type JsonColumns, jsonRows, rawRows } from '../../json-rows.ts'
-import { toSnakeCase } from '../../naming.ts'
+import { isPostgres, type JsonColumns, jsonRows, rawRows } from '../../rows/json-rows.ts'
+import { toSnakeCase } from '../../rows/naming.ts'
 
 const secrets = {
   signingSecret: 'text',

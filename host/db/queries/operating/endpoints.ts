@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts'
-import { rawRows } from '../../json-rows.ts'
+import { rawRows } from '../../rows/json-rows.ts'
 import type { Endpoint, EndpointState } from '../endpoints.ts'
 
 /** The newest first. `before`: the id of an endpoint, where the next page begins. */

@@ -1,6 +1,6 @@
 import type { Db } from '../../db.ts'
 import { firstIdAt, type IdPrefix } from '../../ids.ts'
-import { isPostgres, jsonTexts, rawRows } from '../../json-rows.ts'
+import { isPostgres, jsonTexts, rawRows } from '../../rows/json-rows.ts'
 
 /**
  * A table whose old rows are pruned: what its rows are ordered by, the newest last, when a row came to its end, and which

@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts'
-import { isPostgres, jsonRows, jsonTexts, rawRows } from '../../json-rows.ts'
+import { isPostgres, jsonRows, jsonTexts, rawRows } from '../../rows/json-rows.ts'
 import { toDeliveryJob } from '../deliveries.ts'
 import type { EndpointState } from '../endpoints.ts'
 import { insertJobs } from '../jobs.ts'

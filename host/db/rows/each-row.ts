@@ -1,4 +1,4 @@
-import type { Db } from './db.ts'
+import type { Db } from '../db.ts'
 import { isPostgres, type JsonColumns, jsonRows, rawRows } from './json-rows.ts'
 import { toSnakeCase } from './naming.ts'
 

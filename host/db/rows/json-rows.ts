@@ -1,4 +1,4 @@
-import type { Db } from './db.ts'
+import type { Db } from '../db.ts'
 import { toCamelCaseRow, toSnakeCase } from './naming.ts'
 
 export const isPostgres = (db: Db): boolean => db.client.config.client === 'pg'
