@@ -9,7 +9,7 @@ export default createIntegration({ fetch: async (request) => {
   if (request.url.endsWith('/throw')) throw new Error('thrown')
   if (request.url.endsWith('/loop')) for (;;) {}
   if (request.url.endsWith('/never')) {
-    for (let n = 0; n < 5e6; n++) Math.sqrt(n)
+    for (let n = 0; n < 2e6; n++) Math.sqrt(n)
     await new Promise(() => {})
   }
   if (request.url.endsWith('/buffers')) for (const all = []; ; ) all.push(new Uint8Array(2e7))
@@ -23,7 +23,7 @@ it('every dispatch has a receipt, which says what it used and how it ended', asy
   const receiver = await startReceiver(200)
   const annex = await startAnnex({
     plugins: { stats: { script: script(receiver.url) } },
-    flags: { SANDBOX_CPU_MS: '200', SANDBOX_WALL_MS: '1000' },
+    flags: { SANDBOX_CPU_MS: '500', SANDBOX_WALL_MS: '2000' },
   })
   try {
     const { id, endpoint } = await installSample(annex, 'stats')
@@ -42,20 +42,21 @@ it('every dispatch has a receipt, which says what it used and how it ended', asy
     assert.deepEqual([fine.egressCalls, fine.hostCalls], [1, 1])
     assert.ok(fine.egressBytes >= 1_000 && fine.wallMs > 0 && fine.heapBytes > 0, JSON.stringify(fine))
     assert.equal((await receiptOf('/throw')).outcome, 'script_error')
-    const loop = await receiptOf('/loop')
-    assert.equal(loop.outcome, 'cpu_limit')
-    assert.ok(loop.wallMs >= 190 && loop.cpuMs > 20 && loop.heapBytes > 0, JSON.stringify(loop))
     const never = await receiptOf('/never')
     assert.equal(never.outcome, 'wall_clock_limit')
-    assert.ok(never.wallMs >= 900 && never.cpuMs > 1 && never.heapBytes > 0, JSON.stringify(never))
-    const native = await receiptOf('/native')
-    assert.equal(native.outcome, 'cpu_limit')
-    assert.ok(native.cpuMs >= 200, JSON.stringify(native))
+    assert.ok(never.wallMs >= 1_900 && never.cpuMs > 1 && never.heapBytes > 0, JSON.stringify(never))
     const buffers = await receiptOf('/buffers')
     assert.equal(buffers.outcome, 'memory_limit')
     const { text } = await annex.api('GET', '/v1/logs?integration=stats&limit=50')
     assert.match(text, /more than 64 MB of heap \(SANDBOX_HEAP_MB\)/)
     assert.match(text, /Array buffer allocation failed.*index\.ts:\d+:\d+/s)
+    // Last: what keeps its process busy has to be content with less of the machine from then on.
+    const loop = await receiptOf('/loop')
+    assert.equal(loop.outcome, 'cpu_limit')
+    assert.ok(loop.wallMs >= 190 && loop.cpuMs > 20 && loop.heapBytes > 0, JSON.stringify(loop))
+    const native = await receiptOf('/native')
+    assert.equal(native.outcome, 'cpu_limit')
+    assert.ok(native.cpuMs >= 200, JSON.stringify(native))
     const { json } = await annex.api('GET', `/v1/usage?installation=${id}&by=day`)
     assert.ok(json.items[0].dispatches >= 4 && json.items[0].failed === 5, JSON.stringify(json))
   } finally {

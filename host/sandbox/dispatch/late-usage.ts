@@ -8,6 +8,7 @@ export type LateUsage = {
   /** Waits no longer for a process that has had its time. */
   giveUpOld: () => void
   giveUpAll: () => void
+  isEmpty: () => boolean
 }
 
 /** Longer than a stretch of guest code may be, at the end of which its process reads what was sent to it. */
@@ -30,6 +31,7 @@ export function createLateUsage(onReceipt: (receipt: Receipt) => void): LateUsag
       if (waiting.size > 0) giveUp(performance.now())
     },
     giveUpAll: () => giveUp(Number.POSITIVE_INFINITY),
+    isEmpty: () => waiting.size === 0,
   }
 
   function giveUp(nowMs: number): void {

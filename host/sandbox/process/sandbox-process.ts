@@ -69,7 +69,6 @@ export function createSandboxProcess(
     sandboxes.release(live.sandbox)
     if (usage === 'told later') late.wait(live.id, toReceipt(live, noUsage))
     else if (live.outcome !== takenBack) given.onReceipt(toReceipt(live, usage))
-    if (retired && lives.isEmpty()) void close()
   })
   const { cpuMs, loadMs, timers, allowEval = false } = limits
   const sandboxes = createLoadedSandboxes(send, { cpuMs, loadMs, timers, allowEval, pieceBytes })
@@ -86,6 +85,7 @@ export function createSandboxProcess(
     onTick() {
       for (const live of lives.expired()) giveUp(live)
       late.giveUpOld()
+      if (retired) closeWhenDone()
     },
     onOver(found) {
       cause = found
@@ -102,7 +102,7 @@ export function createSandboxProcess(
     residentBytes: started.residentBytes,
     retire() {
       retired = true
-      if (lives.isEmpty()) void close()
+      closeWhenDone()
     },
     close,
   }
@@ -216,6 +216,10 @@ export function createSandboxProcess(
     const verdict = room.look(residentBytes, sandboxes.count())
     if (verdict === 'evict') room.evicted(sandboxes.evict(evictPart))
     else if (verdict === 'recycle') given.onDrift()
+  }
+
+  function closeWhenDone(): void {
+    if (lives.isEmpty() && late.isEmpty()) void close()
   }
 
   function close(): Promise<void> {
