@@ -21,6 +21,8 @@ const quickMs = 0.5
 export type BlackBox = {
   enter: (sandbox: number, dispatch: number, begun?: number) => number
   leave: () => number
+  /** What was noted last as begun has not: it is held back, and this is the last one that has. */
+  takeBack: (begun: number) => void
   /** So far: nothing is noted. */
   seen: () => number
 }
@@ -56,6 +58,10 @@ export function createBlackBox(fd: number): BlackBox {
       words[1] = 0
       writeSync(fd, record, 4, 4, 4)
       return seenMs(before)
+    },
+    takeBack(begun) {
+      words[0] = begun
+      writeSync(fd, record, 0, 4, 0)
     },
   }
 }

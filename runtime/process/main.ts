@@ -103,6 +103,8 @@ function begin(frame: Frame): void {
   begun = frame.dispatch
   if (sandbox.begin(kind, frame)) return
   begun = before
+  // Should the process end now, it runs elsewhere.
+  blackBox.takeBack(before)
   held?.push(frame)
 }
 
