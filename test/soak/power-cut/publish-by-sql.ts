@@ -11,7 +11,8 @@ const { db, close } = await openDatabase('', dataDir)
 const { organization } = await ensureOperator(db, 'home')
 await close()
 const connection = new DatabaseSync(join(dataDir, 'annex.sqlite'))
-connection.exec(`PRAGMA synchronous = ${synchronous}`)
+// Nothing but a commit syncs: no checkpoint.
+connection.exec(`PRAGMA synchronous = ${synchronous}; PRAGMA wal_autocheckpoint = 0`)
 const insert = connection.prepare(
   'insert into events (id, organization_id, type, payload, received_at) values (?, ?, ?, ?, ?)',
 )
