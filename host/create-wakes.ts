@@ -21,8 +21,8 @@ export type Wakes = {
 export function createWakes(notifications: Notifications, forget: () => void): Wakes {
   const changes = createChanges()
   let workers: Workers | undefined
-  const wakeHere: Wake = (kind, lane) => {
-    workers?.wake(kind, lane)
+  const wakeHere: Wake = (...woken) => {
+    workers?.wake(...woken)
     changes.notify()
   }
   notifications.onNotified('work', () => wakeHere())
@@ -32,8 +32,8 @@ export function createWakes(notifications: Notifications, forget: () => void): W
     wakeHere()
   })
   return {
-    wake(kind, lane) {
-      wakeHere(kind, lane)
+    wake(...woken) {
+      wakeHere(...woken)
       notifications.hint('work')
     },
     wakeResends: () => workers?.wakeResends(),

@@ -9,9 +9,9 @@ import { announce, hostOf } from './announce.ts'
 import { createApp } from './app.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
 import { createCalls } from './create-calls.ts'
-import { createEgresses } from './create-egresses.ts'
 import { createLogger, hostSecrets } from './create-logger.ts'
 import { createWakes } from './create-wakes.ts'
+import { createWaysOut } from './create-ways-out.ts'
 import type { NewDelivery, Owed } from './db/queries/deliveries.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { ensureCliToken, ensureOperator, type Samples } from './first-start.ts'
@@ -99,9 +99,9 @@ async function start(
   let url = ''
   const publicUrl = () => settings.PUBLIC_URL.replace(/\/+$/, '') || url
   const hopsKey = box.deriveKey('hops')
-  const { scriptEgress, deliveryEgress } = createEgresses(settings, () => url, hopsKey)
+  const { scriptEgress, sender } = createWaysOut(settings, { ownOrigin: () => url, hopsKey, onDefect })
   ends.defer(scriptEgress.close)
-  ends.defer(deliveryEgress.close)
+  ends.defer(sender.close)
 
   const metrics = createMetrics()
   const counts = createDeliveryCounts(db, onDefect)
@@ -181,7 +181,7 @@ async function start(
     ...{ database, commits, claims, clock, settings, sandboxes, prepareDispatch, report, logs, logger },
     hostId: host.id,
     secrets: signingSecrets,
-    egress: deliveryEgress,
+    send: sender.send,
     onAttempt,
     wake,
   })

@@ -10,12 +10,11 @@ import type { ReportFailure } from './installations/report-failure.ts'
 import { createWorker, type Wake, type Worker } from './jobs/create-worker.ts'
 import { defaultSchedule, type RetrySchedule } from './jobs/retry-schedule.ts'
 import type { LogWriter } from './logs/create-log-writer.ts'
-import type { Egress } from './net/egress.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import { createGiveUp } from './webhooks/give-up-endpoint.ts'
 import { createRunResend } from './webhooks/operating/resend.ts'
 import { createRunDelivery, type OnAttempt } from './webhooks/run-delivery.ts'
-import { sendAttempt } from './webhooks/send-attempt.ts'
+import type { Sender } from './webhooks/sending/start-sender.ts'
 import type { SecretReader } from './webhooks/signing-secrets.ts'
 
 const scriptsAtOnce = 64
@@ -52,7 +51,7 @@ export async function startWorkers(
     clock: Clock
     settings: Settings
     secrets: SecretReader
-    egress: Egress
+    send: Sender['send']
     sandboxes: Sandboxes
     prepareDispatch: PrepareDispatch
     report: ReportFailure
@@ -77,7 +76,7 @@ export async function startWorkers(
   const runEvent = createRunEvent({ sandboxes, prepareDispatch, report, schedule, clock, random })
   const runDelivery = createRunDelivery({
     ...{ secrets: given.secrets, clock, random, schedule },
-    send: (...attempt) => sendAttempt(given.egress, ...attempt),
+    send: given.send,
     timeoutMs: settings.DELIVERY_TIMEOUT_MS,
     standard: settings.DELIVERY_STANDARD_WEBHOOKS,
     giveUpAfterMs: settings.DELIVERY_GIVE_UP_HOURS * 3_600_000,
@@ -105,9 +104,9 @@ export async function startWorkers(
   })
   const all: Worker[] = [scripts, deliveries, resends]
   return {
-    wake(kind, lane) {
-      scripts.wake(kind, lane)
-      deliveries.wake(kind, lane)
+    wake(...woken) {
+      scripts.wake(...woken)
+      deliveries.wake(...woken)
     },
     wakeResends: () => resends.wake(),
     async takeOver(hostIds) {

@@ -2,20 +2,22 @@ import packageJson from '../package.json' with { type: 'json' }
 import type { Settings } from './config/load-settings.ts'
 import { createEgress, type Egress } from './net/egress.ts'
 import { createLookups } from './net/guard/lookups.ts'
+import { type Sender, startSender } from './webhooks/sending/start-sender.ts'
 
 /**
- * Scripts and deliveries have connections of their own: neither can take the other's.
+ * What scripts fetch, and what is delivered. Each has connections of its own, and neither can take the other's; lookups of
+ * names take turns among all.
  *
  * @param ownOrigin where Annex itself listens: a request that comes back to it counts as one more hop
  */
-export function createEgresses(
+export function createWaysOut(
   settings: Settings,
-  ownOrigin: () => string,
-  hopsKey: Uint8Array,
-): { scriptEgress: Egress; deliveryEgress: Egress } {
+  given: { ownOrigin: () => string; hopsKey: Uint8Array; onDefect: (error: unknown) => void },
+): { scriptEgress: Egress; sender: Sender } {
+  const { onDefect, ...own } = given
   const userAgent = `Annex/${packageJson.version}`
-  const options = { allow: settings.EGRESS_ALLOW, userAgent, ownOrigin, hopsKey, resolve: createLookups() }
+  const options = { ...own, allow: settings.EGRESS_ALLOW, userAgent, resolve: createLookups() }
   // Every installation may have 16 fetches under way: one alone must not take all connections to an origin.
   const scriptEgress = createEgress({ ...options, connectionsPerOrigin: 256 })
-  return { scriptEgress, deliveryEgress: createEgress(options) }
+  return { scriptEgress, sender: startSender({ ...options, onDefect }) }
 }

@@ -1,0 +1,44 @@
+import type { LookupAddress } from 'node:dns'
+import type { Attempt, AttemptOptions, Sendable } from '../send-attempt.ts'
+import type { SigningSecrets } from '../signature.ts'
+
+/** An attempt that is asked for, by a number of the host's own. */
+export type Asked = {
+  number: number
+  delivery: Sendable
+  secrets: SigningSecrets
+  options: AttemptOptions
+}
+
+/** `own`: Annex's own origin, which is known once it listens. */
+export type ToThread =
+  | { kind: 'send'; own: string; asked: readonly Asked[] }
+  | { kind: 'resolved'; number: number; found: Found }
+
+export type FromThread =
+  | { kind: 'attempted'; attempts: readonly { number: number; attempt: Attempt }[] }
+  | { kind: 'resolve'; number: number; hostname: string }
+
+/** A name's addresses, or the code of the error: what else an error has does not go from thread to thread. */
+export type Found = { addresses: LookupAddress[] } | { code: string }
+
+/** What the thread is started with: `EgressOptions`, but for what is asked for at the host. */
+export type ThreadOptions = { allow: readonly string[]; userAgent: string; hopsKey: Uint8Array }
+
+/**
+ * Collects what comes up in one turn of the event loop: a message costs many times what one more part of it does.
+ *
+ * @returns takes one
+ */
+export function createBatch<Part>(send: (parts: Part[]) => void): (part: Part) => void {
+  let parts: Part[] = []
+  return (part) => {
+    parts.push(part)
+    if (parts.length > 1) return
+    setImmediate(() => {
+      const batch = parts
+      parts = []
+      send(batch)
+    })
+  }
+}

@@ -1,0 +1,43 @@
+// A thread of the host: talks to receivers (see `startSender`).
+import type { LookupAddress } from 'node:dns'
+import { parentPort, workerData } from 'node:worker_threads'
+import { createEgress } from '../../net/egress.ts'
+import { type Attempt, sendAttempt } from '../send-attempt.ts'
+import { createBatch, type FromThread, type ThreadOptions, type ToThread } from './messages.ts'
+
+const options: ThreadOptions = workerData
+const port = parentPort
+if (port === null) throw new Error('This is a thread of the host, started by it.')
+const tell = (message: FromThread) => port.postMessage(message)
+
+let own = ''
+let lookups = 0
+const resolving = new Map<number, PromiseWithResolvers<LookupAddress[]>>()
+const egress = createEgress({ ...options, ownOrigin: () => own, resolve: resolveAtHost })
+const answer = createBatch<{ number: number; attempt: Attempt }>((attempts) =>
+  tell({ kind: 'attempted', attempts }),
+)
+
+port.on('message', (message: ToThread) => {
+  if (message.kind === 'resolved') {
+    const { number, found } = message
+    const waiting = resolving.get(number)
+    resolving.delete(number)
+    if ('addresses' in found) waiting?.resolve(found.addresses)
+    else waiting?.reject(Object.assign(new Error('The name was not resolved.'), { code: found.code }))
+    return
+  }
+  own = message.own
+  for (const { number, delivery, secrets, options } of message.asked) {
+    void sendAttempt(egress, delivery, secrets, options).then((attempt) => answer({ number, attempt }))
+  }
+})
+
+/** There, all lookups of the process take turns. */
+function resolveAtHost(hostname: string): Promise<LookupAddress[]> {
+  lookups += 1
+  const waiting = Promise.withResolvers<LookupAddress[]>()
+  resolving.set(lookups, waiting)
+  tell({ kind: 'resolve', number: lookups, hostname })
+  return waiting.promise
+}

@@ -1,0 +1,114 @@
+import { Worker } from 'node:worker_threads'
+import type { Resolve } from '../../net/guard/guarded-connect.ts'
+import type { Attempt, AttemptOptions, Sendable } from '../send-attempt.ts'
+import type { SigningSecrets } from '../signature.ts'
+import {
+  type Asked,
+  createBatch,
+  type Found,
+  type FromThread,
+  type ThreadOptions,
+  type ToThread,
+} from './messages.ts'
+
+export type Sender = {
+  /** `sendAttempt`, in the thread. */
+  send: (delivery: Sendable, secrets: SigningSecrets, options: AttemptOptions) => Promise<Attempt>
+  close: () => Promise<void>
+}
+
+export type SenderOptions = ThreadOptions & {
+  /** Where Annex itself listens: a request that comes back to it counts as one more hop. */
+  ownOrigin: () => string
+  /** Name resolution: the same for all of the process, see `createLookups`. */
+  resolve: Resolve
+  /** The thread has ended, which it should not. */
+  onDefect: (error: unknown) => void
+}
+
+/** What is under way: what to store of it should the thread end. */
+type UnderWay = { asked: Asked; startedAt: number; resolve: (attempt: Attempt) => void }
+
+/**
+ * Sends deliveries in a thread of its own: signing, TLS and whatever receivers answer take no time from the visitors of this
+ * host, nor from its database; and what a receiver might do to whoever talks to it ends here. A thread that ended is started
+ * anew for the next one, and what was under way in it is an attempt without an answer.
+ */
+export function startSender(options: SenderOptions): Sender {
+  const { allow, userAgent, hopsKey, ownOrigin, resolve, onDefect } = options
+  const underWay = new Map<number, UnderWay>()
+  let last = 0
+  let closed = false
+  let thread: Worker | undefined = start()
+  const ask = createBatch<Asked>((asked) => tell({ kind: 'send', own: ownOrigin(), asked }))
+  return {
+    send({ id, eventId, url, body, hops }, secrets, attemptOptions) {
+      last += 1
+      const delivery = { id, eventId, url, body, ...(hops === undefined ? {} : { hops }) }
+      const asked = { number: last, delivery, secrets, options: attemptOptions }
+      return new Promise((resolve) => {
+        underWay.set(asked.number, { asked, startedAt: performance.now(), resolve })
+        ask(asked)
+      })
+    },
+    async close() {
+      closed = true
+      await thread?.terminate()
+    },
+  }
+
+  function start(): Worker {
+    const workerData: ThreadOptions = { allow, userAgent, hopsKey }
+    return new Worker(new URL('sender-thread.ts', import.meta.url), { workerData })
+      .on('message', hear)
+      .on('error', onDefect)
+      .on('exit', endAll)
+  }
+
+  function tell(message: ToThread): void {
+    thread ??= start()
+    thread.postMessage(message)
+  }
+
+  function hear(message: FromThread): void {
+    if (message.kind === 'resolve') {
+      const { number, hostname } = message
+      void find(resolve, hostname).then((found) => tell({ kind: 'resolved', number, found }))
+      return
+    }
+    for (const { number, attempt } of message.attempts) {
+      underWay.get(number)?.resolve(attempt)
+      underWay.delete(number)
+    }
+  }
+
+  function endAll(): void {
+    thread = undefined
+    // Who closes it has let go of what was under way.
+    if (closed) return
+    const cut = [...underWay.values()]
+    underWay.clear()
+    for (const { asked, startedAt, resolve } of cut) resolve(toCutOff(asked, startedAt))
+  }
+}
+
+async function find(resolve: Resolve, hostname: string): Promise<Found> {
+  try {
+    return { addresses: await resolve(hostname) }
+  } catch (error) {
+    return { code: (error as NodeJS.ErrnoException).code ?? 'UNKNOWN' }
+  }
+}
+
+const toCutOff = ({ options }: Asked, startedAt: number): Attempt => ({
+  startedAtMs: options.nowMs,
+  durationMs: Math.round(performance.now() - startedAt),
+  outcome: 'error',
+  timing: {},
+  requestHeaders: [],
+  error: {
+    code: 'egress_failed',
+    message:
+      'What sends deliveries has ended in the middle of this one: whether the receiver has it, nobody knows.',
+  },
+})

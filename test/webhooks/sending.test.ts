@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { type SenderOptions, startSender } from '../../host/webhooks/sending/start-sender.ts'
+import { verifyWebhook } from '../../host/webhooks/signature.ts'
+import { hopsKey, serve } from '../net/local-server.ts'
+import { deliveryTo, secret, timeoutMs } from './receivers.ts'
+
+function openSender(t: TestContext, options: Partial<SenderOptions> = {}) {
+  const defects: unknown[] = []
+  const sender = startSender({
+    ...{ allow: ['127.0.0.1'], hopsKey, userAgent: 'Annex/0.0-test', ownOrigin: () => '' },
+    resolve: () => assert.fail('An address needs no lookup.'),
+    onDefect: (error) => defects.push(error),
+    ...options,
+  })
+  t.after(sender.close)
+  const nowMs = Date.now()
+  const send = (url: string) =>
+    sender.send(deliveryTo(url, '{"a":1}'), { current: secret }, { nowMs, timeoutMs })
+  return { send, defects, nowMs }
+}
+
+describe('the thread that sends', () => {
+  it('sends what it is given, signed, however much at once', async (t) => {
+    const seen: boolean[] = []
+    const { origin } = await serve(t, (request, response) => {
+      let body = ''
+      request.on('data', (piece) => {
+        body += piece
+      })
+      request.on('end', () => {
+        const header = request.headers['x-service-signature'] as string
+        seen.push(verifyWebhook(header, body, secret, { nowSeconds: Date.now() / 1_000 }).valid)
+        response.end('taken')
+      })
+    })
+    const { send, nowMs } = openSender(t)
+    const attempts = await Promise.all(Array.from({ length: 100 }, () => send(`${origin}/hook`)))
+    assert.deepEqual(new Set(seen), new Set([true]))
+    assert.equal(seen.length, 100)
+    for (const { outcome, status, responseBody, startedAtMs } of attempts) {
+      assert.deepEqual([outcome, status, responseBody, startedAtMs], ['delivered', 200, 'taken', nowMs])
+    }
+  })
+
+  it('asks the host for the addresses of names', async (t) => {
+    const { port } = await serve(t, (_request, response) => response.end())
+    const asked: string[] = []
+    const { send } = openSender(t, {
+      async resolve(hostname) {
+        asked.push(hostname)
+        if (hostname === 'receiver.test') return [{ address: '127.0.0.1', family: 4 }]
+        throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
+      },
+    })
+    const [found, missing] = await Promise.all([
+      send(`http://receiver.test:${port}/`),
+      send(`http://nobody.test:${port}/`),
+    ])
+    assert.deepEqual(asked.toSorted(), ['nobody.test', 'receiver.test'])
+    assert.equal(found?.outcome, 'delivered')
+    assert.equal(missing?.error?.code, 'egress_failed')
+    assert.match(missing?.error?.message ?? '', /ENOTFOUND/)
+  })
+
+  it('refuses inner addresses as the host does, and knows which is its own', async (t) => {
+    const { origin } = await serve(t, (_request, response) => response.end())
+    const inner = openSender(t, { allow: [] })
+    const refused = await inner.send(`${origin}/hook`)
+    assert.equal(refused.error?.code, 'egress_refused')
+    const own = openSender(t, { allow: [], ownOrigin: () => origin })
+    assert.equal((await own.send(`${origin}/hook`)).outcome, 'delivered')
+  })
+
+  it('leaves an attempt without an answer behind when it ends, says so, and begins anew', async (t) => {
+    // The thread cannot read it, and ends each time that it is started.
+    const { send, defects } = openSender(t, { allow: ['no address'] })
+    for (const times of [1, 2]) {
+      const { outcome, error } = await send('http://127.0.0.1:9/')
+      assert.equal(outcome, 'error')
+      assert.match(error?.message ?? '', /whether the receiver has it, nobody knows/)
+      assert.ok(defects.length >= times)
+    }
+    assert.match(String(defects[0]), /no address/)
+  })
+})
