@@ -3,6 +3,7 @@ import { AnnexError } from '../errors/annex-error.ts'
 import type { Db } from './db.ts'
 import { explainStorageError } from './explain-storage-error.ts'
 import type { Database } from './open-database.ts'
+import { committed, synced } from './sqlite/node-sqlite-client.ts'
 
 /**
  * One kind of thing to store. All that wait for the same commit are stored by one call, in one statement where that
@@ -15,6 +16,11 @@ export type Step<Item, Result> = (transaction: Db, items: readonly Item[]) => Pr
 export type GroupCommit = {
   /** Stores an item. Resolves after the commit it was part of: it is on the disk then. */
   store: <Item, Result>(step: Step<Item, Result>, item: Item) => Promise<Result>
+  /**
+   * The same for what only says who does something now: it resolves when it is committed, which on SQLite is before the disk
+   * has it. The end of the process leaves it; a power cut may undo it, and what it is about is done again then.
+   */
+  note: <Item, Result>(step: Step<Item, Result>, item: Item) => Promise<Result>
   /** Stores what waits, and then no more. */
   close: () => Promise<void>
 }
@@ -31,6 +37,7 @@ export function createCommits({ db, dialect }: Pick<Database, 'db' | 'dialect'>)
 }
 
 type Waiting = {
+  isNote: boolean
   step: Step<unknown, unknown>
   item: unknown
   resolve: (result: unknown) => void
@@ -52,17 +59,20 @@ export function createGroupCommit(db: Db): GroupCommit {
   let running: Promise<void> | undefined
   let closed = false
   return {
-    store(step, item) {
-      if (closed) return Promise.reject(new AnnexError('unavailable', 'Annex is stopping.'))
-      return new Promise((resolve, reject) => {
-        waiting.push({ step, item, resolve, reject } as Waiting)
-        running ??= run()
-      })
-    },
+    store: (step, item) => add(step, item, false),
+    note: (step, item) => add(step, item, true),
     async close() {
       closed = true
       await running
     },
+  }
+
+  function add<Item, Result>(step: Step<Item, Result>, item: Item, isNote: boolean): Promise<Result> {
+    if (closed) return Promise.reject(new AnnexError('unavailable', 'Annex is stopping.'))
+    return new Promise((resolve, reject) => {
+      waiting.push({ isNote, step, item, resolve, reject } as Waiting)
+      running ??= run()
+    })
   }
 
   async function run(): Promise<void> {
@@ -77,16 +87,27 @@ export function createGroupCommit(db: Db): GroupCommit {
   }
 
   async function commit(group: readonly Waiting[]): Promise<void> {
+    let results: unknown[]
     try {
-      const results = await db.transaction((transaction) => runSteps(transaction, group))
-      group.forEach(({ resolve }, n) => {
-        resolve(results[n])
-      })
+      results = await committed(db, (transaction) => runSteps(transaction, group))
     } catch (error) {
       const isForAll = group.length === 1 || explainStorageError(error) !== undefined
       if (isForAll) for (const { reject } of group) reject(error)
       else for (const one of group) await commit([one])
+      return
     }
+    group.forEach(({ isNote, resolve }, n) => {
+      if (isNote) resolve(results[n])
+    })
+    try {
+      await synced(db)
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+      return
+    }
+    group.forEach(({ resolve }, n) => {
+      resolve(results[n])
+    })
   }
 }
 

@@ -14,12 +14,12 @@ async function openCommits(ends: AsyncDisposableStack) {
   ends.defer(made.drop)
   const database = await openDatabase(made.url, folder)
   ends.defer(database.close)
-  return createGroupCommit(database.db)
+  return { db: database.db, commits: createGroupCommit(database.db) }
 }
 
 it('an item that cannot be stored does not take the others of its group with it', async () => {
   await using ends = new AsyncDisposableStack()
-  const commits = await openCommits(ends)
+  const { commits } = await openCommits(ends)
   const groups: number[][] = []
   const step: Step<number, number> = async (_transaction, items) => {
     groups.push([...items])
@@ -36,7 +36,7 @@ it('an item that cannot be stored does not take the others of its group with it'
 
 it('a database that takes nothing at the moment is not asked again for each item of a group', async () => {
   await using ends = new AsyncDisposableStack()
-  const commits = await openCommits(ends)
+  const { commits } = await openCommits(ends)
   let asked = 0
   const step: Step<number, number> = async () => {
     asked += 1
@@ -48,4 +48,21 @@ it('a database that takes nothing at the moment is not asked again for each item
     ['rejected', 'rejected', 'rejected'],
   )
   assert.equal(asked, 1)
+})
+
+it('resolves what is only noted when it is committed, and what is stored when the disk has it', async () => {
+  await using ends = new AsyncDisposableStack()
+  const { db, commits } = await openCommits(ends)
+  await db.raw('create table notes (text text)')
+  const step: Step<string, void> = async (transaction, items) => {
+    await transaction('notes').insert(items.map((text) => ({ text })))
+    return items.map(() => undefined)
+  }
+  const order: string[] = []
+  await Promise.all([
+    commits.store(step, 'stored').then(() => order.push('stored')),
+    commits.note(step, 'noted').then(() => order.push('noted')),
+  ])
+  assert.deepEqual(order, ['noted', 'stored'])
+  assert.deepEqual(await db('notes').pluck('text'), ['stored', 'noted'])
 })

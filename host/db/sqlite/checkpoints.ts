@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 
 /** Copying commits from the write-ahead log to the database's own file, so that the log can begin anew. */
 export type Checkpoints = {
-  /** After a commit: keeps the log from growing for ever. */
+  /** Before a transaction begins: keeps the log from growing for ever. */
   keepShort: () => Promise<void>
   close: () => Promise<void>
 }
@@ -17,7 +17,7 @@ type Progress = { log: number; checkpointed: number }
 
 /**
  * Copies in a thread of its own, since the disk may take seconds for it: most while other commits go on, and the rest while
- * one commit waits, as only a log that is copied whole begins anew. Where somebody else reads the file, it may take a few
+ * the next transaction waits, as only a log that is copied whole begins anew. Where somebody else reads the file, it may take a few
  * rounds. The thread is started when it is first needed.
  */
 export function createCheckpoints(connection: DatabaseSync, filename: string): Checkpoints {

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
+import type { Db } from '../db.ts'
 import type { EachBindings } from '../rows/each-row.ts'
 import { isBusy, nameSqliteError } from './sqlite-errors.ts'
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts'
@@ -19,7 +20,15 @@ type Query = {
 /** Which file. One that reads only never waits for one that writes. */
 export type SqliteConnection = { filename: string; readOnly?: boolean }
 
-type BaseClient = Knex.Client & { connectionSettings: SqliteConnection }
+/** In the config of a transaction: see `committed`. */
+type SettlesAtCommit = { settles: 'at commit' }
+
+interface BaseClient {
+  connectionSettings: SqliteConnection
+  acquireRawConnection(): Promise<unknown>
+  destroyRawConnection(connection: unknown): Promise<void>
+  transaction(container: unknown, config?: object, outer?: unknown): Promise<unknown>
+}
 
 const BaseClient = createRequire(import.meta.url)('knex/lib/dialects/better-sqlite3') as new (
   config: Knex.Config,
@@ -60,6 +69,7 @@ export class NodeSqliteClient extends BaseClient {
     try {
       const { filename, readOnly = false } = this.connectionSettings
       const connection = new DatabaseSync(filename, { readOnly, timeout: 0 })
+      connectionOf.set(this.connectionSettings, connection)
       if (readOnly) return connection
       await untilFree(() => connection.exec(pragmas))
       if (filename !== ':memory:') logOf.set(connection, openWriteAheadLog(connection, filename))
@@ -74,13 +84,37 @@ export class NodeSqliteClient extends BaseClient {
     connection.close()
   }
 
+  /** Settles when what was stored is on the disk; with `settles: 'at commit'`, when it is committed. */
+  override async transaction(
+    container: unknown,
+    config?: Partial<SettlesAtCommit>,
+    outer?: unknown,
+  ): Promise<unknown> {
+    const result = await super.transaction(container, config, outer)
+    if (config?.settles === undefined) await this.synced()
+    return result
+  }
+
+  /** Settles when all that was committed is on the disk. */
+  async synced(): Promise<void> {
+    const connection = connectionOf.get(this.connectionSettings)
+    if (connection !== undefined) await syncOf.get(connection)
+  }
+
   async _query(connection: DatabaseSync, query: Query): Promise<Query> {
     try {
-      const answered = await untilFree(() => run(connection, query))
-      if (unsynced.has(connection) && !connection.isTransaction) {
-        unsynced.delete(connection)
-        await logOf.get(connection)?.sync()
+      const prepared = await untilFree(() => prepare(connection, query.sql))
+      const log = logOf.get(connection)
+      if (log !== undefined && prepared.stores && !connection.isTransaction) {
+        // What is not to be stored is refused at its beginning.
+        log.assertSound()
+        await log.keepShort()
       }
+      const answered = await untilFree(() => run(connection, prepared, query))
+      if (log === undefined || !unsynced.has(connection) || connection.isTransaction) return answered
+      const synced = sync(connection, log)
+      // A transaction waits for it when it has let go of the connection.
+      if (!prepared.commits) await synced
       return answered
     } catch (error) {
       throw nameSqliteError(error)
@@ -88,22 +122,44 @@ export class NodeSqliteClient extends BaseClient {
   }
 }
 
+/** A transaction that settles when it is committed. On PostgreSQL that is when it is on the disk; here `synced` is. */
+export const committed = <Result>(db: Db, run: (transaction: Db) => Promise<Result>): Promise<Result> =>
+  db.transaction(run, { settles: 'at commit' } satisfies SettlesAtCommit as Knex.TransactionConfig)
+
+/** Settles when all that was committed is on the disk. */
+export const synced = async (db: Db): Promise<void> => (db.client as Partial<NodeSqliteClient>).synced?.()
+
 // Not of the client: Knex makes one for each transaction, without its constructor.
+const connectionOf = new WeakMap<SqliteConnection, DatabaseSync>()
 const preparedOf = new WeakMap<DatabaseSync, Map<string, Prepared>>()
 const logOf = new WeakMap<DatabaseSync, WriteAheadLog>()
-/** Those that have written since their last sync. */
+/** The last sync of each. */
+const syncOf = new WeakMap<DatabaseSync, Promise<void>>()
+/** Those that have written since then. */
 const unsynced = new WeakSet<DatabaseSync>()
 
-type Prepared = { statement: StatementSync; givesRows: boolean; writes: boolean }
+function sync(connection: DatabaseSync, log: WriteAheadLog): Promise<void> {
+  unsynced.delete(connection)
+  const synced = log.sync()
+  // Whoever waits for it hears of its failure.
+  synced.catch(() => {})
+  syncOf.set(connection, synced)
+  return synced
+}
+
+/** `stores`: it writes, or begins a transaction that may. */
+type Prepared = {
+  statement: StatementSync
+  givesRows: boolean
+  writes: boolean
+  stores: boolean
+  commits: boolean
+}
 
 /** A word of these in a text only costs a sync that was not needed. */
 const writing = /\b(insert|update|delete|replace|create|alter|drop|reindex|vacuum)\b/i
-const begins = /^begin\b/i
 
-function run(connection: DatabaseSync, query: Query): Query {
-  const { statement, givesRows, writes } = prepare(connection, query.sql)
-  // What is not to be stored is refused at its beginning.
-  if (writes || begins.test(query.sql)) logOf.get(connection)?.assertSound()
+function run(connection: DatabaseSync, { statement, givesRows, writes }: Prepared, query: Query): Query {
   if (writes) unsynced.add(connection)
   const each = query.queryContext?.each
   if (each !== undefined) {
@@ -134,7 +190,14 @@ function prepare(connection: DatabaseSync, sql: string): Prepared {
 
 function compile(connection: DatabaseSync, sql: string): Prepared {
   const statement = connection.prepare(sql)
-  return { statement, givesRows: statement.columns().length > 0, writes: writing.test(sql) }
+  const writes = writing.test(sql)
+  return {
+    statement,
+    givesRows: statement.columns().length > 0,
+    writes,
+    stores: writes || /^begin\b/i.test(sql),
+    commits: /^commit\b/i.test(sql),
+  }
 }
 
 /** Waits without holding up anything else: SQLite's own time-out would stop the whole process. */

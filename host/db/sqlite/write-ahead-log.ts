@@ -8,6 +8,8 @@ import { failedBefore, failedSync } from './sqlite-errors.ts'
 export type WriteAheadLog = {
   /** Settles when all that was committed is on the disk. */
   sync: () => Promise<void>
+  /** Before a transaction begins: keeps the log from growing for ever. */
+  keepShort: () => Promise<void>
   /** @throws when a sync has failed: nothing more is to be written */
   assertSound: () => void
   close: () => Promise<void>
@@ -31,15 +33,17 @@ export function openWriteAheadLog(connection: DatabaseSync, filename: string): W
   let isSound = true
   return {
     async sync() {
+      if (!isSound) throw failedSync()
       try {
-        if (isSound) await syncFile(file)
+        await syncFile(file)
       } catch (error) {
         isSound = false
         throw failedSync(error)
       }
+      // One that began before it and failed after it began.
       if (!isSound) throw failedSync()
-      await checkpoints.keepShort()
     },
+    keepShort: checkpoints.keepShort,
     assertSound() {
       if (!isSound) throw failedBefore()
     },
