@@ -2,7 +2,7 @@ import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
 import { insertEvents } from '../db/queries/events.ts'
-import { insertJobs, type NewJob } from '../db/queries/jobs.ts'
+import { type DueJob, insertJobs, type NewJob } from '../db/queries/jobs.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { Wake } from '../jobs/create-worker.ts'
@@ -27,23 +27,21 @@ export async function publishEvent(
   value: unknown,
 ): Promise<PublishReceipt> {
   const event = validateEvent(value)
-  const receipt = await commits.store(storeEvents, { organizationId, event })
-  if (receipt === undefined) throw placeNotFound(organizationId, event)
-  wake('event')
-  return receipt
+  const stored = await commits.store(storeEvents, { organizationId, event })
+  if (stored === undefined) throw placeNotFound(organizationId, event)
+  for (const job of stored.jobs) wake('event', job.lane, { job, loaded: undefined })
+  return stored.receipt
 }
 
 type Publishing = { organizationId: string; event: PublishedEvent }
+type Stored = { receipt: PublishReceipt; jobs: DueJob[] }
 
 /**
  * Stores events and what they are owed to, a group of them at once. What several of them need is read once.
  *
  * @returns `undefined` for one whose place is not its organization's: it is not stored
  */
-async function storeEvents(
-  transaction: Db,
-  group: readonly Publishing[],
-): Promise<(PublishReceipt | undefined)[]> {
+async function storeEvents(transaction: Db, group: readonly Publishing[]): Promise<(Stored | undefined)[]> {
   const reader = createMatchReader(transaction)
   const isTheirs = await Promise.all(group.map((one) => reader.isPlaceTheirs(one)))
   const valid = group.filter((_one, n) => isTheirs[n])
@@ -57,16 +55,18 @@ async function storeEvents(
       receivedAt: Date.now(),
     })),
   )
-  const receipts = new Map<Publishing, PublishReceipt>()
-  const jobs: NewJob[] = []
-  for (const [n, one] of valid.entries()) {
-    const levels = areNew[n] ? await reader.levelsOf(one) : []
-    jobs.push(...levels.map((level) => toJob(level, one.event, nowOf(transaction))))
-    const { eventId } = one.event
-    receipts.set(one, { eventId, duplicate: !areNew[n], installations: levels.length })
-  }
-  await insertJobs(transaction, jobs)
-  return group.map((one) => receipts.get(one))
+  const levels = await Promise.all(valid.map((one, n) => (areNew[n] ? reader.levelsOf(one) : [])))
+  const owed = valid.flatMap(({ event }, n) =>
+    (levels[n] ?? []).map((level) => toJob(level, event, nowOf(transaction))),
+  )
+  const jobs = await insertJobs(transaction, owed)
+  const stored = valid.map((one, n): [Publishing, Stored] => {
+    const installations = levels[n]?.length ?? 0
+    const receipt = { eventId: one.event.eventId, duplicate: !areNew[n], installations }
+    return [one, { receipt, jobs: jobs.splice(0, installations) }]
+  })
+  const storedOf = new Map(stored)
+  return group.map((one) => storedOf.get(one))
 }
 
 function toJob(level: EventLevel, event: PublishedEvent, dueAt: number): NewJob {

@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
-import { claimJobs, endOfRound, type Lease, readDueJobs } from '../db/queries/claims.ts'
-import type { Job, JobKind } from '../db/queries/jobs.ts'
-import { countLanes, createDueBuffer, type Held } from './due-buffer.ts'
+import { claimJobs, endOfRound, type Lease, nextDueAt, readDueJobs } from '../db/queries/claims.ts'
+import type { Held, Job, JobKind } from '../db/queries/jobs.ts'
+import { countLanes, createDueBuffer } from './due-buffer.ts'
 import type { JobHandler, JobOutcome } from './job-handler.ts'
 import type { Lanes } from './lanes.ts'
 
@@ -11,8 +11,12 @@ export type Begun = { job: Job; run: () => Promise<JobOutcome> }
 export type DueJobs = {
   /** Claims up to `limit` due jobs, lane after lane, and of none more than it has room for. */
   claim: (transaction: Db, limit: number, lease: Lease) => Promise<Begun[]>
-  /** There may be due jobs that were not read yet: in one lane, or in any. */
-  lookAgain: (lane?: string) => void
+  /** There may be due jobs that were not read yet: in one lane, or in any; `held` is one of them. */
+  lookAgain: (lane?: string, held?: Held) => void
+  /** A lane has room again: it may have had none when it was read. */
+  hasRoom: (lane: string) => void
+  /** When the next job comes due by itself, in Unix ms: what is due after it was stored, as a retry is. */
+  nextAt: () => number | undefined
   /** Whether other hosts were quicker at some of what the last claim was for: there may be more beside it. */
   isContested: () => boolean
 }
@@ -20,21 +24,27 @@ export type DueJobs = {
 /** Read ahead at once: reading many costs little more than reading one. */
 const readAhead = 512
 const aheadPerLane = 64
+/** No more than as many are kept that were stored just now: the others are read when it is their turn. */
+const mostHeld = 4_096
 
 /** The due jobs of a kind, read ahead in groups and claimed by their ids. */
 export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobHandler): DueJobs {
   const buffer = createDueBuffer()
   /** Lanes that it holds jobs of and that have, or may have, more in the table: read again when what it holds is used up. */
   const partial = new Set<string>()
+  /** Lanes that had no room when they were to be read. */
+  const unread = new Set<string>()
   /** After which lane the next reading begins: the lanes take turns. */
   let after = ''
   /** Whether no other lane has due jobs. */
   let isComplete = false
+  let nextAt: number | undefined
   let asked = 0
   let contested = false
   return {
     async claim(transaction, limit, lease) {
       try {
+        if (nextAt !== undefined && nextAt <= lease.nowMs) lookAgain()
         const roomOf = lanes.roomsAt(lease.nowMs)
         const held = buffer.take(limit, roomOf)
         const claimed = await claimHeld(transaction, held, lease)
@@ -54,10 +64,18 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
       }
     },
     lookAgain,
+    hasRoom(lane) {
+      if (unread.has(lane)) lookAgain(lane)
+    },
+    nextAt: () => nextAt,
     isContested: () => contested,
   }
 
-  function lookAgain(lane?: string): void {
+  function lookAgain(lane?: string, held?: Held): void {
+    if (held !== undefined && isNext(held)) {
+      buffer.put([held])
+      return
+    }
     asked += 1
     if (lane !== undefined && buffer.has(lane)) {
       partial.add(lane)
@@ -65,6 +83,15 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
     }
     isComplete = false
     if (lane === undefined) for (const held of buffer.lanes()) partial.add(held)
+  }
+
+  /**
+   * Whether everything that is due in its lane before it is held, too: then it need not be read. The claim of the same commit
+   * may have read it; who claims it twice gets it once.
+   */
+  function isNext({ job: { lane, ordered } }: Held): boolean {
+    if (ordered || buffer.size() >= mostHeld || partial.has(lane) || unread.has(lane)) return false
+    return isComplete || buffer.has(lane)
   }
 
   function hasMore(): boolean {
@@ -93,12 +120,18 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
     const askedBefore = asked
     const holding = buffer.lanes()
     const rooms = lanes.rooms(nowMs, holding)
+    // Before it reads: one may have room again by the end of it.
+    for (const { lane, room } of rooms.rooms) {
+      if (room > 0) unread.delete(lane)
+      else if (!holding.includes(lane)) unread.add(lane)
+    }
     const given = { after, rooms, perLane: aheadPerLane, limit: readAhead, nowMs }
     const jobs = await readDueJobs(transaction, kind, given)
     const loaded = jobs.length > 0 ? await load?.(transaction, jobs) : undefined
     buffer.put(jobs.map((job, n) => ({ job, loaded: loaded?.[n] })))
     const end = jobs.length < readAhead ? await endOfRound(transaction, kind, after) : jobs.at(-1)?.lane
     after = end ?? ''
+    nextAt = await nextDueAt(transaction, kind, nowMs)
     const counts = countLanes(jobs)
     for (const lane of partial) if (!holding.includes(lane)) partial.delete(lane)
     for (const [lane, count] of counts) if (count >= aheadPerLane) partial.add(lane)

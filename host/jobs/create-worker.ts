@@ -3,16 +3,20 @@ import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import type { Commits } from '../db/group-commit.ts'
 import type { Database } from '../db/open-database.ts'
-import { type Abandoned, endClaims, nextDueAt } from '../db/queries/claims.ts'
-import type { Job, JobKind } from '../db/queries/jobs.ts'
+import { type Abandoned, endClaims } from '../db/queries/claims.ts'
+import type { Held, Job, JobKind } from '../db/queries/jobs.ts'
 import { type Begun, createDueJobs } from './claim-due.ts'
 import type { JobHandler, JobOutcome } from './job-handler.ts'
 import { createLanes, type Health, type LaneRules } from './lanes.ts'
 import { createSettlements } from './settle-jobs.ts'
 import { createTurns } from './turns.ts'
 
-/** Looks for due jobs now: of any kind or of one, in any lane or in one. Whoever stores a job calls it, and nobody waits. */
-export type Wake = (kind?: JobKind, lane?: string) => void
+/**
+ * Looks for due jobs now: of any kind or of one, in any lane or in one. Whoever stores a job calls it, and nobody waits.
+ *
+ * @param held the job, where it is known: it need not be read then
+ */
+export type Wake = (kind?: JobKind, lane?: string, held?: Held) => void
 
 export type Worker = {
   wake: Wake
@@ -94,9 +98,9 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     },
   }
 
-  function wake(kind?: JobKind, lane?: string): void {
+  function wake(kind?: JobKind, lane?: string, held?: Held): void {
     const woken = due.filter((one) => kind === undefined || one.kind === kind)
-    for (const { jobs } of woken) jobs.lookAgain(lane)
+    for (const { jobs } of woken) jobs.lookAgain(lane, held)
     if (woken.length > 0) look()
   }
 
@@ -112,32 +116,30 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   async function claimAndStart(): Promise<void> {
     cancelTimer()
     try {
-      let dueAt: number | undefined
       while (lookAgain && !closed) {
         lookAgain = false
         if (turns.free(clock.now()) === 0) break
         const claimed = await claimDue()
         for (const { job, run } of claimed.begun) start(job, run)
-        dueAt = claimed.dueAt
         lookAgain ||= claimed.isCut
       }
       if (closed) return
       // Full: the next job that ends, or has run for a while, leaves its turn to another.
       if (turns.free(clock.now()) === 0) waitForTurn()
-      else waitForDue(dueAt)
+      else waitForDue()
     } catch (error) {
       onDefect(error)
       if (!closed) cancelTimer = clock.after(longestWaitMs[dialect], () => wake())
     }
   }
 
-  /** `isCut`: more may be due. `dueAt`: when the next one comes due, where none is. */
-  type Claim = { begun: Begun[]; isCut: boolean; dueAt: number | undefined }
+  /** `isCut`: more may be due. */
+  type Claim = { begun: Begun[]; isCut: boolean }
 
   async function claimDue(): Promise<Claim> {
     if (lostLease !== undefined) await release({ leaseIds: [lostLease] })
     lostLease = randomUUID()
-    const claimed = await claims.store(claim, lostLease)
+    const claimed = await claims.note(claim, lostLease)
     lostLease = undefined
     return claimed
   }
@@ -159,8 +161,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       free -= ofKind.length
       begun.push(...ofKind)
     }
-    const isCut = free === 0
-    return [{ begun, isCut, dueAt: isCut ? undefined : await nextDueAt(transaction, kinds, nowMs) }]
+    return [{ begun, isCut: free === 0 }]
   }
 
   function start(job: Job, run: () => Promise<JobOutcome>): void {
@@ -170,8 +171,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     const leave = (health: Health | undefined) => {
       const wasFull = lanes.leave(job.lane, health, clock.now())
       turns.give(turn)
-      // There was no use in reading more of it.
-      if (wasFull || job.ordered) wake(job.kind, job.lane)
+      if (wasFull) for (const { jobs } of due) jobs.hasRoom(job.lane)
+      if (job.ordered) wake(job.kind, job.lane)
       else look()
     }
     const work = doJob(job, run, leave).finally(() => running.delete(work))
@@ -184,11 +185,11 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     if (!closed && !lookAgain) cancelTimer = clock.after(Math.max(0, at - nowMs), () => wake())
   }
 
-  function waitForDue(dueAt: number | undefined): void {
+  function waitForDue(): void {
     const nowMs = clock.now()
     const isContested = due.some(({ jobs }) => jobs.isContested())
     const times = [
-      dueAt,
+      ...due.map(({ jobs }) => jobs.nextAt()),
       lanes.nextProbeAt(nowMs),
       isContested ? nowMs + contestedMs * (1 + options.random()) : undefined,
     ]

@@ -1,9 +1,6 @@
-import type { DueJob } from '../db/queries/jobs.ts'
+import type { Held } from '../db/queries/jobs.ts'
 
-/** A due job that was read ahead, with what its kind has read for it. */
-export type Held = { job: DueJob; loaded: unknown }
-
-/** Due jobs that were read ahead, by lanes. They are still anybody's: one is claimed before it is done. */
+/** Due jobs that are known, by lanes. They are still anybody's: one is claimed before it is done. */
 export type DueBuffer = {
   put: (held: readonly Held[]) => void
   /** Up to `limit`, round robin over the lanes, and no more of a lane than it has room for. */
@@ -11,14 +8,20 @@ export type DueBuffer = {
   /** Lanes of which it holds jobs. */
   lanes: () => string[]
   has: (lane: string) => boolean
+  /** How many jobs it holds. */
+  size: () => number
 }
 
 export function createDueBuffer(): DueBuffer {
   /** In the order in which it is their turn. */
   const lanes = new Map<string, Held[]>()
+  const ids = new Set<string>()
   return {
     put(held) {
       for (const one of held) {
+        // One that was stored just now may have been read, too.
+        if (ids.has(one.job.id)) continue
+        ids.add(one.job.id)
         const ofLane = lanes.get(one.job.lane)
         if (ofLane === undefined) lanes.set(one.job.lane, [one])
         else ofLane.push(one)
@@ -34,7 +37,9 @@ export function createDueBuffer(): DueBuffer {
           const turn = Math.min(most, held.length, roomOf(lane) - (counts.get(lane) ?? 0))
           const count = Math.min(turn, limit - taken.length)
           if (count < 1) continue
-          taken.push(...held.splice(0, count))
+          const turns = held.splice(0, count)
+          taken.push(...turns)
+          for (const { job } of turns) ids.delete(job.id)
           counts.set(lane, (counts.get(lane) ?? 0) + count)
           // Its next turn comes after those of the others, unless there was not enough for all of this one.
           if (count < turn) continue
@@ -46,6 +51,7 @@ export function createDueBuffer(): DueBuffer {
     },
     lanes: () => [...lanes.keys()],
     has: (lane) => lanes.has(lane),
+    size: () => ids.size,
   }
 }
 

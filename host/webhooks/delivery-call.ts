@@ -66,7 +66,7 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake): HostCall<A
 /** Stores a delivery, which is then sent. */
 export async function oweDelivery(commits: GroupCommit, wake: Wake, delivery: NewDelivery): Promise<Owed> {
   const owed = await commits.store(oweDeliveries, delivery)
-  if (owed.created) wake('delivery', owed.endpointId)
+  if (owed.created) wake('delivery', owed.endpointId, owed.held)
   return owed
 }
 

@@ -71,6 +71,34 @@ describe('a worker', () => {
     await worker.close()
   })
 
+  it('does a job that it is handed without reading it, and one that it has read as well, once', async () => {
+    const seen: string[] = []
+    let readings = 0
+    database.db.on('query', ({ sql }: { sql: string }) => {
+      if (sql.includes('with recursive')) readings += 1
+    })
+    const worker = await work(async ({ id }) => {
+      seen.push(id)
+      return gone
+    })
+    await until(
+      async () => readings,
+      (count) => count > 0,
+    )
+    const readBefore = readings
+    const handed = await insert('a', 40)
+    for (const job of handed) worker.wake('task', job.lane, { job, loaded: undefined })
+    await until(owed, isEmpty)
+    assert.equal(readings, readBefore)
+    // Read, as somebody wakes it who knows of none, and handed over twice.
+    const both = await insert('a', 40)
+    worker.wake('task')
+    for (const job of [...both, ...both]) worker.wake('task', job.lane, { job, loaded: undefined })
+    await until(owed, isEmpty)
+    assert.deepEqual(seen.toSorted(), [...handed, ...both].map(({ id }) => id).toSorted())
+    await worker.close()
+  })
+
   it('lets a lane that never ends take its own turns alone', async () => {
     await insert('slow', 500, { dueAt: Date.now() - 1000 })
     await insert('quick', 5)

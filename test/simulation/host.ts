@@ -99,7 +99,7 @@ export function startHost(given: {
       ...{ installationId: given.installationId, signedBy: 'installation', url: receiver.url },
       ...{ eventId, eventType: 'example', body: `{"eventId":"${eventId}"}`, hops: 0 },
     })
-    host.worker?.wake('delivery', stored.endpointId)
+    host.worker?.wake('delivery', stored.endpointId, stored.held)
     return stored
   }
 

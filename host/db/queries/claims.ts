@@ -113,24 +113,16 @@ const otherComesDue = `state = 'due' and kind <> 'delivery'`
 /** One that was due when it was owed is in no index of what comes due. */
 const deliveryComesDue = `state = 'due' and kind = 'delivery' and due_at > created_at`
 
-/** When the next job of one of the kinds comes due after `afterMs`, in Unix ms. */
-export async function nextDueAt(
-  db: Db,
-  kinds: readonly JobKind[],
-  afterMs: number,
-): Promise<number | undefined> {
-  let next: number | undefined
-  for (const kind of kinds) {
-    const row = await db('jobs')
-      // Written out: the indexes of what comes due are found by it.
-      .whereRaw(kind === 'delivery' ? deliveryComesDue : otherComesDue)
-      .where({ kind })
-      .where('dueAt', '>', afterMs)
-      .min({ dueAt: 'due_at' })
-      .first()
-    if (row?.dueAt != null) next = Math.min(next ?? Number.POSITIVE_INFINITY, Number(row.dueAt))
-  }
-  return next
+/** When the next job of a kind comes due after `afterMs`, in Unix ms. */
+export async function nextDueAt(db: Db, kind: JobKind, afterMs: number): Promise<number | undefined> {
+  const row = await db('jobs')
+    // Written out: the indexes of what comes due are found by it.
+    .whereRaw(kind === 'delivery' ? deliveryComesDue : otherComesDue)
+    .where({ kind })
+    .where('dueAt', '>', afterMs)
+    .min({ dueAt: 'due_at' })
+    .first()
+  return row?.dueAt == null ? undefined : Number(row.dueAt)
 }
 
 /** Which claims to end: those of some hosts, those whose lease has run out, or one's own. */

@@ -5,15 +5,8 @@ import { createId, withPrefix } from '../ids.ts'
 import { forEachRow } from '../rows/each-row.ts'
 import { jsonTexts, rawRows } from '../rows/json-rows.ts'
 import { toSnakeCase } from '../rows/naming.ts'
-import {
-  type EndpointKey,
-  type EndpointState,
-  endpointKeyColumns,
-  ensureEndpoints,
-  findPlaces,
-  type Place,
-} from './endpoints.ts'
-import { insertJobs, type NewJob } from './jobs.ts'
+import { type EndpointKey, endpointKeyColumns, ensureEndpoints, findPlaces, type Place } from './endpoints.ts'
+import { type Held, insertJobs, type NewJob } from './jobs.ts'
 
 export type DeliveryState = 'owed' | 'delivered' | 'failed'
 
@@ -44,8 +37,11 @@ export type DeliveryWithBody = Delivery & { body: string }
 
 export type NewDelivery = EndpointKey & Pick<DeliveryWithBody, 'eventId' | 'eventType' | 'body' | 'hops'>
 
-/** `created`: false when the event was owed to the endpoint before; `id` is that delivery's then. */
-export type Owed = { id: string; endpointId: string; created: boolean }
+/**
+ * `created`: false when the event was owed to the endpoint before; `id` is that delivery's then. `held`: its job, where it
+ * is due.
+ */
+export type Owed = { id: string; endpointId: string; created: boolean; held?: Held<DeliveryWithBody> }
 
 const columns = {
   id: 'text',
@@ -63,13 +59,7 @@ const columns = {
 const names = Object.keys(columns).map(toSnakeCase)
 
 type Row = Omit<NewDelivery, 'body'> & Pick<Delivery, 'id' | 'bodyId' | 'createdAt'>
-type Inserted = {
-  id: string
-  bodyId: string
-  endpointId: string
-  endpointState: EndpointState
-  ordered: boolean | number
-}
+type Inserted = { delivery: Delivery; place: Pick<Place, 'state' | 'ordered'> }
 
 /**
  * Stores deliveries and the jobs that send them. A handler that runs again for an event owes what it owed the first
@@ -84,29 +74,35 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
   })
   const inserted = await insertDeliveries(db, rows)
   if (inserted.length < rows.length) inserted.push(...(await insertWithEndpoints(db, rows, inserted)))
-  const used = new Set(inserted.map(({ bodyId }) => bodyId))
-  const sent = inserted.filter(({ endpointState }) => endpointState !== 'disabled')
+  const used = new Set(inserted.map(({ delivery }) => delivery.bodyId))
+  const sent = inserted.filter(({ place }) => place.state !== 'disabled')
   await insertBodies(
     db,
     [...bodies.values()].filter(({ id }) => used.has(id)),
   )
-  await insertJobs(
+  const dueAt = nowOf(db)
+  const jobs = await insertJobs(
     db,
-    sent.map((delivery) => toDeliveryJob(delivery, nowOf(db))),
+    sent.map(({ delivery, place }) => toDeliveryJob(delivery, place, dueAt)),
   )
-  const created = new Map(inserted.map(({ id, endpointId }) => [id, endpointId]))
+  const jobOf = new Map(jobs.map((job) => [job.id, job]))
+  const created = new Map(inserted.map(({ delivery }) => [delivery.id, delivery]))
   return Promise.all(
-    rows.map(async (row) => {
-      const endpointId = created.get(row.id)
-      if (endpointId !== undefined) return { id: row.id, endpointId, created: true }
-      return { ...(await findOwed(db, row)), created: false }
+    rows.map(async (row, n) => {
+      const delivery = created.get(row.id)
+      if (delivery === undefined) return { ...(await findOwed(db, row)), created: false }
+      const { id, endpointId } = delivery
+      const job = jobOf.get(withPrefix(id, 'job'))
+      const held = job && { job, loaded: { ...delivery, body: given[n]?.body ?? '' } }
+      return { id, endpointId, created: true, ...(held && { held }) }
     }),
   )
 }
 
 /** The job that sends a delivery: it has the delivery's id, but for the prefix, and waits while the endpoint is paused. */
 export const toDeliveryJob = (
-  { id, endpointId, endpointState, ordered }: Omit<Inserted, 'bodyId'>,
+  { id, endpointId }: Pick<Delivery, 'id' | 'endpointId'>,
+  { state, ordered }: Pick<Place, 'state' | 'ordered'>,
   dueAt: number,
 ): NewJob => ({
   id: withPrefix(id, 'job'),
@@ -114,7 +110,7 @@ export const toDeliveryJob = (
   subject: { id },
   lane: endpointId,
   dueAt,
-  state: endpointState === 'paused' ? 'waiting' : 'due',
+  state: state === 'paused' ? 'waiting' : 'due',
   ordered: Boolean(ordered),
 })
 
@@ -124,7 +120,7 @@ async function insertWithEndpoints(
   rows: readonly Row[],
   inserted: readonly Inserted[],
 ): Promise<Inserted[]> {
-  const ids = new Set(inserted.map(({ id }) => id))
+  const ids = new Set(inserted.map(({ delivery }) => delivery.id))
   const left = rows.filter(({ id }) => !ids.has(id))
   await ensureEndpoints(db, left)
   return insertDeliveries(db, left)
@@ -136,21 +132,20 @@ async function insertWithEndpoints(
  */
 async function insertDeliveries(db: Db, rows: readonly Row[]): Promise<Inserted[]> {
   const endpointOf = await findPlaces(db, rows)
-  const known = rows.flatMap((row) => {
-    const endpoint = endpointOf(row)
-    return endpoint === undefined ? [] : [{ ...row, ...toState(endpoint, row.createdAt), endpoint }]
+  const known = rows.flatMap((row): Inserted[] => {
+    const place = endpointOf(row)
+    if (place === undefined) return []
+    const delivery = { ...row, endpointId: place.id, attempts: 0, refusedId: null }
+    return [{ delivery: { ...delivery, ...toState(place, row.createdAt) }, place }]
   })
-  const areNew = await forEachRow(db, {
+  const areNew = await forEachRow<Delivery>(db, {
     ...{ table: 'deliveries', columns, key: ['id'] },
-    rows: known.map(({ endpoint, ...row }) => ({ ...row, endpointId: endpoint.id })),
+    rows: known.map(({ delivery }) => delivery),
     sql: (from) => `insert into deliveries (${names.join()}, attempts)
       select ${names.map((name) => `given.${name}`).join()}, 0 ${from()} where true
       on conflict (endpoint_id, event_id) do nothing`,
   })
-  return known.flatMap(({ id, bodyId, endpoint }, n) => {
-    const { id: endpointId, state: endpointState, ordered } = endpoint
-    return areNew[n] ? [{ id, bodyId, endpointId, endpointState, ordered }] : []
-  })
+  return known.filter((_one, n) => areNew[n])
 }
 
 const toState = (

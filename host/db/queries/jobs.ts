@@ -23,6 +23,9 @@ export type DueJob = {
   ordered: boolean | number
 }
 
+/** A due job that nobody has claimed yet, with what its kind needs to know for it. */
+export type Held<Loaded = unknown> = { job: DueJob; loaded: Loaded }
+
 /** A job that a host has claimed. What the host brings about counts while its claim, `leaseId`, holds. */
 export type Job = DueJob & { leaseId: string; claimedAt: number }
 
@@ -57,9 +60,12 @@ const newColumns = {
   createdAt: 'bigint',
 } as const
 
-/** Stores work that is owed. It belongs into the transaction of what it is owed for. */
-export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<void> {
-  if (jobs.length === 0) return
+/**
+ * Stores work that is owed. It belongs into the transaction of what it is owed for.
+ *
+ * @returns the jobs, those that wait left out
+ */
+export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<DueJob[]> {
   // By the clock of due times: what comes due later by itself is known by it.
   const createdAt = nowOf(db)
   const rows = jobs.map(({ subject, state = 'due', ordered = false, ...job }) => ({
@@ -79,6 +85,11 @@ export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<void>
       select given.id, given.kind, given.subject, given.lane, given.state, 0, given.ordered, given.position, given.due_at,
         given.created_at ${from()}`,
   })
+  return rows
+    .filter(({ state }) => state === 'due')
+    .map(({ id, kind, subject, lane, dueAt, ordered }) => ({
+      ...{ id, kind, subject, lane, attempt: 0, interruptions: 0, dueAt, ordered },
+    }))
 }
 
 let lastPosition = 0

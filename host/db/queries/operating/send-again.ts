@@ -1,7 +1,7 @@
 import type { Db } from '../../db.ts'
 import { isPostgres, jsonRows, jsonTexts, rawRows } from '../../rows/json-rows.ts'
 import { toDeliveryJob } from '../deliveries.ts'
-import type { EndpointState } from '../endpoints.ts'
+import type { Place } from '../endpoints.ts'
 import { insertJobs } from '../jobs.ts'
 import { type DeliveryFilter, narrow } from './list-deliveries.ts'
 
@@ -33,9 +33,9 @@ export async function oweAgain(db: Db, all: readonly Again[]): Promise<string[]>
   await insertJobs(
     db,
     // Ids sort by time: in the order in which they were owed first.
-    owed.sort(byId).map(({ id, endpointId }) => {
-      const { state, ordered } = endpoints.get(endpointId) ?? { state: 'active', ordered: false }
-      return toDeliveryJob({ id, endpointId, endpointState: state, ordered }, dueAt.get(id) ?? 0)
+    owed.sort(byId).map((delivery) => {
+      const place = endpoints.get(delivery.endpointId) ?? { state: 'active', ordered: false }
+      return toDeliveryJob(delivery, place, dueAt.get(delivery.id) ?? 0)
     }),
   )
   return owed.map(({ id }) => id)
@@ -54,7 +54,7 @@ const byId = (one: Owed, other: Owed): number => (one.id < other.id ? -1 : 1)
 async function findStates(
   db: Db,
   owed: readonly Owed[],
-): Promise<Map<string, { state: EndpointState; ordered: boolean | number }>> {
+): Promise<Map<string, Pick<Place, 'state' | 'ordered'>>> {
   const ids = [...new Set(owed.map(({ endpointId }) => endpointId))]
   const rows = await db('endpoints').select('id', 'state', 'ordered').whereIn('id', ids)
   return new Map(rows.map((row) => [row.id, row]))
