@@ -156,10 +156,20 @@ async function start(
   let workers: Workers | undefined
   const app = createApp(
     {
-      ...{ db, box, signingSecrets, tokens, logs, receipts, sandboxes, prepareDispatch },
+      ...{
+        db,
+        reader: database.reader,
+        box,
+        signingSecrets,
+        tokens,
+        logs,
+        receipts,
+        sandboxes,
+        prepareDispatch,
+      },
       ...{ publish, report, wake, changes, counts, publicUrl },
       ...{ reload: folders.reload, resume: suspensions.resume, wakeResends: wakes.wakeResends },
-      authenticate: createAuthenticate(db, tokens),
+      authenticate: createAuthenticate(database.reader, tokens),
       readHops: createHops(hopsKey).read,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
       ...{ dataDir, version: packageJson.version },

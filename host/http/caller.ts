@@ -4,12 +4,14 @@ import { type Caller, findCaller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { findOrganization, type Organization } from '../db/queries/records/organizations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
+import { keepReadings } from '../keep-readings.ts'
 
 /** Finds out who calls, by the bearer token (RFC 6750). */
 export type Authenticate = (context: Context) => Promise<Caller>
 
 /** @returns a function that throws AnnexError `unauthorized` when nobody known calls */
 export function createAuthenticate(db: Db, tokens: ScriptTokens): Authenticate {
+  const callers = keepReadings({ keyOf: String, read: (token: string) => findCaller(db, token) })
   return async (context) => {
     const token = /^Bearer +(\S+)$/i.exec(context.get('authorization'))?.[1]
     if (token === undefined) {
@@ -18,7 +20,7 @@ export function createAuthenticate(db: Db, tokens: ScriptTokens): Authenticate {
         'Send a token: "Authorization: Bearer …". `npx annex token` makes one.',
       )
     }
-    const caller = token.startsWith('annex_') ? await findCaller(db, token) : await tokens.verify(token)
+    const caller = token.startsWith('annex_') ? await callers.get(token) : await tokens.verify(token)
     if (caller !== undefined) return caller
     throw new AnnexError(
       'unauthorized',
@@ -52,15 +54,19 @@ export function assertPerson(
  *
  * @throws AnnexError `not_found` when it is not theirs or not there, `bad_request` when an operator names none
  */
-export async function organizationOf(
-  db: Db,
+export const organizationOf = (db: Db, caller: Caller, name: string | undefined): Promise<Organization> =>
+  theirOrganization((id) => findOrganization(db, id), caller, name)
+
+/** The same, by whatever finds an organization by its id or subdomain. */
+export async function theirOrganization(
+  find: (id: string) => Promise<Organization | undefined>,
   caller: Caller,
   name: string | undefined,
 ): Promise<Organization> {
   assertPerson(caller)
   const id = name ?? (caller.kind === 'organization' ? caller.organizationId : undefined)
   if (id === undefined) throw new AnnexError('bad_request', 'Name the organization that this is for.')
-  const organization = await findOrganization(db, id)
+  const organization = await find(id)
   const isTheirs = caller.kind === 'operator' || organization?.id === caller.organizationId
   if (organization !== undefined && isTheirs) return organization
   throw new AnnexError('not_found', `There is no organization ${id} that this token may see.`)

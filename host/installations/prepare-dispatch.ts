@@ -2,6 +2,7 @@ import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
+import { keepReadings } from '../keep-readings.ts'
 import { environmentSecrets } from '../logs/environment-secrets.ts'
 import type { KnownSecrets } from '../logs/known-secrets.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
@@ -26,10 +27,6 @@ export type PrepareDispatch = {
   forget: () => void
 }
 
-/** How long a reading is used again. A change made on another host is seen this much later, should its hint be lost. */
-const keepMs = 1000
-const maxKept = 10_000
-
 /** Reads a level once a second rather than once a request. */
 export function createPrepareDispatch(given: {
   db: Db
@@ -42,23 +39,9 @@ export function createPrepareDispatch(given: {
   /** What the script gets to know must not be in its log. */
   learn: KnownSecrets['learn']
 }): PrepareDispatch {
-  const kept = new Map<string, { reading: Promise<PreparedLevel>; untilMs: number }>()
-  return {
-    prepare(level) {
-      const path = endpointPath(level)
-      const found = kept.get(path)
-      if (found !== undefined && found.untilMs > performance.now()) return found.reading
-      if (kept.size >= maxKept) kept.clear()
-      const reading = read(level)
-      kept.set(path, { reading, untilMs: performance.now() + keepMs })
-      // A refusal is good for as long, or a flood of requests for what is suspended would read it each time.
-      reading.catch((error) => {
-        if (!isAnnexError(error)) kept.delete(path)
-      })
-      return reading
-    },
-    forget: () => kept.clear(),
-  }
+  // A refusal is good for as long, or a flood of requests for what is suspended would read it each time.
+  const levels = keepReadings({ keyOf: endpointPath, read, keepsError: isAnnexError })
+  return { prepare: levels.get, forget: levels.forget }
 
   async function read(level: Level): Promise<PreparedLevel> {
     const records = await readLevel(given.db, level)

@@ -21,6 +21,8 @@ import type { SecretReader } from '../webhooks/signing-secrets.ts'
 /** What the routes are made of. Each takes the parts that it needs. */
 export type RouteParts = {
   db: Db
+  /** For who only reads, and must not wait while something is stored. */
+  reader: Db
   box: SecretBox
   /** What deliveries are signed with. */
   signingSecrets: SecretReader
