@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { until } from '../support/annex.ts'
 import { noCompiler } from '../support/compile-library.ts'
-import { startHostUnderFaults } from '../support/host-under-faults.ts'
-import { createMachineFaults, type MachineFaults } from '../support/machine-faults.ts'
+import { startOnFaultyMachine } from '../support/host-under-faults.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const hourMs = 3_600_000
@@ -21,24 +20,15 @@ describe('a wall clock that jumps', { skip: noCompiler }, () => {
       const database = await createTestDatabase()
       await using ends = new AsyncDisposableStack()
       ends.defer(database.drop)
-      let faults: MachineFaults | undefined
-      const running = await startHostUnderFaults(
-        (folder, dataDir) => {
-          faults = createMachineFaults(folder, dataDir)
-          return { ...faults.environment, DATABASE_URL: database.url }
-        },
-        503,
-        503,
-        200,
-      )
+      const running = await startOnFaultyMachine({ DATABASE_URL: database.url }, 503, 503, 200)
       ends.defer(() => running[Symbol.asyncDispose]())
-      const { publish, receiver, listening, untilDelivered } = running
+      const { faults, publish, receiver, listening, untilDelivered } = running
       assert.equal((await publish('evt_retried')).status, 202)
       await until(
         () => listening.api('GET', '/v1/deliveries?event=evt_retried'),
         ({ json }) => json.items[0]?.attempts === 2,
       )
-      faults?.setClock(offMs)
+      faults.setClock(offMs)
       // Work that comes meanwhile makes the host look at what is due, by its new clock.
       assert.equal((await publish('evt_new')).status, 202)
       await untilDelivered(['evt_retried', 'evt_new'])

@@ -4,8 +4,11 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../support/annex.ts'
 import { noCompiler } from '../support/compile-library.ts'
-import { type HostUnderFaults, startHostUnderFaults } from '../support/host-under-faults.ts'
-import { createMachineFaults, type MachineFaults } from '../support/machine-faults.ts'
+import {
+  type HostUnderFaults,
+  startHostUnderFaults,
+  startOnFaultyMachine,
+} from '../support/host-under-faults.ts'
 
 const noPrlimit =
   spawnSync('prlimit', ['--version']).status === 0 ? false : 'needs prlimit, which comes with util-linux'
@@ -15,12 +18,8 @@ describe('a full disk', () => {
     skip: noCompiler,
     timeout: 180_000,
   }, async () => {
-    let faults: MachineFaults | undefined
-    await using running = await startHostUnderFaults((folder, dataDir) => {
-      faults = createMachineFaults(folder, dataDir)
-      return faults.environment
-    }, slowly)
-    await checkFullDisk(running, (isFull) => faults?.setDiskFull(isFull))
+    await using running = await startOnFaultyMachine({}, slowly)
+    await checkFullDisk(running, running.faults.setDiskFull)
   })
 
   it('does the same when files may not grow', { skip: noPrlimit, timeout: 180_000 }, async () => {

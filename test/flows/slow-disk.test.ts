@@ -2,20 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { noCompiler } from '../support/compile-library.ts'
-import { startHostUnderFaults } from '../support/host-under-faults.ts'
-import { createMachineFaults, type MachineFaults } from '../support/machine-faults.ts'
+import { startOnFaultyMachine } from '../support/host-under-faults.ts'
 
 describe('a disk that takes a second for each sync', { skip: noCompiler }, () => {
   it('holds up those who store, and no visitor of an endpoint', { timeout: 120_000 }, async () => {
-    let faults: MachineFaults | undefined
-    await using running = await startHostUnderFaults((folder, dataDir) => {
-      faults = createMachineFaults(folder, dataDir)
-      return faults.environment
-    })
-    const { listening, publish, untilDelivered } = running
+    await using running = await startOnFaultyMachine({})
+    const { faults, listening, publish, untilDelivered } = running
     const endpoint = `${listening.url}/x/fan-out`
     await visit(endpoint)
-    faults?.setSync(1_000)
+    faults.setSync(1_000)
     const events = ['evt_slow_1', 'evt_slow_2', 'evt_slow_3']
     const started = performance.now()
     const published = Promise.all(events.map((eventId) => publish(eventId)))
@@ -27,7 +22,7 @@ describe('a disk that takes a second for each sync', { skip: noCompiler }, () =>
     for (const { status, text } of await published) assert.equal(status, 202, text)
     assert.ok(performance.now() - started > 1_000, 'the disk was slow')
     assert.ok(Math.max(...tookMs) < 500, `a visitor waited for ${Math.round(Math.max(...tookMs))} ms`)
-    faults?.setSync(0)
+    faults.setSync(0)
     await untilDelivered(events)
   })
 })
@@ -36,21 +31,17 @@ describe('a disk that fails at a sync', { skip: noCompiler }, () => {
   it('stores nothing more until the next start, which has all that was acknowledged', {
     timeout: 120_000,
   }, async () => {
-    let faults: MachineFaults | undefined
-    await using running = await startHostUnderFaults((folder, dataDir) => {
-      faults = createMachineFaults(folder, dataDir)
-      return faults.environment
-    })
-    const { listening, publish, receiver } = running
+    await using running = await startOnFaultyMachine({})
+    const { faults, listening, publish, receiver } = running
     assert.equal((await publish('evt_before')).status, 202)
     await receiver.waitFor(1)
-    faults?.setSync('fails')
+    faults.setSync('fails')
     const first = await publish('evt_first')
     // The second where something else was to be stored before it.
     const refusals = ['503 storage_unsure', '507 storage_full']
     assert.ok(refusals.includes(`${first.status} ${first.json.error?.code}`), first.text)
     // What the system has not written it may have forgotten: a sync that succeeds now would prove nothing.
-    faults?.setSync(0)
+    faults.setSync(0)
     const refused = await publish('evt_after')
     assert.deepEqual([refused.status, refused.json.error?.code], [507, 'storage_full'], refused.text)
     assert.match(refused.json.error.message, /start Annex again/)

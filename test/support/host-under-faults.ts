@@ -5,6 +5,7 @@ import { installFanOut, writeFanOut } from '../soak/kills/fan-out.ts'
 import { siteView } from '../soak/kills/publisher.ts'
 import { type Answered, until } from './annex.ts'
 import { type HostProcess, type Listening, startHost } from './host-process.ts'
+import { createMachineFaults, type MachineFaults } from './machine-faults.ts'
 import { type Answer, startReceiver } from './receiver.ts'
 
 export type HostUnderFaults = {
@@ -81,4 +82,21 @@ export async function startHostUnderFaults(
     },
     [Symbol.asyncDispose]: () => ends.disposeAsync(),
   }
+}
+
+/** The same, on a machine whose clock and disk do what `faults` tells them. */
+export async function startOnFaultyMachine(
+  environment: Record<string, string>,
+  ...answers: Answer[]
+): Promise<HostUnderFaults & { faults: MachineFaults }> {
+  const { promise, resolve } = Promise.withResolvers<MachineFaults>()
+  const running = await startHostUnderFaults(
+    (folder, dataDir) => {
+      const faults = createMachineFaults(folder, dataDir)
+      resolve(faults)
+      return { ...faults.environment, ...environment }
+    },
+    ...answers,
+  )
+  return Object.assign(running, { faults: await promise })
 }

@@ -1,7 +1,6 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
-import { forEachRow } from '../rows/each-row.ts'
-import { toSnakeCase } from '../rows/naming.ts'
+import { forEachInserted } from '../rows/each-row.ts'
 
 /**
  * One try at a delivery. Headers and `timing` are JSON text.
@@ -40,15 +39,13 @@ const columns = {
   timing: 'text',
 } as const
 
-const names = Object.keys(columns).map(toSnakeCase)
+const insertRows = forEachInserted<AttemptRow>({ table: 'attempts', columns, key: ['id'] })
 
 export async function insertAttempts(db: Db, attempts: readonly Omit<AttemptRow, 'id'>[]): Promise<void> {
-  await forEachRow<AttemptRow>(db, {
-    ...{ table: 'attempts', columns, key: ['id'] },
-    rows: attempts.map((attempt) => ({ id: createId('att'), ...attempt })),
-    sql: (from) =>
-      `insert into attempts (${names.join()}) select ${names.map((name) => `given.${name}`).join()} ${from()}`,
-  })
+  await insertRows(
+    db,
+    attempts.map((attempt) => ({ id: createId('att'), ...attempt })),
+  )
 }
 
 export async function listAttempts(db: Db, deliveryId: string): Promise<AttemptRow[]> {

@@ -2,9 +2,8 @@ import { AnnexError } from '../../errors/annex-error.ts'
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { createId, withPrefix } from '../ids.ts'
-import { forEachRow } from '../rows/each-row.ts'
+import { forEachInserted, forEachRow } from '../rows/each-row.ts'
 import { jsonTexts, rawRows } from '../rows/json-rows.ts'
-import { toSnakeCase } from '../rows/naming.ts'
 import { type EndpointKey, endpointKeyColumns, ensureEndpoints, findPlaces, type Place } from './endpoints.ts'
 import { type Held, insertJobs, type NewJob } from './jobs.ts'
 
@@ -53,10 +52,13 @@ const columns = {
   hops: 'bigint',
   state: 'text',
   reason: 'text',
+  attempts: 'bigint',
   createdAt: 'bigint',
   finishedAt: 'bigint',
 } as const
-const names = Object.keys(columns).map(toSnakeCase)
+const insertRows = forEachInserted<Delivery>({
+  ...{ table: 'deliveries', columns, key: ['id'], unlessThere: ['endpointId', 'eventId'] },
+})
 
 type Row = Omit<NewDelivery, 'body'> & Pick<Delivery, 'id' | 'bodyId' | 'createdAt'>
 type Inserted = { delivery: Delivery; place: Pick<Place, 'state' | 'ordered'> }
@@ -138,13 +140,10 @@ async function insertDeliveries(db: Db, rows: readonly Row[]): Promise<Inserted[
     const delivery = { ...row, endpointId: place.id, attempts: 0, refusedId: null }
     return [{ delivery: { ...delivery, ...toState(place, row.createdAt) }, place }]
   })
-  const areNew = await forEachRow<Delivery>(db, {
-    ...{ table: 'deliveries', columns, key: ['id'] },
-    rows: known.map(({ delivery }) => delivery),
-    sql: (from) => `insert into deliveries (${names.join()}, attempts)
-      select ${names.map((name) => `given.${name}`).join()}, 0 ${from()} where true
-      on conflict (endpoint_id, event_id) do nothing`,
-  })
+  const areNew = await insertRows(
+    db,
+    known.map(({ delivery }) => delivery),
+  )
   return known.filter((_one, n) => areNew[n])
 }
 
@@ -183,11 +182,7 @@ function bodyIn(
 
 const bodyColumns = { id: 'text', body: 'text' } as const
 
-const insertBodies = (db: Db, bodies: readonly Body[]): Promise<unknown> =>
-  forEachRow(db, {
-    ...{ table: 'bodies', columns: bodyColumns, rows: bodies, key: ['id'] },
-    sql: (from) => `insert into bodies (id, body) select given.id, given.body ${from()}`,
-  })
+const insertBodies = forEachInserted<Body>({ table: 'bodies', columns: bodyColumns, key: ['id'] })
 
 /** With what is sent. */
 export async function loadDeliveries(db: Db, ids: readonly string[]): Promise<DeliveryWithBody[]> {
@@ -218,12 +213,8 @@ const changeColumns = {
   finishedAt: 'bigint',
 } as const
 
-export async function updateDeliveries(db: Db, changes: readonly DeliveryChange[]): Promise<void> {
-  await forEachRow(db, {
-    ...{ table: 'deliveries', columns: changeColumns, rows: changes, key: ['id'] },
-    sql: (
-      from,
-    ) => `update deliveries set state = given.state, reason = given.reason, attempts = given.attempts,
-      finished_at = given.finished_at ${from()} where deliveries.id = given.id`,
-  })
-}
+export const updateDeliveries = forEachRow<DeliveryChange>({
+  ...{ table: 'deliveries', columns: changeColumns, key: ['id'] },
+  sql: (from) => `update deliveries set state = given.state, reason = given.reason, attempts = given.attempts,
+    finished_at = given.finished_at ${from()} where deliveries.id = given.id`,
+})

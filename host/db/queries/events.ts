@@ -1,5 +1,4 @@
-import type { Db } from '../db.ts'
-import { forEachRow } from '../rows/each-row.ts'
+import { forEachInserted } from '../rows/each-row.ts'
 
 export type EventRow = {
   id: string
@@ -18,10 +17,6 @@ const columns = {
 } as const
 
 /** @returns for each whether it is new: of an id that the organization has published before nothing is stored */
-export const insertEvents = (db: Db, rows: readonly EventRow[]): Promise<boolean[]> =>
-  forEachRow(db, {
-    ...{ table: 'events', columns, rows, key: ['organizationId', 'id'] },
-    sql: (from) => `insert into events (id, organization_id, type, payload, received_at)
-      select given.id, given.organization_id, given.type, given.payload, given.received_at ${from()} where true
-      on conflict (organization_id, id) do nothing`,
-  })
+export const insertEvents = forEachInserted<EventRow>({
+  ...{ table: 'events', columns, key: ['organizationId', 'id'], unlessThere: ['organizationId', 'id'] },
+})

@@ -1,7 +1,7 @@
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
-import { forEachRow } from '../rows/each-row.ts'
+import { forEachInserted, forEachRow } from '../rows/each-row.ts'
 import { jsonRows, jsonTexts, rawRows } from '../rows/json-rows.ts'
 
 export type JobKind = 'event' | 'task' | 'delivery' | 'resend'
@@ -54,11 +54,15 @@ const newColumns = {
   subject: 'text',
   lane: 'text',
   state: 'text',
+  attempt: 'bigint',
   ordered: 'boolean',
   position: 'bigint',
   dueAt: 'bigint',
   createdAt: 'bigint',
 } as const
+
+type JobRow = Omit<DueJob, 'interruptions'> & { state: string; position: number; createdAt: number }
+const insertRows = forEachInserted<JobRow>({ table: 'jobs', columns: newColumns, key: ['id'] })
 
 /**
  * Stores work that is owed. It belongs into the transaction of what it is owed for.
@@ -73,22 +77,16 @@ export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<DueJo
     ...job,
     subject: JSON.stringify(subject),
     state,
+    attempt: 0,
     ordered,
     position: nextPosition(createdAt),
     createdAt,
   }))
-  await forEachRow(db, {
-    ...{ table: 'jobs', columns: newColumns, rows, key: ['id'] },
-    sql: (
-      from,
-    ) => `insert into jobs (id, kind, subject, lane, state, attempt, ordered, position, due_at, created_at)
-      select given.id, given.kind, given.subject, given.lane, given.state, 0, given.ordered, given.position, given.due_at,
-        given.created_at ${from()}`,
-  })
+  await insertRows(db, rows)
   return rows
     .filter(({ state }) => state === 'due')
-    .map(({ id, kind, subject, lane, dueAt, ordered }) => ({
-      ...{ id, kind, subject, lane, attempt: 0, interruptions: 0, dueAt, ordered },
+    .map(({ id, kind, subject, lane, attempt, dueAt, ordered }) => ({
+      ...{ id, kind, subject, lane, attempt, interruptions: 0, dueAt, ordered },
     }))
 }
 
@@ -141,18 +139,19 @@ const afterWaitMs = 1_000
 export async function moveJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Promise<Set<string>> {
   const gone = moves.filter(({ move }) => move.state === 'gone')
   const kept = moves.filter(({ move }) => move.state !== 'gone')
-  const wereOurs = await deleteJobs(db, gone)
+  const wereOurs = await deleteJobs(
+    db,
+    gone.map(({ id, leaseId }) => ({ id, leaseId })),
+  )
   const moved = [...gone.filter((_one, n) => wereOurs[n]), ...(await updateJobs(db, kept, nowMs))]
   return new Set(moved.map(({ id }) => id))
 }
 
-const deleteJobs = (db: Db, claims: readonly MoveOf[]): Promise<boolean[]> =>
-  forEachRow(db, {
-    ...{ table: 'jobs', columns: claimColumns, key: ['id'] },
-    rows: claims.map(({ id, leaseId }) => ({ id, leaseId })),
-    sql: (from) =>
-      `delete from jobs ${from('using')} where jobs.id = given.id and jobs.lease_id = given.lease_id`,
-  })
+const deleteJobs = forEachRow<Pick<MoveOf, 'id' | 'leaseId'>>({
+  ...{ table: 'jobs', columns: claimColumns, key: ['id'] },
+  sql: (from) =>
+    `delete from jobs ${from('using')} where jobs.id = given.id and jobs.lease_id = given.lease_id`,
+})
 
 async function updateJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Promise<{ id: string }[]> {
   if (moves.length === 0) return []

@@ -5,17 +5,19 @@ import { toSnakeCase } from './naming.ts'
 /** How Knex's client for SQLite is told to run a statement for each of these bindings. */
 export type EachBindings = { each: readonly (readonly unknown[])[] }
 
-type Value = string | number | boolean | null | undefined
+/**
+ * Runs a statement for each row. It belongs into a transaction: half of it is nothing.
+ *
+ * @returns for each whether it changed a row of the table
+ */
+export type ForEachRow<Row> = (db: Db, rows: readonly Row[]) => Promise<boolean[]>
 
-/** A statement to be run for each row of a batch. */
-export type EachRow<Row> = {
-  columns: JsonColumns & Readonly<Partial<Record<keyof Row, unknown>>>
-  rows: readonly Row[]
-  /**
-   * What tells the rows that it changes from others: columns of the table, by the names of the rows.
-   */
-  key: readonly (keyof Row & string)[]
+type Statement<Row> = {
   table: string
+  /** Those of a row that the statement reads. */
+  columns: JsonColumns & Readonly<Partial<Record<keyof Row, unknown>>>
+  /** What tells the rows that it changes from others: columns of the table, by the names of the rows. */
+  key: readonly (keyof Row & string)[]
   /**
    * The statement, in which `given.COLUMN` stands for what a row has.
    *
@@ -25,35 +27,59 @@ export type EachRow<Row> = {
 }
 
 /**
- * Runs a statement for each row: on PostgreSQL once over all of them, as one parameter of JSON; on SQLite for each, prepared
- * once, which takes half of the time of reading JSON there. It belongs into a transaction: half of it is nothing.
- *
- * @returns for each whether it changed a row of the table
+ * A statement to be run for each row of a batch: on PostgreSQL once over all of them, as one parameter of JSON; on SQLite for
+ * each, prepared once, which takes half of the time of reading JSON there.
  */
-export async function forEachRow<Row extends object>(db: Db, statement: EachRow<Row>): Promise<boolean[]> {
-  const { columns, rows, key, table, sql } = statement
-  if (rows.length === 0) return []
-  if (!isPostgres(db)) {
-    const names = Object.keys(columns) as (keyof Row)[]
-    const each = rows.map((row) => names.map((name) => row[name] as Value))
-    return (
-      await runEach(
-        db,
-        toPrepared(
-          sql(() => ''),
-          columns,
-        ),
-        each,
-      )
-    ).map((changed) => changed > 0)
-  }
-  const text = sql((keyword = 'from') => `${keyword} ${jsonRows(db, 'given', columns)}`)
+export function forEachRow<Row extends object>({
+  table,
+  columns,
+  key,
+  sql,
+}: Statement<Row>): ForEachRow<Row> {
+  const names = Object.keys(columns) as (keyof Row)[]
+  const prepared = toPrepared(
+    sql(() => ''),
+    columns,
+  )
   const returned = key.map((name) => `${table}.${toSnakeCase(name)}`).join(', ')
-  const changed = await rawRows<Row>(db, `${text} returning ${returned}`, [JSON.stringify(rows)])
   const keyOf = (row: Row) => JSON.stringify(key.map((name) => row[name]))
-  // Of two rows with one key, the first.
-  const left = new Set(changed.map(keyOf))
-  return rows.map((row) => left.delete(keyOf(row)))
+  return async (db, rows) => {
+    if (rows.length === 0) return []
+    if (!isPostgres(db)) {
+      const counts = await runEach(
+        db,
+        prepared,
+        rows.map((row) => names.map((name) => row[name])),
+      )
+      return counts.map((changed) => changed > 0)
+    }
+    const text = sql((keyword = 'from') => `${keyword} ${jsonRows(db, 'given', columns)}`)
+    const changed = await rawRows<Row>(db, `${text} returning ${returned}`, [JSON.stringify(rows)])
+    // Of two rows with one key, the first.
+    const left = new Set(changed.map(keyOf))
+    return rows.map((row) => left.delete(keyOf(row)))
+  }
+}
+
+/**
+ * Inserts rows, with all of `columns`.
+ *
+ * @param given.unlessThere of a row that has the same in these columns as one that is there, nothing is stored
+ */
+export function forEachInserted<Row extends object>(
+  given: Omit<Statement<Row>, 'sql'> & { unlessThere?: readonly (keyof Row & string)[] },
+): ForEachRow<Row> {
+  const { table, columns, unlessThere } = given
+  const names = Object.keys(columns).map(toSnakeCase)
+  const values = names.map((name) => `given.${name}`)
+  // `where true`: without it SQLite takes what follows for a join's condition.
+  const conflict =
+    unlessThere === undefined
+      ? ''
+      : `where true on conflict (${unlessThere.map(toSnakeCase).join()}) do nothing`
+  const sql: Statement<Row>['sql'] = (from) =>
+    `insert into ${table} (${names.join()}) select ${values.join()} ${from()} ${conflict}`
+  return forEachRow({ ...given, sql })
 }
 
 /** On SQLite: runs a statement for each of the bindings. @returns how many rows it changed each time */
