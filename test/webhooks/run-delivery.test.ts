@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createSecretBox } from '../../host/access/secret-box.ts'
 import { createCommits } from '../../host/db/group-commit.ts'
-import { findDeliveries, oweDeliveries } from '../../host/db/queries/deliveries.ts'
+import { readDueJobs } from '../../host/db/queries/claims.ts'
+import { findDeliveries, loadDeliveries, oweDeliveries } from '../../host/db/queries/deliveries.ts'
 import { createWorker } from '../../host/jobs/create-worker.ts'
 import { defaultSchedule } from '../../host/jobs/retry-schedule.ts'
 import { createRunDelivery } from '../../host/webhooks/run-delivery.ts'
@@ -49,4 +50,24 @@ it('a delivery whose site installation is gone is kept as failed, and sent nowhe
     ({ length }) => length > 0,
   )
   assert.deepEqual(seen, ['failed', undefined])
+})
+
+it('what is handed over of a delivery is what would be read of it; a large one is left to be read', async () => {
+  await using ends = new AsyncDisposableStack()
+  const seeded = await openSeeded()
+  ends.defer(seeded.close)
+  const { db, installationId } = seeded
+  const delivery = { installationId, signedBy: 'installation', url: 'http://a.example/', hops: 1 }
+  const [small, large] = await oweDeliveries(db, [
+    { ...delivery, eventId: 'evt_1', eventType: 'told', body: '{"a":1}' },
+    { ...delivery, eventId: 'evt_2', eventType: 'told', body: JSON.stringify('x'.repeat(5_000)) },
+  ])
+  assert.deepEqual([large?.created, large?.held], [true, undefined])
+  const [read] = await loadDeliveries(db, [small?.id ?? ''])
+  assert.deepEqual({ ...small?.held?.loaded }, { ...read })
+  const rooms = { rooms: [], ofOthers: 1 }
+  const given = { after: '', rooms, perLane: 2, limit: 2, nowMs: seeded.database.clock.now() + 1_000 }
+  const due = await readDueJobs(db, 'delivery', given)
+  const asRead = due.find(({ id }) => id === small?.held?.job.id)
+  assert.deepEqual({ ...asRead, ordered: Boolean(asRead?.ordered) }, small?.held?.job)
 })

@@ -5,7 +5,7 @@ import { createId, withPrefix } from '../ids.ts'
 import { forEachInserted, forEachRow } from '../rows/each-row.ts'
 import { jsonTexts, rawRows } from '../rows/json-rows.ts'
 import { type EndpointKey, endpointKeyColumns, ensureEndpoints, findPlaces, type Place } from './endpoints.ts'
-import { type Held, insertJobs, type NewJob } from './jobs.ts'
+import { type Held, insertJobs, mostHeldLength, type NewJob } from './jobs.ts'
 
 export type DeliveryState = 'owed' | 'delivered' | 'failed'
 
@@ -38,7 +38,7 @@ export type NewDelivery = EndpointKey & Pick<DeliveryWithBody, 'eventId' | 'even
 
 /**
  * `created`: false when the event was owed to the endpoint before; `id` is that delivery's then. `held`: its job, where it
- * is due.
+ * is due and small.
  */
 export type Owed = { id: string; endpointId: string; created: boolean; held?: Held<DeliveryWithBody> }
 
@@ -95,8 +95,10 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
       if (delivery === undefined) return { ...(await findOwed(db, row)), created: false }
       const { id, endpointId } = delivery
       const job = jobOf.get(withPrefix(id, 'job'))
-      const held = job && { job, loaded: { ...delivery, body: given[n]?.body ?? '' } }
-      return { id, endpointId, created: true, ...(held && { held }) }
+      const body = given[n]?.body ?? ''
+      const owed = { id, endpointId, created: true }
+      if (job === undefined || body.length > mostHeldLength) return owed
+      return { ...owed, held: { job, loaded: { ...delivery, body } } }
     }),
   )
 }

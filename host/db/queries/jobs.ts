@@ -26,6 +26,9 @@ export type DueJob = {
 /** A due job that nobody has claimed yet, with what its kind needs to know for it. */
 export type Held<Loaded = unknown> = { job: DueJob; loaded: Loaded }
 
+/** In characters. Thousands of jobs are held at once: what is larger is read when it is its turn. */
+export const mostHeldLength = 4_096
+
 /** A job that a host has claimed. What the host brings about counts while its claim, `leaseId`, holds. */
 export type Job = DueJob & { leaseId: string; claimedAt: number }
 
