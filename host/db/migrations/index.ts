@@ -10,6 +10,7 @@ import * as interruptions from './008-interruptions.ts'
 import * as bodies from './009-bodies.ts'
 import * as resends from './010-resends.ts'
 import * as refusals from './011-refusals.ts'
+import * as later from './012-later.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -26,6 +27,7 @@ const steps: readonly [string, Step][] = [
   ['009-bodies', bodies],
   ['010-resends', resends],
   ['011-refusals', refusals],
+  ['012-later', later],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

@@ -115,14 +115,12 @@ const deliveryComesDue = `state = 'due' and kind = 'delivery' and due_at > creat
 
 /** When the next job of a kind comes due after `afterMs`, in Unix ms. */
 export async function nextDueAt(db: Db, kind: JobKind, afterMs: number): Promise<number | undefined> {
-  const row = await db('jobs')
-    // Written out: the indexes of what comes due are found by it.
-    .whereRaw(kind === 'delivery' ? deliveryComesDue : otherComesDue)
-    .where({ kind })
-    .where('dueAt', '>', afterMs)
-    .min({ dueAt: 'due_at' })
-    .first()
-  return row?.dueAt == null ? undefined : Number(row.dueAt)
+  const next = db('jobs').where('dueAt', '>', afterMs).orderBy('dueAt')
+  // Written out: the indexes of what comes due are found by it. By another one, all that is owed would be read.
+  if (kind === 'delivery') next.whereRaw(deliveryComesDue)
+  else next.whereRaw(otherComesDue).where({ kind })
+  const row = await next.first('dueAt')
+  return row?.dueAt
 }
 
 /** Which claims to end: those of some hosts, those whose lease has run out, or one's own. */
