@@ -42,6 +42,8 @@ export function forEachRow<Row extends object>({
     columns,
   )
   const returned = key.map((name) => `${table}.${toSnakeCase(name)}`).join(', ')
+  const toOverAll = (db: Db) => sql((keyword = 'from') => `${keyword} ${jsonRows(db, 'given', columns)}`)
+  let overAll: string | undefined
   const keyOf = (row: Row) => JSON.stringify(key.map((name) => row[name]))
   return async (db, rows) => {
     if (rows.length === 0) return []
@@ -53,8 +55,8 @@ export function forEachRow<Row extends object>({
       )
       return counts.map((changed) => changed > 0)
     }
-    const text = sql((keyword = 'from') => `${keyword} ${jsonRows(db, 'given', columns)}`)
-    const changed = await rawRows<Row>(db, `${text} returning ${returned}`, [JSON.stringify(rows)])
+    overAll ??= `${toOverAll(db)} returning ${returned}`
+    const changed = await rawRows<Row>(db, overAll, [JSON.stringify(rows)])
     // Of two rows with one key, the first.
     const left = new Set(changed.map(keyOf))
     return rows.map((row) => left.delete(keyOf(row)))
