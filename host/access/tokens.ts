@@ -70,4 +70,4 @@ export async function findCaller(db: Db, token: string): Promise<Caller | undefi
 }
 
 /** The tokens are random and long: a plain hash keeps them, and an index finds them in constant time. */
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')

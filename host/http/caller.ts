@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { ScriptTokens } from '../access/script-tokens.ts'
-import { type Caller, findCaller } from '../access/tokens.ts'
+import { type Caller, findCaller, hashOf } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { findOrganization, type Organization } from '../db/queries/records/organizations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
@@ -11,7 +11,8 @@ export type Authenticate = (context: Context) => Promise<Caller>
 
 /** @returns a function that throws AnnexError `unauthorized` when nobody known calls */
 export function createAuthenticate(db: Db, tokens: ScriptTokens): Authenticate {
-  const callers = keepReadings({ keyOf: String, read: (token: string) => findCaller(db, token) })
+  // By its hash: what is kept of a token must not be good for anything.
+  const callers = keepReadings({ keyOf: hashOf, read: (token: string) => findCaller(db, token) })
   return async (context) => {
     const token = /^Bearer +(\S+)$/i.exec(context.get('authorization'))?.[1]
     if (token === undefined) {
