@@ -4,10 +4,25 @@ import type { AddressInfo } from 'node:net'
 import { it } from 'node:test'
 import { startAnnex } from '../support/annex.ts'
 
+const spin = (rounds: number): number => {
+  let n = 0
+  for (let i = 0; i < rounds; i++) n = (n + i) | 0
+  return n
+}
+
+/** How many rounds take a millisecond, as busy as this machine is: the clock of a sandbox stands still in a stretch. */
+function measureRounds(): number {
+  const rounds = 1e7
+  spin(rounds)
+  const began = performance.now()
+  for (let n = 0; n < 20; n++) spin(rounds)
+  return (20 * rounds) / (performance.now() - began)
+}
+
 /** Long stretches, at once and from a timer, among short ones: what waits behind them is moved all the time. */
 const script = (origin: string) => `
 import { createIntegration } from '@annex/runtime'
-const spin = (units) => { let n = 0; for (let i = 0; i < units * 1e6; i++) n = (n + i) | 0; return n }
+const spin = ${spin}
 export default createIntegration({ fetch: async (request) => {
   const { searchParams } = new URL(request.url)
   const told = fetch('${origin}/' + searchParams.get('id'))
@@ -29,6 +44,7 @@ it('a dispatch that is moved as others keep its process busy runs exactly once',
   })
   await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+  const roundsPerMs = measureRounds()
   const names = Array.from({ length: 12 }, (_none, at) => `mover-${at}`)
   const annex = await startAnnex({
     plugins: Object.fromEntries(names.map((name) => [name, { script: script(url) }])),
@@ -43,8 +59,8 @@ it('a dispatch that is moved as others keep its process busy runs exactly once',
       while (performance.now() < end) {
         asked += 1
         const isLong = Math.random() < 0.1
-        const units = isLong ? 45 + Math.random() * 250 : 0
-        const query = `id=${asked}&spin=${Math.random() < 0.5 ? units : 0}&later=${units}`
+        const rounds = isLong ? Math.round((45 + Math.random() * 250) * roundsPerMs) : 0
+        const query = `id=${asked}&spin=${Math.random() < 0.5 ? rounds : 0}&later=${rounds}`
         const name = names[Math.floor(Math.random() * names.length)]
         const answer = await fetch(`${annex.url}/x/${name}?${query}`)
         const text = await answer.text()
