@@ -31,6 +31,9 @@ const timed = [
 /** The others wait for answers as much as they work: one more than there are processors. */
 const atOnce = `--test-concurrency=${availableParallelism() + 1}`
 
+/** A test whose file does not end, as something goes on in it, would be waited for without end. */
+const longestRunMs = 20 * 60_000
+
 const hint =
   'install PostgreSQL (Debian: apt-get install postgresql), or name a server with DATABASE_URL_TEST'
 
@@ -108,9 +111,16 @@ async function run(name: string, args: readonly string[], url: string): Promise<
     isStopped = true
     child.kill('SIGTERM')
   }
+  const giveUp = setTimeout(() => {
+    say(
+      `on ${name}: ended after ${longestRunMs / 60_000} minutes; a file that printed nothing yet has not come to its end`,
+    )
+    stop()
+  }, longestRunMs)
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', stop)
   const [code] = await once(child, 'exit')
+  clearTimeout(giveUp)
   process.off('SIGINT', interrupt)
   process.off('SIGTERM', stop)
   return code ?? 1

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { placeOf } from '../../host/db/hosts/place-of.ts'
+import { openPostgres } from '../../host/db/open-database.ts'
 import { keyOf } from '../soak/kills/arrival.ts'
 import { repeatsOf } from '../soak/kills/count-deliveries.ts'
 import { installFanOut, writeFanOut } from '../soak/kills/fan-out.ts'
@@ -19,18 +21,19 @@ const attemptsAtOnce = 16
 const loadMs = 2_500
 /** Half of a lease: what comes by then was taken over, and did not wait for one to run out. */
 const patienceSeconds = 60
-/** Slow enough that each host always has some in flight. */
+/** Slow enough that each host has some in flight nearly always. */
 const slowestAnswerMs = 300
 
 describe('three hosts on one PostgreSQL under load', { skip: noPostgres }, () => {
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
     it(`lose nothing when one of them gets ${signal}`, { timeout: 180_000 }, async (test) => {
       await using ends = new AsyncDisposableStack()
-      const { receivers, ended, others } = await startHosts(ends)
+      const { receivers, ended, others, countUnderWay } = await startHosts(ends)
       const publisher = createPublisher(Math.random)
       const publishing = others.map(({ listening }) => publisher.publishTo(listening))
       const toEnded = publisher.publishTo(ended.listening)
       await sleep(loadMs)
+      await until(countUnderWay, (count) => count > 0)
       const endedAtMs = Date.now()
       ended.host.child.kill(signal)
       await ended.host.exited
@@ -93,5 +96,16 @@ async function startHosts(ends: AsyncDisposableStack) {
   }
   const [ended, second, third] = await Promise.all([start('first'), start('second'), start('third')])
   await installFanOut(ended.listening)
-  return { receivers, ended, others: [second, third] as const }
+  const db = openPostgres(made.url, 1)
+  ends.defer(() => db.destroy())
+  const ofEnded = db('hosts')
+    .select('id')
+    .where({ place: placeOf(join(folder, 'first')) })
+  /** How many deliveries the host is busy with that is to end. */
+  const countUnderWay = async (): Promise<number> => {
+    const running = db('jobs').where({ state: 'running', kind: 'delivery' }).whereIn('hostId', ofEnded)
+    const [row] = await running.count({ count: '*' })
+    return Number(row?.count)
+  }
+  return { receivers, ended, others: [second, third] as const, countUnderWay }
 }

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { systemClock } from '../../host/db/database-clock.ts'
+import { type Clock, systemClock } from '../../host/db/database-clock.ts'
 import { createCommits } from '../../host/db/group-commit.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
 import { endClaims } from '../../host/db/queries/claims.ts'
 import { insertJobs, type Job, type NewJob } from '../../host/db/queries/jobs.ts'
-import { createWorker } from '../../host/jobs/create-worker.ts'
+import { createWorker, type Worker } from '../../host/jobs/create-worker.ts'
 import { handleEach, type JobHandler, type JobOutcome, stored } from '../../host/jobs/job-handler.ts'
 import { until } from '../support/annex.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
@@ -17,12 +17,16 @@ describe('a worker', () => {
   let folder: string
   let made: TestDatabase
   let database: Database
+  let workers: Worker[]
   beforeEach(async () => {
+    workers = []
     folder = mkdtempSync(join(tmpdir(), 'annex-worker-'))
     made = await createTestDatabase()
     database = await openDatabase(made.url, folder)
   })
+  // A worker of a test that has failed would keep this process for ever.
   afterEach(async () => {
+    await Promise.all(workers.map((worker) => worker.close()))
     await database.close()
     await made.drop()
     rmSync(folder, { recursive: true })
@@ -39,13 +43,13 @@ describe('a worker', () => {
   const owed = () => database.db('jobs').select()
   const isEmpty = (rows: unknown[]) => rows.length === 0
   const gone: JobOutcome = { move: { state: 'gone' } }
-  const work = (
+  const work = async (
     run: (job: Job) => Promise<JobOutcome>,
-    given: { perLane?: number; hostId?: string; interrupt?: JobHandler['interrupt'] } = {},
+    given: { perLane?: number; hostId?: string; interrupt?: JobHandler['interrupt']; clock?: Clock } = {},
   ) => {
-    const { perLane = 8, hostId = 'host_1', interrupt } = given
-    return createWorker({
-      ...{ database, ...createCommits(database), clock: systemClock, hostId },
+    const { perLane = 8, hostId = 'host_1', clock = systemClock, interrupt } = given
+    const worker = await createWorker({
+      ...{ database, ...createCommits(database), clock, hostId },
       random: Math.random,
       handlers: {
         task: { ...handleEach(run), ...(interrupt && { interrupt }) },
@@ -54,6 +58,8 @@ describe('a worker', () => {
       lanes: { most: perLane, first: perLane },
       onDefect: (error) => assert.ok(error),
     })
+    workers.push(worker)
+    return worker
   }
   const numberOf = ({ subject }: Job): number => JSON.parse(subject).n
 
@@ -68,7 +74,6 @@ describe('a worker', () => {
     await until(owed, isEmpty)
     assert.equal(new Set(seen).size, 50)
     assert.equal(seen.length, 50)
-    await worker.close()
   })
 
   it('does a job that it is handed without reading it, and one that it has read as well, once', async () => {
@@ -77,10 +82,15 @@ describe('a worker', () => {
     database.db.on('query', ({ sql }: { sql: string }) => {
       if (sql.includes('with recursive')) readings += 1
     })
-    const worker = await work(async ({ id }) => {
-      seen.push(id)
-      return gone
-    })
+    // What looks by itself, once in a while, would read what it has been handed.
+    const clock = { ...systemClock, after: () => () => {} }
+    const worker = await work(
+      async ({ id }) => {
+        seen.push(id)
+        return gone
+      },
+      { clock },
+    )
     await until(
       async () => readings,
       (count) => count > 0,
@@ -96,7 +106,6 @@ describe('a worker', () => {
     for (const job of [...both, ...both]) worker.wake('task', job.lane, { job, loaded: undefined })
     await until(owed, isEmpty)
     assert.deepEqual(seen.toSorted(), [...handed, ...both].map(({ id }) => id).toSorted())
-    await worker.close()
   })
 
   it('lets a lane that never ends take its own turns alone', async () => {
@@ -109,14 +118,13 @@ describe('a worker', () => {
       if (lane === 'slow') await isOver
       return gone
     }
-    const worker = await work(run, { perLane: 4 })
+    await work(run, { perLane: 4 })
     await until(
       async () => seen.filter((lane) => lane === 'quick').length,
       (count) => count === 5,
     )
     assert.equal(seen.filter((lane) => lane === 'slow').length, 4)
     end()
-    await worker.close()
   })
 
   it('keeps turns for others beside many lanes that never end', async () => {
@@ -136,13 +144,12 @@ describe('a worker', () => {
       (count) => count === 30,
     )
     end()
-    await worker.close()
   })
 
   it('takes the lanes in turn', async () => {
     for (const lane of ['a', 'b', 'c']) await insert(lane, 40)
     const seen: string[] = []
-    const worker = await work(async ({ lane }) => {
+    await work(async ({ lane }) => {
       seen.push(lane)
       return gone
     })
@@ -152,14 +159,13 @@ describe('a worker', () => {
       const count = seen.slice(0, 48).filter((name) => name === lane).length
       assert.ok(count >= 8, `${lane}: ${count} of the first 48`)
     }
-    await worker.close()
   })
 
   it('keeps the order of a lane that asks for it, over retries too', async () => {
     await insert('a', 6, { ordered: true })
     const seen: number[] = []
     let failures = 0
-    const worker = await work(async (job) => {
+    await work(async (job) => {
       if (numberOf(job) === 2 && failures++ < 2)
         return { move: { state: 'due', dueAtMs: Date.now() + 50, reason: 'not yet' } }
       seen.push(numberOf(job))
@@ -167,19 +173,17 @@ describe('a worker', () => {
     })
     await until(owed, isEmpty)
     assert.deepEqual(seen, [0, 1, 2, 3, 4, 5])
-    await worker.close()
   })
 
   it('tries again when it is due, and not before', async () => {
     await insert('a', 1)
     const at: number[] = []
-    const worker = await work(async () => {
+    await work(async () => {
       at.push(Date.now())
       return at.length === 1 ? { move: { state: 'due', dueAtMs: Date.now() + 300, reason: 'not yet' } } : gone
     })
     await until(owed, isEmpty)
     assert.ok((at[1] ?? 0) - (at[0] ?? 0) >= 300, `${at}`)
-    await worker.close()
   })
 
   it('takes up at its start what was running when the one before it was killed, and says that it was', async () => {
@@ -191,10 +195,9 @@ describe('a worker', () => {
     const interrupt: JobHandler['interrupt'] = async (_transaction, jobs) => {
       cut.push(...jobs.map(({ lane }) => lane))
     }
-    const worker = await work(async () => gone, { interrupt })
+    await work(async () => gone, { interrupt })
     await until(owed, isEmpty)
     assert.deepEqual(cut, ['a'])
-    await worker.close()
   })
 
   it('takes over what a host had that is gone, and what that host then says counts no more', async () => {
@@ -239,13 +242,12 @@ describe('a worker', () => {
 
   it('keeps a job whose handler has a defect', async () => {
     await insert('a', 1)
-    const worker = await work(async () => {
+    await work(async () => {
       throw new TypeError('a mistake of ours')
     })
     const [job] = await until(owed, ([row]) => row.lastError !== null)
     assert.deepEqual([job.state, job.lastError], ['due', 'a mistake of ours'])
     assert.ok(job.dueAt > Date.now() + 30_000)
-    await worker.close()
   })
 
   it('closes while work is waiting, and claims no more of it', async () => {
