@@ -32,7 +32,7 @@ export default createIntegration({ fetch: async (request) => {
   return new Response('done')
 } })`
 
-const seconds = 6
+const seconds = 3
 const atOnce = 24
 
 it('a dispatch that is moved as others keep its process busy runs exactly once', async () => {
