@@ -119,13 +119,11 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
   async function read(transaction: Db, nowMs: number): Promise<void> {
     const askedBefore = asked
     const holding = buffer.lanes()
-    const rooms = lanes.rooms(nowMs, holding)
+    const full = lanes.full(nowMs)
     // Before it reads: one may have room again by the end of it.
-    for (const { lane, room } of rooms.rooms) {
-      if (room > 0) unread.delete(lane)
-      else if (!holding.includes(lane)) unread.add(lane)
-    }
-    const given = { after, rooms, perLane: aheadPerLane, limit: readAhead, nowMs }
+    unread.clear()
+    for (const lane of full) if (!buffer.has(lane)) unread.add(lane)
+    const given = { after, without: [...full, ...holding], perLane: aheadPerLane, limit: readAhead, nowMs }
     const jobs = await readDueJobs(transaction, kind, given)
     const loaded = jobs.length > 0 ? await load?.(transaction, jobs) : undefined
     buffer.put(jobs.map((job, n) => ({ job, loaded: loaded?.[n] })))

@@ -1,5 +1,3 @@
-import type { Rooms } from '../db/queries/claims.ts'
-
 /** When a lane is left alone for a while: after so many failures in a row, and for how long. */
 export type CircuitRules = {
   failures: number
@@ -26,8 +24,8 @@ export type Lanes = {
   leave: (lane: string, health: Health | undefined, nowMs: number) => boolean
   /** How many jobs of a lane may begin now. */
   roomsAt: (nowMs: number) => (lane: string) => number
-  /** The same for all lanes; of `without` none. */
-  rooms: (nowMs: number, without: readonly string[]) => Rooms
+  /** Those of which none may begin now. */
+  full: (nowMs: number) => string[]
   /** When the next lane that is left alone may be probed, in Unix ms. */
   nextProbeAt: (nowMs: number) => number | undefined
   /** How many lanes are left alone for a while, or being probed. */
@@ -63,11 +61,7 @@ export function createLanes(rules: LaneRules, random: () => number): Lanes {
       const state = states.get(lane)
       return state === undefined ? rules.first : roomOf(state, nowMs)
     },
-    rooms(nowMs, without) {
-      const known = [...states].map(([lane, state]) => [lane, roomOf(state, nowMs)] as const)
-      const rooms = new Map([...known, ...without.map((lane) => [lane, 0] as const)])
-      return { rooms: [...rooms].map(([lane, room]) => ({ lane, room })), ofOthers: rules.first }
-    },
+    full: (nowMs) => [...states].flatMap(([lane, state]) => (roomOf(state, nowMs) > 0 ? [] : [lane])),
     openCircuits: () => [...states.values()].filter(isOpen).length,
     nextProbeAt(nowMs) {
       let next: number | undefined

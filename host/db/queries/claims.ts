@@ -47,39 +47,39 @@ const isFirst = `(not due.ordered or not exists (
   where before.lane = due.lane and before.ordered and before.position < due.position and before.state <> 'failed'
 ))`
 
-const roomColumns = { lane: 'text', room: 'bigint' } as const
-
-/** How much room lanes have. */
-export type Rooms = { rooms: readonly { lane: string; room: number }[]; ofOthers: number }
-
 const jobFields = ['id', 'kind', 'subject', 'lane', 'attempt', 'interruptions', 'due_at', 'ordered']
 
 /**
  * Reads due jobs of a kind, the longest due first in each lane and round robin over the lanes, from the one after
  * `after` on. None is claimed by that: other hosts may read them, too.
+ *
+ * @param given.without lanes that are passed over
  */
 export async function readDueJobs(
   db: Db,
   kind: JobKind,
-  given: { after: string; rooms: Rooms; perLane: number; limit: number; nowMs: number },
+  given: { after: string; without: readonly string[]; perLane: number; limit: number; nowMs: number },
 ): Promise<DueJob[]> {
-  const { after, perLane, limit, nowMs } = given
-  const { rooms, ofOthers } = given.rooms
-  const open = `select lanes.lane, lanes.number from lanes
-    left join ${jsonRows(db, 'rooms', roomColumns)} on rooms.lane = lanes.lane where coalesce(rooms.room, ?) > 0`
+  const { after, without, perLane, limit, nowMs } = given
+  const round = roundOfLanes(kind, after)
+  const open = `select lanes.lane, lanes.number from lanes where lanes.lane not in ${jsonTexts(db)}`
   const due = `from jobs as due where due.kind = ? and due.state = 'due' and due.lane = open.lane
     and due.due_at <= ? and ${isFirst} order by due.due_at limit ?`
   const fields = jobFields.map((field) => `found.${field}`).join(', ')
-  const round = roundOfLanes(kind, after)
-  return rawRows(
+  // Lane after lane, until there are enough, with all of the last one: sorted there, the jobs of all lanes would be read.
+  const rows = await rawRows<DueJob & { number: number }>(
     db,
     isPostgres(db)
-      ? `${round.sql} select ${fields} from (${open}) as open, lateral (select due.* ${due}) as found
-         order by open.number, found.due_at limit ?`
-      : `${round.sql} select ${fields} from (${open}) as open
-         join jobs as found on found.id in (select due.id ${due}) order by open.number, found.due_at limit ?`,
-    [...round.bindings, JSON.stringify(rooms), ofOthers, kind, nowMs, perLane, limit],
+      ? `${round.sql} select open.number, ${fields} from (${open} order by lanes.number) as open,
+         lateral (select due.* ${due}) as found limit ?`
+      : `${round.sql} select open.number, ${fields} from (${open}) as open
+         cross join jobs as found on found.id in (select due.id ${due}) limit ?`,
+    [...round.bindings, JSON.stringify(without), kind, nowMs, perLane, limit + perLane],
   )
+  return rows
+    .toSorted((one, other) => one.number - other.number || one.dueAt - other.dueAt)
+    .slice(0, limit)
+    .map(({ number: _, ...job }) => job)
 }
 
 const takeIt = `update jobs set state = 'running', attempt = attempt + 1,
