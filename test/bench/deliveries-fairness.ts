@@ -7,6 +7,7 @@ import { measureLatencies } from './deliveries/measure-latencies.ts'
 import { type Receiver, startReceiver } from './deliveries/start-receiver.ts'
 import { type Side, type SideName, startSide } from './deliveries/start-sides.ts'
 import { median, quantile } from './measure/quantile.ts'
+import { measureSyncs } from './measure/sync-times.ts'
 import { describeMachine, printTargets } from './report.ts'
 
 const { values } = parseArgs({
@@ -27,6 +28,7 @@ const shares: number[] = []
 const rows: string[][] = []
 for (let round = 0; round < rounds; round++) await measureShare()
 const { alike, besideSlow } = await measureBesideSlow()
+const syncs = await measureSyncs({ count: few.events, everyMs: few.everyMs })
 
 terminal.say(
   `${many.events} events to ${many.endpoints} endpoints each, of which ${many.dead} never answer; rates of the others, ${rounds} rounds`,
@@ -42,7 +44,11 @@ const toRow = (text: string, times: number[]) => [
 printTable(
   terminal,
   ['the other four', 'p50 ms', 'p99 ms', 'slowest ms'],
-  [toRow('all answer at once', alike), toRow('one is slow', besideSlow)],
+  [
+    toRow('all answer at once', alike),
+    toRow('one is slow', besideSlow),
+    toRow('one sync of this disk', syncs),
+  ],
 )
 printTargets(terminal, [
   { name: 'rate of 90 endpoints beside 10 dead ones', value: median(shares), atLeast: 0.9 },

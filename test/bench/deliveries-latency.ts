@@ -7,6 +7,7 @@ import { measureLatencies } from './deliveries/measure-latencies.ts'
 import { startReceiver } from './deliveries/start-receiver.ts'
 import { type Side, type SideName, startSide } from './deliveries/start-sides.ts'
 import { quantile } from './measure/quantile.ts'
+import { measureSyncs } from './measure/sync-times.ts'
 import { describeMachine, printTargets, type Target } from './report.ts'
 
 const names: SideName[] = [
@@ -34,14 +35,20 @@ for (const name of names) {
     terminal.say(`${name} is left out: ${messageOf(error)}`)
   }
 }
+addRow('one sync of this disk', await measureSyncs({ count: events, everyMs }))
 printTable(terminal, ['', 'p50 ms', 'p99 ms', 'slowest ms'], rows)
 printTargets(terminal, targets)
 
 async function measure(side: Side): Promise<void> {
   await measureLatencies(receiver, side, { run: 'warm', events: 50, everyMs: 10 })
   const times = (await measureLatencies(receiver, side, { run: 'idle', events, everyMs })).map(({ ms }) => ms)
-  const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)]
-  rows.push([side.name, ...[p50, p99, Math.max(...times)].map((ms) => ms.toFixed(1))])
+  const { p50, p99 } = addRow(side.name, times)
   targets.push({ name: `${side.name}, p50`, value: p50, unit: 'ms', atMost: 10 })
   targets.push({ name: `${side.name}, p99`, value: p99, unit: 'ms', atMost: 50 })
+}
+
+function addRow(name: string, times: number[]): { p50: number; p99: number } {
+  const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)]
+  rows.push([name, ...[p50, p99, Math.max(...times)].map((ms) => ms.toFixed(1))])
+  return { p50, p99 }
 }
