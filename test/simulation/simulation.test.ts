@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createSimulation, describeReport } from './create-simulation.ts'
 
-const schedules = 1_000
+const schedules = 2_000
 
 /**
  * The engine (group commits, claims, lanes, turns, deliveries, their SQL on a real SQLite) under a virtual clock. What
