@@ -43,10 +43,7 @@ test('a site names the required settings that it lacks, and only those', () => {
 })
 
 test('a level without settings waits for its setup event, and says nothing of settings', () => {
-  assert.match(
-    said({}, { kind: 'account', configuration: {} }),
-    /setup event: annex logs --integration stats/,
-  )
+  assert.match(said({}, { kind: 'account', configuration: {} }), /setup event: annex logs stats/)
 })
 
 test('a level whose only settings are buttons does not name a command that cannot work', () => {

@@ -38,6 +38,11 @@ const mistakes: [string, string[], RegExp][] = [
     ['deliveries', 'list', '--limit', 'abc'],
     /--limit.*whole number from 1 to 200/,
   ],
+  [
+    'logs of two integrations are refused',
+    ['logs', 'echo', '--integration', 'webhook'],
+    /Name echo or --integration webhook, not both/,
+  ],
   ['a limit out of range is refused', ['logs', '--limit', '500'], /--limit.*whole number from 1 to 200/],
   ['a state that there is none of is refused', ['deliveries', '--state', 'nope'], /owed, delivered, failed/],
   ['no command at all is answered with the help', [], /Usage: annex/],

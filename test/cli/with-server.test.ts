@@ -206,6 +206,9 @@ test('reload says what became of each folder', async () => {
 })
 
 test('logs are JSON lines or text, and an unknown request has none', async () => {
-  const { count } = await json<Listed<object>>('logs', '--request', 'req_none')
-  assert.equal(count, 0)
+  for (const id of ['req_none', 'inst_none']) {
+    assert.equal((await json<Listed<object>>('logs', id)).count, 0)
+  }
+  const { receipts } = await json<{ receipts: { integration: string }[] }>('logs', 'webhook')
+  assert.deepEqual([...new Set(receipts.map(({ integration }) => integration))], ['webhook'])
 })

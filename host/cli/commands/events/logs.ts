@@ -4,6 +4,7 @@ import type { DispatchReceipt, List, LogLine } from '../../api/records.ts'
 import { createLimitOption } from '../../limit-option.ts'
 import { openSession, type Session } from '../../open-session.ts'
 import { paint, type Terminal } from '../../terminal/terminal.ts'
+import { UsageError } from '../../usage-error.ts'
 import { withExamples } from '../../with-examples.ts'
 import { endOf, printReceipt } from './print-receipt.ts'
 
@@ -18,17 +19,28 @@ export function addLogs(program: Command): void {
   const command = program
     .command('logs')
     .description('print what scripts logged, where they failed, and what each request used')
+    .argument('[of]', 'an integration by its name, or an installation or a request by its id')
     .option('--integration <name>', 'of that integration')
     .option('--installation <id>', 'of that installation')
     .option('--request <id>', 'of that request: the id is in each answer and error')
     .option('--no-receipts', 'only log lines, not what each request used')
     .addOption(createLimitOption())
     .option('--follow', 'go on printing, until interrupted')
-    .action(async ({ follow, receipts, ...filter }: Options, command: Command) => {
+    .action(async (of: string | undefined, options: Options, command: Command) => {
+      const { follow, receipts, ...named } = options
+      const filter = { ...named, ...filterOf(of, named) }
       const session = openSession(command)
       await (follow === true ? followLogs(session, filter, receipts) : printLogs(session, filter, receipts))
     })
-  withExamples(command, ['annex logs --integration webhook --follow', 'annex logs --request req_0199…'])
+  withExamples(command, ['annex logs webhook --follow', 'annex logs req_0199…'])
+}
+
+/** What somebody names without saying what it is. @throws UsageError when an option names another one */
+function filterOf(of: string | undefined, named: Filter): Filter {
+  if (of === undefined) return {}
+  const key = of.startsWith('inst_') ? 'installation' : of.startsWith('req_') ? 'request' : 'integration'
+  if (named[key] !== undefined) throw new UsageError(`Name ${of} or --${key} ${named[key]}, not both.`)
+  return { [key]: of }
 }
 
 async function printLogs({ api, terminal }: Session, filter: Filter, withReceipts: boolean): Promise<void> {

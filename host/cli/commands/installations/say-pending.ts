@@ -23,7 +23,7 @@ export function sayPending(
   const command = `annex configure ${name}${place === undefined ? '' : ` --${kind} ${place}`}`
   const set = (settings: string[]) => settings.map((setting) => ` --set ${setting}=…`).join('')
   if (declared === undefined || (properties.length === 0 && declared.componentId === undefined)) {
-    terminal.say(`The ${title} waits for its setup event: annex logs --integration ${name}`)
+    terminal.say(`The ${title} waits for its setup event: annex logs ${name}`)
   } else if (missing.length > 0) {
     terminal.say(`The ${title} lacks the settings ${missing.join(', ')}: ${command}${set(missing)}`)
     terminal.say('No events until then.')
