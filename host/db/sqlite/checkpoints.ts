@@ -11,6 +11,8 @@ export type Checkpoints = {
 
 /** Of 4 KiB: the same few pages change all the time, and are copied once in so many. */
 const longestLog = 10_000
+/** Asking for its length takes as long as a small statement. A copied log begins anew with the next commit, not before. */
+const lookEvery = 16
 
 /** Pages of the log, and how many of them are in the database's own file. */
 type Progress = { log: number; checkpointed: number }
@@ -25,9 +27,12 @@ export function createCheckpoints(connection: DatabaseSync, filename: string): C
   let thread: Worker | undefined
   let state: 'short' | 'copying' | 'nearly copied' = 'short'
   let nextAt = longestLog
+  let transactions = 0
   return {
     async keepShort() {
-      if (state === 'copying') return
+      transactions += 1
+      const isLook = transactions % lookEvery === 0
+      if (state === 'copying' || (state === 'short' && !isLook)) return
       const { log } = progress.get() as Progress
       if (state === 'short' && log < nextAt) return
       if (state === 'short') {
@@ -40,6 +45,7 @@ export function createCheckpoints(connection: DatabaseSync, filename: string): C
       const copied = await copy()
       nextAt = copied !== undefined && copied.checkpointed === copied.log ? longestLog : log + longestLog
       state = 'short'
+      transactions = 0
     },
     async close() {
       await thread?.terminate()
