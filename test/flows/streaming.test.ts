@@ -90,7 +90,8 @@ describe('a body that streams', () => {
     const url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
     annex = await startAnnex({
       plugins: { streams: { script: script(url) } },
-      flags: { SANDBOX_WALL_MS: '3000', SANDBOX_BODY_BYTES: '100000000' },
+      // The CPU's is wide: many megabytes are computed here, also on a slow machine.
+      flags: { SANDBOX_WALL_MS: '3000', SANDBOX_CPU_MS: '20000', SANDBOX_BODY_BYTES: '100000000' },
     })
   })
   after(async () => {
@@ -156,10 +157,14 @@ describe('a body that streams', () => {
     )
     response.pause()
     response.on('error', () => {})
-    await sleep(1000)
-    const before = (await counts()).pulls
-    await sleep(300)
-    assert.equal((await counts()).pulls, before)
+    // What lies between them fills up, and then nothing is made any more.
+    const pulledIn = async () => {
+      const before = (await counts()).pulls
+      await sleep(500)
+      return (await counts()).pulls - before
+    }
+    await until(pulledIn, (count) => count === 0, 20)
+    assert.equal(await pulledIn(), 0)
     response.destroy()
     await until(counts, ({ cancelled }) => cancelled === 1, 5)
   })
