@@ -13,7 +13,8 @@ export async function startWithPackages(
   for (const [name, { packages, ...source }] of Object.entries(plugins)) {
     installPackages(writePlugin(folder, name, source), ...packages)
   }
-  const annex = await startAnnex({ pluginsDir: folder })
+  // The limit is not the matter here, and a machine may be slow.
+  const annex = await startAnnex({ pluginsDir: folder, flags: { SANDBOX_CPU_MS: '10000' } })
   return {
     ...annex,
     close: async () => {
