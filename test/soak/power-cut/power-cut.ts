@@ -35,6 +35,7 @@ printTable(
   ['', ''],
   rows.map(([name, value]) => [name, String(value)]),
 )
+for (const why of result.undelivered) terminal.say(why)
 const isWrong =
   result.lost.length + result.undelivered.length + full.lost > 0 ||
   result.integrity !== 'ok' ||

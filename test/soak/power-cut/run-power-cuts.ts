@@ -11,6 +11,7 @@ import { readHistory } from '../kills/read-history.ts'
 import { startReceivers } from '../kills/start-receivers.ts'
 import { createCutFolder } from './cut-folder.ts'
 import type { Forgetting } from './cut-power.ts'
+import { whyUndelivered } from './why-undelivered.ts'
 
 export type PowerCuts = {
   seed: number
@@ -18,7 +19,7 @@ export type PowerCuts = {
   acknowledged: number
   /** Acknowledged, and not there after the cut. */
   lost: string[]
-  /** Acknowledged and there, and not delivered in the end. */
+  /** Acknowledged and there, and not delivered in the end: with what the database says of it. */
   undelivered: string[]
   writes: number
   syncs: number
@@ -51,7 +52,8 @@ export async function runPowerCuts(given: {
   let host: HostProcess | undefined
   ends.defer(() => host?.kill())
   const start = () => {
-    host = startHost({ dataDir, pluginsDir, environment })
+    // A limit of CPU time that a slow machine meets four times would be a handler that has failed.
+    host = startHost({ dataDir, pluginsDir, environment: { ...environment, SANDBOX_CPU_MS: '10000' } })
     return host.listening
   }
   const totals = { writes: 0, syncs: 0, undone: 0 }
@@ -92,7 +94,7 @@ export async function runPowerCuts(given: {
   return {
     ...{ seed, cuts: rounds + 1, acknowledged: publisher.acknowledged.size, ...totals },
     lost: [...lost],
-    undelivered: undelivered(),
+    undelivered: whyUndelivered(join(dataDir, 'annex.sqlite'), undelivered()),
     integrity: checkIntegrity(join(dataDir, 'annex.sqlite')),
   }
 
