@@ -26,4 +26,7 @@ export async function installFanOut({ api, samples }: Listening): Promise<void> 
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
+  // A reading may show what the disk has a few ms later. What is answered here it has, and with it all that was stored before.
+  const stored = await api('PATCH', `${base}/${installed.json.id}`, { externalIds: ['fan-out'] })
+  if (stored.status !== 200) throw new Error(`change: ${stored.text}`)
 }
