@@ -45,7 +45,7 @@ it('every dispatch has a receipt, which says what it used and how it ended', asy
     assert.equal((await receiptOf('/throw')).outcome, 'script_error')
     const never = await receiptOf('/never')
     assert.equal(never.outcome, 'wall_clock_limit')
-    assert.ok(never.wallMs >= 4_900 && never.cpuMs > 1 && never.heapBytes > 0, JSON.stringify(never))
+    assert.ok(never.wallMs >= 4_000 && never.cpuMs > 1 && never.heapBytes > 0, JSON.stringify(never))
     const buffers = await receiptOf('/buffers')
     assert.equal(buffers.outcome, 'memory_limit')
     const { text } = await annex.api('GET', '/v1/logs?integration=stats&limit=50')
