@@ -38,6 +38,13 @@ it('every dispatch has a receipt, which says what it used and how it ended', asy
       assert.equal(json.count, 1)
       return json.items[0]
     }
+    let endless = 0
+    /** Again, where a slow machine made the host end the process, and then it has not seen all of it. */
+    const seen = (path: string, isSeen: (receipt: Json) => boolean) =>
+      until(() => {
+        endless += 1
+        return receiptOf(path)
+      }, isSeen)
     const fine = await receiptOf('')
     assert.deepEqual([fine.type, fine.outcome, fine.installation], ['fetch', 'ok', id])
     assert.deepEqual([fine.egressCalls, fine.hostCalls], [1, 1])
@@ -45,23 +52,21 @@ it('every dispatch has a receipt, which says what it used and how it ended', asy
     assert.equal((await receiptOf('/throw')).outcome, 'script_error')
     const never = await receiptOf('/never')
     assert.equal(never.outcome, 'wall_clock_limit')
-    assert.ok(never.wallMs >= 4_000 && never.cpuMs > 1 && never.heapBytes > 0, JSON.stringify(never))
+    assert.ok(never.wallMs >= 4_900 && never.cpuMs > 1 && never.heapBytes > 0, JSON.stringify(never))
     const buffers = await receiptOf('/buffers')
     assert.equal(buffers.outcome, 'memory_limit')
     const { text } = await annex.api('GET', '/v1/logs?integration=stats&limit=50')
     assert.match(text, /more than 64 MB of heap \(SANDBOX_HEAP_MB\)/)
     assert.match(text, /Array buffer allocation failed.*index\.ts:\d+:\d+/s)
     // Last: what keeps its process busy has to be content with less of the machine from then on.
-    const loop = await receiptOf('/loop')
+    const loop = await seen('/loop', ({ heapBytes }) => heapBytes > 0)
     assert.equal(loop.outcome, 'cpu_limit')
-    // On a slow machine the host ends its process before V8 has stopped it: then nobody knows of its heap.
-    assert.ok(loop.wallMs >= 190 && loop.cpuMs > 20, JSON.stringify(loop))
-    const native = await receiptOf('/native')
+    assert.ok(loop.wallMs >= 190 && loop.cpuMs > 20 && loop.heapBytes > 0, JSON.stringify(loop))
+    const native = await seen('/native', ({ cpuMs }) => cpuMs > 0)
     assert.equal(native.outcome, 'cpu_limit')
-    // Of a process that it had to end the host has what it saw itself, and on a slow machine it may have looked too seldom.
-    assert.ok(native.cpuMs >= 200 || native.wallMs >= 700, JSON.stringify(native))
+    assert.ok(native.cpuMs >= 200, JSON.stringify(native))
     const { json } = await annex.api('GET', `/v1/usage?installation=${id}&by=day`)
-    assert.ok(json.items[0].dispatches >= 4 && json.items[0].failed === 5, JSON.stringify(json))
+    assert.ok(json.items[0].dispatches >= 4 && json.items[0].failed === 3 + endless, JSON.stringify(json))
   } finally {
     await annex.close()
     await receiver.close()

@@ -73,7 +73,7 @@ for (const mode of modes) {
     test('all of them go on when the process comes back', async () => {
       const body = `${wait} const read = () => [Date.now(), new Date().getTime(), performance.now(), Number(Temporal.Now.instant().epochMilliseconds)]
         const a = read(); await wait(100); const b = read(); return b.map((v, i) => v - a[i])`
-      for (const ms of (await run(platform, mode, body)) as number[]) assert.ok(ms >= 25 && ms < 5_000, `${ms}`)
+      for (const ms of (await run(platform, mode, body)) as number[]) assert.ok(ms >= 80 && ms < 5_000, `${ms}`)
     })
 
     test('console.time measures what the script waits for, and not what it computes', async () => {
@@ -81,7 +81,7 @@ for (const mode of modes) {
       const lines: string[] = []
       await run(platform, mode, `const log = console; ${body}`, undefined, (text) => lines.push(text))
       assert.equal(lines[0], 'a: 0 ms')
-      assert.match(lines[1] ?? '', /^b: [2-9]\d+ ms$|^b: \d{3,} ms$/)
+      assert.match(lines[1] ?? '', /^b: [6-9]\d ms$|^b: \d{3,} ms$/)
     })
 
     test('a script that replaces what the clock is made of changes its own clock alone', async () => {

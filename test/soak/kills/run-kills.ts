@@ -48,8 +48,6 @@ export async function runKills({ rounds, seed, note, hosts = 1 }: KillsOptions):
   const environment = {
     DATABASE_URL: database.url,
     DELIVERY_CONCURRENCY: String(attemptsAtOnce),
-    // A limit of CPU time that a slow machine meets four times would be a handler that has failed.
-    SANDBOX_CPU_MS: '10000',
     // Hosts that share a database have the same key. One alone makes its own, and must not lose it.
     ...(hosts > 1 && { SECRET_KEY: randomBytes(32).toString('base64') }),
   }

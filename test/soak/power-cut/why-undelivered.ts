@@ -9,7 +9,7 @@ export function whyUndelivered(file: string, keys: readonly string[]): string[] 
     return keys.map((key) => {
       const [eventId = '', path = ''] = key.split(' ')
       const row = deliveryOf.get(eventId, `%${path}`) ?? jobOf.get(`%"${eventId}"%`)
-      if (row === undefined) return `${key}: neither its delivery nor the event is there`
+      if (row === undefined) return `${key}: neither it nor a job for its event is there`
       const { id, state, reason, last_error: lastError } = row
       return `${key}: ${id} is ${state}; ${reason ?? lastError ?? 'no reason is noted'}`
     })
