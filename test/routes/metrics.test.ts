@@ -73,12 +73,13 @@ describe('/metrics of deliveries', () => {
       const { endpoint } = await installSample(annex, 'sender')
       const [delivered] = await owe(endpoint, { url: good.url })
       await owe(endpoint, { url: bad.url })
-      // Ten failures in a row open its circuit.
+      // Ten failures in a row open its circuit, which is known before the tenth is stored and counted.
       await bad.waitFor(10)
       const { text } = await until(
         () => annex.api('GET', '/metrics'),
         ({ text }) =>
           text.includes('annex_circuits_open 1\n') &&
+          /annex_delivery_attempt_seconds_count\{outcome="rejected"\} \d{2}\n/.test(text) &&
           text.includes('annex_jobs{kind="delivery",state="due"} 1\n'),
       )
       assert.match(text, /annex_jobs\{kind="task",state="failed"\} 0\n/)
