@@ -8,7 +8,7 @@ import { type Receiver, startReceiver } from './deliveries/start-receiver.ts'
 import { type Side, type SideName, startSide } from './deliveries/start-sides.ts'
 import { median, quantile } from './measure/quantile.ts'
 import { measureSyncs } from './measure/sync-times.ts'
-import { describeMachine, printTargets } from './report.ts'
+import { describeMachine, printTargets, printTimes } from './report.ts'
 
 const { values } = parseArgs({
   options: {
@@ -37,19 +37,11 @@ printTable(terminal, ['all answer, deliveries/s', 'some never answer', 'share'],
 terminal.say(
   `${few.events} events to ${few.endpoints} endpoints each, one every ${few.everyMs} ms; one takes ${few.slowMs} ms to answer`,
 )
-const toRow = (text: string, times: number[]) => [
-  text,
-  ...[quantile(times, 0.5), quantile(times, 0.99), Math.max(...times)].map((ms) => ms.toFixed(1)),
-]
-printTable(
-  terminal,
-  ['the other four', 'p50 ms', 'p99 ms', 'slowest ms'],
-  [
-    toRow('all answer at once', alike),
-    toRow('one is slow', besideSlow),
-    toRow('one sync of this disk', syncs),
-  ],
-)
+printTimes(terminal, 'the other four', [
+  ['all answer at once', alike],
+  ['one is slow', besideSlow],
+  ['one sync of this disk', syncs],
+])
 printTargets(terminal, [
   { name: 'rate of 90 endpoints beside 10 dead ones', value: median(shares), atLeast: 0.9 },
   { name: 'p99 of four beside a slow one', value: quantile(besideSlow, 0.99), unit: 'ms', atMost: 50 },

@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os'
 import workerdPackage from 'workerd/package.json' with { type: 'json' }
 import { printTable } from '../../host/cli/terminal/table.ts'
 import type { Terminal } from '../../host/cli/terminal/terminal.ts'
+import { quantile } from './measure/quantile.ts'
 
 /** What was measured beside what it should be. */
 export type Target = { name: string; value: number; unit?: string; atLeast?: number; atMost?: number }
@@ -20,6 +21,19 @@ export function printTargets(terminal: Terminal, targets: Target[]): void {
     isMet(target) ? 'met' : 'missed',
   ])
   printTable(terminal, ['', 'measured', 'wanted', ''], rows)
+}
+
+/** The middle of some times, their last hundredth, and the slowest, in ms. */
+export function printTimes(
+  terminal: Terminal,
+  title: string,
+  measured: [name: string, times: number[]][],
+): void {
+  const rows = measured.map(([name, times]) => {
+    const shown = [quantile(times, 0.5), quantile(times, 0.99), Math.max(...times)]
+    return [name, ...shown.map((ms) => ms.toFixed(1))]
+  })
+  printTable(terminal, [title, 'p50 ms', 'p99 ms', 'slowest ms'], rows)
 }
 
 function withUnit(value: number, { unit }: Target): string {

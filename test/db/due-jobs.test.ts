@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import type { Db } from '../../host/db/db.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
-import { readDueJobs } from '../../host/db/queries/claims.ts'
-import { insertJobs } from '../../host/db/queries/jobs.ts'
+import { nextDueAt, readDueJobs } from '../../host/db/queries/claims.ts'
+import { insertJobs, type JobKind } from '../../host/db/queries/jobs.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const without = ['lane-03']
@@ -42,13 +43,9 @@ it('due jobs are read lane after lane, the longest due first in each, until ther
 it('due jobs of lanes that are not needed are not read (SQLite)', async (t) => {
   const { db, close } = await openDatabase('sqlite::memory:', '')
   t.after(close)
-  const asked: { sql: string; bindings: unknown[] }[] = []
-  db.on('query', (query) => asked.push(query))
   for (const after of ['', 'lane']) {
-    await readDueJobs(db, 'delivery', { after, without, perLane: 4, limit: 6, nowMs: 4 })
-    const { sql = '', bindings = [] } = asked.at(-1) ?? {}
-    const steps = await db.raw(`explain query plan ${sql}`, bindings as never)
-    const plan: string = steps.map(({ detail }: { detail: string }) => detail).join()
+    const given = { after, without, perLane: 4, limit: 6, nowMs: 4 }
+    const plan = await planOf(db, () => readDueJobs(db, 'delivery', given))
     assert.match(
       plan,
       /SCAN (lanes|ahead),LIST SUBQUERY.*SEARCH found USING INDEX sqlite_autoindex_jobs_1 \(id=\?\)/,
@@ -58,3 +55,29 @@ it('due jobs of lanes that are not needed are not read (SQLite)', async (t) => {
     assert.doesNotMatch(plan, /TEMP B-TREE/)
   }
 })
+
+it('when the next job comes due is found in an index of just these, however much is owed (SQLite)', async (t) => {
+  const { db, close } = await openDatabase('sqlite::memory:', '')
+  t.after(close)
+  const plans: Record<string, string> = {}
+  for (const kind of ['delivery', 'event', 'task'] satisfies JobKind[]) {
+    plans[kind] = await planOf(db, () => nextDueAt(db, kind, 5))
+  }
+  assert.deepEqual(plans, {
+    delivery: 'SEARCH jobs USING INDEX jobs_later (kind=? AND due_at>?)',
+    event: 'SEARCH jobs USING COVERING INDEX jobs_due (kind=? AND due_at>?)',
+    task: 'SEARCH jobs USING COVERING INDEX jobs_due (kind=? AND due_at>?)',
+  })
+})
+
+/** How SQLite would run the last query that `ask` makes: its steps, separated by commas. */
+async function planOf(db: Db, ask: () => Promise<unknown>): Promise<string> {
+  const asked: { sql: string; bindings: unknown[] }[] = []
+  const take = (query: (typeof asked)[number]) => asked.push(query)
+  db.on('query', take)
+  await ask()
+  db.off('query', take)
+  const { sql = '', bindings = [] } = asked.at(-1) ?? {}
+  const steps: { detail: string }[] = await db.raw(`explain query plan ${sql}`, bindings as never)
+  return steps.map(({ detail }) => detail).join()
+}

@@ -65,7 +65,6 @@ it('what is handed over of a delivery is what would be read of it; a large one i
   assert.deepEqual([large?.created, large?.held], [true, undefined])
   const [read] = await loadDeliveries(db, [small?.id ?? ''])
   assert.deepEqual({ ...small?.held?.loaded }, { ...read })
-
   const given = { after: '', without: [], perLane: 2, limit: 2, nowMs: seeded.database.clock.now() + 1_000 }
   const due = await readDueJobs(db, 'delivery', given)
   const asRead = due.find(({ id }) => id === small?.held?.job.id)

@@ -14,24 +14,23 @@ const lanesOfRound = 1_000
  * through the index, so that it costs the same whether a lane has one job or a million.
  */
 function roundOfLanes(kind: JobKind, after: string): { sql: string; bindings: string[] } {
-  const ahead = stepsOf('ahead', '')
   // Nearly always a round begins at the first lane: then none is before it, and the text is half as long to run.
-  if (after === '') {
-    const lanes = 'lanes(lane, number) as (select lane, number from ahead where lane is not null)'
-    return { sql: `with recursive ${ahead}, ${lanes}`, bindings: [kind, after, kind] }
-  }
-  const lanes = `lanes(lane, number) as (
+  if (after === '') return { sql: fromFirstLane, bindings: [kind, after, kind] }
+  return { sql: fromAnyLane, bindings: [kind, after, kind, kind, '', after, kind, after] }
+}
+
+const fromFirstLane = `with recursive ${stepsOf('ahead', '')},
+  lanes(lane, number) as (select lane, number from ahead where lane is not null)`
+
+const fromAnyLane = `with recursive ${stepsOf('ahead', '')}, ${stepsOf('behind', 'and lane <= ?')},
+  lanes(lane, number) as (
     select lane, number from ahead where lane is not null
     union all
     select lane, number + ${lanesOfRound} from behind where lane is not null
   )`
-  return {
-    sql: `with recursive ${ahead}, ${stepsOf('behind', 'and lane <= ?')}, ${lanes}`,
-    bindings: [kind, after, kind, ...[kind, '', after], ...[kind, after]],
-  }
-}
 
-const stepsOf = (name: string, until: string): string => {
+/** @param until which lanes are the last ones, as a condition */
+function stepsOf(name: string, until: string): string {
   const next = (after: string) =>
     `select min(lane) from jobs where state = 'due' and kind = ? and lane > ${after} ${until}`
   return `${name}(lane, number) as (

@@ -30,26 +30,33 @@ export function createCheckpoints(connection: DatabaseSync, filename: string): C
   let transactions = 0
   return {
     async keepShort() {
+      if (state === 'copying') return
+      if (state === 'nearly copied') return copyRest()
       transactions += 1
-      const isLook = transactions % lookEvery === 0
-      if (state === 'copying' || (state === 'short' && !isLook)) return
-      const { log } = progress.get() as Progress
-      if (state === 'short' && log < nextAt) return
-      if (state === 'short') {
-        state = 'copying'
-        void copy().then(() => {
-          state = 'nearly copied'
-        })
-        return
-      }
-      const copied = await copy()
-      nextAt = copied !== undefined && copied.checkpointed === copied.log ? longestLog : log + longestLog
-      state = 'short'
-      transactions = 0
+      if (transactions % lookEvery === 0 && lengthOf() >= nextAt) startCopying()
     },
     async close() {
       await thread?.terminate()
     },
+  }
+
+  function lengthOf(): number {
+    return (progress.get() as Progress).log
+  }
+
+  function startCopying(): void {
+    state = 'copying'
+    void copy().then(() => {
+      state = 'nearly copied'
+    })
+  }
+
+  async function copyRest(): Promise<void> {
+    const log = lengthOf()
+    const copied = await copy()
+    nextAt = copied !== undefined && copied.checkpointed === copied.log ? longestLog : log + longestLog
+    state = 'short'
+    transactions = 0
   }
 
   /** @returns `undefined` when it failed: what is not copied is still in the log */
