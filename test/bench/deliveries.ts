@@ -7,6 +7,7 @@ import { measureRate, type Rate, toMedianRate } from './deliveries/measure-rate.
 import { inFlight, publishersAtOnce } from './deliveries/sender.ts'
 import { startReceiver } from './deliveries/start-receiver.ts'
 import { type Side, type SideName, sideNames, startSide } from './deliveries/start-sides.ts'
+import { slowDisk } from './measure/slow-disk.ts'
 import { describeMachine, printTargets, type Target } from './report.ts'
 
 const endpoints = 5
@@ -17,25 +18,32 @@ const { values } = parseArgs({
     events: { type: 'string' },
     /** Parts of the names of what to run, with commas between: all unless said. */
     only: { type: 'string', default: '' },
+    /** Each sync of the disk takes as many ms more: those of who measures are mostly quick ones. */
+    'sync-ms': { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 })
 const plan = {
   rounds: Number(values.rounds ?? (values.quick ? 2 : 5)),
   events: Number(values.events ?? (values.quick ? 500 : 4_000)),
+  syncMs: Number(values['sync-ms'] ?? 0),
 }
 await bench(createTerminal(process, { json: values.json }))
 
 async function bench(terminal: Terminal): Promise<void> {
   await using ends = new AsyncDisposableStack()
   const machine = describeMachine()
-  const { rounds, events } = plan
+  const { rounds, events, syncMs } = plan
   terminal.say(machine.text)
   terminal.say(
     `${events} events to ${endpoints} endpoints each, 1 KiB, ${publishersAtOnce} publishers, ${inFlight} in flight, ${rounds} rounds in turn, medians`,
   )
   const receiver = await startReceiver(endpoints)
   ends.defer(receiver.close)
+  if (syncMs > 0) {
+    ends.use(slowDisk(syncMs))
+    terminal.say(`a sync of the disk takes ${syncMs} ms more`)
+  }
   const started: Side[] = []
   for (const name of chosen()) {
     try {

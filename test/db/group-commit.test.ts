@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { createGroupCommit, type Step } from '../../host/db/group-commit.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
+import { until } from '../support/annex.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 async function openCommits(ends: AsyncDisposableStack) {
@@ -65,4 +66,33 @@ it('resolves what is only noted when it is committed, and what is stored when th
   ])
   assert.deepEqual(order, ['noted', 'stored'])
   assert.deepEqual(await db('notes').pluck('text'), ['stored', 'noted'])
+})
+
+it('commits while the disk is busy what is worth it, and no more than a power cut may undo', async () => {
+  await using ends = new AsyncDisposableStack()
+  const { db, commits } = await openCommits(ends)
+  await db.raw('create table numbers (number integer)')
+  const step: Step<number, void> = async (transaction, items) => {
+    await transaction('numbers').insert(items.map((number) => ({ number })))
+    return items.map(() => undefined)
+  }
+  const disk = Promise.withResolvers<void>()
+  db.client.synced = () => disk.promise
+  let stored = 0
+  const store = (count: number) =>
+    Array.from({ length: count }, (_, n) => commits.store(step, n).then(() => (stored += 1)))
+  const committed = async () => (await db('numbers').pluck('number')).length
+  const first = store(1)
+  await until(committed, (count) => count === 1)
+  const few = store(15)
+  for (let turns = 0; turns < 10; turns += 1) assert.equal(await committed(), 1)
+  const enough = store(1)
+  await until(committed, (count) => count === 17)
+  const many = store(3_000)
+  await until(committed, (count) => count > 512)
+  for (let turns = 0; turns < 10; turns += 1) assert.ok((await committed()) < 800)
+  assert.equal(stored, 0)
+  disk.resolve()
+  await Promise.all([...first, ...few, ...enough, ...many])
+  assert.equal(await committed(), 3_017)
 })

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../support/annex.ts'
 import { noCompiler } from '../support/compile-library.ts'
 import { startOnFaultyMachine } from '../support/host-under-faults.ts'
 
@@ -24,6 +27,32 @@ describe('a disk that takes a second for each sync', { skip: noCompiler }, () =>
     assert.ok(Math.max(...tookMs) < 500, `a visitor waited for ${Math.round(Math.max(...tookMs))} ms`)
     faults.setSync(0)
     await untilDelivered(events)
+  })
+})
+
+describe('a disk that is busy with a sync', { skip: noCompiler }, () => {
+  it('keeps nothing else from being committed', { timeout: 120_000 }, async () => {
+    await using running = await startOnFaultyMachine({})
+    const { faults, dataDir, publish, untilDelivered } = running
+    using file = new DatabaseSync(join(dataDir, 'annex.sqlite'), { readOnly: true })
+    const countEvents = file.prepare(`select count(*) as count from events where id like 'evt_busy%'`)
+    const committed = () => Number(countEvents.get()?.count)
+    const [firstId = '', ...otherIds] = Array.from({ length: 41 }, (_, n) => `evt_busy_${n}`)
+    faults.setSync(4_000)
+    let isSynced = false
+    const first = publish(firstId).finally(() => {
+      isSynced = true
+    })
+    await until(async () => committed(), Boolean)
+    const others = otherIds.map((eventId) => publish(eventId))
+    await until(
+      async () => committed(),
+      (count) => count > 16,
+    )
+    assert.equal(isSynced, false, 'the disk is still busy with the first')
+    faults.setSync(0)
+    for (const { status, text } of await Promise.all([first, ...others])) assert.equal(status, 202, text)
+    await untilDelivered([firstId, ...otherIds])
   })
 })
 

@@ -31,17 +31,14 @@ export function openWriteAheadLog(connection: DatabaseSync, filename: string): W
   const file = openSync(`${filename}-wal`, 'r+')
   const checkpoints = createCheckpoints(connection, filename)
   let isSound = true
+  let running: Promise<void> | undefined
+  /** One that begins when it is done: what was committed since it began has that one in common. */
+  let next: Promise<void> | undefined
   return {
-    async sync() {
-      if (!isSound) throw failedSync()
-      try {
-        await syncFile(file)
-      } catch (error) {
-        isSound = false
-        throw failedSync(error)
-      }
-      // One that began before it and failed after it began.
-      if (!isSound) throw failedSync()
+    sync() {
+      if (running === undefined) return begin()
+      next ??= running.then(begin, begin)
+      return next
     },
     keepShort: checkpoints.keepShort,
     assertSound() {
@@ -51,5 +48,24 @@ export function openWriteAheadLog(connection: DatabaseSync, filename: string): W
       await checkpoints.close()
       await promisify(close)(file)
     },
+  }
+
+  function begin(): Promise<void> {
+    next = undefined
+    const begun = syncNow().finally(() => {
+      running = undefined
+    })
+    running = begun
+    return begun
+  }
+
+  async function syncNow(): Promise<void> {
+    if (!isSound) throw failedSync()
+    try {
+      await syncFile(file)
+    } catch (error) {
+      isSound = false
+      throw failedSync(error)
+    }
   }
 }
