@@ -17,8 +17,8 @@ export type GroupCommit = {
   /** Stores an item. Resolves after the commit it was part of: it is on the disk then. */
   store: <Item, Result>(step: Step<Item, Result>, item: Item) => Promise<Result>
   /**
-   * The same for what only says who does something now: it resolves when it is committed, which on SQLite is before the disk
-   * has it. The end of the process leaves it; a power cut may undo it, and what it is about is done again then.
+   * The same for what only says who does something now: it resolves when it is committed, which is before the disk has it. The
+   * end of the process leaves it; a power cut may undo it, and what it is about is done again then.
    */
   note: <Item, Result>(step: Step<Item, Result>, item: Item) => Promise<Result>
   /** Stores what waits, and then no more. */
@@ -33,8 +33,11 @@ export type Commits = {
 
 export function createCommits({ db, dialect }: Pick<Database, 'db' | 'dialect'>): Commits {
   const commits = createGroupCommit(db)
-  return { commits, claims: dialect === 'postgres' ? createGroupCommit(db) : commits }
+  return { commits, claims: dialect === 'postgres' ? createGroupCommit(db, noDisk) : commits }
 }
+
+/** Begins a transaction of PostgreSQL that is committed before the disk has it. */
+const noDisk = (transaction: Db): Promise<unknown> => transaction.raw('set local synchronous_commit to off')
 
 type Waiting = {
   isNote: boolean
@@ -60,8 +63,10 @@ const mostUnsynced = 2 * groupSize
  *
  * An item that cannot be stored must not take others with it: when a group fails, each of its items is stored by itself,
  * unless it is the database that takes nothing at the moment.
+ *
+ * @param begin what each transaction begins with
  */
-export function createGroupCommit(db: Db): GroupCommit {
+export function createGroupCommit(db: Db, begin?: (transaction: Db) => Promise<unknown>): GroupCommit {
   let waiting: Waiting[] = []
   let running: Promise<void> | undefined
   /** Of groups that are committed, until the disk has them: in their order. */
@@ -116,7 +121,10 @@ export function createGroupCommit(db: Db): GroupCommit {
   async function commit(group: readonly Waiting[]): Promise<void> {
     let results: unknown[]
     try {
-      results = await committed(db, (transaction) => runSteps(transaction, group))
+      results = await committed(db, async (transaction) => {
+        await begin?.(transaction)
+        return runSteps(transaction, group)
+      })
     } catch (error) {
       const isForAll = group.length === 1 || explainStorageError(error) !== undefined
       if (isForAll) for (const { reject } of group) reject(error)

@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import pg from 'pg'
 import type { Db } from '../../host/db/db.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
-import { nextDueAt, readDueJobs } from '../../host/db/queries/claims.ts'
+import { claimJobs, nextDueAt, readDueJobs } from '../../host/db/queries/claims.ts'
 import { insertJobs, type JobKind } from '../../host/db/queries/jobs.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { createTestDatabase, noPostgres } from '../support/test-database.ts'
 
 const without = ['lane-03']
 
@@ -70,14 +71,54 @@ it('when the next job comes due is found in an index of just these, however much
   })
 })
 
+it('claims look each job up by itself, however far the statistics are behind (PostgreSQL)', {
+  skip: noPostgres,
+}, async (t) => {
+  const made = await createTestDatabase()
+  const { db, close } = await openDatabase(made.url, '')
+  const client = new pg.Client(made.url)
+  await client.connect()
+  t.after(async () => {
+    await client.end()
+    await close()
+    await made.drop()
+  })
+  const owed = Array.from({ length: 2_000 }, () => ({
+    kind: 'task' as const,
+    subject: {},
+    lane: 'a',
+    dueAt: 1,
+  }))
+  await insertJobs(db, owed)
+  await db.raw('analyze jobs')
+  const given = { after: '', without: [], perLane: 200, limit: 200, nowMs: 4 }
+  const jobs = await readDueJobs(db, 'task', given)
+  const lease = { leaseId: 'lease', hostId: 'host', nowMs: 4, leaseMs: 1_000 }
+  const { sql, bindings } = await lastOf(db, async () => {
+    assert.equal((await claimJobs(db, jobs.slice(0, 100), lease)).size, 100)
+  })
+  const { rows } = await client.query(`explain ${sql}`, [...bindings])
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  assert.match(plan, /Index Scan using jobs_pkey on jobs .*Index Cond: \(id = /s)
+  assert.match(plan, /Tid Scan on jobs/)
+  assert.doesNotMatch(plan, /Seq Scan/)
+  assert.equal((await claimJobs(db, jobs, lease)).size, 100, 'those that are claimed are not claimed again')
+})
+
+type Asked = { sql: string; bindings: readonly unknown[] }
+
 /** How SQLite would run the last query that `ask` makes: its steps, separated by commas. */
 async function planOf(db: Db, ask: () => Promise<unknown>): Promise<string> {
-  const asked: { sql: string; bindings: unknown[] }[] = []
-  const take = (query: (typeof asked)[number]) => asked.push(query)
+  const { sql, bindings } = await lastOf(db, ask)
+  const steps: { detail: string }[] = await db.raw(`explain query plan ${sql}`, bindings as never)
+  return steps.map(({ detail }) => detail).join()
+}
+
+async function lastOf(db: Db, ask: () => Promise<unknown>): Promise<Asked> {
+  const asked: Asked[] = []
+  const take = (query: Asked) => asked.push(query)
   db.on('query', take)
   await ask()
   db.off('query', take)
-  const { sql = '', bindings = [] } = asked.at(-1) ?? {}
-  const steps: { detail: string }[] = await db.raw(`explain query plan ${sql}`, bindings as never)
-  return steps.map(({ detail }) => detail).join()
+  return asked.at(-1) ?? { sql: '', bindings: [] }
 }

@@ -95,14 +95,15 @@ export async function claimJobs(db: Db, jobs: readonly DueJob[], lease: Lease): 
     const counts = await runEach(db, `${takeIt} where id = ? and due_at = ? and state = 'due'`, each)
     return new Set(jobs.flatMap(({ id }, n) => (counts[n] ? [id] : [])))
   }
-  // Of several hosts that look at a job one takes it, and the others do not wait.
-  const free = `select jobs.id from jobs join ${jsonRows(db, 'given', readColumns)}
-    on jobs.id = given.id and jobs.due_at = given.due_at where jobs.state = 'due' for update of jobs skip locked`
+  // Of several hosts that look at a job one takes it, and the others do not wait. Each is looked up by its id, and found again
+  // by its place: however much the statistics are behind, the table is not read.
+  const free = `select free.ctid from ${jsonRows(db, 'given', readColumns)}, lateral (
+    select jobs.ctid from jobs where jobs.id = given.id and jobs.due_at = given.due_at and jobs.state = 'due'
+    for update skip locked
+  ) as free`
   const given = JSON.stringify(jobs.map(({ id, dueAt }) => ({ id, dueAt })))
-  const rows = await rawRows<{ id: string }>(db, `${takeIt} where id in (${free}) returning id`, [
-    ...claim,
-    given,
-  ])
+  const takeFree = `${takeIt} where ctid = any (array (${free})) returning id`
+  const rows = await rawRows<{ id: string }>(db, takeFree, [...claim, given])
   return new Set(rows.map(({ id }) => id))
 }
 
