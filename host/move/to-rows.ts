@@ -50,10 +50,14 @@ export function toDeliveryRows(
   const bodyId = withPrefix(columns.id, 'body')
   return {
     body: { id: bodyId, body },
-    delivery: { installationId, signedBy, url, bodyId, ...columns },
+    delivery: { installationId, signedBy, url, bodyId, ...columns, reason: reasonOf(columns) },
     attempts,
   }
 }
+
+/** Those that have failed are found by it. */
+const reasonOf = ({ state, reason }: Pick<DeliveryRecord, 'state' | 'reason'>): string | null =>
+  state === 'failed' ? (reason ?? 'No reason was exported.') : reason
 
 /** What is owed waits until the installation is resumed. */
 export function toJobRow(importing: Importing, record: JobRecord, line: number): MovedRow<'jobs'> {

@@ -66,4 +66,14 @@ describe('the tables of the database', () => {
       /annex ended with 5:\nannex: The tables of the database are those of a newer Annex/,
     )
   })
+
+  it('have no index of what changes when a delivery is settled: it would be written into all of them again', {
+    skip: noPostgres,
+  }, async () => {
+    const { db, close } = await openDatabase(made.url, folder)
+    const definitions: string[] = await db('pg_indexes').where({ tablename: 'deliveries' }).pluck('indexdef')
+    await close()
+    assert.ok(definitions.some((definition) => definition.includes('deliveries_failed')))
+    for (const definition of definitions) assert.doesNotMatch(definition, /\b(state|attempts|finished_at)\b/)
+  })
 })

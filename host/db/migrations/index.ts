@@ -11,6 +11,7 @@ import * as bodies from './009-bodies.ts'
 import * as resends from './010-resends.ts'
 import * as refusals from './011-refusals.ts'
 import * as later from './012-later.ts'
+import * as failed from './013-failed.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -28,6 +29,7 @@ const steps: readonly [string, Step][] = [
   ['010-resends', resends],
   ['011-refusals', refusals],
   ['012-later', later],
+  ['013-failed', failed],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

@@ -78,6 +78,8 @@ export function narrow(db: Db, query: Knex.QueryBuilder, filter: DeliveryFilter)
   if (eventId !== undefined) query.where('deliveries.eventId', eventId)
   if (eventType !== undefined) query.where('deliveries.eventType', eventType)
   if (state !== undefined) query.where('deliveries.state', state)
+  // Each has one, and their index is found by it.
+  if (state === 'failed') query.whereNotNull('deliveries.reason')
   if (organizationId !== undefined) {
     query.whereIn('deliveries.installationId', db('installations').select('id').where({ organizationId }))
   }
