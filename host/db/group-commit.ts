@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { Db } from './db.ts'
 import { explainStorageError } from './explain-storage-error.ts'
@@ -14,8 +14,17 @@ import { committed, synced } from './sqlite/node-sqlite-client.ts'
 export type Step<Item, Result> = (transaction: Db, items: readonly Item[]) => Promise<readonly Result[]>
 
 export type GroupCommit = {
-  /** Stores an item. Resolves after the commit it was part of: it is on the disk then. */
-  store: <Item, Result>(step: Step<Item, Result>, item: Item) => Promise<Result>
+  /**
+   * Stores an item. Resolves after the commit it was part of: it is on the disk then.
+   *
+   * @param onCommitted called when it is committed, which on SQLite is before the disk has it: for work on it that may begin,
+   *   as it is all the same whether that is undone by a power cut together with what it was about
+   */
+  store: <Item, Result>(
+    step: Step<Item, Result>,
+    item: Item,
+    onCommitted?: (result: Result) => void,
+  ) => Promise<Result>
   /**
    * The same for what only says who does something now: it resolves when it is committed, which is before the disk has it. The
    * end of the process leaves it; a power cut may undo it, and what it is about is done again then.
@@ -40,7 +49,7 @@ export function createCommits({ db, dialect }: Pick<Database, 'db' | 'dialect'>)
 const noDisk = (transaction: Db): Promise<unknown> => transaction.raw('set local synchronous_commit to off')
 
 type Waiting = {
-  isNote: boolean
+  onCommitted?: (result: unknown) => void
   step: Step<unknown, unknown>
   item: unknown
   resolve: (result: unknown) => void
@@ -50,8 +59,10 @@ type Waiting = {
 /** More would only make the first ones wait: the cost of a commit is lost among as many. */
 const groupSize = 256
 
-/** Fewer are not worth a commit of their own while the disk is busy with the one before: more come up until it is done. */
+/** Fewer are not worth a commit of their own while the disk is busy with as many or more: others come up in a few ms. */
 const smallGroup = 16
+/** A disk may take a second for one sync of a hundred. */
+const smallGroupMs = 4
 
 /** A power cut undoes what the disk does not have yet: no more than as many are done again then. */
 const mostUnsynced = 2 * groupSize
@@ -76,8 +87,8 @@ export function createGroupCommit(db: Db, begin?: (transaction: Db) => Promise<u
   let isEnough = () => {}
   let closed = false
   return {
-    store: (step, item) => add(step, item, false),
-    note: (step, item) => add(step, item, true),
+    store: add,
+    note: (step, item) => new Promise((resolve, reject) => add(step, item, resolve).catch(reject)),
     async close() {
       closed = true
       await running
@@ -85,10 +96,14 @@ export function createGroupCommit(db: Db, begin?: (transaction: Db) => Promise<u
     },
   }
 
-  function add<Item, Result>(step: Step<Item, Result>, item: Item, isNote: boolean): Promise<Result> {
+  function add<Item, Result>(
+    step: Step<Item, Result>,
+    item: Item,
+    onCommitted?: (result: Result) => void,
+  ): Promise<Result> {
     if (closed) return Promise.reject(new AnnexError('unavailable', 'Annex is stopping.'))
     return new Promise((resolve, reject) => {
-      waiting.push({ isNote, step, item, resolve, reject } as Waiting)
+      waiting.push({ onCommitted, step, item, resolve, reject } as Waiting)
       if (waiting.length >= smallGroup) isEnough()
       running ??= run()
     })
@@ -106,10 +121,11 @@ export function createGroupCommit(db: Db, begin?: (transaction: Db) => Promise<u
     running = undefined
   }
 
+  /** A host that has little to do waits for nothing. */
   async function worthACommit(): Promise<void> {
-    if (syncing[0] === undefined) return
+    if (syncing[0] === undefined || unsynced < smallGroup) return
     if (unsynced >= mostUnsynced) await syncing[0]
-    else if (waiting.length < smallGroup) await Promise.race([syncing[0], enough()])
+    else if (waiting.length < smallGroup) await Promise.race([syncing[0], enough(), sleep(smallGroupMs)])
   }
 
   function enough(): Promise<void> {
@@ -131,8 +147,8 @@ export function createGroupCommit(db: Db, begin?: (transaction: Db) => Promise<u
       else for (const one of group) await commit([one])
       return
     }
-    group.forEach(({ isNote, resolve }, n) => {
-      if (isNote) resolve(results[n])
+    group.forEach(({ onCommitted }, n) => {
+      onCommitted?.(results[n])
     })
     unsynced += group.length
     syncing.push(settle(group, results))

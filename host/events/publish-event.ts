@@ -27,12 +27,13 @@ export async function publishEvent(
   value: unknown,
 ): Promise<PublishReceipt> {
   const event = validateEvent(value)
-  const stored = await commits.store(storeEvents, { organizationId, event })
+  const stored = await commits.store(storeEvents, { organizationId, event }, (stored) => {
+    for (const job of stored?.jobs ?? []) {
+      const isSmall = job.subject.length <= mostHeldLength
+      wake('event', job.lane, isSmall ? { job, loaded: undefined } : undefined)
+    }
+  })
   if (stored === undefined) throw placeNotFound(organizationId, event)
-  for (const job of stored.jobs) {
-    const isSmall = job.subject.length <= mostHeldLength
-    wake('event', job.lane, isSmall ? { job, loaded: undefined } : undefined)
-  }
   return stored.receipt
 }
 

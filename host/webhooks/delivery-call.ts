@@ -63,11 +63,11 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake): HostCall<A
   }
 }
 
-/** Stores a delivery, which is then sent. */
-export async function oweDelivery(commits: GroupCommit, wake: Wake, delivery: NewDelivery): Promise<Owed> {
-  const owed = await commits.store(oweDeliveries, delivery)
-  if (owed.created) wake('delivery', owed.endpointId, owed.held)
-  return owed
+/** Stores a delivery, and has it sent. */
+export function oweDelivery(commits: GroupCommit, wake: Wake, delivery: NewDelivery): Promise<Owed> {
+  return commits.store(oweDeliveries, delivery, ({ created, endpointId, held }) => {
+    if (created) wake('delivery', endpointId, held)
+  })
 }
 
 /** What a delivery says of the secret that signs it. */

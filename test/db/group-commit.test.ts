@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import type { Db } from '../../host/db/db.ts'
 import { createGroupCommit, type Step } from '../../host/db/group-commit.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { until } from '../support/annex.ts'
@@ -51,48 +52,68 @@ it('a database that takes nothing at the moment is not asked again for each item
   assert.equal(asked, 1)
 })
 
-it('resolves what is only noted when it is committed, and what is stored when the disk has it', async () => {
+it('says what is committed at once, and resolves what is stored when the disk has it', async () => {
   await using ends = new AsyncDisposableStack()
   const { db, commits } = await openCommits(ends)
-  await db.raw('create table notes (text text)')
-  const step: Step<string, void> = async (transaction, items) => {
-    await transaction('notes').insert(items.map((text) => ({ text })))
-    return items.map(() => undefined)
-  }
+  const step = await createNumbers(db)
+  const disk = Promise.withResolvers<void>()
+  db.client.synced = () => disk.promise
   const order: string[] = []
-  await Promise.all([
-    commits.store(step, 'stored').then(() => order.push('stored')),
-    commits.note(step, 'noted').then(() => order.push('noted')),
-  ])
-  assert.deepEqual(order, ['noted', 'stored'])
-  assert.deepEqual(await db('notes').pluck('text'), ['stored', 'noted'])
+  const committed = Promise.withResolvers<void>()
+  const stored = commits
+    .store(step, 1, (result) => {
+      order.push(`committed ${result}`)
+      committed.resolve()
+    })
+    .then((result) => order.push(`stored ${result}`))
+  assert.equal(await commits.note(step, 2), 2)
+  await committed.promise
+  assert.deepEqual(order, ['committed 1'])
+  disk.resolve()
+  await stored
+  assert.deepEqual(order, ['committed 1', 'stored 1'])
+  assert.deepEqual(await db('numbers').pluck('number'), [1, 2])
 })
 
-it('commits while the disk is busy what is worth it, and no more than a power cut may undo', async () => {
+it('says of what the disk does not take that it is not stored', async () => {
   await using ends = new AsyncDisposableStack()
   const { db, commits } = await openCommits(ends)
-  await db.raw('create table numbers (number integer)')
-  const step: Step<number, void> = async (transaction, items) => {
-    await transaction('numbers').insert(items.map((number) => ({ number })))
-    return items.map(() => undefined)
-  }
+  const step = await createNumbers(db)
+  db.client.synced = () => Promise.reject(new Error('the disk is gone'))
+  await assert.rejects(commits.store(step, 1), /the disk is gone/)
+  assert.equal(await commits.note(step, 2), 2)
+  await commits.close()
+})
+
+it('goes on while the disk is busy, but not further than a power cut may undo', async () => {
+  await using ends = new AsyncDisposableStack()
+  const { db, commits } = await openCommits(ends)
+  const step = await createNumbers(db)
   const disk = Promise.withResolvers<void>()
   db.client.synced = () => disk.promise
   let stored = 0
   const store = (count: number) =>
     Array.from({ length: count }, (_, n) => commits.store(step, n).then(() => (stored += 1)))
   const committed = async () => (await db('numbers').pluck('number')).length
-  const first = store(1)
+  const one = store(1)
   await until(committed, (count) => count === 1)
-  const few = store(15)
-  for (let turns = 0; turns < 10; turns += 1) assert.equal(await committed(), 1)
-  const enough = store(1)
-  await until(committed, (count) => count === 17)
+  const few = store(20)
+  await until(committed, (count) => count === 21)
+  const fewer = store(3)
+  await until(committed, (count) => count === 24)
   const many = store(3_000)
   await until(committed, (count) => count > 512)
   for (let turns = 0; turns < 10; turns += 1) assert.ok((await committed()) < 800)
   assert.equal(stored, 0)
   disk.resolve()
-  await Promise.all([...first, ...few, ...enough, ...many])
-  assert.equal(await committed(), 3_017)
+  await Promise.all([...one, ...few, ...fewer, ...many])
+  assert.equal(await committed(), 3_024)
 })
+
+async function createNumbers(db: Db): Promise<Step<number, number>> {
+  await db.raw('create table numbers (number integer)')
+  return async (transaction, items) => {
+    await transaction('numbers').insert(items.map((number) => ({ number })))
+    return items
+  }
+}

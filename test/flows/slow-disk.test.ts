@@ -31,9 +31,9 @@ describe('a disk that takes a second for each sync', { skip: noCompiler }, () =>
 })
 
 describe('a disk that is busy with a sync', { skip: noCompiler }, () => {
-  it('keeps nothing else from being committed', { timeout: 120_000 }, async () => {
+  it('keeps nothing from being delivered, nor else from being committed', { timeout: 120_000 }, async () => {
     await using running = await startOnFaultyMachine({})
-    const { faults, dataDir, publish, untilDelivered } = running
+    const { faults, dataDir, publish, receiver, untilDelivered } = running
     using file = new DatabaseSync(join(dataDir, 'annex.sqlite'), { readOnly: true })
     const countEvents = file.prepare(`select count(*) as count from events where id like 'evt_busy%'`)
     const committed = () => Number(countEvents.get()?.count)
@@ -43,7 +43,7 @@ describe('a disk that is busy with a sync', { skip: noCompiler }, () => {
     const first = publish(firstId).finally(() => {
       isSynced = true
     })
-    await until(async () => committed(), Boolean)
+    await receiver.waitFor(1)
     const others = otherIds.map((eventId) => publish(eventId))
     await until(
       async () => committed(),
