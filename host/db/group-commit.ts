@@ -1,5 +1,6 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AnnexError } from '../errors/annex-error.ts'
+import type { Clock } from './database-clock.ts'
 import type { Db } from './db.ts'
 import { explainStorageError } from './explain-storage-error.ts'
 import type { Database } from './open-database.ts'
@@ -40,10 +41,13 @@ export type Commits = {
   claims: GroupCommit
 }
 
-export function createCommits({ db, dialect }: Pick<Database, 'db' | 'dialect'>): Commits {
-  const commits = createGroupCommit(db)
-  return { commits, claims: dialect === 'postgres' ? createGroupCommit(db, noDisk) : commits }
+export function createCommits(database: CommitDatabase & Pick<Database, 'dialect'>): Commits {
+  const commits = createGroupCommit(database)
+  const claims = database.dialect === 'postgres' ? createGroupCommit(database, noDisk) : commits
+  return { commits, claims }
 }
+
+type CommitDatabase = Pick<Database, 'db'> & { clock: Clock }
 
 /** Begins a transaction of PostgreSQL that is committed before the disk has it. */
 const noDisk = (transaction: Db): Promise<unknown> => transaction.raw('set local synchronous_commit to off')
@@ -77,7 +81,10 @@ const mostUnsynced = 2 * groupSize
  *
  * @param begin what each transaction begins with
  */
-export function createGroupCommit(db: Db, begin?: (transaction: Db) => Promise<unknown>): GroupCommit {
+export function createGroupCommit(
+  { db, clock }: CommitDatabase,
+  begin?: (transaction: Db) => Promise<unknown>,
+): GroupCommit {
   let waiting: Waiting[] = []
   let running: Promise<void> | undefined
   /** Of groups that are committed, until the disk has them: in their order. */
@@ -125,12 +132,14 @@ export function createGroupCommit(db: Db, begin?: (transaction: Db) => Promise<u
   async function worthACommit(): Promise<void> {
     if (syncing[0] === undefined || unsynced < smallGroup) return
     if (unsynced >= mostUnsynced) await syncing[0]
-    else if (waiting.length < smallGroup) await Promise.race([syncing[0], enough(), sleep(smallGroupMs)])
+    else if (waiting.length < smallGroup) await Promise.race([syncing[0], enough()])
   }
 
+  /** Settles when a group is not small any more, or for long enough. */
   function enough(): Promise<void> {
     return new Promise((resolve) => {
       isEnough = resolve
+      clock.after(smallGroupMs, resolve)
     })
   }
 

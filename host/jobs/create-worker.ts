@@ -208,11 +208,12 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     } catch (error) {
       outcome = settlements.postponed(job, error)
     }
-    const settled = settlements.store({ job, outcome })
+    const settled = settlements.store({ job, outcome }, () => {
+      // Whoever looked in the meantime saw neither when it is due again nor that the one after it may go on.
+      if (job.ordered || outcome.move.state === 'due') wake(job.kind, job.lane)
+    })
     leave(outcome.health)
     await settled
-    // Whoever looked in the meantime saw neither when it is due again nor that the one after it may go on.
-    if (job.ordered || outcome.move.state === 'due') wake(job.kind, job.lane)
   }
 
   async function release(which: Abandoned): Promise<void> {

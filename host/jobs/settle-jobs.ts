@@ -8,8 +8,12 @@ import type { JobOutcome } from './job-handler.ts'
 type Settlement = { job: Job; outcome: JobOutcome }
 
 export type Settlements = {
-  /** Stores what came of a job, and goes on until that succeeds: while the database is away, it is kept here. */
-  store: (settlement: Settlement) => Promise<void>
+  /**
+   * Stores what came of a job, and goes on until that succeeds: while the database is away, it is kept here.
+   *
+   * @param onCommitted called when others can read it, which may be before the disk has it
+   */
+  store: (settlement: Settlement, onCommitted: () => void) => Promise<void>
   /** What becomes of a job whose handler has a defect. */
   postponed: (job: Job, error: unknown) => JobOutcome
 }
@@ -28,11 +32,11 @@ export function createSettlements(given: {
   const { commits, clock, isClosed, onDefect } = given
   return { store, postponed }
 
-  async function store(settlement: Settlement): Promise<void> {
+  async function store(settlement: Settlement, onCommitted: () => void): Promise<void> {
     let toStore = settlement
     for (let tries = 1; ; tries++) {
       try {
-        if (await commits.store(settle, toStore)) toStore.outcome.onStored?.()
+        if (await commits.store(settle, toStore, onCommitted)) toStore.outcome.onStored?.()
         return
       } catch (error) {
         if (isClosed()) return

@@ -16,7 +16,7 @@ async function openCommits(ends: AsyncDisposableStack) {
   ends.defer(made.drop)
   const database = await openDatabase(made.url, folder)
   ends.defer(database.close)
-  return { db: database.db, commits: createGroupCommit(database.db) }
+  return { db: database.db, commits: createGroupCommit(database) }
 }
 
 it('an item that cannot be stored does not take the others of its group with it', async () => {

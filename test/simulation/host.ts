@@ -45,7 +45,7 @@ export function startHost(given: {
   db.userParams = { ...db.userParams, clock }
   const random = given.random.next
   const dialect = plan.hosts > 1 ? 'postgres' : 'sqlite'
-  const { commits, claims } = createCommits({ db, dialect })
+  const { commits, claims } = createCommits({ db, dialect, clock })
   world.note(`${id} starts`)
   const handler = createRunDelivery({
     ...{

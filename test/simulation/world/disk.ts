@@ -117,7 +117,10 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
       if (ms > 0) world.after(ms, go, owner)
       else queueMicrotask(go)
     }
-    return toKnex({ run: statement, all: statement }, owner)
+    const db = toKnex({ run: statement, all: statement }, owner)
+    db.client.synced = () =>
+      new Promise<void>((resolve) => world.after(faults.delayMs('sync'), resolve, owner))
+    return db
   }
 
   function toKnex(connection: Connection, owner: Owner): Db {
