@@ -11,13 +11,7 @@ import {
   loadDeliveries,
   updateDeliveries,
 } from '../db/queries/deliveries.ts'
-import {
-  type Endpoint,
-  type Health as EndpointHealth,
-  findEndpoints,
-  findUnpaused,
-  updateHealth,
-} from '../db/queries/endpoints.ts'
+import { type Endpoint, findEndpoints, findUnpaused } from '../db/queries/endpoints.ts'
 import type { DueJob, Job } from '../db/queries/jobs.ts'
 import { releaseSomeWaiting } from '../db/queries/operating/endpoints.ts'
 import { type Refusal, refuseDeliveries } from '../db/queries/operating/refusals.ts'
@@ -25,6 +19,7 @@ import { type JobHandler, type JobOutcome, type Stored, stored } from '../jobs/j
 import type { Health } from '../jobs/lanes.ts'
 import { type NextStep, nextStep, type RetrySchedule } from '../jobs/retry-schedule.ts'
 import { toInterrupted, toRow } from './attempt-rows.ts'
+import { createHealthNotes } from './endpoint-health.ts'
 import { type GivingUp, reasonToGiveUp } from './give-up-endpoint.ts'
 import type { Attempt, AttemptOptions, Sendable } from './send-attempt.ts'
 import type { SigningSecrets } from './signature.ts'
@@ -64,6 +59,7 @@ export function createRunDelivery(given: {
   onAttempt: OnAttempt
 }): JobHandler<DeliveryWithBody | undefined> {
   const { clock, send, schedule, secrets, timeoutMs, standard } = given
+  const noteHealth = createHealthNotes()
   return {
     load: (transaction, jobs) => findOf(transaction, jobs, loadDeliveries),
     async begin(transaction, claimed) {
@@ -104,13 +100,14 @@ export function createRunDelivery(given: {
     const nowMs = clock.now()
     const step = nextStep(schedule, job.attempt, attempt, { nowMs, random: given.random })
     const outcome = {
-      ...toOutcome(delivery, endpoint, attempt, step, nowMs),
+      ...toOutcome(delivery, attempt, step, nowMs),
       onStored: () => given.onAttempt(toSeen(delivery, attempt, step, nowMs)),
     }
+    const stores = [...outcome.stores, noteHealth(endpoint.id, step.state === 'delivered', nowMs)]
     const reason = reasonToGiveUp(endpoint, attempt, nowMs, given.giveUpAfterMs)
-    if (reason === undefined) return outcome
+    if (reason === undefined) return { ...outcome, stores }
     const givingUp: GivingUp = { endpoint, reason }
-    return { ...outcome, stores: [...outcome.stores, stored(given.giveUp, givingUp)] }
+    return { ...outcome, stores: [...stores, stored(given.giveUp, givingUp)] }
   }
 
   function refuse({ id, endpointId }: Delivery, reason: string): JobOutcome {
@@ -161,7 +158,6 @@ async function findOf<Found extends Delivery>(
 
 function toOutcome(
   delivery: Delivery,
-  endpoint: Endpoint,
   attempt: Attempt,
   step: NextStep,
   nowMs: number,
@@ -180,9 +176,6 @@ function toOutcome(
     stored(storeAttempts, toRow(delivery.id, number, attempt)),
     stored(changeDeliveries, change),
   ]
-  // Whether that changes anything is for the table to say: the endpoint was read when the attempt began.
-  const health = { id: endpoint.id, failingSince: step.state === 'delivered' ? null : nowMs }
-  stores.push(stored(changeHealth, health))
   return {
     move: isOver ? { state: 'gone' } : { ...step, reason: said },
     health: healthOf(attempt),
@@ -201,16 +194,6 @@ const storeAttempts = async (transaction: Db, rows: readonly Omit<AttemptRow, 'i
 
 const changeDeliveries = async (transaction: Db, changes: readonly DeliveryChange[]): Promise<[]> => {
   await updateDeliveries(transaction, changes)
-  return []
-}
-
-/** In the order of the attempts: one that failed after one that did not fails since then. */
-const changeHealth = async (transaction: Db, changes: readonly EndpointHealth[]): Promise<[]> => {
-  const last = new Map(changes.map((change) => [change.id, change]))
-  const well = new Map(changes.flatMap((one) => (one.failingSince === null ? [[one.id, one]] : [])))
-  const failing = [...last.values()].filter(({ failingSince }) => failingSince !== null)
-  await updateHealth(transaction, [...well.values()])
-  await updateHealth(transaction, failing)
   return []
 }
 

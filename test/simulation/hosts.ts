@@ -153,8 +153,10 @@ export function createHosts(given: {
 
   function faultsOf(host: () => Host): DiskFaults {
     const { slowestMs, badFrom, badUntil, errors } = plan.disk
+    const delayMs = () => (slowestMs > 0 && random.chance(0.5) ? random.between(0, slowestMs) : 0)
     return {
-      delayMs: () => (slowestMs > 0 && random.chance(0.5) ? random.between(0, slowestMs) : 0),
+      delayMs,
+      ...(plan.hosts === 1 && { syncMs: delayMs }),
       fault() {
         const kill = armed.get(host())
         if (kill !== undefined && kill.left-- === 0) return kill.crash.after ? 'crash-after' : 'crash'

@@ -6,6 +6,7 @@ import { readDueJobs } from '../../host/db/queries/claims.ts'
 import { findDeliveries, loadDeliveries, oweDeliveries } from '../../host/db/queries/deliveries.ts'
 import { createWorker } from '../../host/jobs/create-worker.ts'
 import { defaultSchedule } from '../../host/jobs/retry-schedule.ts'
+import { createHealthNotes } from '../../host/webhooks/endpoint-health.ts'
 import { createRunDelivery } from '../../host/webhooks/run-delivery.ts'
 import { createSecretReader } from '../../host/webhooks/signing-secrets.ts'
 import { until } from '../support/annex.ts'
@@ -69,4 +70,25 @@ it('what is handed over of a delivery is what would be read of it; a large one i
   const due = await readDueJobs(db, 'delivery', given)
   const asRead = due.find(({ id }) => id === small?.held?.job.id)
   assert.deepEqual({ ...asRead, ordered: Boolean(asRead?.ordered) }, small?.held?.job)
+})
+
+it('a failure that is stored late says nothing of an endpoint that has answered since', async () => {
+  await using ends = new AsyncDisposableStack()
+  const seeded = await openSeeded()
+  ends.defer(seeded.close)
+  await seeded.addEndpoint('ep_a', 'active')
+  const { commits } = createCommits(seeded.database)
+  const note = createHealthNotes()
+  const store = ({ step, item }: ReturnType<typeof note>) => commits.store(step, item)
+  const failingSince = async () => (await seeded.db('endpoints').where({ id: 'ep_a' }).first()).failingSince
+
+  await store(note('ep_a', false, 100))
+  assert.equal(await failingSince(), 100)
+  const late = note('ep_a', false, 200)
+  await store(note('ep_a', true, 300))
+  assert.equal(await failingSince(), null)
+  await store(late)
+  assert.equal(await failingSince(), null)
+  await store(note('ep_a', false, 400))
+  assert.equal(await failingSince(), 400)
 })

@@ -11,6 +11,8 @@ import type { Owner, World } from './world.ts'
 export type DiskFaults = {
   /** How long the statement takes, in ms. */
   delayMs: (sql: string) => number
+  /** How long after a commit it is on the disk, in ms. Without it, it is at once, as with PostgreSQL. */
+  syncMs?: () => number
   /** `crash` ends the host before the statement, `crash-after` when it has been done; else an error of SQLite. */
   fault: (sql: string) => 'crash' | 'crash-after' | 'SQLITE_FULL' | 'SQLITE_IOERR' | 'SQLITE_BUSY' | undefined
   /** Whether SQLite has ended the transaction because of the error: it does with some. */
@@ -118,8 +120,10 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
       else queueMicrotask(go)
     }
     const db = toKnex({ run: statement, all: statement }, owner)
-    db.client.synced = () =>
-      new Promise<void>((resolve) => world.after(faults.delayMs('sync'), resolve, owner))
+    const { syncMs } = faults
+    if (syncMs !== undefined) {
+      db.client.synced = () => new Promise<void>((resolve) => world.after(syncMs(), resolve, owner))
+    }
     return db
   }
 
