@@ -17,15 +17,18 @@ it('the log of SQLite is copied while commits go on, and begins anew: it does no
     const pages = 250
     const bytes = Buffer.alloc(pages * pageBytes)
     let longest = 0
-    for (let n = 0; n < 160; n++) {
+    let inserts = 0
+    // How far it grows while it is copied is for the machine to say: a slow one takes as long as a hundred of these.
+    while (inserts * pages < longest + 12_000) {
+      assert.ok(inserts < 800, `${longest} pages in the log, of ${inserts * pages}`)
       await db.raw('insert into blobs (bytes) values (?)', [bytes])
+      inserts += 1
       longest = Math.max(longest, pagesOf('annex.sqlite-wal'))
     }
-    // 10,000 pages, what 16 transactions write beyond that before it is looked at, and those during a copy.
-    assert.ok(longest >= 10_000 && longest < 24_000, `${longest} pages of 40,000 in the log`)
+    assert.ok(longest >= 10_000, `${longest} pages in the log`)
     assert.ok(pagesOf('annex.sqlite') > 10_000, `${pagesOf('annex.sqlite')} pages in the database`)
     const [row] = await db.raw('select count(*) as count from blobs')
-    assert.equal(row.count, 160)
+    assert.equal(row.count, inserts)
   } finally {
     await database.close()
     rmSync(folder, { recursive: true })
