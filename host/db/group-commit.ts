@@ -156,8 +156,13 @@ export function createGroupCommit(
       else for (const one of group) await commit([one])
       return
     }
-    group.forEach(({ onCommitted }, n) => {
-      onCommitted?.(results[n])
+    group.forEach(({ onCommitted, reject }, n) => {
+      try {
+        onCommitted?.(results[n])
+      } catch (error) {
+        // The others of the group, and the next ones, have nothing to do with it.
+        reject(error)
+      }
     })
     unsynced += group.length
     syncing.push(settle(group, results))
