@@ -72,9 +72,9 @@ const smallGroupMs = 4
 const mostUnsynced = 2 * groupSize
 
 /**
- * Stores whatever has come up since the last commit together in the next one. Nothing waits for a timer: where nothing
- * more comes up, a commit begins at once. While the disk is busy with one, the next is made: a sync takes 10 ms on many a
- * machine, and as long nothing else would come in nor go out.
+ * Stores whatever has come up since the last commit together in the next one. Where little comes up, a commit begins at
+ * once. While the disk is busy with one, the next is made, as a sync takes 10 ms on many a machine, and as long nothing else
+ * would come in nor go out; only a small group waits a few ms then to become a larger one.
  *
  * An item that cannot be stored must not take others with it: when a group fails, each of its items is stored by itself,
  * unless it is the database that takes nothing at the moment.
@@ -91,7 +91,7 @@ export function createGroupCommit(
   const syncing: Promise<void>[] = []
   /** Their items. */
   let unsynced = 0
-  let isEnough = () => {}
+  let sayEnough = () => {}
   let closed = false
   return {
     store: add,
@@ -111,7 +111,7 @@ export function createGroupCommit(
     if (closed) return Promise.reject(new AnnexError('unavailable', 'Annex is stopping.'))
     return new Promise((resolve, reject) => {
       waiting.push({ onCommitted, step, item, resolve, reject } as Waiting)
-      if (waiting.length >= smallGroup) isEnough()
+      if (waiting.length >= smallGroup) sayEnough()
       running ??= run()
     })
   }
@@ -120,7 +120,7 @@ export function createGroupCommit(
     while (waiting.length > 0) {
       // What comes up in the same turn of the event loop belongs together.
       await nextTurn()
-      await worthACommit()
+      await untilWorthIt()
       const group = waiting.slice(0, groupSize)
       waiting = waiting.slice(groupSize)
       await commit(group)
@@ -129,7 +129,7 @@ export function createGroupCommit(
   }
 
   /** A host that has little to do waits for nothing. */
-  async function worthACommit(): Promise<void> {
+  async function untilWorthIt(): Promise<void> {
     if (syncing[0] === undefined || unsynced < smallGroup) return
     if (unsynced >= mostUnsynced) await syncing[0]
     else if (waiting.length < smallGroup) await Promise.race([syncing[0], enough()])
@@ -138,7 +138,7 @@ export function createGroupCommit(
   /** Settles when a group is not small any more, or for long enough. */
   function enough(): Promise<void> {
     return new Promise((resolve) => {
-      isEnough = resolve
+      sayEnough = resolve
       clock.after(smallGroupMs, resolve)
     })
   }

@@ -27,8 +27,8 @@ export async function publishEvent(
   value: unknown,
 ): Promise<PublishReceipt> {
   const event = validateEvent(value)
-  const stored = await commits.store(storeEvents, { organizationId, event }, (stored) => {
-    for (const job of stored?.jobs ?? []) {
+  const stored = await commits.store(storeEvents, { organizationId, event }, (committed) => {
+    for (const job of committed?.jobs ?? []) {
       const isSmall = job.subject.length <= mostHeldLength
       wake('event', job.lane, isSmall ? { job, loaded: undefined } : undefined)
     }

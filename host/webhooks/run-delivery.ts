@@ -105,9 +105,8 @@ export function createRunDelivery(given: {
     }
     const stores = [...outcome.stores, noteHealth(endpoint.id, step.state === 'delivered', nowMs)]
     const reason = reasonToGiveUp(endpoint, attempt, nowMs, given.giveUpAfterMs)
-    if (reason === undefined) return { ...outcome, stores }
-    const givingUp: GivingUp = { endpoint, reason }
-    return { ...outcome, stores: [...stores, stored(given.giveUp, givingUp)] }
+    if (reason !== undefined) stores.push(stored(given.giveUp, { endpoint, reason }))
+    return { ...outcome, stores }
   }
 
   function refuse({ id, endpointId }: Delivery, reason: string): JobOutcome {

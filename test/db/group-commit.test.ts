@@ -54,10 +54,7 @@ it('a database that takes nothing at the moment is not asked again for each item
 
 it('says what is committed at once, and resolves what is stored when the disk has it', async () => {
   await using ends = new AsyncDisposableStack()
-  const { db, commits } = await openCommits(ends)
-  const step = await createNumbers(db)
-  const disk = Promise.withResolvers<void>()
-  db.client.synced = () => disk.promise
+  const { db, commits, step, disk } = await openOnBusyDisk(ends)
   const order: string[] = []
   const committed = Promise.withResolvers<void>()
   const stored = commits
@@ -87,10 +84,7 @@ it('says of what the disk does not take that it is not stored', async () => {
 
 it('goes on while the disk is busy, but not further than a power cut may undo', async () => {
   await using ends = new AsyncDisposableStack()
-  const { db, commits } = await openCommits(ends)
-  const step = await createNumbers(db)
-  const disk = Promise.withResolvers<void>()
-  db.client.synced = () => disk.promise
+  const { db, commits, step, disk } = await openOnBusyDisk(ends)
   let stored = 0
   const store = (count: number) =>
     Array.from({ length: count }, (_, n) => commits.store(step, n).then(() => (stored += 1)))
@@ -109,6 +103,15 @@ it('goes on while the disk is busy, but not further than a power cut may undo', 
   await Promise.all([...one, ...few, ...fewer, ...many])
   assert.equal(await committed(), 3_024)
 })
+
+/** The disk takes what it is given when `disk` resolves. */
+async function openOnBusyDisk(ends: AsyncDisposableStack) {
+  const { db, commits } = await openCommits(ends)
+  const step = await createNumbers(db)
+  const disk = Promise.withResolvers<void>()
+  db.client.synced = () => disk.promise
+  return { db, commits, step, disk }
+}
 
 async function createNumbers(db: Db): Promise<Step<number, number>> {
   await db.raw('create table numbers (number integer)')

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex'
-
-const onPostgres = (db: Knex): boolean => db.client.config.client === 'pg'
+import { isPostgres } from '../rows/json-rows.ts'
 
 /**
  * The deliveries that have failed, found by their reason, which the others have none of: `state` changes with each delivery
@@ -13,11 +12,11 @@ export async function up(db: Knex): Promise<void> {
     `update deliveries set reason = 'Nothing is known of it.' where state = 'failed' and reason is null`,
   )
   await db.raw('create index deliveries_failed on deliveries (id) where reason is not null')
-  if (onPostgres(db)) await db.raw('alter table deliveries set (fillfactor = 60)')
+  if (isPostgres(db)) await db.raw('alter table deliveries set (fillfactor = 60)')
 }
 
 export async function down(db: Knex): Promise<void> {
-  if (onPostgres(db)) await db.raw('alter table deliveries reset (fillfactor)')
+  if (isPostgres(db)) await db.raw('alter table deliveries reset (fillfactor)')
   await db.raw('drop index deliveries_failed')
   await db.raw(`create index deliveries_failed on deliveries (id) where state = 'failed'`)
 }
