@@ -74,13 +74,15 @@ export function forEachInserted<Row extends object>(
   const { table, columns, unlessThere } = given
   const names = Object.keys(columns).map(toSnakeCase)
   const values = names.map((name) => `given.${name}`)
-  // `where true`: without it SQLite takes what follows for a join's condition.
   const conflict =
-    unlessThere === undefined
-      ? ''
-      : `where true on conflict (${unlessThere.map(toSnakeCase).join()}) do nothing`
-  const sql: Statement<Row>['sql'] = (from) =>
-    `insert into ${table} (${names.join()}) select ${values.join()} ${from()} ${conflict}`
+    unlessThere === undefined ? '' : `on conflict (${unlessThere.map(toSnakeCase).join()}) do nothing`
+  const into = `insert into ${table} (${names.join()})`
+  const sql: Statement<Row>['sql'] = (from) => {
+    const rows = from()
+    // Of values SQLite knows that it is one row: of a `select` it would keep a copy of each page that it changes.
+    if (rows === '') return `${into} values (${values.join()}) ${conflict}`
+    return `${into} select ${values.join()} ${rows} ${conflict}`
+  }
   return forEachRow({ ...given, sql })
 }
 

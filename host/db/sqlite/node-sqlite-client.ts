@@ -40,8 +40,9 @@ const pragmas = `
   PRAGMA synchronous = NORMAL;
   PRAGMA wal_autocheckpoint = 0;
   PRAGMA foreign_keys = ON;
-  -- 64 MiB of pages in memory.
-  PRAGMA cache_size = -65536;
+  -- 4 MiB of pages in memory, and the system has more: SQLite looks through all of them in many a commit, as balancing a tree
+  -- takes the highest page number there is for a moment, and what is above the end is thrown out of the cache then.
+  PRAGMA cache_size = -4096;
   PRAGMA journal_size_limit = 67108864;
   PRAGMA temp_store = MEMORY;
   -- The file of the log is made by the first look into the database.
