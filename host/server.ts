@@ -126,18 +126,6 @@ async function start(
   }
   const runCall = createCalls({ settings, db, commits, egress: scriptEgress, publicUrl, wake, onDefect })
   const onSuspend = (target: SandboxTarget, reason: string) => suspensions.suspend(target, reason)
-  const { sandboxes, wall } = await startSandboxes({
-    ...{ settings, dataDir, runCall, logs, logger, metrics, onSuspend },
-    onReceipt: receipts.take,
-  })
-  ends.defer(sandboxes.close)
-  const suspensions = createSuspensions({
-    ...{ db, logs, onDefect },
-    forget: prepareDispatch.forget,
-    forgive: sandboxes.forgive,
-    onSuspend: ({ key, integration }, reason) => logger.warn({ key, integration, reason }, 'suspended'),
-  })
-  const report = createReportFailure(logs, onDefect)
   const publish = (organizationId: string, event: unknown) =>
     publishEvent(commits, wake, organizationId, event)
   const source: PluginSource = {
@@ -150,7 +138,23 @@ async function start(
     // A new version lifts a suspension: what has waited is due.
     wake()
   }
-  const folders = await loadFolders({ settings, source, publish, onLoaded, logger, onDefect }, ends)
+  const [{ sandboxes, wall }, folders] = await both(
+    startSandboxes(
+      {
+        ...{ settings, dataDir, runCall, logs, logger, metrics, onSuspend },
+        onReceipt: receipts.take,
+      },
+      ends,
+    ),
+    loadFolders({ settings, source, publish, onLoaded, logger, onDefect }, ends),
+  )
+  const suspensions = createSuspensions({
+    ...{ db, logs, onDefect },
+    forget: prepareDispatch.forget,
+    forgive: sandboxes.forgive,
+    onSuspend: ({ key, integration }, reason) => logger.warn({ key, integration, reason }, 'suspended'),
+  })
+  const report = createReportFailure(logs, onDefect)
 
   let stopping = false
   let workers: Workers | undefined
@@ -222,4 +226,10 @@ async function start(
     oweDelivery: (delivery) => oweDelivery(commits, wake, delivery),
     close,
   }
+}
+
+/** Both at the same time: one waits for processes while the other works. When one fails, the other has come to its end, too. */
+async function both<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
+  await Promise.allSettled([one, other])
+  return Promise.all([one, other])
 }

@@ -15,18 +15,22 @@ import { reachWall } from './sandbox/wall/reach-wall.ts'
 /**
  * Tries the wall, builds the web platform for isolates, and starts the processes that hold them.
  *
+ * @param ends takes the processes down
  * @throws AnnexError `sandbox_unavailable`
  */
-export async function startSandboxes(given: {
-  settings: Settings
-  dataDir: string
-  runCall: RunHostCall
-  logs: LogWriter
-  logger: Logger
-  metrics: Metrics
-  onReceipt: OnReceipt
-  onSuspend: (target: SandboxTarget, reason: string) => void
-}): Promise<{ sandboxes: Sandboxes; wall: Wall }> {
+export async function startSandboxes(
+  given: {
+    settings: Settings
+    dataDir: string
+    runCall: RunHostCall
+    logs: LogWriter
+    logger: Logger
+    metrics: Metrics
+    onReceipt: OnReceipt
+    onSuspend: (target: SandboxTarget, reason: string) => void
+  },
+  ends: AsyncDisposableStack,
+): Promise<{ sandboxes: Sandboxes; wall: Wall }> {
   const { settings, logs, logger, metrics } = given
   const cacheFolder = join(given.dataDir, 'cache')
   const [{ code }, { main, probe }] = await Promise.all([
@@ -77,5 +81,6 @@ export async function startSandboxes(given: {
       logger.warn({ slot, cause }, 'sandbox process ended; started again')
     },
   })
+  ends.defer(sandboxes.close)
   return { sandboxes, wall }
 }
