@@ -30,13 +30,12 @@ async function install(): Promise<void> {
   const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts']
   const cwd = fileURLToPath(new URL('.', import.meta.url))
   const env = { ...process.env, PATH: machinesPath() }
-  try {
-    await promisify(execFile)('npm', args, { cwd, env, timeout: installMs })
-  } catch (error) {
-    const { killed, stderr } = error as ExecFileException
-    const why = killed ? `it had not ended after ${installMs / 60_000} minutes` : String(stderr).trim()
-    throw new Error(`npm install in ${cwd} failed: ${why}`)
-  }
+  await promisify(execFile)('npm', args, { cwd, env, timeout: installMs }).catch(
+    (error: ExecFileException) => {
+      // Of one that it ends, npm's words do not say why.
+      throw error.killed ? new Error(`npm install had not ended after ${installMs / 60_000} minutes`) : error
+    },
+  )
   writeFileSync(installed, locked)
 }
 
