@@ -4,7 +4,7 @@ import type { Clock } from './database-clock.ts'
 import type { Db } from './db.ts'
 import { explainStorageError } from './explain-storage-error.ts'
 import type { Database } from './open-database.ts'
-import { committed, synced } from './sqlite/node-sqlite-client.ts'
+import { committed } from './sqlite/node-sqlite-client.ts'
 
 /**
  * One kind of thing to store. All that wait for the same commit are stored by one call, in one statement where that
@@ -18,8 +18,8 @@ export type GroupCommit = {
   /**
    * Stores an item. Resolves after the commit it was part of: it is on the disk then.
    *
-   * @param onCommitted called when it is committed, which on SQLite is before the disk has it: for work on it that may begin,
-   *   as it is all the same whether that is undone by a power cut together with what it was about
+   * @param onCommitted called when it is committed, which is before the disk has it: for work on it that may begin, as it is all
+   *   the same whether that is undone by a power cut together with what it was about
    */
   store: <Item, Result>(
     step: Step<Item, Result>,
@@ -41,13 +41,27 @@ export type Commits = {
   claims: GroupCommit
 }
 
-export function createCommits(database: CommitDatabase & Pick<Database, 'dialect'>): Commits {
-  const commits = createGroupCommit(database)
-  const claims = database.dialect === 'postgres' ? createGroupCommit(database, noDisk) : commits
-  return { commits, claims }
+export function createCommits(database: CommitDatabase & Pick<Database, 'dialect' | 'synced'>): Commits {
+  const { dialect, synced } = database
+  if (dialect === 'sqlite') {
+    const commits = createGroupCommit(database, { synced })
+    return { commits, claims: commits }
+  }
+  return {
+    commits: createGroupCommit(database, { begin: noDisk, synced }),
+    // Nobody waits for the disk to have one.
+    claims: createGroupCommit(database, { begin: noDisk, synced: async () => {} }),
+  }
 }
 
 type CommitDatabase = Pick<Database, 'db'> & { clock: Clock }
+
+type CommitRules = {
+  /** What each transaction begins with. */
+  begin?: (transaction: Db) => Promise<unknown>
+  /** Settles when the disk has all that was committed before the call. */
+  synced: () => Promise<void>
+}
 
 /** Begins a transaction of PostgreSQL that is committed before the disk has it. */
 const noDisk = (transaction: Db): Promise<unknown> => transaction.raw('set local synchronous_commit to off')
@@ -78,12 +92,10 @@ const mostUnsynced = 2 * groupSize
  *
  * An item that cannot be stored must not take others with it: when a group fails, each of its items is stored by itself,
  * unless it is the database that takes nothing at the moment.
- *
- * @param begin what each transaction begins with
  */
 export function createGroupCommit(
   { db, clock }: CommitDatabase,
-  begin?: (transaction: Db) => Promise<unknown>,
+  { begin, synced }: CommitRules,
 ): GroupCommit {
   let waiting: Waiting[] = []
   let running: Promise<void> | undefined
@@ -170,7 +182,7 @@ export function createGroupCommit(
 
   async function settle(group: readonly Waiting[], results: readonly unknown[]): Promise<void> {
     try {
-      await synced(db)
+      await synced()
       group.forEach(({ resolve }, n) => {
         resolve(results[n])
       })

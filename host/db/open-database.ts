@@ -6,9 +6,10 @@ import { AnnexError } from '../errors/annex-error.ts'
 import { createClock, type SteadyClock } from './database-clock.ts'
 import type { Db, Dialect } from './db.ts'
 import { explainDatabaseError } from './explain-database-error.ts'
+import { createFlush } from './flush-postgres.ts'
 import { migrate } from './migrate.ts'
 import { naming } from './rows/naming.ts'
-import { NodeSqliteClient, type SqliteConnection } from './sqlite/node-sqlite-client.ts'
+import { NodeSqliteClient, type SqliteConnection, synced } from './sqlite/node-sqlite-client.ts'
 
 export type Database = {
   db: Db
@@ -19,6 +20,8 @@ export type Database = {
   url: string
   /** Of due times. Queries find it with `nowOf`. */
   clock: SteadyClock
+  /** Settles when the disk has all that was committed before the call. */
+  synced: () => Promise<void>
   close: () => Promise<void>
 }
 
@@ -41,7 +44,13 @@ export async function openDatabase(url: string, dataDir: string): Promise<Databa
     await migrate(db, dialect)
     const clock = await createClock({ db, dialect })
     db.userParams = { ...db.userParams, clock }
-    return { ...opened, dialect, url, clock }
+    return {
+      ...opened,
+      dialect,
+      url,
+      clock,
+      synced: dialect === 'postgres' ? createFlush(db) : () => synced(db),
+    }
   } catch (error) {
     await opened?.close()
     throw explainDatabaseError(error, url === '' ? 'DATA_DIR' : 'DATABASE_URL')

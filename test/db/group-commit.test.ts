@@ -9,14 +9,14 @@ import { openDatabase } from '../../host/db/open-database.ts'
 import { until } from '../support/annex.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
-async function openCommits(ends: AsyncDisposableStack) {
+async function openCommits(ends: AsyncDisposableStack, synced = async () => {}) {
   const folder = mkdtempSync(join(tmpdir(), 'annex-commits-'))
   ends.defer(() => rmSync(folder, { recursive: true }))
   const made = await createTestDatabase()
   ends.defer(made.drop)
   const database = await openDatabase(made.url, folder)
   ends.defer(database.close)
-  return { db: database.db, commits: createGroupCommit(database) }
+  return { db: database.db, commits: createGroupCommit(database, { synced }) }
 }
 
 it('an item that cannot be stored does not take the others of its group with it', async () => {
@@ -74,9 +74,8 @@ it('says what is committed at once, and resolves what is stored when the disk ha
 
 it('says of what the disk does not take that it is not stored', async () => {
   await using ends = new AsyncDisposableStack()
-  const { db, commits } = await openCommits(ends)
+  const { db, commits } = await openCommits(ends, () => Promise.reject(new Error('the disk is gone')))
   const step = await createNumbers(db)
-  db.client.synced = () => Promise.reject(new Error('the disk is gone'))
   await assert.rejects(commits.store(step, 1), /the disk is gone/)
   assert.equal(await commits.note(step, 2), 2)
   await commits.close()
@@ -106,10 +105,9 @@ it('goes on while the disk is busy, but not further than a power cut may undo', 
 
 /** The disk takes what it is given when `disk` resolves. */
 async function openOnBusyDisk(ends: AsyncDisposableStack) {
-  const { db, commits } = await openCommits(ends)
-  const step = await createNumbers(db)
   const disk = Promise.withResolvers<void>()
-  db.client.synced = () => disk.promise
+  const { db, commits } = await openCommits(ends, () => disk.promise)
+  const step = await createNumbers(db)
   return { db, commits, step, disk }
 }
 

@@ -1,6 +1,7 @@
 import { createSecretBox } from '../../host/access/secret-box.ts'
 import { createCommits } from '../../host/db/group-commit.ts'
 import { type Owed, oweDeliveries } from '../../host/db/queries/deliveries.ts'
+import { synced } from '../../host/db/sqlite/node-sqlite-client.ts'
 import { createWorker, type Worker } from '../../host/jobs/create-worker.ts'
 import { defaultSchedule } from '../../host/jobs/retry-schedule.ts'
 import { createGiveUp } from '../../host/webhooks/give-up-endpoint.ts'
@@ -45,7 +46,7 @@ export function startHost(given: {
   db.userParams = { ...db.userParams, clock }
   const random = given.random.next
   const dialect = plan.hosts > 1 ? 'postgres' : 'sqlite'
-  const { commits, claims } = createCommits({ db, dialect, clock })
+  const { commits, claims } = createCommits({ db, dialect, clock, synced: () => synced(db) })
   world.note(`${id} starts`)
   const handler = createRunDelivery({
     ...{
@@ -70,6 +71,7 @@ export function startHost(given: {
       dialect,
       url: '',
       clock: { ...clock, adjust() {} },
+      synced: () => synced(db),
       close: async () => {},
     },
     handlers: { delivery: handler },

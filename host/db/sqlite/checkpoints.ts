@@ -19,10 +19,17 @@ type Progress = { log: number; checkpointed: number }
 
 /**
  * Copies in a thread of its own, since the disk may take seconds for it: most while other commits go on, and the rest while
- * the next transaction waits, as only a log that is copied whole begins anew. Where somebody else reads the file, it may take a few
- * rounds. The thread is started when it is first needed.
+ * the next transaction waits, as only a log that is copied whole begins anew. What was copied first is on the disk by then, or the
+ * transaction would wait for all of it. Where somebody else reads the file, it may take a few rounds. The thread is started
+ * when it is first needed.
+ *
+ * @param syncCopied settles when the disk has what was copied. When it fails, the log is kept as it is
  */
-export function createCheckpoints(connection: DatabaseSync, filename: string): Checkpoints {
+export function createCheckpoints(
+  connection: DatabaseSync,
+  filename: string,
+  syncCopied: () => Promise<void>,
+): Checkpoints {
   const progress = connection.prepare('PRAGMA wal_checkpoint(NOOP)')
   let thread: Worker | undefined
   let state: 'short' | 'copying' | 'nearly copied' = 'short'
@@ -46,9 +53,12 @@ export function createCheckpoints(connection: DatabaseSync, filename: string): C
 
   function startCopying(): void {
     state = 'copying'
-    void copy().then(() => {
+    const isNearlyCopied = () => {
       state = 'nearly copied'
-    })
+    }
+    void copy()
+      .then(syncCopied)
+      .then(isNearlyCopied, () => {})
   }
 
   async function copyRest(): Promise<void> {

@@ -123,11 +123,11 @@ export class NodeSqliteClient extends BaseClient {
   }
 }
 
-/** A transaction that settles when it is committed. On PostgreSQL that is when it is on the disk; here `synced` is. */
+/** A transaction that settles when it is committed; on SQLite before the disk has it, see `synced`. */
 export const committed = <Result>(db: Db, run: (transaction: Db) => Promise<Result>): Promise<Result> =>
   db.transaction(run, { settles: 'at commit' } satisfies SettlesAtCommit as Knex.TransactionConfig)
 
-/** Settles when all that was committed is on the disk. */
+/** Settles when all that was committed on SQLite is on the disk. */
 export const synced = async (db: Db): Promise<void> => (db.client as Partial<NodeSqliteClient>).synced?.()
 
 // Not of the client: Knex makes one for each transaction, without its constructor.

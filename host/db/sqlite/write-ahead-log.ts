@@ -1,6 +1,7 @@
 import { close, fdatasync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
+import { shareNext } from '../share-next.ts'
 import { createCheckpoints } from './checkpoints.ts'
 import { failedBefore, failedSync } from './sqlite-errors.ts'
 
@@ -28,38 +29,24 @@ const syncFile = promisify(fdatasync)
  * @param filename the database's
  */
 export function openWriteAheadLog(connection: DatabaseSync, filename: string): WriteAheadLog {
-  const file = openSync(`${filename}-wal`, 'r+')
-  const checkpoints = createCheckpoints(connection, filename)
+  const log = openSync(`${filename}-wal`, 'r+')
+  // Open for as long as anything is stored: closing a file lets go of what SQLite has locked of it.
+  const database = openSync(filename, 'r')
+  const checkpoints = createCheckpoints(connection, filename, () => syncNow(database))
   let isSound = true
-  let running: Promise<void> | undefined
-  /** One that begins when it is done: what was committed since it began has that one in common. */
-  let next: Promise<void> | undefined
   return {
-    sync() {
-      if (running === undefined) return begin()
-      next ??= running.then(begin, begin)
-      return next
-    },
+    sync: shareNext(() => syncNow(log)),
     keepShort: checkpoints.keepShort,
     assertSound() {
       if (!isSound) throw failedBefore()
     },
     async close() {
       await checkpoints.close()
-      await promisify(close)(file)
+      for (const file of [log, database]) await promisify(close)(file)
     },
   }
 
-  function begin(): Promise<void> {
-    next = undefined
-    const begun = syncNow().finally(() => {
-      running = undefined
-    })
-    running = begun
-    return begun
-  }
-
-  async function syncNow(): Promise<void> {
+  async function syncNow(file: number): Promise<void> {
     if (!isSound) throw failedSync()
     try {
       await syncFile(file)
