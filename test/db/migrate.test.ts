@@ -4,10 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import pg from 'pg'
+import * as looseHistory from '../../host/db/migrations/014-loose-history.ts'
 import { stepNames } from '../../host/db/migrations/index.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
+import { insertAttempts } from '../../host/db/queries/attempts.ts'
+import { type NewDelivery, oweDeliveries } from '../../host/db/queries/deliveries.ts'
+import { toInterrupted } from '../../host/webhooks/attempt-rows.ts'
 import { until } from '../support/annex.ts'
 import { startAnnexProcess } from '../support/annex-process.ts'
+import { openSeeded } from '../support/seeded-database.ts'
 import { createTestDatabase, noPostgres, type TestDatabase } from '../support/test-database.ts'
 
 describe('the tables of the database', () => {
@@ -75,5 +80,30 @@ describe('the tables of the database', () => {
     await close()
     assert.ok(definitions.some((definition) => definition.includes('deliveries_failed')))
     for (const definition of definitions) assert.doesNotMatch(definition, /\b(state|attempts|finished_at)\b/)
+  })
+
+  it('keep deliveries with what belongs to them when they are made anew', async () => {
+    const seeded = await openSeeded()
+    const { db, installationId } = seeded
+    try {
+      await seeded.addEndpoint('ep_1', 'active')
+      const owed: NewDelivery = {
+        ...{ installationId, signedBy: 'installation', url: 'http://ep_1.example/' },
+        ...{ eventId: 'evt_1', eventType: 'told', body: '{}', hops: 0 },
+      }
+      const [delivery] = await oweDeliveries(db, [owed])
+      assert.ok(delivery?.created)
+      await insertAttempts(db, [toInterrupted({ id: delivery.id, attempts: 0 }, 1, 2)])
+      const kept = () => Promise.all(['deliveries', 'attempts', 'bodies'].map((table) => db(table)))
+      const before = await kept()
+      await db.transaction((transaction) => looseHistory.down(transaction))
+      assert.deepEqual(await kept(), before)
+      await db.transaction((transaction) => looseHistory.up(transaction))
+      assert.deepEqual(await kept(), before)
+      const [again] = await oweDeliveries(db, [owed])
+      assert.deepEqual(again, { id: delivery.id, endpointId: 'ep_1', created: false })
+    } finally {
+      await seeded.close()
+    }
   })
 })

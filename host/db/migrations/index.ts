@@ -12,6 +12,7 @@ import * as resends from './010-resends.ts'
 import * as refusals from './011-refusals.ts'
 import * as later from './012-later.ts'
 import * as failed from './013-failed.ts'
+import * as looseHistory from './014-loose-history.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -30,6 +31,7 @@ const steps: readonly [string, Step][] = [
   ['011-refusals', refusals],
   ['012-later', later],
   ['013-failed', failed],
+  ['014-loose-history', looseHistory],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

@@ -60,8 +60,8 @@ const insertRows = forEachInserted<Delivery>({
   ...{ table: 'deliveries', columns, key: ['id'], unlessThere: ['endpointId', 'eventId'] },
 })
 
-type Row = Omit<NewDelivery, 'body'> & Pick<Delivery, 'id' | 'bodyId' | 'createdAt'>
-type Inserted = { delivery: Delivery; place: Pick<Place, 'state' | 'ordered'> }
+type Row = NewDelivery & Pick<Delivery, 'id' | 'bodyId' | 'createdAt'>
+type Inserted = { delivery: DeliveryWithBody; place: Pick<Place, 'state' | 'ordered'> }
 
 /**
  * Stores deliveries and the jobs that send them. A handler that runs again for an event owes what it owed the first
@@ -69,10 +69,10 @@ type Inserted = { delivery: Delivery; place: Pick<Place, 'state' | 'ordered'> }
  */
 export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Promise<Owed[]> {
   const createdAt = Date.now()
-  const bodies = new Map<string, Body>()
-  const rows = given.map(({ body, ...delivery }) => {
+  const bodies = new Map<string, Body[]>()
+  const rows = given.map((delivery): Row => {
     const id = createId('dlv')
-    return { id, ...delivery, bodyId: bodyIn(bodies, id, delivery, body).id, createdAt }
+    return { ...delivery, id, bodyId: bodyIn(bodies, id, delivery).id, createdAt }
   })
   const inserted = await insertDeliveries(db, rows)
   if (inserted.length < rows.length) inserted.push(...(await insertWithEndpoints(db, rows, inserted)))
@@ -80,7 +80,7 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
   const sent = inserted.filter(({ place }) => place.state !== 'disabled')
   await insertBodies(
     db,
-    [...bodies.values()].filter(({ id }) => used.has(id)),
+    [...bodies.values()].flat().filter(({ id }) => used.has(id)),
   )
   const dueAt = nowOf(db)
   const jobs = await insertJobs(
@@ -90,15 +90,13 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
   const jobOf = new Map(jobs.map((job) => [job.id, job]))
   const created = new Map(inserted.map(({ delivery }) => [delivery.id, delivery]))
   return Promise.all(
-    rows.map(async (row, n) => {
+    rows.map((row): Owed | Promise<Owed> => {
       const delivery = created.get(row.id)
-      if (delivery === undefined) return { ...(await findOwed(db, row)), created: false }
-      const { id, endpointId } = delivery
+      if (delivery === undefined) return findOwed(db, row)
+      const { id, endpointId, body } = delivery
       const job = jobOf.get(withPrefix(id, 'job'))
-      const body = given[n]?.body ?? ''
-      const owed = { id, endpointId, created: true }
-      if (job === undefined || body.length > mostHeldLength) return owed
-      return { ...owed, held: { job, loaded: { ...delivery, body } } }
+      if (job === undefined || body.length > mostHeldLength) return { id, endpointId, created: true }
+      return { id, endpointId, created: true, held: { job, loaded: delivery } }
     }),
   )
 }
@@ -157,29 +155,29 @@ const toState = (
     ? { state: 'failed', reason: `endpoint_disabled: ${reason ?? ''}`, finishedAt: nowMs }
     : { state: 'owed', reason: null, finishedAt: null }
 
-async function findOwed(
-  db: Db,
-  { installationId, signedBy, url, eventId }: Row,
-): Promise<Pick<Delivery, 'id' | 'endpointId'>> {
+/** The delivery that its event was owed to the endpoint with before. */
+async function findOwed(db: Db, { installationId, signedBy, url, eventId }: Row): Promise<Owed> {
   const endpoint = db('endpoints').select('id').where({ installationId, signedBy, url })
   const row = await db('deliveries').where({ eventId, endpointId: endpoint }).first('id', 'endpointId')
-  if (row !== undefined) return row
+  if (row !== undefined) return { ...row, created: false }
   throw new AnnexError('installation_paused', `The installation ${installationId} is being moved.`)
 }
 
 type Body = { id: string; body: string }
 
-/** The body that these deliveries have in common, with an id like the first one's. */
+/** The body that deliveries of its event have in common with it, with an id like the first one's. */
 function bodyIn(
-  bodies: Map<string, Body>,
+  bodies: Map<string, Body[]>,
   deliveryId: string,
-  { installationId, eventId }: Pick<NewDelivery, 'installationId' | 'eventId'>,
-  body: string,
+  { installationId, eventId, body }: NewDelivery,
 ): Body {
-  const key = `${installationId} ${eventId} ${body}`
-  const found = bodies.get(key) ?? { id: withPrefix(deliveryId, 'body'), body }
-  bodies.set(key, found)
-  return found
+  const event = `${installationId} ${eventId}`
+  const ofEvent = bodies.get(event) ?? []
+  const found = ofEvent.find((one) => one.body === body)
+  if (found !== undefined) return found
+  const first = { id: withPrefix(deliveryId, 'body'), body }
+  bodies.set(event, [...ofEvent, first])
+  return first
 }
 
 const bodyColumns = { id: 'text', body: 'text' } as const

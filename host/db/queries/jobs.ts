@@ -64,7 +64,7 @@ const newColumns = {
   createdAt: 'bigint',
 } as const
 
-type JobRow = Omit<DueJob, 'interruptions'> & { state: string; position: number; createdAt: number }
+type JobRow = DueJob & { state: string; position: number; createdAt: number }
 const insertRows = forEachInserted<JobRow>({ table: 'jobs', columns: newColumns, key: ['id'] })
 
 /**
@@ -75,22 +75,25 @@ const insertRows = forEachInserted<JobRow>({ table: 'jobs', columns: newColumns,
 export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<DueJob[]> {
   // By the clock of due times: what comes due later by itself is known by it.
   const createdAt = nowOf(db)
-  const rows = jobs.map(({ subject, state = 'due', ordered = false, ...job }) => ({
-    id: createId('job'),
-    ...job,
-    subject: JSON.stringify(subject),
-    state,
-    attempt: 0,
-    ordered,
-    position: nextPosition(createdAt),
-    createdAt,
-  }))
+  const due: DueJob[] = []
+  const rows = jobs.map(
+    ({ id = createId('job'), kind, subject, lane, dueAt, state = 'due', ordered = false }) => {
+      const job = {
+        id,
+        kind,
+        subject: JSON.stringify(subject),
+        lane,
+        attempt: 0,
+        interruptions: 0,
+        dueAt,
+        ordered,
+      }
+      if (state === 'due') due.push(job)
+      return { ...job, state, position: nextPosition(createdAt), createdAt }
+    },
+  )
   await insertRows(db, rows)
-  return rows
-    .filter(({ state }) => state === 'due')
-    .map(({ id, kind, subject, lane, attempt, dueAt, ordered }) => ({
-      ...{ id, kind, subject, lane, attempt, interruptions: 0, dueAt, ordered },
-    }))
+  return due
 }
 
 let lastPosition = 0

@@ -36,7 +36,7 @@ export function forEachRow<Row extends object>({
   key,
   sql,
 }: Statement<Row>): ForEachRow<Row> {
-  const names = Object.keys(columns) as (keyof Row)[]
+  const names = Object.keys(columns) as (keyof Row & string)[]
   const prepared = toPrepared(
     sql(() => ''),
     columns,
@@ -56,7 +56,8 @@ export function forEachRow<Row extends object>({
       return counts.map((changed) => changed > 0)
     }
     overAll ??= `${toOverAll(db)} returning ${returned}`
-    const changed = await rawRows<Row>(db, overAll, [JSON.stringify(rows)])
+    // Of a row only what the statement reads.
+    const changed = await rawRows<Row>(db, overAll, [JSON.stringify(rows, names)])
     // Of two rows with one key, the first.
     const left = new Set(changed.map(keyOf))
     return rows.map((row) => left.delete(keyOf(row)))

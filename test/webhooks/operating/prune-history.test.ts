@@ -28,21 +28,15 @@ describe('history is pruned', () => {
     state: string,
     ended: number,
     created = ended + hour / day,
-    body?: string,
+    of: { eventId?: string; endpointId?: string; bodyId?: string } = {},
   ): Promise<string> {
     const { db, installationId } = seeded
     const [endedAt, createdAt] = [now - ended * day, now - created * day]
     const id = idAt('dlv', createdAt)
     await db('deliveries').insert({
       ...{ id, eventId: id, eventType: 'told', installationId, endpointId: 'ep_1', signedBy: 'installation' },
-      ...{
-        url: 'http://a.example/',
-        bodyId: body ?? (await addBody()),
-        hops: 0,
-        state,
-        attempts: 1,
-        createdAt,
-      },
+      ...{ url: 'http://a.example/', hops: 0, state, attempts: 1, createdAt },
+      ...{ bodyId: of.bodyId ?? (await addBody()), ...of },
       finishedAt: state === 'owed' ? null : endedAt,
     })
     await db('attempts').insert({
@@ -99,12 +93,17 @@ describe('history is pruned', () => {
   })
 
   it('with the bodies that no delivery has any more', async () => {
-    const [shared, single] = [await addBody(), await addBody()]
-    await addDelivery('delivered', 31, 32, single)
-    await addDelivery('delivered', 31, 32, shared)
-    await addDelivery('failed', 29, 32, shared)
+    const shared = await addBody()
+    const ofEvent = { eventId: 'evt_told', bodyId: shared }
+    await addDelivery('delivered', 31, 32)
+    await addDelivery('delivered', 31, 32, ofEvent)
+    const kept = await addDelivery('failed', 29, 32, { ...ofEvent, endpointId: 'ep_2' })
     await pruneHistory(seeded.db, keep30, now)
     assert.deepEqual(await left('bodies'), [shared])
+    assert.deepEqual(
+      (await seeded.db('attempts')).map(({ deliveryId }) => deliveryId),
+      [kept],
+    )
   })
 
   it('by size: the newest stay', async () => {

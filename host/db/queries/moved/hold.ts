@@ -41,9 +41,10 @@ export async function holdInstallation(
 export async function deleteInstallation(transaction: Db, id: string): Promise<void> {
   const lanes = await lanesOf(transaction, id)
   await transaction.raw(`delete from jobs where lane in ${jsonTexts(transaction)}`, [JSON.stringify(lanes)])
-  await transaction('bodies')
-    .whereIn('id', transaction('deliveries').select('bodyId').where({ installationId: id }))
-    .delete()
+  const theirs = (column: string) => transaction('deliveries').select(column).where({ installationId: id })
+  await transaction('bodies').whereIn('id', theirs('bodyId')).delete()
+  await transaction('attempts').whereIn('deliveryId', theirs('id')).delete()
+  await transaction('deliveries').where({ installationId: id }).delete()
   await transaction('installations').where({ id }).delete()
 }
 

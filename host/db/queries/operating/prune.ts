@@ -1,6 +1,7 @@
 import type { Db } from '../../db.ts'
 import { firstIdAt, type IdPrefix } from '../../ids.ts'
-import { isPostgres, jsonTexts, rawRows } from '../../rows/json-rows.ts'
+import { isPostgres, jsonRows, jsonTexts, rawRows } from '../../rows/json-rows.ts'
+import type { Delivery } from '../deliveries.ts'
 
 /**
  * A table whose old rows are pruned: what its rows are ordered by, the newest last, when a row came to its end, and which
@@ -92,20 +93,28 @@ async function remove(db: Db, table: Pruned, rows: readonly { id: string; place:
   return isOver === undefined ? query.delete() : query.whereRaw(isOver).delete()
 }
 
-/** With the bodies that no delivery has any more. */
+/** With their attempts, and the bodies that no delivery has any more: only those of one event have one in common. */
 async function removeDeliveries(db: Db, ids: readonly string[]): Promise<number> {
-  const removed = await rawRows<{ bodyId: string }>(
+  const removed = await rawRows<Pick<Delivery, 'id' | 'eventId' | 'bodyId'>>(
     db,
-    `delete from deliveries where id in ${jsonTexts(db)} and ${rules.deliveries.isOver} returning body_id`,
+    `delete from deliveries where id in ${jsonTexts(db)} and ${rules.deliveries.isOver}
+     returning id, event_id, body_id`,
     [JSON.stringify(ids)],
   )
+  await db.raw(`delete from attempts where delivery_id in ${jsonTexts(db)}`, [
+    JSON.stringify(removed.map(({ id }) => id)),
+  ])
   await db.raw(
-    `delete from bodies where id in ${jsonTexts(db)}
-       and not exists (select 1 from deliveries where deliveries.body_id = bodies.id)`,
-    [JSON.stringify(removed.map(({ bodyId }) => bodyId))],
+    `delete from bodies where id in (
+       select gone.body_id from ${jsonRows(db, 'gone', removedColumns)} where not exists (
+         select 1 from deliveries
+         where deliveries.event_id = gone.event_id and deliveries.body_id = gone.body_id))`,
+    [JSON.stringify(removed)],
   )
   return removed.length
 }
+
+const removedColumns = { eventId: 'text', bodyId: 'text' } as const
 
 /** Of several hosts, one prunes: the lock is this transaction's. SQLite has one host. */
 export async function isOnlyPruner(transaction: Db): Promise<boolean> {
