@@ -19,5 +19,6 @@ export function createWaysOut(
   const options = { ...own, allow: settings.EGRESS_ALLOW, userAgent, resolve: createLookups() }
   // Every installation may have 16 fetches under way: one alone must not take all connections to an origin.
   const scriptEgress = createEgress({ ...options, connectionsPerOrigin: 256 })
-  return { scriptEgress, sender: startSender({ ...options, onDefect }) }
+  const atOnce = { inAll: settings.DELIVERY_CONCURRENCY, perEndpoint: settings.DELIVERY_PER_ENDPOINT }
+  return { scriptEgress, sender: startSender({ ...options, atOnce, onDefect }) }
 }

@@ -89,12 +89,14 @@ export async function startWorkers(
     concurrency: scriptsAtOnce,
     lanes: { most: scriptsPerInstallation, first: scriptsPerInstallation },
   })
+  // On SQLite this thread does nothing else while it stores the last ones: what sends has the next at hand then.
+  const claimed = (atOnce: number) => (database.dialect === 'sqlite' ? Math.ceil(1.5 * atOnce) : atOnce)
   const perEndpoint = settings.DELIVERY_PER_ENDPOINT
   const deliveries = await createWorker({
     ...shared,
     handlers: { delivery: runDelivery },
-    concurrency: settings.DELIVERY_CONCURRENCY,
-    lanes: { most: perEndpoint, first: Math.min(4, perEndpoint), circuit },
+    concurrency: claimed(settings.DELIVERY_CONCURRENCY),
+    lanes: { most: claimed(perEndpoint), first: Math.min(4, perEndpoint), circuit },
   })
   const resends = await createWorker({
     ...shared,

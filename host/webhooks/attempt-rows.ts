@@ -22,7 +22,7 @@ export function toRow(deliveryId: string, number: number, attempt: Attempt): Omi
 
 /** An attempt that was under way when its host ended. */
 export function toInterrupted(
-  { id, attempts }: Delivery,
+  { id, attempts }: Pick<Delivery, 'id' | 'attempts'>,
   startedAt: number,
   nowMs: number,
 ): Omit<AttemptRow, 'id'> {

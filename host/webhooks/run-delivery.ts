@@ -21,8 +21,8 @@ import { type NextStep, nextStep, type RetrySchedule } from '../jobs/retry-sched
 import { toInterrupted, toRow } from './attempt-rows.ts'
 import { createHealthNotes } from './endpoint-health.ts'
 import { type GivingUp, reasonToGiveUp } from './give-up-endpoint.ts'
-import type { Attempt, AttemptOptions, Sendable } from './send-attempt.ts'
-import type { SigningSecrets } from './signature.ts'
+import type { Attempt } from './send-attempt.ts'
+import type { Sender } from './sending/start-sender.ts'
 import type { FoundSecrets, SecretReader } from './signing-secrets.ts'
 
 /** What is counted of an attempt; without one, of a delivery that was refused. */
@@ -43,8 +43,8 @@ export type OnAttempt = (seen: AttemptSeen) => void
  */
 export function createRunDelivery(given: {
   secrets: SecretReader
-  /** `sendAttempt`, or a network that is simulated. */
-  send: (delivery: Sendable, signing: SigningSecrets, options: AttemptOptions) => Promise<Attempt>
+  /** The thread that sends, or a network that is simulated. */
+  send: Sender['send']
   clock: Clock
   random: () => number
   schedule: RetrySchedule

@@ -1,10 +1,12 @@
 import type { LookupAddress } from 'node:dns'
 import type { Attempt, AttemptOptions, Sendable } from '../send-attempt.ts'
 import type { SigningSecrets } from '../signature.ts'
+import type { AtOnce } from './admission.ts'
 
 /** An attempt that is asked for, by a number of the host's own. */
 export type Asked = {
   number: number
+  endpointId: string
   delivery: Sendable
   secrets: SigningSecrets
   options: AttemptOptions
@@ -22,8 +24,13 @@ export type FromThread =
 /** A name's addresses, or the code of the error: what else an error has does not go from thread to thread. */
 export type Found = { addresses: LookupAddress[] } | { code: string }
 
-/** What the thread is started with: `EgressOptions`, but for what is asked for at the host. */
-export type ThreadOptions = { allow: readonly string[]; userAgent: string; hopsKey: Uint8Array }
+/** What the thread is started with: `EgressOptions`, but for what is asked for at the host, and how much it sends at once. */
+export type ThreadOptions = {
+  allow: readonly string[]
+  userAgent: string
+  hopsKey: Uint8Array
+  atOnce: AtOnce
+}
 
 /**
  * Collects what comes up in one turn of the event loop: a message costs many times what one more part of it does.

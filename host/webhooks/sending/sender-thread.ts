@@ -3,6 +3,7 @@ import type { LookupAddress } from 'node:dns'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createEgress } from '../../net/egress.ts'
 import { type Attempt, sendAttempt } from '../send-attempt.ts'
+import { createAdmission } from './admission.ts'
 import { createBatch, type FromThread, type ThreadOptions, type ToThread } from './messages.ts'
 
 const options: ThreadOptions = workerData
@@ -13,7 +14,9 @@ const tell = (message: FromThread) => port.postMessage(message)
 let own = ''
 let lookups = 0
 const resolving = new Map<number, PromiseWithResolvers<LookupAddress[]>>()
-const egress = createEgress({ ...options, ownOrigin: () => own, resolve: resolveAtHost })
+const { atOnce, ...egressOptions } = options
+const admit = createAdmission(atOnce)
+const egress = createEgress({ ...egressOptions, ownOrigin: () => own, resolve: resolveAtHost })
 const answer = createBatch<{ number: number; attempt: Attempt }>((attempts) =>
   tell({ kind: 'attempted', attempts }),
 )
@@ -28,8 +31,12 @@ port.on('message', (message: ToThread) => {
     return
   }
   own = message.own
-  for (const { number, delivery, secrets, options } of message.asked) {
-    void sendAttempt(egress, delivery, secrets, options).then((attempt) => answer({ number, attempt }))
+  const askedAt = performance.now()
+  for (const { number, endpointId, delivery, secrets, options } of message.asked) {
+    admit(endpointId, async () => {
+      const nowMs = options.nowMs + Math.round(performance.now() - askedAt)
+      answer({ number, attempt: await sendAttempt(egress, delivery, secrets, { ...options, nowMs }) })
+    })
   }
 })
 

@@ -11,9 +11,12 @@ import {
   type ToThread,
 } from './messages.ts'
 
+/** A delivery, and whose turn it takes. */
+export type OwedTo = Sendable & { endpointId: string }
+
 export type Sender = {
-  /** `sendAttempt`, in the thread. */
-  send: (delivery: Sendable, secrets: SigningSecrets, options: AttemptOptions) => Promise<Attempt>
+  /** `sendAttempt`, in the thread, when it is its turn there. */
+  send: (delivery: OwedTo, secrets: SigningSecrets, options: AttemptOptions) => Promise<Attempt>
   close: () => Promise<void>
 }
 
@@ -35,17 +38,17 @@ type UnderWay = { asked: Asked; startedAt: number; resolve: (attempt: Attempt) =
  * anew for the next one, and what was under way in it is an attempt without an answer.
  */
 export function startSender(options: SenderOptions): Sender {
-  const { allow, userAgent, hopsKey, ownOrigin, resolve, onDefect } = options
+  const { allow, userAgent, hopsKey, atOnce, ownOrigin, resolve, onDefect } = options
   const underWay = new Map<number, UnderWay>()
   let last = 0
   let closed = false
   let thread: Worker | undefined = start()
   const ask = createBatch<Asked>((asked) => tell({ kind: 'send', own: ownOrigin(), asked }))
   return {
-    send({ id, eventId, url, body, hops }, secrets, attemptOptions) {
+    send({ id, eventId, endpointId, url, body, hops }, secrets, attemptOptions) {
       last += 1
       const delivery = { id, eventId, url, body, ...(hops === undefined ? {} : { hops }) }
-      const asked = { number: last, delivery, secrets, options: attemptOptions }
+      const asked = { number: last, endpointId, delivery, secrets, options: attemptOptions }
       return new Promise((resolve) => {
         underWay.set(asked.number, { asked, startedAt: performance.now(), resolve })
         ask(asked)
@@ -58,7 +61,7 @@ export function startSender(options: SenderOptions): Sender {
   }
 
   function start(): Worker {
-    const workerData: ThreadOptions = { allow, userAgent, hopsKey }
+    const workerData: ThreadOptions = { allow, userAgent, hopsKey, atOnce }
     return new Worker(new URL('sender-thread.ts', import.meta.url), { workerData })
       .on('message', hear)
       .on('error', onDefect)
