@@ -2,7 +2,7 @@
  * Preloaded into a process (LD_PRELOAD), gives it a machine with faults that a test turns on and off while it runs.
  *
  * FAULTS_FILE    three 64-bit integers: by how many ms the wall clock is off; whether the disk is full (1) or not (0); how
- *                many ms longer the disk takes for a sync, or -1 when it fails
+ *                many ms longer the disk takes for a sync, at most until that is changed, or -1 when it fails
  * FAULTS_FOLDER  what is on that disk: writes to files below it fail with ENOSPC while it is full, syncs with EIO
  *
  * Clocks that do not jump (CLOCK_MONOTONIC) are left alone, as a machine's are.
@@ -99,12 +99,18 @@ WRITING(writev, (int fd, const struct iovec *parts, int count), fd, parts, count
 WRITING(pwrite64, (int fd, const void *bytes, size_t length, off64_t offset), fd, bytes, length, offset)
 WRITING(pwritev, (int fd, const struct iovec *parts, int count, off_t offset), fd, parts, count, offset)
 
+static int64_t monotonic_ms(void) {
+  struct timespec now;
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static int fails_sync(int fd) {
   int64_t ms = faults ? faults->sync_ms : 0;
   if (ms == 0 || !is_on_disk(fd)) return 0;
   if (ms < 0) return errno = EIO, 1;
-  struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-  nanosleep(&pause, 0);
+  const struct timespec pause = {.tv_nsec = 1000000};
+  for (int64_t end = monotonic_ms() + ms; faults->sync_ms == ms && monotonic_ms() < end;) nanosleep(&pause, 0);
   return 0;
 }
 

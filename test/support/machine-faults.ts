@@ -9,7 +9,7 @@ export type MachineFaults = {
   setClock: (offMs: number) => void
   /** Whether writes to files below the folder fail for want of room. */
   setDiskFull: (isFull: boolean) => void
-  /** How many ms more the disk takes for each sync, or that it fails. */
+  /** How many ms more the disk takes for each sync, at most until this is called again, or that it fails. */
   setSync: (slowerMs: number | 'fails') => void
 }
 
