@@ -1,6 +1,5 @@
 import type { Notifications } from './db/hosts/notifications.ts'
-import type { Wake } from './jobs/create-worker.ts'
-import type { Workers } from './start-workers.ts'
+import type { Wake, Worker } from './jobs/create-worker.ts'
 import { type Changes, createChanges } from './webhooks/operating/changes.ts'
 
 /** Tells whoever waits for it that something has changed, in this host and in those that share its database. */
@@ -13,16 +12,19 @@ export type Wakes = {
   forget: () => void
   /** For those who follow deliveries. */
   changes: Changes
-  /** From now on these are woken. */
-  begin: (workers: Workers) => void
+  /** From now on it is woken when there is work. */
+  begin: (worker: Worker) => void
+  /** From now on it is woken when a resend has begun. */
+  beginResends: (worker: Worker) => void
 }
 
 /** @param forget forgets what this host has read of records */
 export function createWakes(notifications: Notifications, forget: () => void): Wakes {
   const changes = createChanges()
-  let workers: Workers | undefined
+  const workers: Worker[] = []
+  let resends: Worker | undefined
   const wakeHere: Wake = (...woken) => {
-    workers?.wake(...woken)
+    for (const worker of workers) worker.wake(...woken)
     changes.notify()
   }
   notifications.onNotified('work', () => wakeHere())
@@ -36,15 +38,16 @@ export function createWakes(notifications: Notifications, forget: () => void): W
       wakeHere(...woken)
       notifications.hint('work')
     },
-    wakeResends: () => workers?.wakeResends(),
+    wakeResends: () => resends?.wake(),
     forget() {
       forget()
       // Without it, the other hosts see the change within a second.
       notifications.hint('changed')
     },
     changes,
-    begin(given) {
-      workers = given
+    begin: (worker) => void workers.push(worker),
+    beginResends(worker) {
+      resends = worker
     },
   }
 }

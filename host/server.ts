@@ -16,6 +16,7 @@ import type { NewDelivery, Owed } from './db/queries/deliveries.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { ensureCliToken, ensureOperator, type Samples } from './first-start.ts'
 import { createAuthenticate } from './http/caller.ts'
+import { createGate } from './http/gate.ts'
 import { listen } from './http/listen.ts'
 import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
@@ -33,7 +34,7 @@ import type { Sandboxes } from './sandbox/sandboxes.ts'
 import type { SandboxTarget } from './sandbox/target.ts'
 import type { Wall } from './sandbox/wall/levels.ts'
 import { startSandboxes } from './start-sandboxes.ts'
-import { startWorkers, type Workers } from './start-workers.ts'
+import { startDeliveries, startResends, startScripts } from './start-workers.ts'
 import type { LoadedPlugin, PluginSource } from './versions/load-plugins.ts'
 import { oweDelivery } from './webhooks/delivery-call.ts'
 import { createDeliveryCounts } from './webhooks/operating/delivery-counts.ts'
@@ -138,6 +139,22 @@ async function start(
     // A new version lifts a suspension: what has waited is due.
     wake()
   }
+  // What is owed to others waits for no script. Who asks for something waits until the scripts are there.
+  const outside = ends.use(new AsyncDisposableStack())
+  const gate = createGate()
+  const listening = await listen(gate.handle, settings.HOST, settings.PORT, ({ url = '' }, status) =>
+    metrics.observeRequest(url.startsWith(endpointPrefix), status),
+  )
+  outside.defer(listening.close)
+  outside.defer(gate.close)
+  url = `http://${hostOf(settings.HOST)}:${listening.port}`
+  const workerParts = { database, commits, claims, clock, settings, logger, hostId: host.id }
+  const deliveries = await startDeliveries(workerParts, {
+    ...{ secrets: signingSecrets, send: sender.send, logs, onAttempt },
+  })
+  outside.defer(deliveries.close)
+  wakes.begin(deliveries)
+
   const [{ sandboxes, wall }, folders] = await both(
     startSandboxes(
       {
@@ -156,22 +173,24 @@ async function start(
   })
   const report = createReportFailure(logs, onDefect)
 
+  // In this order they end: what is under way may need all that has begun since.
+  ends.defer(() => outside.disposeAsync())
+  const scripts = await startScripts(workerParts, { sandboxes, prepareDispatch, report })
+  ends.defer(scripts.close)
+  wakes.begin(scripts)
+  const resends = await startResends(workerParts, wake)
+  ends.defer(resends.close)
+  wakes.beginResends(resends)
+  const workers = [scripts, deliveries, resends]
+  await host.watch(async (hostIds) => {
+    for (const worker of workers) await worker.takeOver(hostIds)
+  })
+
   let stopping = false
-  let workers: Workers | undefined
   const app = createApp(
     {
-      ...{
-        db,
-        reader: database.reader,
-        box,
-        signingSecrets,
-        tokens,
-        logs,
-        receipts,
-        sandboxes,
-        prepareDispatch,
-      },
-      ...{ publish, report, wake, changes, counts, publicUrl },
+      ...{ db, reader: database.reader, box, signingSecrets, tokens, logs, receipts },
+      ...{ sandboxes, prepareDispatch, publish, report, wake, changes, counts, publicUrl },
       ...{ reload: folders.reload, resume: suspensions.resume, wakeResends: wakes.wakeResends },
       authenticate: createAuthenticate(database.reader, tokens),
       readHops: createHops(hopsKey).read,
@@ -180,28 +199,12 @@ async function start(
       wall,
       metrics,
       metricsAccess: { readers: settings.METRICS_ACCESS, isBehindProxy: settings.PUBLIC_URL !== '' },
-      state: () => ({ workers: workers?.count ?? 0, stopping }),
-      openCircuits: () => workers?.openCircuits() ?? 0,
+      state: () => ({ workers: workers.length, stopping }),
+      openCircuits: deliveries.openCircuits,
     },
     onDefect,
   )
-  const listening = await listen(app, settings.HOST, settings.PORT, ({ url = '' }, status) =>
-    metrics.observeRequest(url.startsWith(endpointPrefix), status),
-  )
-  ends.defer(listening.close)
-  url = `http://${hostOf(settings.HOST)}:${listening.port}`
-  // Only now: what a script does may call back over the network.
-  workers = await startWorkers({
-    ...{ database, commits, claims, clock, settings, sandboxes, prepareDispatch, report, logs, logger },
-    hostId: host.id,
-    secrets: signingSecrets,
-    send: sender.send,
-    onAttempt,
-    wake,
-  })
-  ends.defer(workers.close)
-  wakes.begin(workers)
-  await host.watch(workers.takeOver)
+  gate.open(app)
   const { RETENTION_DAYS: days, RETENTION_ROWS: rows } = settings
   const retention = { ageMs: days === 0 ? undefined : days * 86_400_000, rows: rows === 0 ? undefined : rows }
   ends.defer(keepHouse({ db, retention, wake, onDefect }))

@@ -7,7 +7,7 @@ import type { Job } from './db/queries/jobs.ts'
 import { createRunEvent } from './events/run-event.ts'
 import type { PrepareDispatch } from './installations/prepare-dispatch.ts'
 import type { ReportFailure } from './installations/report-failure.ts'
-import { createWorker, type Wake, type Worker } from './jobs/create-worker.ts'
+import { createWorker, type Worker } from './jobs/create-worker.ts'
 import { defaultSchedule, type RetrySchedule } from './jobs/retry-schedule.ts'
 import type { LogWriter } from './logs/create-log-writer.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
@@ -25,99 +25,75 @@ const circuit = { failures: 10, firstMs: 5_000, longestMs: 300_000 }
 
 const resendsAtOnce = 4
 
-export type Workers = {
-  /** Events, tasks and deliveries may be due. */
-  wake: Wake
-  /** A resend has begun. */
-  wakeResends: () => void
-  /** Takes over what hosts had claimed that are gone. */
-  takeOver: (hostIds: readonly string[]) => Promise<void>
-  /** Endpoints that are left alone for a while. */
-  openCircuits: () => number
-  count: number
-  /** Ends them, one after the other: each lets what runs come to its end. */
-  close: () => Promise<void>
+/** What every worker needs. */
+export type WorkerParts = Commits & {
+  /** What claims carry. */
+  hostId: string
+  database: Database
+  clock: Clock
+  settings: Settings
+  logger: Logger
 }
 
-/**
- * Begins with what is owed. Scripts and deliveries have workers of their own: neither waits for the other. So have resends,
- * which are few, and need not be looked for whenever there is other work.
- */
-export async function startWorkers(
-  given: Commits & {
-    /** What claims carry. */
-    hostId: string
-    database: Database
-    clock: Clock
-    settings: Settings
-    secrets: SecretReader
-    send: Sender['send']
-    sandboxes: Sandboxes
-    prepareDispatch: PrepareDispatch
-    report: ReportFailure
-    logs: LogWriter
-    logger: Logger
-    onAttempt: OnAttempt
-    /** Wakes the workers of this host and of the others. */
-    wake: () => void
-  },
-): Promise<Workers> {
-  const { hostId, database, commits, claims, clock, settings, logger } = given
-  const schedule: RetrySchedule = {
-    ...defaultSchedule,
-    delaysMs: settings.DELIVERY_RETRY_SECONDS.map((seconds) => seconds * 1_000),
-  }
-  const { random } = Math
-  const shared = {
-    ...{ hostId, database, commits, claims, clock, random },
-    onDefect: (error: unknown, job?: Job) => logger.error({ err: error, job: job?.id }, 'defect'),
-  }
-  const { sandboxes, prepareDispatch, report } = given
-  const runEvent = createRunEvent({ sandboxes, prepareDispatch, report, schedule, clock, random })
-  const runDelivery = createRunDelivery({
-    ...{ secrets: given.secrets, clock, random, schedule },
-    send: given.send,
-    timeoutMs: settings.DELIVERY_TIMEOUT_MS,
-    standard: settings.DELIVERY_STANDARD_WEBHOOKS,
-    giveUpAfterMs: settings.DELIVERY_GIVE_UP_HOURS * 3_600_000,
-    giveUp: createGiveUp(given.logs),
-    onAttempt: given.onAttempt,
-  })
-  const scripts = await createWorker({
-    ...shared,
+/** Begins with events and tasks that are owed to scripts. */
+export function startScripts(
+  parts: WorkerParts,
+  given: { sandboxes: Sandboxes; prepareDispatch: PrepareDispatch; report: ReportFailure },
+): Promise<Worker> {
+  const { clock, settings } = parts
+  const runEvent = createRunEvent({ ...given, schedule: toSchedule(settings), clock, random: Math.random })
+  return createWorker({
+    ...toShared(parts),
     handlers: { event: runEvent, task: runEvent },
     concurrency: scriptsAtOnce,
     lanes: { most: scriptsPerInstallation, first: scriptsPerInstallation },
   })
+}
+
+/** Begins with deliveries that are owed. They have a worker of their own, so that scripts and they wait for nothing of each other's. */
+export function startDeliveries(
+  parts: WorkerParts,
+  given: { secrets: SecretReader; send: Sender['send']; logs: LogWriter; onAttempt: OnAttempt },
+): Promise<Worker> {
+  const { database, clock, settings } = parts
+  const { secrets, send, onAttempt } = given
+  const runDelivery = createRunDelivery({
+    ...{ secrets, send, onAttempt, clock, random: Math.random, schedule: toSchedule(settings) },
+    timeoutMs: settings.DELIVERY_TIMEOUT_MS,
+    standard: settings.DELIVERY_STANDARD_WEBHOOKS,
+    giveUpAfterMs: settings.DELIVERY_GIVE_UP_HOURS * 3_600_000,
+    giveUp: createGiveUp(given.logs),
+  })
   // On SQLite this thread does nothing else while it stores the last ones: what sends has the next at hand then.
   const claimed = (atOnce: number) => (database.dialect === 'sqlite' ? Math.ceil(1.5 * atOnce) : atOnce)
   const perEndpoint = settings.DELIVERY_PER_ENDPOINT
-  const deliveries = await createWorker({
-    ...shared,
+  return createWorker({
+    ...toShared(parts),
     handlers: { delivery: runDelivery },
     concurrency: claimed(settings.DELIVERY_CONCURRENCY),
     lanes: { most: claimed(perEndpoint), first: Math.min(4, perEndpoint), circuit },
   })
-  const resends = await createWorker({
-    ...shared,
-    handlers: { resend: createRunResend({ db: database.db, clock, wake: given.wake }) },
+}
+
+/**
+ * Begins with resends that have been asked for. They are few, and need not be looked for whenever there is other work.
+ *
+ * @param wake wakes the workers of this host and of the others
+ */
+export const startResends = (parts: WorkerParts, wake: () => void): Promise<Worker> =>
+  createWorker({
+    ...toShared(parts),
+    handlers: { resend: createRunResend({ db: parts.database.db, clock: parts.clock, wake }) },
     concurrency: resendsAtOnce,
     lanes: { most: 1, first: 1 },
   })
-  const all: Worker[] = [scripts, deliveries, resends]
-  return {
-    wake(...woken) {
-      scripts.wake(...woken)
-      deliveries.wake(...woken)
-    },
-    wakeResends: () => resends.wake(),
-    async takeOver(hostIds) {
-      for (const worker of all) await worker.takeOver(hostIds)
-    },
-    openCircuits: deliveries.openCircuits,
-    count: all.length,
-    async close() {
-      for (const worker of all.toReversed()) await worker.close()
-    },
-  }
-}
+
+const toSchedule = ({ DELIVERY_RETRY_SECONDS: seconds }: Settings): RetrySchedule => ({
+  ...defaultSchedule,
+  delaysMs: seconds.map((one) => one * 1_000),
+})
+
+const toShared = ({ hostId, database, commits, claims, clock, logger }: WorkerParts) => ({
+  ...{ hostId, database, commits, claims, clock, random: Math.random },
+  onDefect: (error: unknown, job?: Job) => logger.error({ err: error, job: job?.id }, 'defect'),
+})

@@ -75,7 +75,7 @@ export const errorCodes = {
     meaning: 'No sandbox can run on this machine, or not behind the wall that is required.',
   },
   too_many_readers: { status: 503, meaning: 'As many as may read the live feed already do.' },
-  unavailable: { status: 503, meaning: 'Annex is starting or stopping.' },
+  unavailable: { status: 503, meaning: 'Annex is stopping, or a part of it does not answer.' },
 } as const satisfies Record<string, { status: number; meaning: string; retryAfter?: number }>
 
 export type ErrorCode = keyof typeof errorCodes

@@ -97,6 +97,5 @@ function readSandboxes({ sandboxes, wall }: Pick<RouteParts, 'sandboxes' | 'wall
 function readWorkers({ state }: Pick<RouteParts, 'state'>): Part {
   const { workers, stopping } = state()
   if (stopping) return { ready: false, running: workers, message: 'Annex is stopping' }
-  if (workers === 0) return { ready: false, running: workers, message: 'Annex is starting' }
   return { ready: true, running: workers }
 }

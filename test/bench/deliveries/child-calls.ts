@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { messageOf } from '../../../host/errors/annex-error.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each method has an argument of its own; callers see its type
@@ -23,6 +24,7 @@ export type Child<M extends Methods> = {
 /** One clock for all processes of the machine, in ms: what it gives in two of them can be compared. */
 export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6
 
+const compileCache = fileURLToPath(new URL('../../../node_modules/.cache/annex', import.meta.url))
 const startMs = 60_000
 const endMs = 20_000
 
@@ -52,6 +54,8 @@ export async function startChild<M extends Methods>(script: URL, given: object):
   const child = fork(script, [JSON.stringify(given)], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    // As bin/annex.js does.
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
   })
   let said = ''
   child.stderr?.on('data', (chunk) => {
