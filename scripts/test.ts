@@ -18,7 +18,7 @@ const onBoth = ['db', 'jobs', 'webhooks', 'events', 'flows', 'routes', 'plugins'
 /** Of these, what does not: it is about sandboxes, or about an SQLite file. */
 const onceOnly = [
   ...['declared-hosts', 'error-places', 'full-disk', 'killed-host', 'locked-database'],
-  ...['moved-dispatches', 'power-cut', 'slow-disk', 'streaming'],
+  ...['moved-dispatches', 'power-cut', 'sends-first', 'slow-disk', 'streaming'],
 ]
 /** It says where PostgreSQL is: a test that does not import it opens none. */
 const testDatabase = resolve('test/support/test-database.ts')

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { installFanOut } from '../soak/kills/fan-out.ts'
+import { siteView } from '../soak/kills/publisher.ts'
 import { type Annex, installSample, type Json, request, startAnnex, until } from '../support/annex.ts'
 import { startAnnexProcess } from '../support/annex-process.ts'
+import { startHost } from '../support/host-process.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { startReceiver } from '../support/receiver.ts'
 
@@ -110,3 +114,41 @@ const visitor = {
 
 const installInSite = (annex: Annex, url: string) =>
   installSample(annex, 'webhook', 'site', { webhook_url: url, site_view: true, page_feedback: false })
+
+it('an event whose host was killed while it was handled still has its retries', {
+  timeout: 120_000,
+}, async () => {
+  await using ends = new AsyncDisposableStack()
+  const folder = mkdtempSync(join(tmpdir(), 'annex-kills-'))
+  ends.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const given = { dataDir: join(folder, 'data'), pluginsDir: join(folder, 'plugins') }
+  mkdirSync(given.pluginsDir)
+  const never = () => {}
+  const receiver = await startReceiver(never, never, never, never, 500, 200)
+  ends.defer(receiver.close)
+  writePlugin(given.pluginsDir, 'fan-out', {
+    scopes: ['site:views:read'],
+    script: `import { createIntegration } from '@annex/runtime'
+export default createIntegration({ events: { site_view: async ({ eventId }) => {
+  const { ok } = await fetch('${receiver.url}', { method: 'POST', body: eventId })
+  if (!ok) throw new Error('not taken')
+} } })`,
+  })
+  let host = startHost(given)
+  ends.defer(() => host.kill())
+  const { api, samples, ...listening } = await host.listening
+  await installFanOut({ api, samples, ...listening })
+  const path = `/v1/events?organization=${samples.organization}`
+  assert.equal((await api('POST', path, siteView('evt_cut_off', samples.site))).status, 202)
+  for (let kills = 1; kills <= 4; kills++) {
+    await receiver.waitFor(kills)
+    await host.kill()
+    host = startHost(given)
+    await host.listening
+  }
+  const received = await Promise.race([
+    receiver.waitFor(6),
+    sleep(15_000, undefined, { ref: false }).then(() => receiver.received),
+  ])
+  assert.equal(received.length, 6, 'the handler that failed once is tried again')
+})
