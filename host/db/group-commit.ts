@@ -78,7 +78,7 @@ type Waiting = {
 const groupSize = 256
 
 /** Fewer are not worth a commit of their own while the disk is busy with as many or more: others come up in a few ms. */
-const smallGroup = 16
+const smallGroup = 128
 /** A disk may take a second for one sync of a hundred. */
 const smallGroupMs = 4
 

@@ -1,9 +1,9 @@
 import type { AttemptRow } from '../db/queries/attempts.ts'
 import type { Delivery } from '../db/queries/deliveries.ts'
-import type { Attempt } from './send-attempt.ts'
+import type { SentAttempt } from './sending/messages.ts'
 
 /** An attempt as it is stored. */
-export function toRow(deliveryId: string, number: number, attempt: Attempt): Omit<AttemptRow, 'id'> {
+export function toRow(deliveryId: string, number: number, attempt: SentAttempt): Omit<AttemptRow, 'id'> {
   return {
     deliveryId,
     number,
@@ -11,12 +11,12 @@ export function toRow(deliveryId: string, number: number, attempt: Attempt): Omi
     durationMs: attempt.durationMs,
     outcome: attempt.outcome,
     status: attempt.status ?? null,
-    requestHeaders: JSON.stringify(attempt.requestHeaders),
-    responseHeaders: attempt.responseHeaders === undefined ? null : JSON.stringify(attempt.responseHeaders),
+    requestHeaders: attempt.requestHeaders,
+    responseHeaders: attempt.responseHeaders ?? null,
     responseBody: attempt.responseBody ?? null,
     errorCode: attempt.error?.code ?? null,
     errorMessage: attempt.error?.message ?? null,
-    timing: JSON.stringify(attempt.timing),
+    timing: attempt.timing,
   }
 }
 

@@ -21,14 +21,14 @@ import { type NextStep, nextStep, type RetrySchedule } from '../jobs/retry-sched
 import { toInterrupted, toRow } from './attempt-rows.ts'
 import { createHealthNotes } from './endpoint-health.ts'
 import { type GivingUp, reasonToGiveUp } from './give-up-endpoint.ts'
-import type { Attempt } from './send-attempt.ts'
+import type { SentAttempt } from './sending/messages.ts'
 import type { Sender } from './sending/start-sender.ts'
 import type { FoundSecrets, SecretReader } from './signing-secrets.ts'
 
 /** What is counted of an attempt; without one, of a delivery that was refused. */
 export type AttemptSeen = {
   endpointId: string
-  attempt?: Pick<Attempt, 'outcome' | 'durationMs'>
+  attempt?: Pick<SentAttempt, 'outcome' | 'durationMs'>
   /** Of the delivery, after it. */
   state: DeliveryState
   /** Since the delivery was owed first. */
@@ -136,7 +136,7 @@ export function createRunDelivery(given: {
 
 function toSeen(
   { endpointId, createdAt }: Delivery,
-  { outcome, durationMs }: Attempt,
+  { outcome, durationMs }: SentAttempt,
   { state }: NextStep,
   nowMs: number,
 ): AttemptSeen {
@@ -157,7 +157,7 @@ async function findOf<Found extends Delivery>(
 
 function toOutcome(
   delivery: Delivery,
-  attempt: Attempt,
+  attempt: SentAttempt,
   step: NextStep,
   nowMs: number,
 ): JobOutcome & { stores: readonly Stored[] } {
@@ -183,7 +183,7 @@ function toOutcome(
 }
 
 /** A receiver that refuses a delivery is there, and others may suit it. */
-const healthOf = ({ status }: Attempt): Health =>
+const healthOf = ({ status }: SentAttempt): Health =>
   status === undefined || status === 429 || status >= 500 ? 'bad' : 'good'
 
 const storeAttempts = async (transaction: Db, rows: readonly Omit<AttemptRow, 'id'>[]): Promise<[]> => {
@@ -208,6 +208,6 @@ function toCounted({ id, state, reason, attempts, finishedAt }: Delivery): Deliv
   return { id, state, reason, attempts: attempts + 1, finishedAt }
 }
 
-function describe({ status, error }: Attempt): string {
+function describe({ status, error }: SentAttempt): string {
   return error === undefined ? `answered ${status}` : error.message
 }

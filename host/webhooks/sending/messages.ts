@@ -12,13 +12,28 @@ export type Asked = {
   options: AttemptOptions
 }
 
+/** An attempt on its way to be stored: as texts, what would be many small objects in each thread. */
+export type SentAttempt = Omit<Attempt, 'requestHeaders' | 'responseHeaders' | 'timing'> & {
+  /** These are JSON. */
+  requestHeaders: string
+  responseHeaders?: string
+  timing: string
+}
+
+export const toSent = ({ requestHeaders, responseHeaders, timing, ...attempt }: Attempt): SentAttempt => ({
+  ...attempt,
+  requestHeaders: JSON.stringify(requestHeaders),
+  ...(responseHeaders !== undefined && { responseHeaders: JSON.stringify(responseHeaders) }),
+  timing: JSON.stringify(timing),
+})
+
 /** `own`: Annex's own origin, which is known once it listens. */
 export type ToThread =
   | { kind: 'send'; own: string; asked: readonly Asked[] }
   | { kind: 'resolved'; number: number; found: Found }
 
 export type FromThread =
-  | { kind: 'attempted'; attempts: readonly { number: number; attempt: Attempt }[] }
+  | { kind: 'attempted'; attempts: readonly { number: number; attempt: SentAttempt }[] }
   | { kind: 'resolve'; number: number; hostname: string }
 
 /** A name's addresses, or the code of the error: what else an error has does not go from thread to thread. */

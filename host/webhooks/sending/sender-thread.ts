@@ -2,9 +2,16 @@
 import type { LookupAddress } from 'node:dns'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createEgress } from '../../net/egress.ts'
-import { type Attempt, sendAttempt } from '../send-attempt.ts'
+import { sendAttempt } from '../send-attempt.ts'
 import { createAdmission } from './admission.ts'
-import { createBatch, type FromThread, type ThreadOptions, type ToThread } from './messages.ts'
+import {
+  createBatch,
+  type FromThread,
+  type SentAttempt,
+  type ThreadOptions,
+  type ToThread,
+  toSent,
+} from './messages.ts'
 
 const options: ThreadOptions = workerData
 const port = parentPort
@@ -17,7 +24,7 @@ const resolving = new Map<number, PromiseWithResolvers<LookupAddress[]>>()
 const { atOnce, ...egressOptions } = options
 const admit = createAdmission(atOnce)
 const egress = createEgress({ ...egressOptions, ownOrigin: () => own, resolve: resolveAtHost })
-const answer = createBatch<{ number: number; attempt: Attempt }>((attempts) =>
+const answer = createBatch<{ number: number; attempt: SentAttempt }>((attempts) =>
   tell({ kind: 'attempted', attempts }),
 )
 
@@ -35,7 +42,8 @@ port.on('message', (message: ToThread) => {
   for (const { number, endpointId, delivery, secrets, options } of message.asked) {
     admit(endpointId, async () => {
       const nowMs = options.nowMs + Math.round(performance.now() - askedAt)
-      answer({ number, attempt: await sendAttempt(egress, delivery, secrets, { ...options, nowMs }) })
+      const attempt = await sendAttempt(egress, delivery, secrets, { ...options, nowMs })
+      answer({ number, attempt: toSent(attempt) })
     })
   }
 })

@@ -1,12 +1,13 @@
 import { Worker } from 'node:worker_threads'
 import type { Resolve } from '../../net/guard/guarded-connect.ts'
-import type { Attempt, AttemptOptions, Sendable } from '../send-attempt.ts'
+import type { AttemptOptions, Sendable } from '../send-attempt.ts'
 import type { SigningSecrets } from '../signature.ts'
 import {
   type Asked,
   createBatch,
   type Found,
   type FromThread,
+  type SentAttempt,
   type ThreadOptions,
   type ToThread,
 } from './messages.ts'
@@ -16,7 +17,7 @@ export type OwedTo = Sendable & { endpointId: string }
 
 export type Sender = {
   /** `sendAttempt`, in the thread, when it is its turn there. */
-  send: (delivery: OwedTo, secrets: SigningSecrets, options: AttemptOptions) => Promise<Attempt>
+  send: (delivery: OwedTo, secrets: SigningSecrets, options: AttemptOptions) => Promise<SentAttempt>
   close: () => Promise<void>
 }
 
@@ -30,7 +31,7 @@ export type SenderOptions = ThreadOptions & {
 }
 
 /** What is under way: what to store of it should the thread end. */
-type UnderWay = { asked: Asked; startedAt: number; resolve: (attempt: Attempt) => void }
+type UnderWay = { asked: Asked; startedAt: number; resolve: (attempt: SentAttempt) => void }
 
 /**
  * Sends deliveries in a thread of its own: signing, TLS and whatever receivers answer take no time from the visitors of this
@@ -103,12 +104,12 @@ async function find(resolve: Resolve, hostname: string): Promise<Found> {
   }
 }
 
-const toCutOff = ({ options }: Asked, startedAt: number): Attempt => ({
+const toCutOff = ({ options }: Asked, startedAt: number): SentAttempt => ({
   startedAtMs: options.nowMs,
   durationMs: Math.round(performance.now() - startedAt),
   outcome: 'error',
-  timing: {},
-  requestHeaders: [],
+  timing: '{}',
+  requestHeaders: '[]',
   error: {
     code: 'egress_failed',
     message:
