@@ -10,7 +10,7 @@ export type Life = {
   kill: 'host' | 'host while it starts' | 'sandbox process' | 'none'
 }
 
-/** `key`: the delivery that came first; `life`: which start it was. */
+/** `ms`: from the start of the process; `key`: the delivery that came first; `life`: which start it was. */
 export type Resume = { ms: number; key: string; life: number }
 
 export type Ledger = {
@@ -105,9 +105,9 @@ const lifeOf = ({ atMs }: Pick<Arrival, 'atMs'>, lives: Life[]): number =>
 const longestRetryMs = 10_000
 
 /**
- * Of each life that found deliveries owed which had not come even once: how long after it listened the first of these
- * came. One that was killed within a second before that says nothing. An event whose sandbox process was killed waits for
- * its retry and is not due, so starts soon after such a kill are left out.
+ * Of each life that found deliveries owed which had not come even once: how long after its start the first of these came.
+ * One that was killed within a second before that says nothing. An event whose sandbox process was killed waits for its
+ * retry and is not due, so starts soon after such a kill are left out.
  */
 function toResumes(
   byDelivery: Map<string, Arrival[]>,
@@ -132,6 +132,6 @@ function toResumes(
       .toSorted((a, b) => a.atMs - b.atMs)
     if (first === undefined) return []
     const isCutShort = first.atMs > killedAtMs && killedAtMs - listeningAtMs < 1_000
-    return isCutShort ? [] : [{ ms: Math.max(0, first.atMs - listeningAtMs), key: first.key, life }]
+    return isCutShort ? [] : [{ ms: first.atMs - spawnedAtMs, key: first.key, life }]
   })
 }

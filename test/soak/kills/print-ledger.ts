@@ -45,7 +45,7 @@ export function printLedger(terminal: Terminal, ledger: Ledger): void {
     ['duplicates without an interrupted attempt', ledger.unexplained],
     ['deliveries kept as failed', history.failed],
     ['starts with work to take up', resumeMs.length],
-    ['first owed delivery after listening, p50', `${Math.round(quantile(resumeMs, 0.5))} ms`],
+    ['start to first owed delivery, p50', `${Math.round(quantile(resumeMs, 0.5))} ms`],
     ['the slowest', `${Math.round(Math.max(0, ...resumeMs))} ms`],
     ['later than 1 s', late.length],
     ['seed', ledger.seed],
