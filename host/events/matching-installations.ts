@@ -3,6 +3,7 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
 import { listInstallationsOn, type TargetKind } from '../db/queries/installed/installation-targets.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
+import { lockStaying } from '../db/queries/moved/hold.ts'
 import { findSite } from '../db/queries/records/sites.ts'
 import { findSpace } from '../db/queries/records/spaces.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
@@ -82,5 +83,7 @@ async function matchingInstallations(
     const { integration } = installation
     levels.push({ kind, integration, installationId: installation.id, targetId: id })
   }
-  return levels
+  const ids = levels.map(({ installationId }) => installationId)
+  const staying = await lockStaying(db, ids)
+  return levels.filter(({ installationId }) => staying.has(installationId))
 }

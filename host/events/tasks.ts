@@ -2,7 +2,7 @@ import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
 import { countOwedJobs, insertJobs } from '../db/queries/jobs.ts'
-import { isMoving } from '../db/queries/moved/hold.ts'
+import { lockStaying } from '../db/queries/moved/hold.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { Wake } from '../jobs/create-worker.ts'
@@ -35,17 +35,19 @@ const maxDueTasks = 1_000
  */
 export async function oweTask(db: Db, level: Level, { task, schedule = 0 }: Args): Promise<void> {
   const lane = level.kind === 'integration' ? level.integration : level.installationId
-  if ((await countOwedJobs(db, 'task', lane)) >= maxDueTasks) {
-    throw new AnnexError(
-      'conflict',
-      `${lane} has ${maxDueTasks} tasks that are still to be run; no more can be queued.`,
-    )
-  }
-  if (level.kind !== 'integration' && (await isMoving(db, lane))) {
-    throw new AnnexError('installation_paused', `The installation ${lane} is being moved.`)
-  }
   const subject: EventJob = { level, event: { type: 'task', eventId: createId('evt'), task } }
-  await insertJobs(db, [{ kind: 'task', subject, lane, dueAt: nowOf(db) + schedule * 1000 }])
+  await db.transaction(async (transaction) => {
+    if ((await countOwedJobs(transaction, 'task', lane)) >= maxDueTasks) {
+      throw new AnnexError(
+        'conflict',
+        `${lane} has ${maxDueTasks} tasks that are still to be run; no more can be queued.`,
+      )
+    }
+    if (level.kind !== 'integration' && !(await lockStaying(transaction, [lane])).has(lane)) {
+      throw new AnnexError('installation_paused', `The installation ${lane} is being moved.`)
+    }
+    await insertJobs(transaction, [{ kind: 'task', subject, lane, dueAt: nowOf(db) + schedule * 1000 }])
+  })
 }
 
 /** `context.integration.queueTask({ task, schedule })`, for the level that the dispatch is for. */

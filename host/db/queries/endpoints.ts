@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
-import { jsonRows, jsonTexts, rawRows } from '../rows/json-rows.ts'
+import { isPostgres, jsonRows, jsonTexts, rawRows } from '../rows/json-rows.ts'
 
 /**
  * - `active`: what is owed to it is sent
@@ -49,7 +49,10 @@ export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[]): Pro
 /** What whoever owes needs to know of an endpoint. */
 export type Place = EndpointKey & Pick<Endpoint, 'id' | 'state' | 'reason' | 'ordered'>
 
-/** Endpoints by what names them. Those of an installation that moves are left out: nothing is owed to them. */
+/**
+ * Endpoints by what names them. Those of an installation that moves are left out: nothing is owed to them. The others do not
+ * begin to move before the transaction is over (`lockStaying`).
+ */
 export async function findPlaces(
   db: Db,
   keys: readonly EndpointKey[],
@@ -66,7 +69,8 @@ export async function findPlaces(
        endpoints.reason, endpoints.ordered
      from ${jsonRows(db, 'given', endpointKeyColumns)} join endpoints on endpoints.installation_id = given.installation_id
        and endpoints.signed_by = given.signed_by and endpoints.url = given.url
-     join installations on installations.id = given.installation_id and installations.status <> 'moving'`,
+     join installations on installations.id = given.installation_id and installations.status <> 'moving'
+     ${isPostgres(db) ? 'for key share of installations' : ''}`,
     [JSON.stringify([...distinct.values()])],
   )
   const found = new Map(places.map((place) => [textOf(place), place]))

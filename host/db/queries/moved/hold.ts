@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts'
-import { jsonTexts, rawRows } from '../../rows/json-rows.ts'
+import { isPostgres, jsonTexts, rawRows } from '../../rows/json-rows.ts'
 
 export async function isMoving(db: Db, installationId: string): Promise<boolean> {
   const row = await db('installations').where({ id: installationId }).first('status')
@@ -7,8 +7,23 @@ export async function isMoving(db: Db, installationId: string): Promise<boolean>
 }
 
 /**
+ * Whoever owes something to installations asks this first, in the same transaction: none of these moves, or begins to before
+ * it is over, and their exports have what it stores. On PostgreSQL others work beside it.
+ *
+ * @returns the ids of those that do not move
+ */
+export async function lockStaying(transaction: Db, ids: readonly string[]): Promise<Set<string>> {
+  const staying = transaction('installations')
+    .whereIn('id', [...new Set(ids)])
+    .whereNot({ status: 'moving' })
+  if (isPostgres(transaction)) staying.forKeyShare()
+  return new Set(await staying.pluck('id'))
+}
+
+/**
  * Holds an installation and whatever it owes, its deliveries too. A resume gives back the status that it had, `active` to
- * one that was paused. To be called again until nothing runs any more: what ran may be due again.
+ * one that was paused. What is being owed to it comes before this (`lockStaying`). To be called again until nothing runs any more:
+ * what ran may be due again.
  *
  * @returns how many of its jobs still run, `undefined` when there is no such installation
  */
