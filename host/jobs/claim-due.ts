@@ -41,8 +41,14 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
   let nextAt: number | undefined
   let asked = 0
   let contested = false
+  /** Of the last claim. */
+  let claimedAt = 0
+  /** Whether there is nobody since then whom what is held can be taken from. */
+  let isTight = false
   return {
     async claim(transaction, limit, lease) {
+      claimedAt = lease.nowMs
+      isTight = false
       try {
         if (nextAt !== undefined && nextAt <= lease.nowMs) lookAgain()
         const roomOf = lanes.roomsAt(lease.nowMs)
@@ -90,8 +96,19 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
    * may have read it; who claims it twice gets it once.
    */
   function isNext({ job: { lane, ordered } }: Held): boolean {
+    if (buffer.size() >= mostHeld) makeRoom()
     if (ordered || buffer.size() >= mostHeld || partial.has(lane) || unread.has(lane)) return false
     return isComplete || buffer.has(lane)
+  }
+
+  /** What piles up for a receiver that never answers must not take the place of what could be sent. */
+  function makeRoom(): void {
+    if (isTight) return
+    isTight = true
+    const roomOf = lanes.roomsAt(claimedAt)
+    for (const lane of buffer.lanes()) {
+      if (roomOf(lane) === 0 && buffer.cut(lane, aheadPerLane)) partial.add(lane)
+    }
   }
 
   function hasMore(): boolean {

@@ -5,6 +5,8 @@ export type DueBuffer = {
   put: (held: readonly Held[]) => void
   /** Up to `limit`, round robin over the lanes, and no more of a lane than it has room for. */
   take: (limit: number, roomOf: (lane: string) => number) => Held[]
+  /** Of a lane, keeps as many as are due first. @returns whether there were more */
+  cut: (lane: string, most: number) => boolean
   /** Lanes of which it holds jobs. */
   lanes: () => string[]
   has: (lane: string) => boolean
@@ -48,6 +50,11 @@ export function createDueBuffer(): DueBuffer {
         }
       }
       return taken
+    },
+    cut(lane, most) {
+      const cut = lanes.get(lane)?.splice(most) ?? []
+      for (const { job } of cut) ids.delete(job.id)
+      return cut.length > 0
     },
     lanes: () => [...lanes.keys()],
     has: (lane) => lanes.has(lane),

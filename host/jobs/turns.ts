@@ -12,7 +12,8 @@ export type Turns = {
 
 export type Turn = { startedMs: number; counts: boolean; isOver: boolean }
 
-const youngMs = 250
+/** Most receivers have answered by then. What ten dead ones take of the others' time grows with it. */
+const youngMs = 100
 
 export function createTurns(most: number, mostInAll: number): Turns {
   /** The oldest first; those that are over are dropped when their turn comes. */
