@@ -8,6 +8,7 @@ import { installFanOut } from '../soak/kills/fan-out.ts'
 import { siteView } from '../soak/kills/publisher.ts'
 import { type Annex, installSample, request, startAnnex, until } from '../support/annex.ts'
 import { startHost } from '../support/host-process.ts'
+import { shareBuilds } from '../support/kept-builds.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { createTestDatabase } from '../support/test-database.ts'
@@ -64,6 +65,7 @@ it('an event whose host ends each time it is handled is kept as failed at last, 
   ends.defer(receiver.close)
   writePlugin(pluginsDir, 'fan-out', { scopes: ['site:views:read'], script: scriptFor(receiver.url) })
   const given = { dataDir, pluginsDir, environment: { DATABASE_URL: made.url } }
+  shareBuilds(dataDir)
   let host = startHost(given)
   ends.defer(() => host.kill())
   const listening = await host.listening

@@ -20,7 +20,7 @@ it('a start sends what is owed while it still loads plugins, and who asks meanwh
   const { receiver } = running
   assert.equal((await running.publish('evt_owed')).status, 202)
   await receiver.waitFor(1)
-  const plugins = Array.from({ length: 60 }, (_, n) => `more-${n}`)
+  const plugins = Array.from({ length: 30 }, (_, n) => `more-${n}`)
   for (const name of plugins) writePlugin(join(dirname(running.dataDir), 'plugins'), name, { script: honest })
   const restarted = running.restart()
   const [, sent] = await receiver.waitFor(2)

@@ -15,6 +15,7 @@ import { readHistory } from '../soak/kills/read-history.ts'
 import { startReceivers } from '../soak/kills/start-receivers.ts'
 import { until } from '../support/annex.ts'
 import { startHost } from '../support/host-process.ts'
+import { shareBuilds } from '../support/kept-builds.ts'
 import { createTestDatabase, noPostgres } from '../support/test-database.ts'
 
 const attemptsAtOnce = 16
@@ -90,7 +91,9 @@ async function startHosts(ends: AsyncDisposableStack) {
     DELIVERY_CONCURRENCY: String(attemptsAtOnce),
   }
   const start = async (name: string) => {
-    const host = startHost({ dataDir: join(folder, name), pluginsDir, environment })
+    const dataDir = join(folder, name)
+    shareBuilds(dataDir)
+    const host = startHost({ dataDir, pluginsDir, environment })
     ends.defer(host.kill)
     return { host, listening: await host.listening }
   }

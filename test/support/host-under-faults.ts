@@ -5,6 +5,7 @@ import { installFanOut, writeFanOut } from '../soak/kills/fan-out.ts'
 import { siteView } from '../soak/kills/publisher.ts'
 import { type Answered, until } from './annex.ts'
 import { type HostProcess, type Listening, startHost } from './host-process.ts'
+import { shareBuilds } from './kept-builds.ts'
 import { createMachineFaults, type MachineFaults } from './machine-faults.ts'
 import { type Answer, startReceiver } from './receiver.ts'
 
@@ -43,6 +44,7 @@ export async function startHostUnderFaults(
   ends.defer(receiver.close)
   writeFanOut(pluginsDir, [receiver.url])
   const environment = environmentIn(folder, dataDir)
+  shareBuilds(dataDir)
   let host = startHost({ dataDir, pluginsDir, environment })
   ends.defer(() => host.kill())
   let listening = await host.listening.catch(async (error) => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import { shareBuilds } from '../../support/kept-builds.ts'
 import { bin, cleanEnvironment, type Ran, runAnnex } from './run-annex.ts'
 
 export type Served = {
@@ -22,6 +23,7 @@ export type Served = {
 /** Starts the real `annex serve` on a free port, with the plugins that come with Annex. */
 export async function startServe(env: Record<string, string> = {}): Promise<Served> {
   const dataDir = await mkdtemp(join(tmpdir(), 'annex-serve-'))
+  shareBuilds(dataDir)
   const child = spawn(process.execPath, [bin, 'serve', '--json', '--port', '0'], {
     cwd: dataDir,
     env: { ...cleanEnvironment, DATA_DIR: dataDir, LOG_LEVEL: 'error', ...env },

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { descendantsOf } from '../../bench/measure/cpu-time.ts'
 import { type HostProcess, type Listening, startHost } from '../../support/host-process.ts'
+import { shareBuilds } from '../../support/kept-builds.ts'
 import { createTestDatabase } from '../../support/test-database.ts'
 import { createRandom } from '../hostile-load.ts'
 import { keyOf } from './arrival.ts'
@@ -51,10 +52,12 @@ export async function runKills({ rounds, seed, note, hosts = 1 }: KillsOptions):
     // Hosts that share a database have the same key. One alone makes its own, and must not lose it.
     ...(hosts > 1 && { SECRET_KEY: randomBytes(32).toString('base64') }),
   }
+  const dataDir = join(folder, 'data')
+  shareBuilds(dataDir)
   let host: HostProcess | undefined
   ends.defer(() => host?.kill())
   const start = () => {
-    host = startHost({ dataDir: join(folder, 'data'), pluginsDir, environment })
+    host = startHost({ dataDir, pluginsDir, environment })
     return host
   }
   const publisher = createPublisher(createRandom(seed + 1))
