@@ -142,6 +142,7 @@ async function start(
   // What is owed to others waits for no script. Who asks for something waits until the scripts are there.
   const outside = ends.use(new AsyncDisposableStack())
   const gate = createGate()
+  let isStarted = false
   const listening = await listen(gate.handle, settings.HOST, settings.PORT, ({ url = '' }, status) =>
     metrics.observeRequest(url.startsWith(endpointPrefix), status),
   )
@@ -150,7 +151,7 @@ async function start(
   url = `http://${hostOf(settings.HOST)}:${listening.port}`
   const workerParts = { database, commits, claims, clock, settings, logger, hostId: host.id }
   const deliveries = await startDeliveries(workerParts, {
-    ...{ secrets: signingSecrets, send: sender.send, logs, onAttempt },
+    ...{ secrets: signingSecrets, send: sender.send, logs, onAttempt, isStarted: () => isStarted },
   })
   outside.defer(deliveries.close)
   wakes.begin(deliveries)
@@ -205,6 +206,7 @@ async function start(
     onDefect,
   )
   gate.open(app)
+  isStarted = true
   const { RETENTION_DAYS: days, RETENTION_ROWS: rows } = settings
   const retention = { ageMs: days === 0 ? undefined : days * 86_400_000, rows: rows === 0 ? undefined : rows }
   ends.defer(keepHouse({ db, retention, wake, onDefect }))

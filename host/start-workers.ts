@@ -53,10 +53,17 @@ export function startScripts(
 /** Begins with deliveries that are owed. They have a worker of their own, so that scripts and they wait for nothing of each other's. */
 export function startDeliveries(
   parts: WorkerParts,
-  given: { secrets: SecretReader; send: Sender['send']; logs: LogWriter; onAttempt: OnAttempt },
+  given: {
+    secrets: SecretReader
+    send: Sender['send']
+    logs: LogWriter
+    onAttempt: OnAttempt
+    /** Whether all of Annex has started. */
+    isStarted: () => boolean
+  },
 ): Promise<Worker> {
   const { database, clock, settings } = parts
-  const { secrets, send, onAttempt } = given
+  const { secrets, send, onAttempt, isStarted } = given
   const runDelivery = createRunDelivery({
     ...{ secrets, send, onAttempt, clock, random: Math.random, schedule: toSchedule(settings) },
     timeoutMs: settings.DELIVERY_TIMEOUT_MS,
@@ -64,14 +71,16 @@ export function startDeliveries(
     giveUpAfterMs: settings.DELIVERY_GIVE_UP_HOURS * 3_600_000,
     giveUp: createGiveUp(given.logs),
   })
-  // On SQLite this thread does nothing else while it stores the last ones: what sends has the next at hand then.
-  const claimed = (atOnce: number) => (database.dialect === 'sqlite' ? Math.ceil(1.5 * atOnce) : atOnce)
-  const perEndpoint = settings.DELIVERY_PER_ENDPOINT
+  const { DELIVERY_CONCURRENCY: concurrency, DELIVERY_PER_ENDPOINT: perEndpoint } = settings
+  // On SQLite this thread does nothing else while it stores the last ones: what sends has the next at hand then. Not while Annex
+  // starts, which keeps it from storing for longer: all that was sent meanwhile would come again after a kill.
+  const more = (atOnce: number) => (database.dialect === 'sqlite' ? Math.ceil(atOnce / 2) : 0)
   return createWorker({
     ...toShared(parts),
     handlers: { delivery: runDelivery },
-    concurrency: claimed(settings.DELIVERY_CONCURRENCY),
-    lanes: { most: claimed(perEndpoint), first: Math.min(4, perEndpoint), circuit },
+    concurrency,
+    ahead: () => (isStarted() ? more(concurrency) : 0),
+    lanes: { most: perEndpoint + more(perEndpoint), first: Math.min(4, perEndpoint), circuit },
   })
 }
 

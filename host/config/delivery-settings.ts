@@ -13,7 +13,7 @@ export const deliverySettings = {
     default: '64',
     min: 1,
     max: 1_000,
-    meaning: 'Attempts at once; those that have waited for an answer for 100 ms do not count',
+    meaning: 'Attempts at once; those that have waited for an answer for 250 ms do not count',
   },
   DELIVERY_PER_ENDPOINT: {
     kind: 'integer',

@@ -36,6 +36,8 @@ export type WorkerOptions = Commits & {
   handlers: Partial<Record<JobKind, JobHandler>>
   /** Jobs at once, those that have run for a while not counted. */
   concurrency: number
+  /** How many more are claimed now, to be at hand for whoever does them when they are done with others. Default none. */
+  ahead?: () => number
   lanes: LaneRules
   onDefect: (error: unknown, job?: Job) => void
 }
@@ -65,8 +67,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     const handler = handlers[kind]
     return handler === undefined ? [] : [{ kind, jobs: createDueJobs(kind, lanes, handler) }]
   })
-  // While one half is stored, the other one runs.
-  const mostAtOnce = Math.ceil(options.concurrency / 2)
+  const ahead = options.ahead ?? (() => 0)
+  const free = () => turns.free(clock.now(), ahead())
   const settlements = createSettlements({ commits, clock, onDefect, isClosed: () => closed })
   const running = new Set<Promise<void>>()
   let cancelTimer = () => {}
@@ -118,14 +120,14 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     try {
       while (lookAgain && !closed) {
         lookAgain = false
-        if (turns.free(clock.now()) === 0) break
+        if (free() === 0) break
         const claimed = await claimDue()
         for (const { job, run } of claimed.begun) start(job, run)
         lookAgain ||= claimed.isCut
       }
       if (closed) return
       // Full: the next job that ends, or has run for a while, leaves its turn to another.
-      if (turns.free(clock.now()) === 0) waitForTurn()
+      if (free() === 0) waitForTurn()
       else waitForDue()
     } catch (error) {
       onDefect(error)
@@ -151,17 +153,18 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     // For the second time: the group that it was in has failed, and what was taken is still in the table.
     if (leaseId === triedLease) for (const { jobs } of due) jobs.lookAgain()
     triedLease = leaseId
-    let free = Math.min(turns.free(nowMs), mostAtOnce)
+    // While one half is stored, the other one runs.
+    let left = Math.min(free(), Math.ceil((options.concurrency + ahead()) / 2))
     const begun: Begun[] = []
     // The kinds take turns.
     due.push(...due.splice(0, 1))
     for (const { jobs } of due) {
-      if (free === 0) break
-      const ofKind = await jobs.claim(transaction, free, lease)
-      free -= ofKind.length
+      if (left === 0) break
+      const ofKind = await jobs.claim(transaction, left, lease)
+      left -= ofKind.length
       begun.push(...ofKind)
     }
-    return [{ begun, isCut: free === 0 }]
+    return [{ begun, isCut: left === 0 }]
   }
 
   function start(job: Job, run: () => Promise<JobOutcome>): void {

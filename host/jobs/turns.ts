@@ -5,15 +5,15 @@
 export type Turns = {
   take: (nowMs: number) => Turn
   give: (turn: Turn) => void
-  free: (nowMs: number) => number
+  /** @param more how many more than `most` may run now */
+  free: (nowMs: number, more?: number) => number
   /** When the oldest that counts no longer will, in Unix ms. */
   nextFreeAt: () => number | undefined
 }
 
 export type Turn = { startedMs: number; counts: boolean; isOver: boolean }
 
-/** Most receivers have answered by then. What ten dead ones take of the others' time grows with it. */
-const youngMs = 100
+const youngMs = 250
 
 export function createTurns(most: number, mostInAll: number): Turns {
   /** The oldest first; those that are over are dropped when their turn comes. */
@@ -34,9 +34,9 @@ export function createTurns(most: number, mostInAll: number): Turns {
       if (turn.counts) counting -= 1
       turn.counts = false
     },
-    free(nowMs) {
+    free(nowMs, more = 0) {
       dropOld(nowMs)
-      return Math.max(0, Math.min(most - counting, mostInAll - all))
+      return Math.max(0, Math.min(most + more - counting, mostInAll - all))
     },
     nextFreeAt() {
       const oldest = young.find(({ counts }) => counts)
