@@ -38,6 +38,8 @@ describe('three hosts on one PostgreSQL under load', { skip: noPostgres }, () =>
       const endedAtMs = Date.now()
       ended.host.child.kill(signal)
       await ended.host.exited
+      // Nobody takes it over within seconds.
+      const underWay = await countUnderWay()
       await toEnded.stop()
       await sleep(loadMs)
       await Promise.all(publishing.map(({ stop }) => stop()))
@@ -56,7 +58,8 @@ describe('three hosts on one PostgreSQL under load', { skip: noPostgres }, () =>
       const history = await readHistory(others[0].listening, patienceSeconds * 1_000)
       assert.deepEqual([history.owed, history.failed], [0, 0])
       const repeats = repeatsOf(receivers.arrivals)
-      assert.ok(repeats.length <= attemptsAtOnce, `${repeats.length} came again: ${repeats}`)
+      // Attempts that have waited for 250 ms take no turn, so these are not bounded by how many are sent at once.
+      assert.ok(repeats.length <= underWay, `${repeats.length} came again, of ${underWay}: ${repeats}`)
       for (const key of repeats) {
         assert.ok(history.interrupted.keys.has(key), `${key} came again, and no attempt says why`)
       }
