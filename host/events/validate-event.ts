@@ -1,6 +1,7 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { compileLate } from '../../schemas/compile-late.ts'
+import { createAjv } from '../../schemas/create-ajv.ts'
 import {
   eventSchemas,
   type PublishableEventType,
@@ -16,7 +17,7 @@ export type PublishedEvent = { type: PublishableEventType; eventId: string; [fie
 const maxFields = 50
 const maxDetails = 20
 
-const ajv = new Ajv2020({ allErrors: true, strict: false })
+const ajv = createAjv({ allErrors: true, strict: false })
 formats.default(ajv)
 const checks = new Map<string, () => ValidateFunction>(
   publishableEventTypes.map((type) => [

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Context } from 'koa'
+import { compileLate } from '../../schemas/compile-late.ts'
+import { createAjv } from '../../schemas/create-ajv.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { requestBrokeOffError } from '../errors/request-broke-off.ts'
 import { assertShallow } from './json-depth.ts'
@@ -49,7 +51,7 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
 const tooLarge = (maxBytes: number): AnnexError =>
   new AnnexError('body_too_large', `The body is larger than ${maxBytes} bytes.`)
 
-const ajv = new Ajv2020({ allErrors: true, strict: true })
+const ajv = createAjv({ allErrors: true, strict: true })
 
 /**
  * A reader of JSON bodies with that schema. It throws AnnexError `bad_request`, `body_invalid` or `body_too_large`.
@@ -57,12 +59,13 @@ const ajv = new Ajv2020({ allErrors: true, strict: true })
  * @param maxBytes default: 1 MiB
  */
 export function jsonBody<T>(schema: object, maxBytes = maxJsonBytes): (context: Context) => Promise<T> {
-  const check: ValidateFunction<T> = ajv.compile<T>(schema)
+  const validator = compileLate(() => ajv.compile<T>(schema))
   return async (context) => {
     const value = await readJson(context, maxBytes)
     if (isObject(value) && Object.keys(value).length > maxFields) {
       throw new AnnexError('body_invalid', `The JSON body has more than ${maxFields} fields.`)
     }
+    const check = validator()
     if (check(value)) return value
     const details = (check.errors ?? []).slice(0, maxDetails).map(toDetail)
     const list = details.map(({ path, message }) => `${path || 'body'} ${message}`).join('; ')

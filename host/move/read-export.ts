@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { compileLate } from '../../schemas/compile-late.ts'
+import { createAjv } from '../../schemas/create-ajv.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import { stepNames } from '../db/migrations/index.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
@@ -25,7 +26,7 @@ export type ExportFile = {
   read: () => AsyncGenerator<{ record: MovedRecord; line: number }>
 }
 
-const ajv = new Ajv2020({ strict: true, strictTypes: false, strictTuples: false, allowUnionTypes: true })
+const ajv = createAjv({ strict: true, strictTypes: false, strictTuples: false, allowUnionTypes: true })
 const checks: Record<string, () => ValidateFunction> = Object.fromEntries(
   Object.entries(recordSchemas).map(([record, schema]) => [record, compileLate(() => ajv.compile(schema))]),
 )

@@ -1,5 +1,5 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { compileLate } from '../../schemas/compile-late.ts'
+import { createAjv } from '../../schemas/create-ajv.ts'
 import { isSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { MovedRow } from '../db/queries/moved/import-rows.ts'
 import { AnnexError } from '../errors/annex-error.ts'
@@ -20,7 +20,7 @@ export type Importing = {
   endpoints: Map<string, Pick<EndpointRecord, 'signedBy' | 'url'>>
 }
 
-const sealedPart = compileLate(() => new Ajv2020({ allowUnionTypes: true }).compile<SealedPart>(sealedSchema))
+const sealedPart = compileLate(() => createAjv({ allowUnionTypes: true }).compile<SealedPart>(sealedSchema))
 
 export function toInstallationRow(
   importing: Importing,

@@ -1,5 +1,5 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { compileLate } from '../../schemas/compile-late.ts'
+import { createAjv } from '../../schemas/create-ajv.ts'
 import { withPrefix } from '../db/ids.ts'
 import type { MovedRow } from '../db/queries/moved/import-rows.ts'
 import { AnnexError } from '../errors/annex-error.ts'
@@ -8,7 +8,7 @@ import { subjectSchemas } from './record-schemas.ts'
 import type { DeliveryRecord, EndpointRecord, EventRecord, JobRecord } from './records.ts'
 import type { Importing } from './to-level-rows.ts'
 
-const ajv = new Ajv2020()
+const ajv = createAjv()
 const deliverySubject = compileLate(() => ajv.compile<{ id: string }>(subjectSchemas.delivery))
 const scriptSubject = compileLate(() => ajv.compile<EventJob>(subjectSchemas.script))
 

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
 import type { PlainError } from '../../runtime/bridge.ts'
+import { createAjv } from '../../schemas/create-ajv.ts'
 import { explainStorageError } from '../db/explain-storage-error.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import type { DispatchContext } from './target.ts'
@@ -34,7 +35,7 @@ export type RunHostCall = (
  * then scope, then schema, and only then done. What goes back is text: an `AnnexError`'s message, or nothing.
  */
 export function createHostCalls(table: readonly HostCall[], onDefect: (error: unknown) => void): RunHostCall {
-  const ajv = new Ajv2020({ strict: true })
+  const ajv = createAjv({ strict: true })
   const entries = new Map<string, { call: HostCall; check: ValidateFunction }>(
     table.map((call) => [call.name, { call, check: ajv.compile(call.args) }]),
   )

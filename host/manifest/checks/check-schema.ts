@@ -1,5 +1,6 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { compileLate } from '../../../schemas/compile-late.ts'
+import { createAjv } from '../../../schemas/create-ajv.ts'
 import schema from '../../../schemas/manifest.schema.json' with { type: 'json' }
 import type { Finding } from './finding.ts'
 import { toFinding } from './schema-findings.ts'
@@ -19,7 +20,7 @@ export function checkSchema(data: unknown): Finding[] {
 const validator = compileLate(compileSchema)
 
 function compileSchema(): ValidateFunction {
-  const ajv = new Ajv2020({
+  const ajv = createAjv({
     allErrors: true,
     // The findings name what was found and what the schema says beside the keyword that failed.
     verbose: true,

@@ -1,22 +1,24 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
 import type { DispatchResult, PlainError } from '../../../runtime/bridge.ts'
 import type { Frame } from '../../../runtime/process/frame.ts'
 import type { BrokenReason } from '../../../runtime/process/messages.ts'
+import { compileLate } from '../../../schemas/compile-late.ts'
+import { createAjv } from '../../../schemas/create-ajv.ts'
 import schema from './frames.schema.json' with { type: 'json' }
 import type { Usage } from './live-dispatches.ts'
 
-const ajv = new Ajv2020({ strict: false, discriminator: true }).addSchema(schema)
+const ajv = createAjv({ strict: false, discriminator: true }).addSchema(schema)
 const isResult = compile<DispatchResult>('result')
 const isError = compile<PlainError>('error')
 
 /** @returns undefined when the text is none that our prelude posts as its answer */
 export function parseResult(text: string): DispatchResult | undefined {
-  return parse(text, isResult)
+  return parse(text, isResult())
 }
 
 /** @returns undefined when the text is no error as a sandbox process writes it */
 export function parseError(text: string): PlainError | undefined {
-  return parse(text, isError)
+  return parse(text, isError())
 }
 
 /** Why a sandbox broke. @throws Error when the process says what none of ours says */
@@ -55,6 +57,6 @@ function parse<T>(text: string, check: ValidateFunction<T>): T | undefined {
   }
 }
 
-function compile<T>(name: string): ValidateFunction<T> {
-  return ajv.compile<T>({ $ref: `annex:frames#/$defs/${name}` })
+function compile<T>(name: string): () => ValidateFunction<T> {
+  return compileLate(() => ajv.compile<T>({ $ref: `annex:frames#/$defs/${name}` }))
 }
