@@ -9,8 +9,12 @@ import type { Lanes } from './lanes.ts'
 export type Begun = { job: Job; run: () => Promise<JobOutcome> }
 
 export type DueJobs = {
-  /** Claims up to `limit` due jobs, lane after lane, and of none more than it has room for. */
-  claim: (transaction: Db, limit: number, lease: Lease) => Promise<Begun[]>
+  /**
+   * Claims up to `limit` due jobs, lane after lane, and of none more than it has room for. Beyond its even share of the `atOnce`
+   * that may run a lane gets what nobody else has a use for: one that does not get on would have all it may have begin, and
+   * each takes a turn for a while.
+   */
+  claim: (transaction: Db, given: { limit: number; atOnce: number; lease: Lease }) => Promise<Begun[]>
   /** There may be due jobs that were not read yet: in one lane, or in any; `held` is one of them. */
   lookAgain: (lane?: string, held?: Held) => void
   /** A lane has room again: it may have had none when it was read. */
@@ -46,23 +50,31 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
   /** Whether there is nobody since then whom what is held can be taken from. */
   let isTight = false
   return {
-    async claim(transaction, limit, lease) {
-      claimedAt = lease.nowMs
+    async claim(transaction, { limit, atOnce, lease }) {
+      const { nowMs } = lease
+      claimedAt = nowMs
       isTight = false
-      try {
-        if (nextAt !== undefined && nextAt <= lease.nowMs) lookAgain()
-        const roomOf = lanes.roomsAt(lease.nowMs)
-        const held = buffer.take(limit, roomOf)
-        const claimed = await claimHeld(transaction, held, lease)
-        contested = claimed.length < held.length
-        if (claimed.length >= limit || !hasMore()) return claimed
-        // Only now: what was taken and not claimed yet would be read again.
-        await read(transaction, lease.nowMs)
+      contested = false
+      const claimed: Begun[] = []
+      const shareOf = () => lanes.roomsAt(nowMs, Math.ceil(atOnce / Math.max(1, buffer.lanes().length)))
+      const claimSome = async (roomOf: (lane: string) => number) => {
         const taken = countLanes(claimed.map(({ job }) => job))
-        const rest = buffer.take(limit - claimed.length, (lane) => roomOf(lane) - (taken.get(lane) ?? 0))
-        const claimedOfRest = await claimHeld(transaction, rest, lease)
-        contested = claimedOfRest.length < rest.length
-        return [...claimed, ...claimedOfRest]
+        const held = buffer.take(limit - claimed.length, (lane) => roomOf(lane) - (taken.get(lane) ?? 0))
+        if (held.length === 0) return
+        const ofHeld = await claimHeld(transaction, held, lease)
+        contested = ofHeld.length < held.length
+        claimed.push(...ofHeld)
+      }
+      try {
+        if (nextAt !== undefined && nextAt <= nowMs) lookAgain()
+        await claimSome(shareOf())
+        if (claimed.length < limit && hasMore()) {
+          // Only now: what was taken and not claimed yet would be read again.
+          await read(transaction, nowMs)
+          await claimSome(shareOf())
+        }
+        if (claimed.length < limit && !contested) await claimSome(lanes.roomsAt(nowMs))
+        return claimed
       } catch (error) {
         // What was taken is still in the table.
         lookAgain()

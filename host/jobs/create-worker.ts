@@ -154,13 +154,14 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     if (leaseId === triedLease) for (const { jobs } of due) jobs.lookAgain()
     triedLease = leaseId
     // While one half is stored, the other one runs.
-    let left = Math.min(free(), Math.ceil((options.concurrency + ahead()) / 2))
+    const atOnce = options.concurrency + ahead()
+    let left = Math.min(free(), Math.ceil(atOnce / 2))
     const begun: Begun[] = []
     // The kinds take turns.
     due.push(...due.splice(0, 1))
     for (const { jobs } of due) {
       if (left === 0) break
-      const ofKind = await jobs.claim(transaction, left, lease)
+      const ofKind = await jobs.claim(transaction, { limit: left, atOnce, lease })
       left -= ofKind.length
       begun.push(...ofKind)
     }

@@ -22,8 +22,12 @@ export type Lanes = {
   enter: (lane: string) => void
   /** @returns whether it had no room until now */
   leave: (lane: string, health: Health | undefined, nowMs: number) => boolean
-  /** How many jobs of a lane may begin now. */
-  roomsAt: (nowMs: number) => (lane: string) => number
+  /**
+   * How many jobs of a lane may begin now.
+   *
+   * @param share no more of a lane than this are to run, or than it begins with. Default: as many as it may
+   */
+  roomsAt: (nowMs: number, share?: number) => (lane: string) => number
   /** Those of which none may begin now. */
   full: (nowMs: number) => string[]
   /** When the next lane that is left alone may be probed, in Unix ms. */
@@ -57,9 +61,12 @@ export function createLanes(rules: LaneRules, random: () => number): Lanes {
       if (state.running === 0 && state.failures === 0) remember(lane, state)
       return wasFull
     },
-    roomsAt: (nowMs) => (lane) => {
-      const state = states.get(lane)
-      return state === undefined ? rules.first : roomOf(state, nowMs)
+    roomsAt(nowMs, share = rules.most) {
+      const most = Math.max(rules.first, share)
+      return (lane) => {
+        const state = states.get(lane)
+        return state === undefined ? rules.first : roomOf(state, nowMs, most)
+      }
     },
     full: (nowMs) => [...states].flatMap(([lane, state]) => (roomOf(state, nowMs) > 0 ? [] : [lane])),
     openCircuits: () => [...states.values()].filter(isOpen).length,
@@ -89,8 +96,8 @@ export function createLanes(rules: LaneRules, random: () => number): Lanes {
     }
   }
 
-  function roomOf(state: State, nowMs: number): number {
-    if (!isOpen(state)) return Math.max(0, state.most - state.running)
+  function roomOf(state: State, nowMs: number, most = rules.most): number {
+    if (!isOpen(state)) return Math.max(0, Math.min(state.most, most) - state.running)
     return state.closedUntil <= nowMs && state.running === 0 ? 1 : 0
   }
 

@@ -1,54 +1,93 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { afterEach, beforeEach, describe, it } from 'node:test'
 import { insertJobs } from '../../host/db/queries/jobs.ts'
-import { createDueJobs } from '../../host/jobs/claim-due.ts'
+import { createDueJobs, type DueJobs } from '../../host/jobs/claim-due.ts'
 import { handleEach } from '../../host/jobs/job-handler.ts'
-import { createLanes } from '../../host/jobs/lanes.ts'
+import { createLanes, type LaneRules, type Lanes } from '../../host/jobs/lanes.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 
-it('what piles up in a lane that does not get on leaves room for what others were handed, and is done in the end', async (t) => {
-  const { db, close } = await openSeeded()
-  t.after(close)
-  const dueAt = Date.now() - 1_000
-  const lanes = createLanes({ most: 4, first: 4 }, () => 0)
-  const due = createDueJobs(
-    'task',
-    lanes,
-    handleEach(async () => ({ move: { state: 'gone' } })),
-  )
+describe('due jobs at hand', () => {
+  let seeded: Awaited<ReturnType<typeof openSeeded>>
+  let lanes: Lanes
+  let due: DueJobs
   let leases = 0
-  const claim = async () => {
+  beforeEach(async () => {
+    seeded = await openSeeded()
+  })
+  afterEach(() => seeded.close())
+
+  const begin = (rules: LaneRules) => {
+    lanes = createLanes(rules, () => 0)
+    due = createDueJobs(
+      'task',
+      lanes,
+      handleEach(async () => ({ move: { state: 'gone' } })),
+    )
+  }
+  const claim = async (limit = 64, atOnce = 64) => {
     leases += 1
     const lease = { leaseId: `lease_${leases}`, hostId: 'host_1', nowMs: Date.now(), leaseMs: 60_000 }
-    const begun = await db.transaction((transaction) => due.claim(transaction, 64, lease))
+    const begun = await seeded.db.transaction((transaction) =>
+      due.claim(transaction, { limit, atOnce, lease }),
+    )
     return begun.map(({ job }) => job)
   }
   const owe = async (lane: string, count: number) => {
-    const jobs = await insertJobs(
-      db,
-      Array.from({ length: count }, () => ({ kind: 'task' as const, subject: {}, lane, dueAt })),
-    )
+    const dueAt = Date.now() - 1_000
+    const given = Array.from({ length: count }, () => ({ kind: 'task' as const, subject: {}, lane, dueAt }))
+    const jobs = await insertJobs(seeded.db, given)
     for (const job of jobs) due.lookAgain(lane, { job, loaded: undefined })
     return jobs
   }
-  // It knows now that nothing else is due.
-  assert.deepEqual(await claim(), [])
-  for (let n = 0; n < 4; n++) lanes.enter('dead')
-  const piled = await owe('dead', 4_200)
-  const [first] = await owe('well', 1)
-  let readings = 0
-  db.on('query', ({ sql }) => {
-    if (sql.includes('with recursive')) readings += 1
-  })
-  assert.deepEqual(
-    (await claim()).map(({ id }) => id),
-    [first?.id],
-  )
-  assert.equal(readings, 0, 'it was at hand')
+  /** Begins jobs of a lane that go well, and `left` of them are not over. */
+  const run = (lane: string, count: number, left: number) => {
+    for (let n = 0; n < count; n++) lanes.enter(lane)
+    for (let n = left; n < count; n++) lanes.leave(lane, 'good', Date.now())
+  }
 
-  for (let n = 0; n < 4; n++) lanes.leave('dead', 'good', Date.now())
-  const done = new Set<string>()
-  for (let jobs = await claim(); jobs.length > 0; jobs = await claim())
-    for (const { id } of jobs) done.add(id)
-  assert.deepEqual(done, new Set(piled.map(({ id }) => id)))
+  it('that pile up in a lane that does not get on leave room for what others were handed, and are done in the end', async () => {
+    begin({ most: 4, first: 4 })
+    // It knows now that nothing else is due.
+    assert.deepEqual(await claim(), [])
+    run('dead', 4, 4)
+    const piled = await owe('dead', 4_200)
+    const [first] = await owe('well', 1)
+    let readings = 0
+    seeded.db.on('query', ({ sql }) => {
+      if (sql.includes('with recursive')) readings += 1
+    })
+    assert.deepEqual(
+      (await claim()).map(({ id }) => id),
+      [first?.id],
+    )
+    assert.equal(readings, 0, 'it was at hand')
+
+    for (let n = 0; n < 4; n++) lanes.leave('dead', 'good', Date.now())
+    const done = new Set<string>()
+    for (let jobs = await claim(); jobs.length > 0; jobs = await claim())
+      for (const { id } of jobs) done.add(id)
+    assert.deepEqual(done, new Set(piled.map(({ id }) => id)))
+  })
+
+  it('of a lane that does not get on are claimed up to its even share, while others can make use of the rest', async () => {
+    begin({ most: 16, first: 2 })
+    assert.deepEqual(await claim(), [])
+    run('dead', 20, 0)
+    await owe('dead', 30)
+    for (let n = 0; n < 9; n++) await owe(`well ${n}`, 8)
+    const begun = { dead: 0, well: 0 }
+    // Whoever is well is done at once; of the other nothing ends.
+    for (let round = 0; round < 9; round++) {
+      for (const { lane } of await claim(8, 20)) {
+        begun[lane === 'dead' ? 'dead' : 'well'] += 1
+        lanes.enter(lane)
+        if (lane !== 'dead') lanes.leave(lane, 'good', Date.now())
+      }
+    }
+    assert.deepEqual(begun, { dead: 2, well: 70 })
+    // Now there is nobody else for most of it.
+    const rest = (await claim(32, 20)).map(({ lane }) => lane)
+    assert.equal(rest.filter((lane) => lane === 'dead').length, 14)
+    assert.equal(rest.length, 16)
+  })
 })

@@ -19,6 +19,19 @@ describe('lanes', () => {
     assert.equal(room(lanes, 'a', 0), 1)
   })
 
+  it('let none have more than a share that is asked for, but what it begins with', () => {
+    const lanes = createLanes({ most: 8, first: 2 }, () => 0)
+    const room = (share: number) => lanes.roomsAt(0, share)('a')
+    assert.deepEqual([room(1), room(4)], [2, 2])
+    for (let n = 0; n < 4; n++) {
+      lanes.enter('a')
+      lanes.leave('a', 'good', 0)
+    }
+    assert.deepEqual([room(1), room(4), room(20)], [2, 4, 6])
+    for (let n = 0; n < 3; n++) lanes.enter('a')
+    assert.deepEqual([room(1), room(4), room(20)], [0, 1, 3])
+  })
+
   it('let one that does well have more, and one that does not have less', () => {
     const lanes = createLanes({ most: 4, first: 2 }, () => 0)
     lanes.enter('a')

@@ -148,7 +148,10 @@ describe('workers of several hosts on one PostgreSQL', { skip: noPostgres }, () 
         handleEach(async () => ({ move: { state: 'gone' } })),
       )
     const claim = (reader: DueJobs, limit: number) =>
-      reader.claim(db, limit, { leaseId: randomUUID(), hostId: 'host', nowMs: clock.now(), leaseMs: 60_000 })
+      reader.claim(db, {
+        ...{ limit, atOnce: 16 },
+        lease: { leaseId: randomUUID(), hostId: 'host', nowMs: clock.now(), leaseMs: 60_000 },
+      })
     const [one, other] = [readersOf(), readersOf()]
     assert.equal((await claim(one, 1)).length, 1)
     assert.equal((await claim(other, 10)).length, 10)
