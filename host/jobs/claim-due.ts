@@ -156,12 +156,15 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
     const jobs = await readDueJobs(transaction, kind, given)
     const loaded = jobs.length > 0 ? await load?.(transaction, jobs) : undefined
     buffer.put(jobs.map((job, n) => ({ job, loaded: loaded?.[n] })))
-    const end = jobs.length < readAhead ? await endOfRound(transaction, kind, after) : jobs.at(-1)?.lane
+    const isCut = jobs.length >= readAhead
+    const lastLane = jobs.at(-1)?.lane
+    const end = isCut ? lastLane : await endOfRound(transaction, kind, after)
     after = end ?? ''
     nextAt = await nextDueAt(transaction, kind, nowMs)
     const counts = countLanes(jobs)
     for (const lane of partial) if (!holding.includes(lane)) partial.delete(lane)
-    for (const [lane, count] of counts) if (count >= aheadPerLane) partial.add(lane)
+    for (const [lane, count] of counts)
+      if (count >= aheadPerLane || (isCut && lane === lastLane)) partial.add(lane)
     // Whoever asked while it read may mean what came after that.
     if (asked !== askedBefore) lookAgain()
     else isComplete = end === undefined

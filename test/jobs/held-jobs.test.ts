@@ -69,6 +69,24 @@ describe('due jobs at hand', () => {
     assert.deepEqual(done, new Set(piled.map(({ id }) => id)))
   })
 
+  it('are not all there are of a lane of which a part was read: the rest is done, too', async () => {
+    begin({ most: 64, first: 64 })
+    const names = Array.from({ length: 9 }, (_, n) => `lane ${n}`)
+    const dueAt = Date.now() - 1_000
+    // 512 are read at once: of the ninth lane about half.
+    const given = names.flatMap((lane) =>
+      Array.from({ length: 60 }, () => ({ kind: 'task' as const, subject: {}, lane, dueAt })),
+    )
+    await insertJobs(seeded.db, given)
+    let { length: count } = await claim(1)
+    run('lane 8', 64, 64)
+    for (let jobs = await claim(); jobs.length > 0; jobs = await claim()) count += jobs.length
+    assert.equal(count, 480)
+    for (let n = 0; n < 64; n++) if (lanes.leave('lane 8', 'good', Date.now())) due.hasRoom('lane 8')
+    for (let jobs = await claim(); jobs.length > 0; jobs = await claim()) count += jobs.length
+    assert.equal(count, 540)
+  })
+
   it('of a lane that does not get on are claimed up to its even share, while others can make use of the rest', async () => {
     begin({ most: 16, first: 2 })
     assert.deepEqual(await claim(), [])
