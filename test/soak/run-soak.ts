@@ -27,8 +27,14 @@ export type Note = (text: string) => void
  * Runs one Annex with hostile and honest installations side by side, some of them in the same group. Calm first, so
  * that what the machine itself does to the honest ones can be seen; then the storm.
  */
-export async function runSoak(given: { seconds: number; seed: number; note: Note }): Promise<SoakResult> {
-  const { seconds, seed, note } = given
+export async function runSoak(given: {
+  seconds: number
+  /** The storm goes on until as many have begun, on a slow machine up to three times as long. Default: it does not. */
+  leastAttacks?: number
+  seed: number
+  note: Note
+}): Promise<SoakResult> {
+  const { seconds, leastAttacks = 0, seed, note } = given
   await using ends = new AsyncDisposableStack()
   const { annex, receiver, endpoints } = await startSoakedAnnex(ends)
 
@@ -58,6 +64,8 @@ export async function runSoak(given: { seconds: number; seed: number; note: Note
   ends.defer(async () => clearInterval(teller))
 
   await sleep(seconds * 1000)
+  const longestMs = seconds * 3_000
+  while (hostile.begun() < leastAttacks && performance.now() - stormAtMs < longestMs) await sleep(100)
   await hostile.stop()
   // What is owed comes in the calm after.
   await events.stop()

@@ -4,7 +4,8 @@ import { runSoak } from './run-soak.ts'
 
 it('honest installations go on while others attack: no request fails, no event is lost, no memory drifts', async () => {
   const notes: string[] = []
-  const result = await runSoak({ seconds: 12, seed: 20261121, note: (text) => notes.push(text) })
+  const note = (text: string) => notes.push(text)
+  const result = await runSoak({ seconds: 12, leastAttacks: 21, seed: 20261121, note })
   const said = notes.join('\n')
   const [, own, amongHostile] = result.phases
   assert.ok(own && amongHostile && own.requests > 200 && amongHostile.requests > 200, 'the load was there')
