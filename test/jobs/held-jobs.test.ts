@@ -46,10 +46,10 @@ describe('due jobs at hand', () => {
   }
 
   it('that pile up in a lane that does not get on leave room for what others were handed, and are done in the end', async () => {
-    begin({ most: 4, first: 4 })
+    begin({ most: 64, first: 64 })
     // It knows now that nothing else is due.
     assert.deepEqual(await claim(), [])
-    run('dead', 4, 4)
+    run('dead', 64, 64)
     const piled = await owe('dead', 4_200)
     const [first] = await owe('well', 1)
     let readings = 0
@@ -62,7 +62,7 @@ describe('due jobs at hand', () => {
     )
     assert.equal(readings, 0, 'it was at hand')
 
-    for (let n = 0; n < 4; n++) lanes.leave('dead', 'good', Date.now())
+    for (let n = 0; n < 64; n++) lanes.leave('dead', 'good', Date.now())
     const done = new Set<string>()
     for (let jobs = await claim(); jobs.length > 0; jobs = await claim())
       for (const { id } of jobs) done.add(id)
