@@ -13,8 +13,10 @@ const major = Number(process.versions.node.split('.')[0])
 
 if (major >= 26) {
   // What V8 and the stripping of types made of the sources at an earlier start: half the work of a start. In our own folder,
-  // as others may write to that of temporary files; one that cannot be written is done without.
-  nodeModule.enableCompileCache(`${root}node_modules/.cache/annex`)
+  // as others may write to that of temporary files; one that cannot be written is done without. Threads know of it by the
+  // environment alone.
+  process.env.NODE_COMPILE_CACHE ??= `${root}node_modules/.cache/annex`
+  nodeModule.enableCompileCache()
   await import(main)
 } else if (existsSync(pinned)) {
   const child = spawn(pinned, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {

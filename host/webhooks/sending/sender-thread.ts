@@ -1,5 +1,6 @@
 // A thread of the host: talks to receivers (see `startSender`).
 import type { LookupAddress } from 'node:dns'
+import { flushCompileCache } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createEgress } from '../../net/egress.ts'
 import { sendAttempt } from '../send-attempt.ts'
@@ -13,6 +14,8 @@ import {
   toSent,
 } from './messages.ts'
 
+// Its end may be that of the process, and too late for this.
+flushCompileCache()
 const options: ThreadOptions = workerData
 const port = parentPort
 if (port === null) throw new Error('This is a thread of the host, started by it.')

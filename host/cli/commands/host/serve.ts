@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import type { Command } from 'commander'
 import { loadSettings } from '../../../config/load-settings.ts'
 import { AnnexError, isAnnexError } from '../../../errors/annex-error.ts'
@@ -28,6 +29,8 @@ async function serve(options: Options, command: Command): Promise<void> {
   const stop = listenForStop((code) => process.exit(code))
   const server = await start(options)
   announce(terminal, server)
+  // Else it is written at the end, and a process that is killed has none: the start after a crash took twice as long.
+  flushCompileCache()
   const signal = await stop.first
   terminal.say(`\n${signal}: stopping. Once more to stop now.`)
   await server.close()
