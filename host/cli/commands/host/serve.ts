@@ -29,7 +29,7 @@ async function serve(options: Options, command: Command): Promise<void> {
   const stop = listenForStop((code) => process.exit(code))
   const server = await start(options)
   announce(terminal, server)
-  // Else it is written at the end, and a process that is killed has none: the start after a crash took twice as long.
+  // Else it is written at the end, and a process that is killed has none: the start after a crash took half as long again.
   flushCompileCache()
   const signal = await stop.first
   terminal.say(`\n${signal}: stopping. Once more to stop now.`)
