@@ -6,6 +6,8 @@ import type { Settings } from './config/load-settings.ts'
 import type { LogWriter } from './logs/create-log-writer.ts'
 import type { Metrics } from './metrics/create-metrics.ts'
 import type { RunHostCall } from './sandbox/host-calls.ts'
+import { keepSnapshot } from './sandbox/platform/keep-snapshot.ts'
+import { makeSnapshot } from './sandbox/platform/make-snapshot.ts'
 import type { OnReceipt } from './sandbox/receipt.ts'
 import { createSandboxes, type Sandboxes } from './sandbox/sandboxes.ts'
 import type { SandboxTarget } from './sandbox/target.ts'
@@ -33,7 +35,7 @@ export async function startSandboxes(
 ): Promise<{ sandboxes: Sandboxes; wall: Wall }> {
   const { settings, logs, logger, metrics } = given
   const cacheFolder = join(given.dataDir, 'cache')
-  const [{ code }, { main, probe }] = await Promise.all([
+  const [{ code: prelude, digest }, { main, probe, snapshotMaker }] = await Promise.all([
     buildPrelude({ cacheFolder }),
     loadProcessCode({ cacheFolder }),
   ])
@@ -42,9 +44,14 @@ export async function startSandboxes(
   for (const { name, reached, shown, fix } of wall.levels) {
     if (!reached) logger.warn({ level: name, reason: shown, fix }, 'a level of the wall is not reached')
   }
+  const { enclosure } = wall
+  const snapshot = await keepSnapshot({
+    ...{ cacheFolder, digest },
+    make: () => makeSnapshot({ enclosure, code: snapshotMaker }, prelude),
+  })
   const sandboxes = createSandboxes({
-    start: { enclosure: wall.enclosure, code: main },
-    prelude: code,
+    start: { enclosure, code: main },
+    ...{ prelude, snapshot },
     limits: {
       heapMb: settings.SANDBOX_HEAP_MB,
       residentMb: settings.SANDBOX_RESIDENT_MB,

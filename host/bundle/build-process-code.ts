@@ -7,8 +7,11 @@ const folder = fileURLToPath(new URL('../../runtime/process/', import.meta.url))
 
 const recipe = fileURLToPath(import.meta.url)
 
-/** The code of a sandbox process, and of the probe that is started in its place to try the wall. */
-export type ProcessCode = { main: string; probe: string }
+/**
+ * The code of a sandbox process, and of those that are started in its place: the probe tries the wall, and the other one
+ * makes the snapshot of the web platform.
+ */
+export type ProcessCode = { main: string; probe: string; snapshotMaker: string }
 
 /**
  * Bundles `runtime/process` into one CommonJS text for each. A sandbox process reads it from its standard input: it
@@ -16,16 +19,23 @@ export type ProcessCode = { main: string; probe: string }
  * those of the native module.
  */
 export async function buildProcessCode(): Promise<ProcessCode> {
-  const [main, probe] = await Promise.all([bundle('main.ts'), bundle('probe.ts')])
-  return { main, probe }
+  return loadAll((name) => bundle(`${name}.ts`))
 }
 
 /** As `buildProcessCode`, from `cacheFolder` if it lies there. */
 export async function loadProcessCode({ cacheFolder }: { cacheFolder: string }): Promise<ProcessCode> {
-  const load = async (name: string) =>
-    (await keepBuild({ name, cacheFolder, recipe, build: () => bundle(`${name}.ts`) })).code
-  const [main, probe] = await Promise.all([load('main'), load('probe')])
-  return { main, probe }
+  return loadAll(
+    async (name) => (await keepBuild({ name, cacheFolder, recipe, build: () => bundle(`${name}.ts`) })).code,
+  )
+}
+
+async function loadAll(load: (name: string) => Promise<string>): Promise<ProcessCode> {
+  const [main, probe, snapshotMaker] = await Promise.all([
+    load('main'),
+    load('probe'),
+    load('snapshot-maker'),
+  ])
+  return { main, probe, snapshotMaker }
 }
 
 async function bundle(name: string): Promise<string> {

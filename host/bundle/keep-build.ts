@@ -28,7 +28,7 @@ export async function keepBuild(given: {
   const digest = digestOf(given.recipe)
   const file = path.join(given.cacheFolder, `${given.name}-${digest}.js`)
   const kept = await readIfThere(file)
-  if (kept !== undefined) return { code: kept, digest }
+  if (kept !== undefined) return { code: kept.toString(), digest }
   const code = await given.build()
   await writeAtomically(file, code)
   return { code, digest }
@@ -48,9 +48,10 @@ function digestOf(recipe: string): string {
   return hash.update(`${rootFolder}\0${esbuildVersion}`).digest('hex')
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
+/** @returns `undefined` where there is no such file */
+export async function readIfThere(file: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(file, 'utf8')
+    return await readFile(file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
@@ -61,9 +62,9 @@ async function readIfThere(file: string): Promise<string | undefined> {
  * Two processes may build at once: each writes a file of its own, and renaming is atomic. Flushed first: else a power
  * cut may leave the name without the text, and no script would ever load again.
  */
-async function writeAtomically(file: string, text: string): Promise<void> {
+export async function writeAtomically(file: string, data: string | Uint8Array): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true })
   const temporary = `${file}.${randomUUID()}.tmp`
-  await writeFile(temporary, text, { flush: true })
+  await writeFile(temporary, data, { flush: true })
   await rename(temporary, file)
 }

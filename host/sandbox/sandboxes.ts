@@ -45,6 +45,8 @@ const nobody = new Uint8Array(0)
  */
 export function createSandboxes(given: {
   prelude: string
+  /** Of the prelude. */
+  snapshot?: Buffer | undefined
   limits: SandboxLimits & { pending: number }
   processesPerGroup: number
   runCall: RunHostCall
@@ -133,9 +135,9 @@ export function createSandboxes(given: {
   }
 
   function start(): SandboxProcess {
-    const { prelude, runCall, onLog, onReceipt, onLimit } = given
+    const { prelude, snapshot, runCall, onLog, onReceipt, onLimit } = given
     const started: SandboxProcess = createSandboxProcess({
-      ...{ prelude, limits, runCall, onLog, onReceipt, onLimit },
+      ...{ prelude, snapshot, limits, runCall, onLog, onReceipt, onLimit },
       ...(given.start !== undefined && { start: given.start }),
       onEnd: (end) => replace(started, end),
       onStuck(culprit, notBegun) {

@@ -10,7 +10,7 @@ import { createBlackBox } from './black-box.ts'
 import { createCryptoTurns } from './crypto/crypto-turns.ts'
 import { createFrameReader, createFrameWriter, type Frame } from './frame.ts'
 import { describeGuestError } from './isolate/guest-stack.ts'
-import { createPlatform } from './isolate/platform.ts'
+import { createPlatform, openPlatform } from './isolate/platform.ts'
 import { createSandbox, type Sandbox } from './isolate/sandbox.ts'
 import { createStock, type Stock } from './isolate/stock.ts'
 import { type LoadOptions, toHost, toProcess, withStream } from './messages.ts'
@@ -143,8 +143,8 @@ function deliver(frame: Frame): void {
   }
 }
 
-function start({ text, number: heapMb }: Frame): void {
-  const platform = createPlatform(engine, text)
+function start({ text, body, number: heapMb }: Frame): void {
+  const platform = body.length > 0 ? openPlatform(engine, body) : createPlatform(engine, text)
   stock = createStock(engine, platform, heapMb)
   out.write({ type: toHost.ready, number: platform.snapshot === undefined ? 0 : 1 })
 }

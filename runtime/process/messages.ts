@@ -5,7 +5,7 @@
 
 /** Frames from the host. */
 export const toProcess = {
-  /** The first. number: heap of a sandbox in MB · text: the prelude that makes the web platform. */
+  /** The first. number: heap of a sandbox in MB · text: the prelude that makes the web platform, or body: its snapshot. */
   platform: 1,
   /** sandbox · text: LoadOptions as JSON · body: the integration's bundle. */
   load: 2,

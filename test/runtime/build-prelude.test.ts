@@ -31,8 +31,10 @@ test('the code of a sandbox process is built once for the same sources, and read
   const built = await loadProcessCode({ cacheFolder })
   assert.deepEqual(built, await buildProcessCode())
   const names = (await readdir(cacheFolder)).sort()
-  assert.match(names.join(), /^main-[0-9a-f]{64}\.js,probe-[0-9a-f]{64}\.js$/)
+  assert.match(names.join(), /^main-[0-9a-f]{64}\.js,probe-[0-9a-f]{64}\.js,snapshot-maker-[0-9a-f]{64}\.js$/)
   for (const name of names) await writeFile(path.join(cacheFolder, name), name.slice(0, 4))
-  assert.deepEqual(await loadProcessCode({ cacheFolder }), { main: 'main', probe: 'prob' })
+  assert.deepEqual(await loadProcessCode({ cacheFolder }), {
+    ...{ main: 'main', probe: 'prob', snapshotMaker: 'snap' },
+  })
   await rm(cacheFolder, { recursive: true })
 })

@@ -39,6 +39,8 @@ const evictPart = 0.25
 export function createSandboxProcess(
   given: {
     prelude: string
+    /** Of the prelude, made before. Without it, the process makes its own. */
+    snapshot?: Buffer | undefined
     limits: SandboxLimits
     runCall: RunHostCall
     onLog: ScriptLog
@@ -94,7 +96,9 @@ export function createSandboxProcess(
   })
   started.stream.on('error', () => started.kill())
   const ended = started.exited.then(finish)
-  send({ type: toProcess.platform, number: limits.heapMb, text: given.prelude })
+  const { prelude, snapshot } = given
+  const platform = snapshot === undefined ? { text: prelude } : { body: snapshot }
+  send({ type: toProcess.platform, number: limits.heapMb, ...platform })
   return {
     run,
     pid: started.pid,

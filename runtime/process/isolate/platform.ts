@@ -17,6 +17,12 @@ export function createPlatform(engine: typeof ivm, code: string): Platform {
   }
 }
 
+/** Of a snapshot that was made before, by a process of the same program with the same flags. */
+export const openPlatform = (engine: typeof ivm, snapshot: Uint8Array): Platform => ({
+  snapshot: new engine.ExternalCopy(new Uint8Array(snapshot).buffer),
+  code: '',
+})
+
 /** An isolate and its context with the web platform in it, not yet booted. */
 export function createPlatformContext(
   engine: typeof ivm,
