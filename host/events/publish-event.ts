@@ -2,7 +2,7 @@ import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
 import { insertEvents } from '../db/queries/events.ts'
-import { type DueJob, insertJobs, mostHeldLength, type NewJob } from '../db/queries/jobs.ts'
+import { type DueJob, insertJobs, type NewJob } from '../db/queries/jobs.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { Wake } from '../jobs/create-worker.ts'
@@ -29,8 +29,7 @@ export async function publishEvent(
   const event = validateEvent(value)
   const stored = await commits.store(storeEvents, { organizationId, event }, (committed) => {
     for (const job of committed?.jobs ?? []) {
-      const isSmall = job.subject.length <= mostHeldLength
-      wake('event', job.lane, isSmall ? { job, loaded: undefined } : undefined)
+      wake('event', job.lane, { job, loaded: undefined, length: job.subject.length })
     }
   })
   if (stored === undefined) throw placeNotFound(organizationId, event)

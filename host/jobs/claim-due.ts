@@ -29,7 +29,7 @@ export type DueJobs = {
 const readAhead = 512
 const aheadPerLane = 64
 /** No more than as many are kept that were stored just now: the others are read when it is their turn. */
-const mostHeld = 4_096
+const mostHeld = { jobs: 16_384, length: 16 * 1024 * 1024 }
 
 /** The due jobs of a kind, read ahead in groups and claimed by their ids. */
 export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobHandler): DueJobs {
@@ -107,10 +107,15 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
    * Whether everything that is due in its lane before it is held, too: then it need not be read. The claim of the same commit
    * may have read it; who claims it twice gets it once.
    */
-  function isNext({ job: { lane, ordered } }: Held): boolean {
-    if (buffer.size() >= mostHeld) makeRoom()
-    if (ordered || buffer.size() >= mostHeld || partial.has(lane) || unread.has(lane)) return false
+  function isNext({ job: { lane, ordered }, length }: Held): boolean {
+    if (!hasRoomFor(length)) makeRoom()
+    if (ordered || !hasRoomFor(length) || partial.has(lane) || unread.has(lane)) return false
     return isComplete || buffer.has(lane)
+  }
+
+  function hasRoomFor(length: number): boolean {
+    const held = buffer.size()
+    return held.jobs < mostHeld.jobs && held.length + length <= mostHeld.length
   }
 
   /** What piles up for a receiver that never answers must not take the place of what could be sent. */
@@ -155,7 +160,8 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
     const given = { after, without: [...full, ...holding], perLane: aheadPerLane, limit: readAhead, nowMs }
     const jobs = await readDueJobs(transaction, kind, given)
     const loaded = jobs.length > 0 ? await load?.(transaction, jobs) : undefined
-    buffer.put(jobs.map((job, n) => ({ job, loaded: loaded?.[n] })))
+    // They are few, and are read whether there is room for them or not.
+    buffer.put(jobs.map((job, n) => ({ job, loaded: loaded?.[n], length: 0 })))
     const isCut = jobs.length >= readAhead
     const lastLane = jobs.at(-1)?.lane
     const end = isCut ? lastLane : await endOfRound(transaction, kind, after)

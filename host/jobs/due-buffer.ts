@@ -10,20 +10,22 @@ export type DueBuffer = {
   /** Lanes of which it holds jobs. */
   lanes: () => string[]
   has: (lane: string) => boolean
-  /** How many jobs it holds. */
-  size: () => number
+  /** How many jobs it holds, and how much text they keep in memory, in characters. */
+  size: () => { jobs: number; length: number }
 }
 
 export function createDueBuffer(): DueBuffer {
   /** In the order in which it is their turn. */
   const lanes = new Map<string, Held[]>()
   const ids = new Set<string>()
+  let length = 0
   return {
     put(held) {
       for (const one of held) {
         // One that was stored just now may have been read, too.
         if (ids.has(one.job.id)) continue
         ids.add(one.job.id)
+        length += one.length
         const ofLane = lanes.get(one.job.lane)
         if (ofLane === undefined) lanes.set(one.job.lane, [one])
         else ofLane.push(one)
@@ -41,7 +43,7 @@ export function createDueBuffer(): DueBuffer {
           if (count < 1) continue
           const turns = held.splice(0, count)
           taken.push(...turns)
-          for (const { job } of turns) ids.delete(job.id)
+          forget(turns)
           counts.set(lane, (counts.get(lane) ?? 0) + count)
           // Its next turn comes after those of the others, unless there was not enough for all of this one.
           if (count < turn) continue
@@ -53,12 +55,19 @@ export function createDueBuffer(): DueBuffer {
     },
     cut(lane, most) {
       const cut = lanes.get(lane)?.splice(most) ?? []
-      for (const { job } of cut) ids.delete(job.id)
+      forget(cut)
       return cut.length > 0
     },
     lanes: () => [...lanes.keys()],
     has: (lane) => lanes.has(lane),
-    size: () => ids.size,
+    size: () => ({ jobs: ids.size, length }),
+  }
+
+  function forget(gone: readonly Held[]): void {
+    for (const one of gone) {
+      ids.delete(one.job.id)
+      length -= one.length
+    }
   }
 }
 

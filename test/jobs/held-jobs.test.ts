@@ -11,8 +11,13 @@ describe('due jobs at hand', () => {
   let lanes: Lanes
   let due: DueJobs
   let leases = 0
+  let readings = 0
   beforeEach(async () => {
     seeded = await openSeeded()
+    readings = 0
+    seeded.db.on('query', ({ sql }) => {
+      if (sql.includes('with recursive')) readings += 1
+    })
   })
   afterEach(() => seeded.close())
 
@@ -32,11 +37,11 @@ describe('due jobs at hand', () => {
     )
     return begun.map(({ job }) => job)
   }
-  const owe = async (lane: string, count: number) => {
+  const owe = async (lane: string, count: number, length = 2) => {
     const dueAt = Date.now() - 1_000
     const given = Array.from({ length: count }, () => ({ kind: 'task' as const, subject: {}, lane, dueAt }))
     const jobs = await insertJobs(seeded.db, given)
-    for (const job of jobs) due.lookAgain(lane, { job, loaded: undefined })
+    for (const job of jobs) due.lookAgain(lane, { job, loaded: undefined, length })
     return jobs
   }
   /** Begins jobs of a lane that go well, and `left` of them are not over. */
@@ -45,28 +50,44 @@ describe('due jobs at hand', () => {
     for (let n = left; n < count; n++) lanes.leave(lane, 'good', Date.now())
   }
 
+  /** Owes a job that is claimed next, without being read. */
+  const isAtHand = async (lane: string) => {
+    const [owed] = await owe(lane, 1)
+    const readBefore = readings
+    const claimed = await claim()
+    assert.deepEqual(
+      claimed.map(({ id }) => id),
+      [owed?.id],
+    )
+    assert.equal(readings, readBefore, 'it was at hand')
+  }
+
   it('that pile up in a lane that does not get on leave room for what others were handed, and are done in the end', async () => {
     begin({ most: 64, first: 64 })
     // It knows now that nothing else is due.
     assert.deepEqual(await claim(), [])
     run('dead', 64, 64)
-    const piled = await owe('dead', 4_200)
-    const [first] = await owe('well', 1)
-    let readings = 0
-    seeded.db.on('query', ({ sql }) => {
-      if (sql.includes('with recursive')) readings += 1
-    })
-    assert.deepEqual(
-      (await claim()).map(({ id }) => id),
-      [first?.id],
-    )
-    assert.equal(readings, 0, 'it was at hand')
+    // More text than is kept in memory.
+    const piled = await owe('dead', 4_200, 4_000)
+    await isAtHand('well')
 
     for (let n = 0; n < 64; n++) lanes.leave('dead', 'good', Date.now())
     const done = new Set<string>()
     for (let jobs = await claim(); jobs.length > 0; jobs = await claim())
       for (const { id } of jobs) done.add(id)
     assert.deepEqual(done, new Set(piled.map(({ id }) => id)))
+    assert.ok(readings > 20, 'most of them were not kept')
+  })
+
+  it('and neither do they when they are short and many', async () => {
+    begin({ most: 64, first: 64 })
+    assert.deepEqual(await claim(), [])
+    run('dead', 64, 64)
+    const [job] = await owe('dead', 1)
+    assert.ok(job !== undefined)
+    for (let n = 0; n < 16_400; n++)
+      due.lookAgain('dead', { job: { ...job, id: `job_${n}` }, loaded: undefined, length: 2 })
+    await isAtHand('well')
   })
 
   it('are not all there are of a lane of which a part was read: the rest is done, too', async () => {

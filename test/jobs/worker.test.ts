@@ -97,13 +97,13 @@ describe('a worker', () => {
     await until(async () => hasRead, Boolean)
     const readBefore = readings
     const handed = await insert('a', 40)
-    for (const job of handed) worker.wake('task', job.lane, { job, loaded: undefined })
+    for (const job of handed) worker.wake('task', job.lane, { job, loaded: undefined, length: 2 })
     await until(owed, isEmpty)
     assert.equal(readings, readBefore)
     // Read, as somebody wakes it who knows of none, and handed over twice.
     const both = await insert('a', 40)
     worker.wake('task')
-    for (const job of [...both, ...both]) worker.wake('task', job.lane, { job, loaded: undefined })
+    for (const job of [...both, ...both]) worker.wake('task', job.lane, { job, loaded: undefined, length: 2 })
     await until(owed, isEmpty)
     assert.deepEqual(seen.toSorted(), [...handed, ...both].map(({ id }) => id).toSorted())
   })

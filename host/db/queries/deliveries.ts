@@ -5,7 +5,7 @@ import { createId, withPrefix } from '../ids.ts'
 import { forEachInserted, forEachRow } from '../rows/each-row.ts'
 import { jsonTexts, rawRows } from '../rows/json-rows.ts'
 import { type EndpointKey, endpointKeyColumns, ensureEndpoints, findPlaces, type Place } from './endpoints.ts'
-import { type Held, insertJobs, mostHeldLength, type NewJob } from './jobs.ts'
+import { type Held, insertJobs, type NewJob } from './jobs.ts'
 
 export type DeliveryState = 'owed' | 'delivered' | 'failed'
 
@@ -38,7 +38,7 @@ export type NewDelivery = EndpointKey & Pick<DeliveryWithBody, 'eventId' | 'even
 
 /**
  * `created`: false when the event was owed to the endpoint before; `id` is that delivery's then. `held`: its job, where it
- * is due and small.
+ * is due.
  */
 export type Owed = { id: string; endpointId: string; created: boolean; held?: Held<DeliveryWithBody> }
 
@@ -95,8 +95,8 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
       if (delivery === undefined) return findOwed(db, row)
       const { id, endpointId, body } = delivery
       const job = jobOf.get(withPrefix(id, 'job'))
-      if (job === undefined || body.length > mostHeldLength) return { id, endpointId, created: true }
-      return { id, endpointId, created: true, held: { job, loaded: delivery } }
+      if (job === undefined) return { id, endpointId, created: true }
+      return { id, endpointId, created: true, held: { job, loaded: delivery, length: body.length } }
     }),
   )
 }

@@ -23,11 +23,11 @@ export type DueJob = {
   ordered: boolean | number
 }
 
-/** A due job that nobody has claimed yet, with what its kind needs to know for it. */
-export type Held<Loaded = unknown> = { job: DueJob; loaded: Loaded }
-
-/** In characters. Thousands of jobs are held at once: what is larger is read when it is its turn. */
-export const mostHeldLength = 4_096
+/**
+ * A due job that nobody has claimed yet, with what its kind needs to know for it. `length`: of the text that it keeps in memory,
+ * in characters.
+ */
+export type Held<Loaded = unknown> = { job: DueJob; loaded: Loaded; length: number }
 
 /** A job that a host has claimed. What the host brings about counts while its claim, `leaseId`, holds. */
 export type Job = DueJob & { leaseId: string; claimedAt: number }
