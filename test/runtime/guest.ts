@@ -42,6 +42,8 @@ export type Mode = 'snapshot' | 'eval'
 export const modes: Mode[] = ['snapshot', 'eval']
 
 const rootFolder = fileURLToPath(new URL('../..', import.meta.url))
+// The isolates' finalizers would run in Node's own end, where isolated-vm finds nobody any more to tell, and aborts at times.
+process.once('exit', () => process.exit())
 /** For a test that would not end: nothing is measured by it, and a machine may be slow. */
 const sliceMs = 30_000
 

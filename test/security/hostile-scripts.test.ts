@@ -60,7 +60,7 @@ export default createIntegration({
     return new Response('fine')
   },
 })`
-    const flags = { SANDBOX_CPU_MS: '20000', SANDBOX_WALL_MS: '20000' }
+    const flags = { SANDBOX_CPU_MS: '20000', SANDBOX_LOAD_MS: '20000', SANDBOX_WALL_MS: '20000' }
     const annex = await startAnnex({ plugins: { busy: { script: busy } }, flags })
     try {
       assert.equal(await (await fetch(`${annex.url}/x/busy`)).text(), 'fine')
@@ -71,23 +71,30 @@ export default createIntegration({
       // In one turn: they reach the process in one piece.
       const answers = visitors.map((ask, n) => ask(paths[n] ?? ''))
       setTimeout(() => process.kill(running?.pid ?? 0, 'SIGKILL'), 500)
-      const [begun = 0, ...others] = await Promise.all(answers)
-      assert.ok(begun >= 500, `${begun}`)
-      assert.deepEqual(others, [200, 200, 200])
+      const [begun, ...others] = await Promise.all(answers)
+      assert.ok((begun?.status ?? 0) >= 500, begun?.text ?? 'nothing')
+      assert.deepEqual(
+        others.map(({ status }) => status),
+        [200, 200, 200],
+        others.map(({ text }) => text).join('\n'),
+      )
     } finally {
       await annex.close()
     }
   })
 })
 
-/** A visitor with an open connection. @returns asks for a path, and gives the status of the answer */
-async function openVisitor(port: number): Promise<(path: string) => Promise<number>> {
+type Heard = { status: number; text: string }
+
+/** A visitor with an open connection. @returns asks for a path, and gives the answer */
+async function openVisitor(port: number): Promise<(path: string) => Promise<Heard>> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
   return async (path) => {
     socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`)
     const chunks: Buffer[] = []
     for await (const chunk of socket) chunks.push(chunk)
-    return Number(Buffer.concat(chunks).toString().slice(9, 12))
+    const text = Buffer.concat(chunks).toString()
+    return { status: Number(text.slice(9, 12)), text }
   }
 }

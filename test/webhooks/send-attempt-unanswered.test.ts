@@ -3,7 +3,17 @@ import type { Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { sendAttempt } from '../../host/webhooks/send-attempt.ts'
 import { openEgress, serveRaw } from '../net/local-server.ts'
-import { attemptAt, deliveryTo, flood, ok, secret, timeoutMs, trickle, whenAsked } from './receivers.ts'
+import {
+  attemptAt,
+  deliveryTo,
+  flood,
+  ok,
+  patienceMs,
+  secret,
+  timeoutMs,
+  trickle,
+  whenAsked,
+} from './receivers.ts'
 
 const late = `POST ORIGIN was not complete after ${timeoutMs} ms (waiting for the answer).`
 const cutOff = 'POST ORIGIN failed: the connection was closed before the answer was complete'
@@ -87,7 +97,7 @@ const unanswered: Fault[] = [
 describe('a receiver of which no answer comes', () => {
   for (const [what, onSocket, code, message] of unanswered) {
     it(`because it ${what}`, async (t) => {
-      const attempt = await attemptAt(t, onSocket)
+      const attempt = await attemptAt(t, onSocket, code === 'egress_timeout' ? timeoutMs : patienceMs)
       assert.equal(attempt.outcome, 'error')
       assert.equal(attempt.error?.code, code)
       assert.equal(attempt.error.message.slice(0, message.length), message)
