@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads'
 import packageJson from '../package.json' with { type: 'json' }
 import type { Settings } from './config/load-settings.ts'
 import { createEgress, type Egress } from './net/egress.ts'
@@ -12,13 +13,19 @@ import { type Sender, startSender } from './webhooks/sending/start-sender.ts'
  */
 export function createWaysOut(
   settings: Settings,
-  given: { ownOrigin: () => string; hopsKey: Uint8Array; onDefect: (error: unknown) => void },
+  given: {
+    ownOrigin: () => string
+    hopsKey: Uint8Array
+    onDefect: (error: unknown) => void
+    /** That will send, if it was started before. */
+    thread: Worker | undefined
+  },
 ): { scriptEgress: Egress; sender: Sender } {
-  const { onDefect, ...own } = given
+  const { onDefect, thread, ...own } = given
   const userAgent = `Annex/${packageJson.version}`
   const options = { ...own, allow: settings.EGRESS_ALLOW, userAgent, resolve: createLookups() }
   // Every installation may have 16 fetches under way: one alone must not take all connections to an origin.
   const scriptEgress = createEgress({ ...options, connectionsPerOrigin: 256 })
   const atOnce = { inAll: settings.DELIVERY_CONCURRENCY, perEndpoint: settings.DELIVERY_PER_ENDPOINT }
-  return { scriptEgress, sender: startSender({ ...options, atOnce, onDefect }) }
+  return { scriptEgress, sender: startSender({ ...options, atOnce, onDefect, thread }) }
 }

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
 import { checkSecretKey } from './access/check-secret-key.ts'
@@ -59,11 +60,15 @@ export type RunningServer = {
   close: () => Promise<void>
 }
 
-/** Starts Annex. When a part cannot start, those before it are ended again. */
-export async function startServer(loaded: LoadedSettings): Promise<RunningServer> {
+/**
+ * Starts Annex. When a part cannot start, those before it are ended again.
+ *
+ * @param senderThread started while Annex was loaded; default: one is started now
+ */
+export async function startServer(loaded: LoadedSettings, senderThread?: Worker): Promise<RunningServer> {
   const ends = new AsyncDisposableStack()
   try {
-    return await start(loaded, ends)
+    return await start(loaded, senderThread, ends)
   } catch (error) {
     await ends.disposeAsync()
     throw error
@@ -73,6 +78,7 @@ export async function startServer(loaded: LoadedSettings): Promise<RunningServer
 /** The parts in the order in which they need each other; `ends` takes them down in the opposite one. */
 async function start(
   { settings, variables }: LoadedSettings,
+  thread: Worker | undefined,
   ends: AsyncDisposableStack,
 ): Promise<RunningServer> {
   const secrets = createKnownSecrets(hostSecrets(settings))
@@ -100,7 +106,12 @@ async function start(
   let url = ''
   const publicUrl = () => settings.PUBLIC_URL.replace(/\/+$/, '') || url
   const hopsKey = box.deriveKey('hops')
-  const { scriptEgress, sender } = createWaysOut(settings, { ownOrigin: () => url, hopsKey, onDefect })
+  const { scriptEgress, sender } = createWaysOut(settings, {
+    ownOrigin: () => url,
+    hopsKey,
+    onDefect,
+    thread,
+  })
   ends.defer(scriptEgress.close)
   ends.defer(sender.close)
 

@@ -1,12 +1,13 @@
 // A thread of the host: talks to receivers (see `startSender`).
 import type { LookupAddress } from 'node:dns'
 import { flushCompileCache } from 'node:module'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { createEgress } from '../../net/egress.ts'
 import { sendAttempt } from '../send-attempt.ts'
 import { createAdmission } from './admission.ts'
 import {
   createBatch,
+  type Found,
   type FromThread,
   type SentAttempt,
   type ThreadOptions,
@@ -16,7 +17,6 @@ import {
 
 // Its end may be that of the process, and too late for this.
 flushCompileCache()
-const options: ThreadOptions = workerData
 const port = parentPort
 if (port === null) throw new Error('This is a thread of the host, started by it.')
 const tell = (message: FromThread) => port.postMessage(message)
@@ -24,32 +24,32 @@ const tell = (message: FromThread) => port.postMessage(message)
 let own = ''
 let lookups = 0
 const resolving = new Map<number, PromiseWithResolvers<LookupAddress[]>>()
-const { atOnce, ...egressOptions } = options
-const admit = createAdmission(atOnce)
-const egress = createEgress({ ...egressOptions, ownOrigin: () => own, resolve: resolveAtHost })
 const answer = createBatch<{ number: number; attempt: SentAttempt }>((attempts) =>
   tell({ kind: 'attempted', attempts }),
 )
 
-port.on('message', (message: ToThread) => {
-  if (message.kind === 'resolved') {
-    const { number, found } = message
-    const waiting = resolving.get(number)
-    resolving.delete(number)
-    if ('addresses' in found) waiting?.resolve(found.addresses)
-    else waiting?.reject(Object.assign(new Error('The name was not resolved.'), { code: found.code }))
-    return
-  }
-  own = message.own
-  const askedAt = performance.now()
-  for (const { number, endpointId, delivery, secrets, options } of message.asked) {
-    admit(endpointId, async () => {
-      const nowMs = options.nowMs + Math.round(performance.now() - askedAt)
-      const attempt = await sendAttempt(egress, delivery, secrets, { ...options, nowMs })
-      answer({ number, attempt: toSent(attempt) })
-    })
-  }
+port.once('message', (first: ToThread) => {
+  if (first.kind !== 'begin') throw new Error(`The first message is ${first.kind}, and not begin.`)
+  port.on('message', begin(first.options))
 })
+
+function begin({ atOnce, ...egressOptions }: ThreadOptions): (message: ToThread) => void {
+  const admit = createAdmission(atOnce)
+  const egress = createEgress({ ...egressOptions, ownOrigin: () => own, resolve: resolveAtHost })
+  return (message) => {
+    if (message.kind === 'resolved') return settleLookup(message)
+    if (message.kind === 'begin') return
+    own = message.own
+    const askedAt = performance.now()
+    for (const { number, endpointId, delivery, secrets, options } of message.asked) {
+      admit(endpointId, async () => {
+        const nowMs = options.nowMs + Math.round(performance.now() - askedAt)
+        const attempt = await sendAttempt(egress, delivery, secrets, { ...options, nowMs })
+        answer({ number, attempt: toSent(attempt) })
+      })
+    }
+  }
+}
 
 /** There, all lookups of the process take turns. */
 function resolveAtHost(hostname: string): Promise<LookupAddress[]> {
@@ -58,4 +58,11 @@ function resolveAtHost(hostname: string): Promise<LookupAddress[]> {
   resolving.set(lookups, waiting)
   tell({ kind: 'resolve', number: lookups, hostname })
   return waiting.promise
+}
+
+function settleLookup({ number, found }: { number: number; found: Found }): void {
+  const waiting = resolving.get(number)
+  resolving.delete(number)
+  if ('addresses' in found) waiting?.resolve(found.addresses)
+  else waiting?.reject(Object.assign(new Error('The name was not resolved.'), { code: found.code }))
 }

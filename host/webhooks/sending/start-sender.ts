@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Resolve } from '../../net/guard/guarded-connect.ts'
 import type { AttemptOptions, Sendable } from '../send-attempt.ts'
 import type { SigningSecrets } from '../signature.ts'
@@ -11,6 +11,7 @@ import {
   type ThreadOptions,
   type ToThread,
 } from './messages.ts'
+import { startThread } from './start-thread.ts'
 
 /** A delivery, and whose turn it takes. */
 export type OwedTo = Sendable & { endpointId: string }
@@ -22,6 +23,8 @@ export type Sender = {
 }
 
 export type SenderOptions = ThreadOptions & {
+  /** One that was started before, and was told nothing yet. Default: a new one. */
+  thread?: Worker | undefined
   /** Where Annex itself listens: a request that comes back to it counts as one more hop. */
   ownOrigin: () => string
   /** Name resolution: the same for all of the process, see `createLookups`. */
@@ -43,7 +46,7 @@ export function startSender(options: SenderOptions): Sender {
   const underWay = new Map<number, UnderWay>()
   let last = 0
   let closed = false
-  let thread: Worker | undefined = start()
+  let thread: Worker | undefined = begin(options.thread ?? startThread())
   const ask = createBatch<Asked>((asked) => tell({ kind: 'send', own: ownOrigin(), asked }))
   return {
     send({ id, eventId, endpointId, url, body, hops }, secrets, attemptOptions) {
@@ -61,17 +64,16 @@ export function startSender(options: SenderOptions): Sender {
     },
   }
 
-  function start(): Worker {
-    const workerData: ThreadOptions = { allow, userAgent, hopsKey, atOnce }
-    return new Worker(new URL('sender-thread.ts', import.meta.url), { workerData })
-      .on('message', hear)
-      .on('error', onDefect)
-      .on('exit', endAll)
+  function begin(thread: Worker): Worker {
+    post(thread, { kind: 'begin', options: { allow, userAgent, hopsKey, atOnce } })
+    // Whoever started it before may not have waited for it.
+    thread.ref()
+    return thread.on('message', hear).on('error', onDefect).on('exit', endAll)
   }
 
   function tell(message: ToThread): void {
-    thread ??= start()
-    thread.postMessage(message)
+    thread ??= begin(startThread())
+    post(thread, message)
   }
 
   function hear(message: FromThread): void {
@@ -95,6 +97,8 @@ export function startSender(options: SenderOptions): Sender {
     for (const { asked, startedAt, resolve } of cut) resolve(toCutOff(asked, startedAt))
   }
 }
+
+const post = (thread: Worker, message: ToThread): void => thread.postMessage(message)
 
 async function find(resolve: Resolve, hostname: string): Promise<Found> {
   try {

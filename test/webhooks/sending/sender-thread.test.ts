@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { describe, it, type TestContext } from 'node:test'
 import { type SenderOptions, startSender } from '../../../host/webhooks/sending/start-sender.ts'
+import { startThread } from '../../../host/webhooks/sending/start-thread.ts'
 import { verifyWebhook } from '../../../host/webhooks/signature.ts'
 import { hopsKey, serve } from '../../net/local-server.ts'
 import { deliveryTo, secret } from '../receivers.ts'
@@ -48,6 +50,15 @@ describe('the thread that sends', () => {
       // Its own time, when it was its turn.
       assert.ok(startedAtMs >= nowMs && startedAtMs <= Date.now())
     }
+  })
+
+  it('may have been started before anybody knows what it is to do', async (t) => {
+    const { origin } = await serve(t, (request, response) => response.end(request.headers['user-agent']))
+    const thread = startThread()
+    thread.unref()
+    await once(thread, 'online')
+    const { send } = openSender(t, { thread })
+    assert.equal((await send(origin)).responseBody, 'Annex/0.0-test')
   })
 
   it('asks the host for the addresses of names', async (t) => {

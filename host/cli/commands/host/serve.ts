@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { loadSettings } from '../../../config/load-settings.ts'
 import { AnnexError, isAnnexError } from '../../../errors/annex-error.ts'
 import type { RunningServer } from '../../../server.ts'
+import { startThread } from '../../../webhooks/sending/start-thread.ts'
 import { exitSoon } from '../../exit-soon.ts'
 import { openTerminal } from '../../open-session.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
@@ -39,9 +40,12 @@ async function serve(options: Options, command: Command): Promise<void> {
 
 async function start({ port, host, watch }: Options): Promise<RunningServer> {
   const loaded = loadSettings({ flags: { PORT: port, HOST: host, WATCH: watch ? 'true' : undefined } })
+  const senderThread = startThread()
+  // Annex may not come up: it is not what keeps the process then.
+  senderThread.unref()
   // Loaded only here: the other commands start faster without the host.
   const { startServer } = await import('../../../server.ts')
-  return startServer(loaded).catch((error) => {
+  return startServer(loaded, senderThread).catch((error) => {
     throw isTakenPort(error) ? new AnnexError('unavailable', error.message, { cause: error }) : error
   })
 }
