@@ -20,6 +20,8 @@ export type Wake = (kind?: JobKind, lane?: string, held?: Held) => void
 
 export type Worker = {
   wake: Wake
+  /** Settles when what it looks for at this moment has begun. */
+  looked: () => Promise<void>
   /** Takes over what hosts had claimed that are gone. */
   takeOver: (hostIds: readonly string[]) => Promise<void>
   /** How many lanes are left alone for a while, as their jobs have failed again and again. */
@@ -83,6 +85,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   wake()
   return {
     wake,
+    looked: async () => looking,
     openCircuits: lanes.openCircuits,
     async takeOver(hostIds) {
       await release({ hostIds })

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { openDatabase } from '../../../host/db/open-database.ts'
-import { ensureOperator } from '../../../host/first-start.ts'
+import { ensureOperator } from '../../../host/start/first-start.ts'
 
 const [dataDir = '', synchronous = 'FULL'] = process.argv.slice(2)
 const { db, close } = await openDatabase('', dataDir)

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
-import packageJson from '../package.json' with { type: 'json' }
-import { type Commits, createCommits } from './db/group-commit.ts'
-import { joinHosts, type Membership } from './db/hosts/join-hosts.ts'
-import { createNotifications, type Notifications } from './db/hosts/notifications.ts'
-import { placeOf } from './db/hosts/place-of.ts'
-import { type Database, openDatabase } from './db/open-database.ts'
-import { ownDataFolder } from './db/own-data-folder.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { type Commits, createCommits } from '../db/group-commit.ts'
+import { joinHosts, type Membership } from '../db/hosts/join-hosts.ts'
+import { createNotifications, type Notifications } from '../db/hosts/notifications.ts'
+import { placeOf } from '../db/hosts/place-of.ts'
+import { type Database, openDatabase } from '../db/open-database.ts'
+import { ownDataFolder } from '../db/own-data-folder.ts'
 
 export type Storage = Commits & {
   database: Database

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import type { Settings } from './config/load-settings.ts'
-import { watchSpaces } from './content/watch-spaces.ts'
-import type { PublishEvent } from './events/publish-event.ts'
-import { type LoadedPlugin, loadPlugins, type PluginSource } from './versions/load-plugins.ts'
-import { createChangeReport } from './versions/report-changes.ts'
-import { watchPlugins } from './versions/watch-plugins.ts'
+import type { Settings } from '../config/load-settings.ts'
+import { watchSpaces } from '../content/watch-spaces.ts'
+import type { PublishEvent } from '../events/publish-event.ts'
+import { type LoadedPlugin, loadPlugins, type PluginSource } from '../versions/load-plugins.ts'
+import { createChangeReport } from '../versions/report-changes.ts'
+import { watchPlugins } from '../versions/watch-plugins.ts'
 
 export type Folders = {
   /** As they were at the start. */

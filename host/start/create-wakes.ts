@@ -1,6 +1,6 @@
-import type { Notifications } from './db/hosts/notifications.ts'
-import type { Wake, Worker } from './jobs/create-worker.ts'
-import { type Changes, createChanges } from './webhooks/operating/changes.ts'
+import type { Notifications } from '../db/hosts/notifications.ts'
+import type { Wake, Worker } from '../jobs/create-worker.ts'
+import { type Changes, createChanges } from '../webhooks/operating/changes.ts'
 
 /** Tells whoever waits for it that something has changed, in this host and in those that share its database. */
 export type Wakes = {
@@ -14,15 +14,17 @@ export type Wakes = {
   changes: Changes
   /** From now on it is woken when there is work. */
   begin: (worker: Worker) => void
+  /** From now on it is called when what this host has read of records may have changed. */
+  beginReading: (forget: () => void) => void
   /** From now on it is woken when a resend has begun. */
   beginResends: (worker: Worker) => void
 }
 
-/** @param forget forgets what this host has read of records */
-export function createWakes(notifications: Notifications, forget: () => void): Wakes {
+export function createWakes(notifications: Notifications): Wakes {
   const changes = createChanges()
   const workers: Worker[] = []
   let resends: Worker | undefined
+  let forget = () => {}
   const wakeHere: Wake = (...woken) => {
     for (const worker of workers) worker.wake(...woken)
     changes.notify()
@@ -46,6 +48,9 @@ export function createWakes(notifications: Notifications, forget: () => void): W
     },
     changes,
     begin: (worker) => void workers.push(worker),
+    beginReading(begun) {
+      forget = begun
+    },
     beginResends(worker) {
       resends = worker
     },

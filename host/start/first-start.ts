@@ -1,20 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findCaller, issueToken } from './access/tokens.ts'
-import type { Db } from './db/db.ts'
+import { findCaller, issueToken } from '../access/tokens.ts'
+import type { Db } from '../db/db.ts'
 import {
   findOrganization,
   insertOrganization,
   type Organization,
-} from './db/queries/records/organizations.ts'
-import { insertSite, listSites } from './db/queries/records/sites.ts'
-import { insertSpace, listSpaces } from './db/queries/records/spaces.ts'
+} from '../db/queries/records/organizations.ts'
+import { insertSite, listSites } from '../db/queries/records/sites.ts'
+import { insertSpace, listSpaces } from '../db/queries/records/spaces.ts'
 
 /** Something to install into from the first minute. */
 export type Samples = { organization: string; site: string; space: string }
 
-const sampleFolder = fileURLToPath(new URL('../content/handbook', import.meta.url))
+const sampleFolder = fileURLToPath(new URL('../../content/handbook', import.meta.url))
 
 /** The operator's organization. At the first start it is made, with a sample site and a sample space. */
 export async function ensureOperator(

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino'
-import type { Settings } from './config/load-settings.ts'
-import { toLoggedError } from './http/log-error.ts'
-import type { Redact } from './logs/create-redactor.ts'
+import type { Settings } from '../config/load-settings.ts'
+import { toLoggedError } from '../http/log-error.ts'
+import type { Redact } from '../logs/create-redactor.ts'
 
 /** The host's own log: a line of JSON for each thing that the operator should know, on stderr, without secrets. */
 export const createLogger = (level: string, redact: Redact): Logger =>

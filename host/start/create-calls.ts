@@ -1,12 +1,12 @@
-import type { Settings } from './config/load-settings.ts'
-import type { Db } from './db/db.ts'
-import type { GroupCommit } from './db/group-commit.ts'
-import { createTaskCall } from './events/tasks.ts'
-import type { Wake } from './jobs/create-worker.ts'
-import type { Egress } from './net/egress.ts'
-import { createFetchCall } from './sandbox/fetch-call.ts'
-import { createHostCalls, type RunHostCall } from './sandbox/host-calls.ts'
-import { createDeliveryCall } from './webhooks/delivery-call.ts'
+import type { Settings } from '../config/load-settings.ts'
+import type { Db } from '../db/db.ts'
+import type { GroupCommit } from '../db/group-commit.ts'
+import { createTaskCall } from '../events/tasks.ts'
+import type { Wake } from '../jobs/create-worker.ts'
+import type { Egress } from '../net/egress.ts'
+import { createFetchCall } from '../sandbox/fetch-call.ts'
+import { createHostCalls, type RunHostCall } from '../sandbox/host-calls.ts'
+import { createDeliveryCall } from '../webhooks/delivery-call.ts'
 
 /**
  * The table of what a script can ask of the host.

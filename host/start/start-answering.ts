@@ -1,0 +1,170 @@
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import packageJson from '../../package.json' with { type: 'json' }
+import { createScriptTokens } from '../access/script-tokens.ts'
+import { issueSetupToken } from '../access/tokens.ts'
+import { createApp } from '../app.ts'
+import type { Settings } from '../config/load-settings.ts'
+import type { NewDelivery, Owed } from '../db/queries/deliveries.ts'
+import { publishEvent } from '../events/publish-event.ts'
+import { createAuthenticate } from '../http/caller.ts'
+import { createPrepareDispatch } from '../installations/prepare-dispatch.ts'
+import { createReportFailure } from '../installations/report-failure.ts'
+import { createSuspensions } from '../installations/suspend.ts'
+import { createEgress } from '../net/egress.ts'
+import { createHops } from '../net/request/loop-guard.ts'
+import { createReceiptWriter } from '../sandbox/receipts/create-receipt-writer.ts'
+import type { Sandboxes } from '../sandbox/sandboxes.ts'
+import type { SandboxTarget } from '../sandbox/target.ts'
+import type { Wall } from '../sandbox/wall/levels.ts'
+import type { LoadedPlugin, PluginSource } from '../versions/load-plugins.ts'
+import { oweDelivery } from '../webhooks/delivery-call.ts'
+import { keepHouse } from '../webhooks/operating/housekeeping.ts'
+import { announce } from './announce.ts'
+import { createCalls } from './create-calls.ts'
+import type { Samples } from './first-start.ts'
+import { loadFolders } from './load-folders.ts'
+import type { Delivering } from './start-delivering.ts'
+import { startSandboxes } from './start-sandboxes.ts'
+import { startResends, startScripts } from './workers/start-scripts.ts'
+
+export type RunningServer = {
+  url: string
+  settings: Settings
+  /** Good for one use, and there only while nobody is an operator. */
+  setupToken: string | undefined
+  plugins: LoadedPlugin[]
+  samples: Samples
+  sandboxes: Sandboxes
+  /** What stands between a script and this machine, as it was tried at this start. */
+  wall: Wall
+  logger: Logger
+  /** Stores a delivery, which is then sent: what scripts do with `queueDelivery`. */
+  oweDelivery: (delivery: NewDelivery) => Promise<Owed>
+  /** Takes no more requests and jobs, lets those that run come to an end, and gives everything back. */
+  close: () => Promise<void>
+}
+
+/** The scripts, and whoever asks: the second half of a start, in the same order. */
+export async function startAnswering(
+  delivering: Delivering,
+  ends: AsyncDisposableStack,
+): Promise<RunningServer> {
+  const { settings, variables, dataDir, logger, onDefect, secrets, database, commits, host } = delivering
+  const { organization, samples, box, signingSecrets, logs, hopsKey, publicUrl, url } = delivering
+  const { metrics, counts, wakes, gate, workerParts, deliveries } = delivering
+  const { db, dialect } = database
+  const { wake, changes } = wakes
+  const receipts = createReceiptWriter(db, onDefect)
+  ends.defer(receipts.close)
+  const egress = createEgress(delivering.forScripts)
+  ends.defer(egress.close)
+
+  const tokens = createScriptTokens(box.deriveKey('script tokens'))
+  const reading = {
+    operatorOrganization: settings.OPERATOR_ORGANIZATION,
+    operatorOrganizationId: organization.id,
+    environment: variables,
+  }
+  const prepared = createPrepareDispatch({
+    ...{ db: database.reader, box, tokens, publicUrl, reading },
+    separatePublishers: settings.SANDBOX_SEPARATE_PUBLISHERS,
+    learn: secrets.learn,
+  })
+  wakes.beginReading(prepared.forget)
+  const prepareDispatch = { ...prepared, forget: wakes.forget }
+  const runCall = createCalls({ settings, db, commits, egress, publicUrl, wake, onDefect })
+  const onSuspend = (target: SandboxTarget, reason: string) => suspensions.suspend(target, reason)
+  const publish = (organizationId: string, event: unknown) =>
+    publishEvent(commits, wake, organizationId, event)
+  const source: PluginSource = {
+    ...{ db, box, place: delivering.place, reading, pluginsDir: settings.PLUGINS_DIR },
+    hasOthers: dialect === 'postgres' && !settings.PLUGINS_COMPLETE,
+    cacheFolder: join(dataDir, 'cache'),
+  }
+  const onLoaded = () => {
+    wakes.forget()
+    // A new version lifts a suspension: what has waited is due.
+    wake()
+  }
+  const [{ sandboxes, wall }, folders] = await both(
+    startSandboxes(
+      {
+        ...{ settings, dataDir, runCall, logs, logger, metrics, onSuspend },
+        onReceipt: receipts.take,
+      },
+      ends,
+    ),
+    loadFolders({ settings, source, publish, onLoaded, logger, onDefect }, ends),
+  )
+  const suspensions = createSuspensions({
+    ...{ db, logs, onDefect },
+    forget: prepareDispatch.forget,
+    forgive: sandboxes.forgive,
+    onSuspend: ({ key, integration }, reason) => logger.warn({ key, integration, reason }, 'suspended'),
+  })
+  const report = createReportFailure(logs, onDefect)
+
+  // In this order they end: what is under way may need all that has begun since.
+  ends.defer(() => delivering.outside.disposeAsync())
+  const scripts = await startScripts(workerParts, { sandboxes, prepareDispatch, report })
+  ends.defer(scripts.close)
+  wakes.begin(scripts)
+  const resends = await startResends(workerParts, wake)
+  ends.defer(resends.close)
+  wakes.beginResends(resends)
+  const workers = [scripts, deliveries, resends]
+  await host.watch(async (hostIds) => {
+    for (const worker of workers) await worker.takeOver(hostIds)
+  })
+
+  let stopping = false
+  const app = createApp(
+    {
+      ...{ db, reader: database.reader, box, signingSecrets, tokens, logs, receipts },
+      ...{ sandboxes, prepareDispatch, publish, report, wake, changes, counts, publicUrl },
+      ...{ reload: folders.reload, resume: suspensions.resume, wakeResends: wakes.wakeResends },
+      authenticate: createAuthenticate(database.reader, tokens),
+      readHops: createHops(hopsKey).read,
+      limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
+      ...{ dataDir, version: packageJson.version },
+      wall,
+      metrics,
+      metricsAccess: { readers: settings.METRICS_ACCESS, isBehindProxy: settings.PUBLIC_URL !== '' },
+      state: () => ({ workers: workers.length, stopping }),
+      openCircuits: deliveries.openCircuits,
+    },
+    onDefect,
+  )
+  gate.open(app)
+  const { RETENTION_DAYS: days, RETENTION_ROWS: rows } = settings
+  const retention = { ageMs: days === 0 ? undefined : days * 86_400_000, rows: rows === 0 ? undefined : rows }
+  ends.defer(keepHouse({ db, retention, wake, onDefect }))
+  folders.watch()
+  ends.defer(announce(dataDir, url))
+
+  const setupToken = await issueSetupToken(db)
+  const close = () => {
+    stopping = true
+    changes.notify()
+    return ends.disposeAsync()
+  }
+  return {
+    url,
+    settings,
+    setupToken,
+    plugins: folders.plugins,
+    samples,
+    sandboxes,
+    wall,
+    logger,
+    oweDelivery: (delivery) => oweDelivery(commits, wake, delivery),
+    close,
+  }
+}
+
+/** Both at the same time: one waits for processes while the other works. When one fails, the other has come to its end, too. */
+async function both<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
+  await Promise.allSettled([one, other])
+  return Promise.all([one, other])
+}

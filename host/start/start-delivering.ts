@@ -1,0 +1,95 @@
+import { resolve } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
+import { checkSecretKey } from '../access/check-secret-key.ts'
+import { createSecretBox, loadSecretKey } from '../access/secret-box.ts'
+import type { LoadedSettings } from '../config/load-settings.ts'
+import { createGate } from '../http/gate.ts'
+import { listen } from '../http/listen.ts'
+import { createToSource } from '../installations/source-maps.ts'
+import { createLogWriter } from '../logs/create-log-writer.ts'
+import { createKnownSecrets } from '../logs/known-secrets.ts'
+import { createMetrics } from '../metrics/create-metrics.ts'
+import { endpointPrefix } from '../sandbox/level.ts'
+import { createDeliveryCounts } from '../webhooks/operating/delivery-counts.ts'
+import type { AttemptSeen } from '../webhooks/run-delivery.ts'
+import { createSecretReader } from '../webhooks/signing-secrets.ts'
+import { hostOf } from './announce.ts'
+import { createLogger, hostSecrets } from './create-logger.ts'
+import { createWakes } from './create-wakes.ts'
+import { createWaysOut } from './create-ways-out.ts'
+import { ensureCliToken, ensureOperator } from './first-start.ts'
+import { openStorage } from './open-storage.ts'
+import { startDeliveries } from './workers/start-deliveries.ts'
+
+/** An Annex that sends what is owed, and listens: whoever asks waits for `startAnswering`. */
+export type Delivering = Awaited<ReturnType<typeof startDelivering>>
+
+/**
+ * What is owed to others waits for no script, and not for the half of Annex that only scripts and visitors need: after a crash
+ * it goes on within a second. The parts stand in the order in which they need each other; `ends` takes them down in the
+ * opposite one.
+ */
+export async function startDelivering(
+  { settings, variables }: LoadedSettings,
+  senderThread: Worker | undefined,
+  ends: AsyncDisposableStack,
+) {
+  const secrets = createKnownSecrets(hostSecrets(settings))
+  const logger = createLogger(settings.LOG_LEVEL, secrets.redactAny)
+  const onDefect = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'defect')
+
+  const dataDir = resolve(settings.DATA_DIR)
+  const { database, commits, claims, notifications, host, place } = await openStorage(
+    { databaseUrl: settings.DATABASE_URL, dataDir, logger, onDefect },
+    ends,
+  )
+  const { db, clock } = database
+  const { organization, samples } = await ensureOperator(db, settings.OPERATOR_ORGANIZATION)
+  await ensureCliToken(db, dataDir)
+
+  const box = createSecretBox(loadSecretKey(settings.SECRET_KEY, dataDir))
+  await checkSecretKey(db, box)
+  const signingSecrets = createSecretReader(box, clock)
+  const logs = createLogWriter(db, { toSource: createToSource(db), redact: secrets.redact, onDefect })
+  ends.defer(logs.close)
+
+  let url = ''
+  const publicUrl = () => settings.PUBLIC_URL.replace(/\/+$/, '') || url
+  const hopsKey = box.deriveKey('hops')
+  const waysOut = { ownOrigin: () => url, hopsKey, onDefect, thread: senderThread }
+  const { sender, forScripts } = createWaysOut(settings, waysOut)
+  ends.defer(sender.close)
+
+  const metrics = createMetrics()
+  const counts = createDeliveryCounts(db, onDefect)
+  ends.defer(counts.close)
+  const wakes = createWakes(notifications)
+  const onAttempt = (seen: AttemptSeen) => {
+    metrics.observeAttempt(seen)
+    counts.take(seen)
+    wakes.changes.notify()
+  }
+  const gate = createGate()
+  const listening = await listen(gate.handle, settings.HOST, settings.PORT, (request, status) =>
+    metrics.observeRequest((request.url ?? '').startsWith(endpointPrefix), status),
+  )
+  const outside = ends.use(new AsyncDisposableStack())
+  outside.defer(listening.close)
+  outside.defer(gate.close)
+  url = `http://${hostOf(settings.HOST)}:${listening.port}`
+  const workerParts = { database, commits, claims, clock, settings, logger, hostId: host.id }
+  const deliveries = await startDeliveries(workerParts, {
+    ...{ secrets: signingSecrets, send: sender.send, logs, onAttempt, isStarted: gate.isOpen },
+  })
+  outside.defer(deliveries.close)
+  wakes.begin(deliveries)
+  // Loading the rest stops this thread for a quarter of a second: the first ones are on their way before.
+  await deliveries.looked()
+  await nextTurn()
+  return {
+    ...{ settings, variables, dataDir, logger, onDefect, secrets, database, commits, host, place },
+    ...{ organization, samples, box, signingSecrets, logs, hopsKey, publicUrl, url, forScripts },
+    ...{ metrics, counts, wakes, gate, outside, workerParts, deliveries },
+  }
+}

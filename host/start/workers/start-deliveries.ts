@@ -1,0 +1,44 @@
+import { createWorker, type Worker } from '../../jobs/create-worker.ts'
+import type { LogWriter } from '../../logs/create-log-writer.ts'
+import { createGiveUp } from '../../webhooks/give-up-endpoint.ts'
+import { createRunDelivery, type OnAttempt } from '../../webhooks/run-delivery.ts'
+import type { Sender } from '../../webhooks/sending/start-sender.ts'
+import type { SecretReader } from '../../webhooks/signing-secrets.ts'
+import { toSchedule, toShared, type WorkerParts } from './worker-parts.ts'
+
+/** An endpoint that fails ten times in a row is left alone for five seconds, then for longer, up to five minutes. */
+const circuit = { failures: 10, firstMs: 5_000, longestMs: 300_000 }
+
+/** Begins with deliveries that are owed. They have a worker of their own, so that scripts and they wait for nothing of each other's. */
+export function startDeliveries(
+  parts: WorkerParts,
+  given: {
+    secrets: SecretReader
+    send: Sender['send']
+    logs: LogWriter
+    onAttempt: OnAttempt
+    /** Whether all of Annex has started. */
+    isStarted: () => boolean
+  },
+): Promise<Worker> {
+  const { database, clock, settings } = parts
+  const { secrets, send, onAttempt, isStarted } = given
+  const runDelivery = createRunDelivery({
+    ...{ secrets, send, onAttempt, clock, random: Math.random, schedule: toSchedule(settings) },
+    timeoutMs: settings.DELIVERY_TIMEOUT_MS,
+    standard: settings.DELIVERY_STANDARD_WEBHOOKS,
+    giveUpAfterMs: settings.DELIVERY_GIVE_UP_HOURS * 3_600_000,
+    giveUp: createGiveUp(given.logs),
+  })
+  const { DELIVERY_CONCURRENCY: concurrency, DELIVERY_PER_ENDPOINT: perEndpoint } = settings
+  // On SQLite this thread does nothing else while it stores the last ones: what sends has the next at hand then. Not while Annex
+  // starts, which keeps it from storing for longer: all that was sent meanwhile would come again after a kill.
+  const more = (atOnce: number) => (database.dialect === 'sqlite' ? Math.ceil(atOnce / 2) : 0)
+  return createWorker({
+    ...toShared(parts),
+    handlers: { delivery: runDelivery },
+    concurrency,
+    ahead: () => (isStarted() ? more(concurrency) : 0),
+    lanes: { most: perEndpoint + more(perEndpoint), first: Math.min(4, perEndpoint), circuit },
+  })
+}
