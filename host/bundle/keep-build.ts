@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash, type Hash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -34,18 +34,30 @@ export async function keepBuild(given: {
   return { code, digest }
 }
 
-/** All of `runtime/`, as what lies in one part of it imports what lies in another. */
-function digestOf(recipe: string): string {
-  const hash = createHash('sha256')
+/** The code of a process names the folder that it is in. */
+const digestOf = (recipe: string): string =>
+  addFiles(createHash('sha256').update(digestOfSources()), [recipe])
+    .update(`${rootFolder}\0${esbuildVersion}`)
+    .digest('hex')
+
+let sourcesDigest: string | undefined
+
+/** All of `runtime/`, as what lies in one part of it imports what lies in another. Read once: a start asks four times. */
+function digestOfSources(): string {
+  if (sourcesDigest !== undefined) return sourcesDigest
   const names = readdirSync(runtimeFolder, { recursive: true, encoding: 'utf8' })
   const sources = names.filter((name) => name.endsWith('.ts')).sort()
-  const files = [...sources.map((name) => path.join(runtimeFolder, name)), lockFile, recipe]
+  const files = [...sources.map((name) => path.join(runtimeFolder, name)), lockFile]
+  sourcesDigest = addFiles(createHash('sha256'), files).digest('hex')
+  return sourcesDigest
+}
+
+function addFiles(hash: Hash, files: readonly string[]): Hash {
   for (const file of files) {
     const content = readFileSync(file)
     hash.update(`${path.relative(rootFolder, file)}\0${content.length}\0`).update(content)
   }
-  // The code of a process names the folder that it is in.
-  return hash.update(`${rootFolder}\0${esbuildVersion}`).digest('hex')
+  return hash
 }
 
 /** @returns `undefined` where there is no such file */

@@ -5,6 +5,7 @@ import { loadProcessCode } from '../bundle/build-process-code.ts'
 import type { Settings } from '../config/load-settings.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
+import { compileChecks } from '../sandbox/dispatch/check-frame.ts'
 import type { RunHostCall } from '../sandbox/host-calls.ts'
 import { keepSnapshot } from '../sandbox/platform/keep-snapshot.ts'
 import { makeSnapshot } from '../sandbox/platform/make-snapshot.ts'
@@ -39,7 +40,10 @@ export async function startSandboxes(
     buildPrelude({ cacheFolder }),
     loadProcessCode({ cacheFolder }),
   ])
-  const wall = await reachWall(probe, settings.SANDBOX_REQUIRE)
+  const tried = reachWall(probe, settings.SANDBOX_REQUIRE)
+  // While the processes that try it are waited for.
+  compileChecks()
+  const wall = await tried
   logger.info({ levels: describeWall(wall), probeMs: wall.probeMs }, 'the wall around sandboxes')
   for (const { name, reached, shown, fix } of wall.levels) {
     if (!reached) logger.warn({ level: name, reason: shown, fix }, 'a level of the wall is not reached')
