@@ -28,12 +28,20 @@ export type Ledger = {
   arrivals: number
   refusedArrivals: number
   /** Arrivals after the same delivery had been taken. */
-  duplicates: { acrossKills: number; mostForOneKill: number; withinOneLife: string[] }
+  duplicates: Duplicates
   /** Of the duplicates, deliveries none of whose attempts is kept as interrupted. */
   unexplained: number
   history: History
   /** Of each start with work to take up, how long after listening the first of it came. */
   resumes: Resume[]
+}
+
+/** `beyondFlight`: of a kill, more than attempts were cut off by it, which are those that were in flight. */
+type Duplicates = {
+  acrossKills: number
+  mostForOneKill: number
+  beyondFlight: number
+  withinOneLife: string[]
 }
 
 export function toLedger(given: {
@@ -53,7 +61,7 @@ export function toLedger(given: {
   const lost = owed.filter((key) => !isTaken(key))
   const kills = new Map<Life['kill'], number>()
   for (const { kill } of lives) if (kill !== 'none') kills.set(kill, (kills.get(kill) ?? 0) + 1)
-  const { repeats, ...duplicates } = countDuplicates(byDelivery, lives)
+  const { repeats, ...duplicates } = countDuplicates(byDelivery, lives, history.interrupted.begunAtMs)
   return {
     ...{ seed, kills, refused, lost, history, duplicates },
     published: published.size,
@@ -76,7 +84,11 @@ export function repeatsOf(arrivals: readonly Arrival[]): string[] {
 }
 
 /** A repeat belongs to the kill that ended the life in which the delivery had been taken. */
-function countDuplicates(byDelivery: Map<string, Arrival[]>, lives: Life[]) {
+function countDuplicates(
+  byDelivery: Map<string, Arrival[]>,
+  lives: Life[],
+  begunAtMs: readonly number[],
+): Duplicates & { repeats: string[] } {
   const perLife = new Map<number, number>()
   const repeats: string[] = []
   const withinOneLife: string[] = []
@@ -94,8 +106,11 @@ function countDuplicates(byDelivery: Map<string, Arrival[]>, lives: Life[]) {
       before = life
     }
   }
+  const inFlight = Map.groupBy(begunAtMs, (atMs) => lifeOf({ atMs }, lives))
   const mostForOneKill = Math.max(0, ...perLife.values())
-  return { repeats, acrossKills: repeats.length, mostForOneKill, withinOneLife }
+  const beyond = [...perLife].map(([life, count]) => count - (inFlight.get(life)?.length ?? 0))
+  const beyondFlight = Math.max(0, ...beyond)
+  return { repeats, acrossKills: repeats.length, mostForOneKill, beyondFlight, withinOneLife }
 }
 
 const lifeOf = ({ atMs }: Pick<Arrival, 'atMs'>, lives: Life[]): number =>

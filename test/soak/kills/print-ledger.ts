@@ -6,7 +6,7 @@ import { attemptsAtOnce } from './run-kills.ts'
 
 /** What must not be, in words. None of it depends on how fast the machine is. */
 export function wrongsOf({ lost, duplicates, unexplained, history, refused, seed }: Ledger): string[] {
-  const { withinOneLife, mostForOneKill } = duplicates
+  const { withinOneLife, beyondFlight } = duplicates
   const wrongs = {
     [`${lost.length} deliveries were lost: ${lost.slice(0, 5).join(', ')}`]: lost.length > 0,
     [`${history.owed} deliveries are still owed`]: history.owed > 0,
@@ -14,11 +14,9 @@ export function wrongsOf({ lost, duplicates, unexplained, history, refused, seed
       history.failed > 0,
     [`${withinOneLife.length} deliveries came again without a kill: ${withinOneLife.slice(0, 5).join(', ')}`]:
       withinOneLife.length > 0,
-    [`${mostForOneKill} duplicates of one kill, with ${attemptsAtOnce} attempts at once`]:
-      mostForOneKill > attemptsAtOnce,
-    // Of an engine that keeps no interrupted attempts nothing is known.
-    [`${unexplained} duplicates have no interrupted attempt`]:
-      unexplained > 0 && history.interrupted.attempts > 0,
+    // An attempt is in flight from its claim until its outcome is stored: of one that was cut off by then it says so.
+    [`${beyondFlight} more duplicates of one kill than it cut off attempts`]: beyondFlight > 0,
+    [`${unexplained} duplicates have no interrupted attempt`]: unexplained > 0,
     [`publishing was refused: ${[...refused].map(([why, count]) => `${count} x ${why}`).join(', ')}`]:
       refused.size > 0,
   }
@@ -39,9 +37,10 @@ export function printLedger(terminal: Terminal, ledger: Ledger): void {
     ['arrivals', ledger.arrivals],
     ['of these answered with 503', ledger.refusedArrivals],
     ['duplicates across a kill', duplicates.acrossKills],
-    [`most for one kill, of ${attemptsAtOnce} attempts at once`, duplicates.mostForOneKill],
+    [`most for one kill, with ${attemptsAtOnce} sent at once`, duplicates.mostForOneKill],
+    ['of one kill, beyond what was in flight', duplicates.beyondFlight],
     ['duplicates without a kill', duplicates.withinOneLife.length],
-    ['attempts kept as interrupted', history.interrupted.attempts],
+    ['attempts kept as interrupted', history.interrupted.begunAtMs.length],
     ['duplicates without an interrupted attempt', ledger.unexplained],
     ['deliveries kept as failed', history.failed],
     ['starts with work to take up', resumeMs.length],

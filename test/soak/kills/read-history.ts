@@ -8,8 +8,8 @@ export type History = {
   owed: number
   delivered: number
   failed: number
-  /** Deliveries with an attempt that says that it was cut off; `attempts` counts these attempts. */
-  interrupted: { attempts: number; keys: Set<string> }
+  /** Deliveries with an attempt that says that it was cut off, and when each of these attempts was begun. */
+  interrupted: { keys: Set<string>; begunAtMs: number[] }
 }
 
 const pageSize = 100
@@ -26,7 +26,7 @@ export async function readHistory(host: Listening, patienceMs: number): Promise<
     owed: owed.length,
     delivered: 0,
     failed: 0,
-    interrupted: { attempts: 0, keys: new Set() },
+    interrupted: { keys: new Set(), begunAtMs: [] },
   }
   for await (const page of allPages(host)) {
     const details = await Promise.all(page.map(({ id }) => host.api('GET', `/v1/deliveries/${id}`)))
@@ -38,9 +38,9 @@ export async function readHistory(host: Listening, patienceMs: number): Promise<
 function addTo(history: History, { state, event, url, attemptList }: Json): void {
   if (state === 'delivered') history.delivered += 1
   if (state === 'failed') history.failed += 1
-  const cut = attemptList.filter(({ outcome }: Json) => outcome === 'interrupted').length
-  history.interrupted.attempts += cut
-  if (cut > 0) history.interrupted.keys.add(keyOf({ eventId: event.id, path: new URL(url).pathname }))
+  const cut = attemptList.filter(({ outcome }: Json) => outcome === 'interrupted')
+  history.interrupted.begunAtMs.push(...cut.map(({ startedAt }: Json) => Date.parse(startedAt)))
+  if (cut.length > 0) history.interrupted.keys.add(keyOf({ eventId: event.id, path: new URL(url).pathname }))
 }
 
 async function firstPage({ api }: Listening, query: string): Promise<Json[]> {
