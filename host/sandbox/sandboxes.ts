@@ -3,7 +3,7 @@ import { maxMoves, type QueuedDispatch } from './dispatch/live-dispatch.ts'
 import { emptyReceipt } from './dispatch/to-receipt.ts'
 import type { RunHostCall } from './host-calls.ts'
 import { createOffenders } from './offenders.ts'
-import type { OnLimit, SandboxLimits, ScriptLog } from './process/process-options.ts'
+import type { OnLimit, PlatformSource, SandboxLimits, ScriptLog } from './process/process-options.ts'
 import type { ProcessEnd, SandboxProcess } from './process/running-process.ts'
 import { createSandboxProcess } from './process/sandbox-process.ts'
 import type { StartOptions } from './process/start-process.ts'
@@ -44,9 +44,7 @@ const nobody = new Uint8Array(0)
  * to its successor. So does what waits in one that a script keeps busy.
  */
 export function createSandboxes(given: {
-  prelude: string
-  /** Of the prelude. */
-  snapshot?: Buffer | undefined
+  platform: PlatformSource
   limits: SandboxLimits & { pending: number }
   processesPerGroup: number
   runCall: RunHostCall
@@ -135,9 +133,9 @@ export function createSandboxes(given: {
   }
 
   function start(): SandboxProcess {
-    const { prelude, snapshot, runCall, onLog, onReceipt, onLimit } = given
+    const { platform, runCall, onLog, onReceipt, onLimit } = given
     const started: SandboxProcess = createSandboxProcess({
-      ...{ prelude, snapshot, limits, runCall, onLog, onReceipt, onLimit },
+      ...{ platform, limits, runCall, onLog, onReceipt, onLimit },
       ...(given.start !== undefined && { start: given.start }),
       onEnd: (end) => replace(started, end),
       onStuck(culprit, notBegun) {

@@ -55,7 +55,7 @@ export async function startSandboxes(
   })
   const sandboxes = createSandboxes({
     start: { enclosure, code: main },
-    ...{ prelude, snapshot },
+    platform: snapshot === undefined ? { text: prelude } : { body: snapshot },
     limits: {
       heapMb: settings.SANDBOX_HEAP_MB,
       residentMb: settings.SANDBOX_RESIDENT_MB,

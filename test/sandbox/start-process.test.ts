@@ -56,7 +56,7 @@ describe('a sandbox process that cannot be started', () => {
     const context = { requestId: 'req_1', integration: 'x', scopes: [], level, hops: 0 }
     await withoutProgram(async () => {
       const sandboxes = createSandboxes({
-        prelude: '',
+        platform: { text: '' },
         limits,
         processesPerGroup: 1,
         runCall: async () => assert.fail('nothing runs'),

@@ -28,3 +28,6 @@ export type OnLimit = (integration: string, limit: string) => void
 /** Who logged a line: a script, and in which request, as far as that is known; else the process itself. */
 export type LogSource = { integration: string; installationId?: string; requestId?: string }
 export type ScriptLog = (source: LogSource | undefined, level: LogLevel, text: string) => void
+
+/** What isolates are made of: the prelude, or its snapshot. Of a prelude each process makes a snapshot by itself. */
+export type PlatformSource = { text: string } | { body: Buffer }

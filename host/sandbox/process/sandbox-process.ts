@@ -23,7 +23,7 @@ import {
 } from '../sandbox-errors.ts'
 import { createRoomKeeper } from './keep-room.ts'
 import { createLoadedSandboxes } from './loaded-sandboxes.ts'
-import type { OnLimit, SandboxLimits, ScriptLog } from './process-options.ts'
+import type { OnLimit, PlatformSource, SandboxLimits, ScriptLog } from './process-options.ts'
 import type { ProcessEvents, SandboxProcess } from './running-process.ts'
 import { type BlackBoxRecord, type StartOptions, startProcess } from './start-process.ts'
 import { pieceBytes, talk } from './talk.ts'
@@ -38,9 +38,7 @@ const evictPart = 0.25
 /** One OS process that runs sandboxes, seen from the host. It lives until it dies or is closed. */
 export function createSandboxProcess(
   given: {
-    prelude: string
-    /** Of the prelude, made before. Without it, the process makes its own. */
-    snapshot?: Buffer | undefined
+    platform: PlatformSource
     limits: SandboxLimits
     runCall: RunHostCall
     onLog: ScriptLog
@@ -96,9 +94,7 @@ export function createSandboxProcess(
   })
   started.stream.on('error', () => started.kill())
   const ended = started.exited.then(finish)
-  const { prelude, snapshot } = given
-  const platform = snapshot === undefined ? { text: prelude } : { body: snapshot }
-  send({ type: toProcess.platform, number: limits.heapMb, ...platform })
+  send({ type: toProcess.platform, number: limits.heapMb, ...given.platform })
   return {
     run,
     pid: started.pid,

@@ -60,9 +60,9 @@ describe('a sandbox process that somebody has taken over', { concurrency: 3 }, (
   const honest = { ...target, version: { digest: 'h', code: `__annexDefine(function (module) {${scriptOf('return 1')}})` } }
 
   before(async () => {
-    const { code: prelude } = await buildPrelude({ cacheFolder: buildsFolder })
+    const { code: text } = await buildPrelude({ cacheFolder: buildsFolder })
     const runCall = async () => assert.fail('the honest one calls nothing')
-    neighbour = createSandboxes({ prelude, limits: { ...limits, cpuMs: 2_000, loadMs: 2_000, wallMs: patienceMs }, processesPerGroup: 1, runCall, onLog: () => {}, ...nobody, onProcessEnd: () => {} })
+    neighbour = createSandboxes({ platform: { text }, limits: { ...limits, cpuMs: 2_000, loadMs: 2_000, wallMs: patienceMs }, processesPerGroup: 1, runCall, onLog: () => {}, ...nobody, onProcessEnd: () => {} })
     await neighbour.dispatch({ ...asked, target: honest })
   })
   after(async () => {
@@ -75,7 +75,7 @@ describe('a sandbox process that somebody has taken over', { concurrency: 3 }, (
       let lines = 0
       const isEndless = seen.includes(late) && (!seen.includes(died) || end === undefined || String(end).includes('deaf'))
       const taken = createSandboxes({
-        prelude: '',
+        platform: { text: '' },
         // A liar on a busy machine is late at times: a short limit of CPU time would end it before it is found deaf.
         limits: { ...limits, cpuMs: patienceMs, wallMs: isEndless ? wallMs : patienceMs },
         processesPerGroup: 1,
