@@ -1,10 +1,9 @@
-import { createFrameReader, createFrameWriter } from '../../../runtime/process/frame.ts'
 import { toProcess } from '../../../runtime/process/messages.ts'
 import { type StartOptions, startProcess } from '../process/start-process.ts'
+import { talk } from '../process/talk.ts'
 
 /** It takes a tenth of a second, and a busy machine ten times as long. */
 const patienceMs = 15_000
-const maxSnapshotBytes = 64 * 1024 * 1024
 
 /**
  * Has a process that nobody else's code runs in make the startup snapshot of the web platform.
@@ -15,14 +14,15 @@ const maxSnapshotBytes = 64 * 1024 * 1024
 export async function makeSnapshot(start: StartOptions, prelude: string): Promise<Buffer | undefined> {
   const started = startProcess(() => {}, start)
   const { promise, resolve } = Promise.withResolvers<Buffer | undefined>()
-  const read = createFrameReader(maxSnapshotBytes, ({ body }) => resolve(body.length > 0 ? body : undefined))
-  const write = createFrameWriter((bytes) => started.stream.write(bytes))
+  const { send } = talk(started.stream, {
+    onFrame: ({ body }) => resolve(body.length > 0 ? body : undefined),
+    onGarbage: () => resolve(undefined),
+  })
   const patience = setTimeout(() => started.kill(), patienceMs)
   started.exited.then(() => resolve(undefined))
-  started.stream.on('error', () => {}).on('data', read)
+  started.stream.on('error', () => {})
   try {
-    write.write({ type: toProcess.platform, text: prelude })
-    write.flush()
+    send({ type: toProcess.platform, text: prelude })
     return await promise
   } finally {
     clearTimeout(patience)
