@@ -27,9 +27,8 @@ export const toSent = ({ requestHeaders, responseHeaders, timing, ...attempt }: 
   timing: JSON.stringify(timing),
 })
 
-/** `begin` comes first, once. `own`: Annex's own origin, which is known once it listens. */
+/** What comes after `ThreadOptions`. `own`: Annex's own origin, which is known once it listens. */
 export type ToThread =
-  | { kind: 'begin'; options: ThreadOptions }
   | { kind: 'send'; own: string; asked: readonly Asked[] }
   | { kind: 'resolved'; number: number; found: Found }
 
@@ -40,7 +39,7 @@ export type FromThread =
 /** A name's addresses, or the code of the error: what else an error has does not go from thread to thread. */
 export type Found = { addresses: LookupAddress[] } | { code: string }
 
-/** What the thread begins with: `EgressOptions`, but for what is asked for at the host, and how much it sends at once. */
+/** What the thread is told first: `EgressOptions`, but for what is asked for at the host, and how much it sends at once. */
 export type ThreadOptions = {
   allow: readonly string[]
   userAgent: string

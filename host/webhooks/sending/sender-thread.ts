@@ -28,17 +28,13 @@ const answer = createBatch<{ number: number; attempt: SentAttempt }>((attempts) 
   tell({ kind: 'attempted', attempts }),
 )
 
-port.once('message', (first: ToThread) => {
-  if (first.kind !== 'begin') throw new Error(`The first message is ${first.kind}, and not begin.`)
-  port.on('message', begin(first.options))
-})
+port.once('message', (options: ThreadOptions) => port.on('message', begin(options)))
 
 function begin({ atOnce, ...egressOptions }: ThreadOptions): (message: ToThread) => void {
   const admit = createAdmission(atOnce)
   const egress = createEgress({ ...egressOptions, ownOrigin: () => own, resolve: resolveAtHost })
   return (message) => {
     if (message.kind === 'resolved') return settleLookup(message)
-    if (message.kind === 'begin') return
     own = message.own
     const askedAt = performance.now()
     for (const { number, endpointId, delivery, secrets, options } of message.asked) {

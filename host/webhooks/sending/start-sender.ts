@@ -65,7 +65,7 @@ export function startSender(options: SenderOptions): Sender {
   }
 
   function begin(thread: Worker): Worker {
-    post(thread, { kind: 'begin', options: { allow, userAgent, hopsKey, atOnce } })
+    thread.postMessage({ allow, userAgent, hopsKey, atOnce } satisfies ThreadOptions)
     // Whoever started it before may not have waited for it.
     thread.ref()
     return thread.on('message', hear).on('error', onDefect).on('exit', endAll)
@@ -73,7 +73,7 @@ export function startSender(options: SenderOptions): Sender {
 
   function tell(message: ToThread): void {
     thread ??= begin(startThread())
-    post(thread, message)
+    thread.postMessage(message)
   }
 
   function hear(message: FromThread): void {
@@ -97,8 +97,6 @@ export function startSender(options: SenderOptions): Sender {
     for (const { asked, startedAt, resolve } of cut) resolve(toCutOff(asked, startedAt))
   }
 }
-
-const post = (thread: Worker, message: ToThread): void => thread.postMessage(message)
 
 async function find(resolve: Resolve, hostname: string): Promise<Found> {
   try {
