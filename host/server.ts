@@ -14,9 +14,11 @@ export async function startServer(loaded: LoadedSettings, senderThread?: Worker)
   const ends = new AsyncDisposableStack()
   try {
     const delivering = await startDelivering(loaded, senderThread, ends)
-    // Half of Annex's code: it is loaded while the first deliveries are on their way.
+    // Half of Annex's code: it is loaded while the first deliveries are on their way, and while the wall is tried.
+    const { beginWall } = await import('./start/begin-wall.ts')
+    const wall = await beginWall(delivering)
     const { startAnswering } = await import('./start/start-answering.ts')
-    return await startAnswering(delivering, ends)
+    return await startAnswering(delivering, wall, ends)
   } catch (error) {
     await ends.disposeAsync()
     throw error

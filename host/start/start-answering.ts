@@ -21,6 +21,7 @@ import type { LoadedPlugin, PluginSource } from '../versions/load-plugins.ts'
 import { oweDelivery } from '../webhooks/delivery-call.ts'
 import { keepHouse } from '../webhooks/operating/housekeeping.ts'
 import { announce } from './announce.ts'
+import type { BegunWall } from './begin-wall.ts'
 import { createCalls } from './create-calls.ts'
 import type { Samples } from './first-start.ts'
 import { loadFolders } from './load-folders.ts'
@@ -48,6 +49,7 @@ export type RunningServer = {
 /** The scripts, and whoever asks: the second half of a start, in the same order. */
 export async function startAnswering(
   delivering: Delivering,
+  begunWall: BegunWall,
   ends: AsyncDisposableStack,
 ): Promise<RunningServer> {
   const { settings, variables, dataDir, logger, onDefect, secrets, database, commits, host } = delivering
@@ -90,7 +92,7 @@ export async function startAnswering(
   const [{ sandboxes, wall }, folders] = await both(
     startSandboxes(
       {
-        ...{ settings, dataDir, runCall, logs, logger, metrics, onSuspend },
+        ...{ begunWall, settings, dataDir, runCall, logs, logger, metrics, onSuspend },
         onReceipt: receipts.take,
       },
       ends,

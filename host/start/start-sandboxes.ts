@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { buildPrelude } from '../bundle/build-prelude.ts'
-import { loadProcessCode } from '../bundle/build-process-code.ts'
 import type { Settings } from '../config/load-settings.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
@@ -13,16 +12,17 @@ import type { OnReceipt } from '../sandbox/receipt.ts'
 import { createSandboxes, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { SandboxTarget } from '../sandbox/target.ts'
 import { describeWall, type Wall } from '../sandbox/wall/levels.ts'
-import { reachWall } from '../sandbox/wall/reach-wall.ts'
+import type { BegunWall } from './begin-wall.ts'
 
 /**
- * Tries the wall, builds the web platform for isolates, and starts the processes that hold them.
+ * Waits for the wall to be tried, builds the web platform for isolates, and starts the processes that hold them.
  *
  * @param ends takes the processes down
  * @throws AnnexError `sandbox_unavailable`
  */
 export async function startSandboxes(
   given: {
+    begunWall: BegunWall
     settings: Settings
     dataDir: string
     runCall: RunHostCall
@@ -36,11 +36,8 @@ export async function startSandboxes(
 ): Promise<{ sandboxes: Sandboxes; wall: Wall }> {
   const { settings, logs, logger, metrics } = given
   const cacheFolder = join(given.dataDir, 'cache')
-  const [{ code: prelude, digest }, { main, probe, snapshotMaker }] = await Promise.all([
-    buildPrelude({ cacheFolder }),
-    loadProcessCode({ cacheFolder }),
-  ])
-  const tried = reachWall(probe, settings.SANDBOX_REQUIRE)
+  const { code, tried } = given.begunWall
+  const { code: prelude, digest } = await buildPrelude({ cacheFolder })
   // While the processes that try it are waited for.
   compileChecks()
   const wall = await tried
@@ -51,10 +48,10 @@ export async function startSandboxes(
   const { enclosure } = wall
   const snapshot = await keepSnapshot({
     ...{ cacheFolder, digest },
-    make: () => makeSnapshot({ enclosure, code: snapshotMaker }, prelude),
+    make: () => makeSnapshot({ enclosure, code: code.snapshotMaker }, prelude),
   })
   const sandboxes = createSandboxes({
-    start: { enclosure, code: main },
+    start: { enclosure, code: code.main },
     platform: snapshot === undefined ? { text: prelude } : { body: snapshot },
     limits: {
       heapMb: settings.SANDBOX_HEAP_MB,

@@ -9,9 +9,13 @@ import { type ProbeFailure, type ProbeResult, runProbe } from './run-probe.ts'
  * How far the wall gets on this machine. Nothing is assumed: a real sandbox process tries each level.
  *
  * @param probe the code of that process
+ * @param found what can enclose it here; default: it is looked for
  */
-export async function tryWall(probe: string): Promise<Wall | ProbeFailure> {
-  const enclosure = await findEnclosure()
+export async function tryWall(
+  probe: string,
+  found: Enclosure | Promise<Enclosure> = findEnclosure(),
+): Promise<Wall | ProbeFailure> {
+  const enclosure = await found
   if (!('command' in enclosure)) return tryWith(probe, [], enclosure)
   const enclosed = await tryWith(probe, enclosure.command, enclosure)
   if (!('how' in enclosed) || enclosed.hung) return enclosed
@@ -26,10 +30,15 @@ export async function tryWall(probe: string): Promise<Wall | ProbeFailure> {
  *
  * @param probe the code of a sandbox process that tries the wall
  * @param required levels without which the operator wants no start (SANDBOX_REQUIRE)
+ * @param found what can enclose it here; default: it is looked for
  * @throws AnnexError `sandbox_unavailable`, which names the fix
  */
-export async function reachWall(probe: string, required: readonly string[]): Promise<Wall> {
-  const wall = await tryWall(probe)
+export async function reachWall(
+  probe: string,
+  required: readonly string[],
+  found?: Enclosure,
+): Promise<Wall> {
+  const wall = await tryWall(probe, found)
   if ('how' in wall) throw explainFailure(wall)
   const missing = missingLevels(wall, required)
   if (missing.length > 0) throw missingError(wall, missing)
