@@ -1,7 +1,5 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
-import formats from 'ajv-formats'
-import { compileLate } from '../../schemas/compile-late.ts'
-import { createAjv } from '../../schemas/create-ajv.ts'
+import { createCheck } from '../../schemas/create-check.ts'
 import {
   eventSchemas,
   type PublishableEventType,
@@ -17,12 +15,11 @@ export type PublishedEvent = { type: PublishableEventType; eventId: string; [fie
 const maxFields = 50
 const maxDetails = 20
 
-const ajv = createAjv({ allErrors: true, strict: false })
-formats.default(ajv)
+const formats = { from: 'ajv-formats/dist/formats.js', name: 'fullFormats' }
 const checks = new Map<string, () => ValidateFunction>(
   publishableEventTypes.map((type) => [
     type,
-    compileLate(() => ajv.compile(toPublishSchema(eventSchemas[type]))),
+    createCheck(toPublishSchema(eventSchemas[type]), { allErrors: true, strict: false, formats }),
   ]),
 )
 

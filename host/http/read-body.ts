@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Context } from 'koa'
-import { compileLate } from '../../schemas/compile-late.ts'
-import { createAjv } from '../../schemas/create-ajv.ts'
+import { createCheck } from '../../schemas/create-check.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { requestBrokeOffError } from '../errors/request-broke-off.ts'
 import { assertShallow } from './json-depth.ts'
@@ -51,15 +50,13 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
 const tooLarge = (maxBytes: number): AnnexError =>
   new AnnexError('body_too_large', `The body is larger than ${maxBytes} bytes.`)
 
-const ajv = createAjv({ allErrors: true, strict: true })
-
 /**
  * A reader of JSON bodies with that schema. It throws AnnexError `bad_request`, `body_invalid` or `body_too_large`.
  *
  * @param maxBytes default: 1 MiB
  */
 export function jsonBody<T>(schema: object, maxBytes = maxJsonBytes): (context: Context) => Promise<T> {
-  const validator = compileLate(() => ajv.compile<T>(schema))
+  const validator = createCheck<T>(schema, { allErrors: true, strict: true })
   return async (context) => {
     const value = await readJson(context, maxBytes)
     if (isObject(value) && Object.keys(value).length > maxFields) {

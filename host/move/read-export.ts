@@ -1,8 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
-import { compileLate } from '../../schemas/compile-late.ts'
-import { createAjv } from '../../schemas/create-ajv.ts'
+import { createCheck } from '../../schemas/create-check.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import { stepNames } from '../db/migrations/index.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
@@ -26,9 +25,9 @@ export type ExportFile = {
   read: () => AsyncGenerator<{ record: MovedRecord; line: number }>
 }
 
-const ajv = createAjv({ strict: true, strictTypes: false, strictTuples: false, allowUnionTypes: true })
+const options = { strict: true, strictTypes: false, strictTuples: false, allowUnionTypes: true }
 const checks: Record<string, () => ValidateFunction> = Object.fromEntries(
-  Object.entries(recordSchemas).map(([record, schema]) => [record, compileLate(() => ajv.compile(schema))]),
+  Object.entries(recordSchemas).map(([record, schema]) => [record, createCheck(schema, options)]),
 )
 
 /**

@@ -1,5 +1,4 @@
-import { compileLate } from '../../schemas/compile-late.ts'
-import { createAjv } from '../../schemas/create-ajv.ts'
+import { createCheck } from '../../schemas/create-check.ts'
 import { isSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { MovedRow } from '../db/queries/moved/import-rows.ts'
 import { AnnexError } from '../errors/annex-error.ts'
@@ -20,7 +19,7 @@ export type Importing = {
   endpoints: Map<string, Pick<EndpointRecord, 'signedBy' | 'url'>>
 }
 
-const sealedPart = compileLate(() => createAjv({ allowUnionTypes: true }).compile<SealedPart>(sealedSchema))
+const sealedPart = createCheck<SealedPart>(sealedSchema, { allowUnionTypes: true })
 
 export function toInstallationRow(
   importing: Importing,

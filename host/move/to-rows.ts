@@ -1,5 +1,4 @@
-import { compileLate } from '../../schemas/compile-late.ts'
-import { createAjv } from '../../schemas/create-ajv.ts'
+import { createCheck } from '../../schemas/create-check.ts'
 import { withPrefix } from '../db/ids.ts'
 import type { MovedRow } from '../db/queries/moved/import-rows.ts'
 import { AnnexError } from '../errors/annex-error.ts'
@@ -8,9 +7,8 @@ import { subjectSchemas } from './record-schemas.ts'
 import type { DeliveryRecord, EndpointRecord, EventRecord, JobRecord } from './records.ts'
 import type { Importing } from './to-level-rows.ts'
 
-const ajv = createAjv()
-const deliverySubject = compileLate(() => ajv.compile<{ id: string }>(subjectSchemas.delivery))
-const scriptSubject = compileLate(() => ajv.compile<EventJob>(subjectSchemas.script))
+const deliverySubject = createCheck<{ id: string }>(subjectSchemas.delivery)
+const scriptSubject = createCheck<EventJob>(subjectSchemas.script)
 
 export function toEndpointRows(
   { installationId, endpoints }: Importing,

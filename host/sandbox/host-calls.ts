@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
-import type { ValidateFunction } from 'ajv/dist/2020.js'
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { PlainError } from '../../runtime/bridge.ts'
-import { createAjv } from '../../schemas/create-ajv.ts'
+import { createCheck } from '../../schemas/create-check.ts'
 import { explainStorageError } from '../db/explain-storage-error.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import type { DispatchContext } from './target.ts'
@@ -35,22 +35,17 @@ export type RunHostCall = (
  * then scope, then schema, and only then done. What goes back is text: an `AnnexError`'s message, or nothing.
  */
 export function createHostCalls(table: readonly HostCall[], onDefect: (error: unknown) => void): RunHostCall {
-  const ajv = createAjv({ strict: true })
-  const entries = new Map<string, { call: HostCall; check: ValidateFunction }>(
-    table.map((call) => [call.name, { call, check: ajv.compile(call.args) }]),
+  const entries = new Map<string, { call: HostCall; checkOf: () => ValidateFunction }>(
+    table.map((call) => [call.name, { call, checkOf: createCheck(call.args, { strict: true }) }]),
   )
   return async ({ name, args, body }, context, signal) => {
     try {
       const entry = entries.get(name)
       if (entry === undefined) throw new AnnexError('not_found', `The host has no call named ${name}.`)
-      const { call, check } = entry
+      const { call, checkOf } = entry
       if (call.scope !== undefined) assertScope(context, call.scope)
-      if (!check(args)) {
-        throw new AnnexError(
-          'bad_request',
-          `${name}: ${ajv.errorsText(check.errors, { dataVar: 'arguments' })}.`,
-        )
-      }
+      const check = checkOf()
+      if (!check(args)) throw new AnnexError('bad_request', `${name}: ${textOf(check.errors ?? [])}.`)
       return { ok: true, ...(await call.run(args as never, { context, body, signal })) }
     } catch (error) {
       if (isAnnexError(error)) return { ok: false, error: { name: error.code, message: error.message } }
@@ -62,6 +57,9 @@ export function createHostCalls(table: readonly HostCall[], onDefect: (error: un
     }
   }
 }
+
+const textOf = (errors: readonly ErrorObject[]): string =>
+  errors.map(({ instancePath, message }) => `arguments${instancePath} ${message}`).join(', ')
 
 /** @throws AnnexError `scope_missing`, naming the scope that the manifest would have to declare */
 export function assertScope(

@@ -4,7 +4,6 @@ import { buildPrelude } from '../bundle/build-prelude.ts'
 import type { Settings } from '../config/load-settings.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
-import { compileChecks } from '../sandbox/dispatch/check-frame.ts'
 import type { RunHostCall } from '../sandbox/host-calls.ts'
 import { keepSnapshot } from '../sandbox/platform/keep-snapshot.ts'
 import { makeSnapshot } from '../sandbox/platform/make-snapshot.ts'
@@ -38,8 +37,6 @@ export async function startSandboxes(
   const cacheFolder = join(given.dataDir, 'cache')
   const { code, tried } = given.begunWall
   const { code: prelude, digest } = await buildPrelude({ cacheFolder })
-  // While the processes that try it are waited for.
-  compileChecks()
   const wall = await tried
   logger.info({ levels: describeWall(wall), probeMs: wall.probeMs }, 'the wall around sandboxes')
   for (const { name, reached, shown, fix } of wall.levels) {

@@ -1,6 +1,5 @@
-import type { ValidateFunction } from 'ajv/dist/2020.js'
-import { compileLate } from '../../../schemas/compile-late.ts'
-import { createAjv } from '../../../schemas/create-ajv.ts'
+import { fileURLToPath } from 'node:url'
+import { createCheck } from '../../../schemas/create-check.ts'
 import schema from '../../../schemas/manifest.schema.json' with { type: 'json' }
 import type { Finding } from './finding.ts'
 import { toFinding } from './schema-findings.ts'
@@ -17,25 +16,13 @@ export function checkSchema(data: unknown): Finding[] {
   })
 }
 
-const validator = compileLate(compileSchema)
-
-function compileSchema(): ValidateFunction {
-  const ajv = createAjv({
-    allErrors: true,
-    // The findings name what was found and what the schema says beside the keyword that failed.
-    verbose: true,
-    discriminator: true,
-    allowUnionTypes: true,
-    strictRequired: false,
-    // It takes longer than all that it would ever save.
-    code: { optimize: false },
-  })
-  ajv.addKeyword('x-expected')
-  ajv.addFormat('uri', isWebAddress)
-  return ajv.compile(schema)
-}
-
-/** Links are shown to installers: `javascript:` and its like must not get there. */
-function isWebAddress(text: string): boolean {
-  return /^https?:\/\/[^\s]/i.test(text) && URL.canParse(text)
-}
+const validator = createCheck(schema, {
+  allErrors: true,
+  // The findings name what was found and what the schema says beside the keyword that failed.
+  verbose: true,
+  discriminator: true,
+  allowUnionTypes: true,
+  strictRequired: false,
+  keywords: ['x-expected'],
+  formats: { from: fileURLToPath(new URL('./web-address.ts', import.meta.url)), name: 'formats' },
+})

@@ -2,20 +2,12 @@ import type { ValidateFunction } from 'ajv/dist/2020.js'
 import type { DispatchResult, PlainError } from '../../../runtime/bridge.ts'
 import type { Frame } from '../../../runtime/process/frame.ts'
 import type { BrokenReason } from '../../../runtime/process/messages.ts'
-import { compileLate } from '../../../schemas/compile-late.ts'
-import { createAjv } from '../../../schemas/create-ajv.ts'
+import { createCheck } from '../../../schemas/create-check.ts'
 import schema from './frames.schema.json' with { type: 'json' }
 import type { Usage } from './live-dispatches.ts'
 
-const ajv = createAjv({ strict: false, discriminator: true }).addSchema(schema)
-const isResult = compile<DispatchResult>('result')
-const isError = compile<PlainError>('error')
-
-/** Makes what checks answers and errors: 20 to 30 ms, which else the first answer after a start would take longer. */
-export function compileChecks(): void {
-  isResult()
-  isError()
-}
+const isResult = createFrameCheck<DispatchResult>('result')
+const isError = createFrameCheck<PlainError>('error')
 
 /** @returns undefined when the text is none that our prelude posts as its answer */
 export function parseResult(text: string): DispatchResult | undefined {
@@ -63,6 +55,9 @@ function parse<T>(text: string, check: ValidateFunction<T>): T | undefined {
   }
 }
 
-function compile<T>(name: string): () => ValidateFunction<T> {
-  return compileLate(() => ajv.compile<T>({ $ref: `annex:frames#/$defs/${name}` }))
+function createFrameCheck<T>(name: string): () => ValidateFunction<T> {
+  return createCheck<T>(
+    { $ref: `#/$defs/${name}`, $defs: schema.$defs },
+    { strict: false, discriminator: true },
+  )
 }
