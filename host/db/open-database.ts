@@ -1,7 +1,6 @@
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import knex, { type Knex } from 'knex'
-import pg from 'pg'
 import { AnnexError } from '../errors/annex-error.ts'
 import { createClock, type SteadyClock } from './database-clock.ts'
 import type { Db, Dialect } from './db.ts'
@@ -25,9 +24,6 @@ export type Database = {
   close: () => Promise<void>
 }
 
-// A 64-bit integer (our times in ms) is read as a number, not as text.
-pg.types.setTypeParser(pg.types.builtins.INT8, Number)
-
 /**
  * Opens the database and brings its tables up to date.
  *
@@ -39,7 +35,7 @@ export async function openDatabase(url: string, dataDir: string): Promise<Databa
   const dialect = dialectOf(url)
   let opened: Opened | undefined
   try {
-    opened = dialect === 'postgres' ? openBoth(openPostgres(url)) : openSqlite(url, dataDir)
+    opened = dialect === 'postgres' ? openBoth(await openPostgres(url)) : openSqlite(url, dataDir)
     const { db } = opened
     await migrate(db, dialect)
     const clock = await createClock({ db, dialect })
@@ -72,7 +68,11 @@ function dialectOf(url: string): Dialect {
 }
 
 /** @param connections at once. Default: 10. For one's own, beside those that all share: fewer. */
-export function openPostgres(url: string, connections = 10): Db {
+export async function openPostgres(url: string, connections = 10): Promise<Db> {
+  // Its client is loaded only here: with SQLite it would be a twentieth of the time until the first delivery after a start.
+  const { default: pg } = await import('pg')
+  // A 64-bit integer (our times in ms) is read as a number, not as text.
+  pg.types.setTypeParser(pg.types.builtins.INT8, Number)
   return knex({ ...naming, log: silent, client: 'pg', connection: url, pool: { min: 0, max: connections } })
 }
 

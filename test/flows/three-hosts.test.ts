@@ -103,7 +103,7 @@ async function startHosts(ends: AsyncDisposableStack) {
   }
   const [ended, second, third] = await Promise.all([start('first'), start('second'), start('third')])
   await installFanOut(ended.listening)
-  const db = openPostgres(made.url, 1)
+  const db = await openPostgres(made.url, 1)
   ends.defer(() => db.destroy())
   const ofEnded = db('hosts')
     .select('id')

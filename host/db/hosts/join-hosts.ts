@@ -51,7 +51,7 @@ export async function joinHosts(
   let takeOver: TakeOver | undefined
   let closed = false
   let timer: NodeJS.Timeout | undefined
-  const own = openPostgres(url, 1)
+  const own = await openPostgres(url, 1)
   try {
     await beatHost(own, host)
   } catch (error) {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
 import type { Db } from '../db.ts'
 import type { Database } from '../open-database.ts'
 
@@ -94,6 +93,7 @@ export function createNotifications(
   /** @throws what broke the connection, unless that was `close` */
   async function listenOnce(onReady: () => void): Promise<void> {
     const { signal } = closing
+    const { default: pg } = await import('pg')
     const client = new pg.Client({
       connectionString: url,
       application_name: 'annex notifications',
