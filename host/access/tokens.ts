@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Db } from '../db/db.ts'
 import { countTokens, deleteTokens, findToken, insertToken, takeToken } from '../db/queries/tokens.ts'
 import { AnnexError } from '../errors/annex-error.ts'
@@ -70,4 +70,4 @@ export async function findCaller(db: Db, token: string): Promise<Caller | undefi
 }
 
 /** The tokens are random and long: a plain hash keeps them, and an index finds them in constant time. */
-export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+export const hashOf = (token: string): string => hash('sha256', token)
