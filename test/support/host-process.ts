@@ -35,14 +35,17 @@ export type HostOptions = {
   pluginsDir: string
   /** Settings, and what else its environment needs. Nothing else gets in: no `.env`, no variables of this shell. */
   environment?: Record<string, string>
+  /** In a process group of its own, as a terminal starts a program: what is sent to the group reaches all that is in it. */
+  ownGroup?: boolean
 }
 
 /** Starts the host; `listening` says when it answers. */
-export function startHost({ dataDir, pluginsDir, environment }: HostOptions): HostProcess {
+export function startHost({ dataDir, pluginsDir, environment, ownGroup = false }: HostOptions): HostProcess {
   mkdirSync(dataDir, { recursive: true })
   const spawnedAtMs = Date.now()
   const child = spawn(process.execPath, [program, 'serve', '--json'], {
     cwd: dataDir,
+    detached: ownGroup,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,

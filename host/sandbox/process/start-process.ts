@@ -98,7 +98,10 @@ function startChild(
       [code === undefined ? 'ignore' : 'pipe', 'ignore', 'pipe', 'pipe', blackBox],
       inherited,
     ),
-    detached: false,
+    // In a session of its own: Ctrl+C is for the host, which lets scripts come to their end, and the operator's terminal is none
+    // that the process could open.
+    detached: true,
+    windowsHide: true,
   })
   // One that ends before it has read its code says why on stderr.
   child.stdin?.on('error', () => {}).end(code)

@@ -122,6 +122,8 @@ describe('a sandbox process in namespaces of its own', { skip }, () => {
     const status = readFileSync(`/proc/${started.pid}/status`, 'utf8')
     assert.match(status, /^Name:\t(?:node|MainThread)/m)
     if (command.includes('--map-user=65534')) assert.match(status, /^CapEff:\t0+$/m)
+    const [, , , session, terminal] = afterName(readFileSync(`/proc/${started.pid}/stat`, 'utf8'))
+    assert.deepEqual([session, terminal], [String(started.pid), '0'])
     assert.equal(started.readBlackBox().sandbox, 0)
     assert.ok(started.residentBytes() > 20e6)
     started.kill()
@@ -130,3 +132,6 @@ describe('a sandbox process in namespaces of its own', { skip }, () => {
     assert.deepEqual(said, [])
   })
 })
+
+/** Of a process, what the kernel says after its name: state, parent, group, session, terminal, … */
+const afterName = (stat: string): string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ')
