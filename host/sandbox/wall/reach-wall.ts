@@ -11,11 +11,8 @@ import { type ProbeFailure, type ProbeResult, runProbe } from './run-probe.ts'
  * @param probe the code of that process
  * @param found what can enclose it here; default: it is looked for
  */
-export async function tryWall(
-  probe: string,
-  found: Enclosure | Promise<Enclosure> = findEnclosure(),
-): Promise<Wall | ProbeFailure> {
-  const enclosure = await found
+export async function tryWall(probe: string, found?: Enclosure): Promise<Wall | ProbeFailure> {
+  const enclosure = found ?? (await findEnclosure())
   if (!('command' in enclosure)) return tryWith(probe, [], enclosure)
   const enclosed = await tryWith(probe, enclosure.command, enclosure)
   if (!('how' in enclosed) || enclosed.hung) return enclosed

@@ -11,10 +11,14 @@ export type Publisher = {
   refused: Map<string, number>
   /** Publishes over several connections until it is stopped. */
   publishTo: (host: Listening) => { stop: () => Promise<void> }
+  /** Settles when the first event of all was acknowledged, or has not been for too long: before that there is nothing to lose. */
+  untilAcknowledged: () => Promise<void>
 }
 
 const connections = 4
 const longestPauseMs = 40
+/** A busy machine may take seconds. */
+const patienceMs = 30_000
 
 /** Of requests that a kill has cut off, half are sent again with the same `eventId`, as a careful client does. */
 export function createPublisher(random: () => number): Publisher {
@@ -22,7 +26,9 @@ export function createPublisher(random: () => number): Publisher {
   const acknowledged = new Map<string, number>()
   const refused = new Map<string, number>()
   const unsure: string[] = []
-  return { published, acknowledged, refused, publishTo }
+  const first = Promise.withResolvers<void>()
+  const untilAcknowledged = () => Promise.race([first.promise, sleep(patienceMs, undefined, { ref: false })])
+  return { published, acknowledged, refused, publishTo, untilAcknowledged }
 
   function publishTo(host: Listening): { stop: () => Promise<void> } {
     let stopped = false
@@ -46,8 +52,10 @@ export function createPublisher(random: () => number): Publisher {
     try {
       const path = `/v1/events?organization=${samples.organization}`
       const { status, text, json } = await api('POST', path, siteView(eventId, samples.site))
-      if (status === 202 || status === 200) acknowledged.set(eventId, Date.now())
-      else {
+      if (status === 202 || status === 200) {
+        acknowledged.set(eventId, Date.now())
+        first.resolve()
+      } else {
         const why = `${status} ${json?.error?.code ?? text.slice(0, 60)}`
         refused.set(why, (refused.get(why) ?? 0) + 1)
       }

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { descendantsOf } from '../../bench/measure/cpu-time.ts'
-import { type HostProcess, type Listening, startHost } from '../../support/host-process.ts'
+import { type HostProcess, startHost } from '../../support/host-process.ts'
 import { shareBuilds } from '../../support/kept-builds.ts'
 import { createTestDatabase } from '../../support/test-database.ts'
 import { createRandom } from '../hostile-load.ts'
 import { keyOf } from './arrival.ts'
 import { type Ledger, type Life, toLedger } from './count-deliveries.ts'
 import { installFanOut, writeFanOut } from './fan-out.ts'
-import { createPublisher } from './publisher.ts'
+import { createPublisher, type Publisher } from './publisher.ts'
 import { readHistory } from './read-history.ts'
 import { type Receivers, startReceivers } from './start-receivers.ts'
 
@@ -72,7 +72,7 @@ export async function runKills({ rounds, seed, note, hosts = 1 }: KillsOptions):
   ends.defer(async () => void (await Promise.all(others.map((other) => other.kill()))))
   const steady = (await Promise.all(others.map(({ listening }) => listening))).map(publisher.publishTo)
   for (let round = 1; round <= rounds; round++) {
-    lives.push(await live(start(), toPlan(random), publisher.publishTo, random))
+    lives.push(await live(start(), toPlan(random), publisher, random))
     if (round % 20 === 0) note(`${round} of ${rounds}: ${publisher.acknowledged.size} events acknowledged`)
   }
 
@@ -103,7 +103,7 @@ function toPlan(random: () => number): Plan {
 async function live(
   host: HostProcess,
   { kill, afterMs, thenMs }: Plan,
-  publishTo: (host: Listening) => { stop: () => Promise<void> },
+  publisher: Publisher,
   random: () => number,
 ): Promise<Life> {
   const { spawnedAtMs } = host
@@ -114,7 +114,8 @@ async function live(
     return { spawnedAtMs, killedAtMs, kill }
   }
   const listening = await host.listening
-  const publishing = publishTo(listening)
+  const publishing = publisher.publishTo(listening)
+  await publisher.untilAcknowledged()
   await sleep(afterMs)
   if (kill === 'sandbox process') {
     killOneOf(descendantsOf(host.child.pid ?? 0), random)

@@ -73,6 +73,7 @@ export async function runPowerCuts(given: {
     const listening = await start()
     await checkKnown(listening)
     const publishing = publisher.publishTo(listening)
+    await publisher.untilAcknowledged()
     await sleep(200 + random() * 1_300)
     await host?.kill()
     await publishing.stop()
