@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import type { EachBindings } from '../rows/each-row.ts'
+import { writeOutLimit } from './limits.ts'
 import { isBusy, nameSqliteError } from './sqlite-errors.ts'
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts'
 
@@ -28,6 +29,7 @@ interface BaseClient {
   acquireRawConnection(): Promise<unknown>
   destroyRawConnection(connection: unknown): Promise<void>
   transaction(container: unknown, config?: object, outer?: unknown): Promise<unknown>
+  queryCompiler(builder: unknown, bindings: unknown): object
 }
 
 const BaseClient = createRequire(import.meta.url)('knex/lib/dialects/better-sqlite3') as new (
@@ -83,6 +85,10 @@ export class NodeSqliteClient extends BaseClient {
   override async destroyRawConnection(connection: DatabaseSync): Promise<void> {
     await logOf.get(connection)?.close()
     connection.close()
+  }
+
+  override queryCompiler(builder: unknown, bindings: unknown): object {
+    return writeOutLimit(super.queryCompiler(builder, bindings))
   }
 
   /** Settles when what was stored is on the disk; with `settles: 'at commit'`, when it is committed. */

@@ -5,6 +5,7 @@ import type { Db } from '../../../host/db/db.ts'
 import { migrations } from '../../../host/db/migrations/index.ts'
 import type { EachBindings } from '../../../host/db/rows/each-row.ts'
 import { naming } from '../../../host/db/rows/naming.ts'
+import { writeOutLimit } from '../../../host/db/sqlite/limits.ts'
 import type { Owner, World } from './world.ts'
 
 /** What a disk does to a host. Asked before each statement. */
@@ -30,7 +31,10 @@ export type Disk = {
   empty: () => void
 }
 
-type BaseClient = Knex.Client & { _query(connection: Connection, query: Query): Promise<Query> }
+type BaseClient = Omit<Knex.Client, 'queryCompiler'> & {
+  _query(connection: Connection, query: Query): Promise<Query>
+  queryCompiler(builder: unknown, bindings: unknown): object
+}
 
 const BaseClient = createRequire(import.meta.url)('knex/lib/dialects/sqlite3') as new (
   config: Knex.Config,
@@ -40,6 +44,11 @@ const BaseClient = createRequire(import.meta.url)('knex/lib/dialects/sqlite3') a
 class DriverlessClient extends BaseClient {
   _driver(): object {
     return {}
+  }
+
+  /** As the host's own client. */
+  override queryCompiler(builder: unknown, bindings: unknown): object {
+    return writeOutLimit(super.queryCompiler(builder, bindings))
   }
 
   /** As the host's own client: a statement that is run for each row of a batch is one step. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
-import { type Database, openDatabase } from '../../host/db/open-database.ts'
+import { type Database, openDatabase } from '../../../host/db/open-database.ts'
 
 const mebibyte = 2 ** 20
 

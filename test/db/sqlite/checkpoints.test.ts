@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { openDatabase } from '../../host/db/open-database.ts'
-import { createCheckpoints } from '../../host/db/sqlite/checkpoints.ts'
+import { openDatabase } from '../../../host/db/open-database.ts'
+import { createCheckpoints } from '../../../host/db/sqlite/checkpoints.ts'
 
 const pageBytes = 4_096
 
