@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AnnexError } from '../errors/annex-error.ts'
+import { committed } from './committed.ts'
 import type { Clock } from './database-clock.ts'
 import type { Db } from './db.ts'
 import { explainStorageError } from './explain-storage-error.ts'
 import type { Database } from './open-database.ts'
-import { committed } from './sqlite/node-sqlite-client.ts'
 
 /**
  * One kind of thing to store. All that wait for the same commit are stored by one call, in one statement where that
@@ -37,34 +37,25 @@ export type GroupCommit = {
 
 export type Commits = {
   commits: GroupCommit
-  /** Of claims: the same on SQLite, which has one writer; apart on PostgreSQL, where neither waits for the other then. */
-  claims: GroupCommit
+  /**
+   * Of claims. On SQLite, which has one writer, these are steps of the same commits. On PostgreSQL each statement of a claim stands by
+   * itself: none waits for those commits, and one that takes jobs is the only one that must hold as a whole.
+   */
+  claims: Pick<GroupCommit, 'note'>
 }
 
-export function createCommits(database: CommitDatabase & Pick<Database, 'dialect' | 'synced'>): Commits {
-  const { dialect, synced } = database
-  if (dialect === 'sqlite') {
-    const commits = createGroupCommit(database, { synced })
-    return { commits, claims: commits }
-  }
-  return {
-    commits: createGroupCommit(database, { begin: noDisk, synced }),
-    // Nobody waits for the disk to have one.
-    claims: createGroupCommit(database, { begin: noDisk, synced: async () => {} }),
-  }
+export function createCommits(database: CommitDatabase & Pick<Database, 'dialect'>): Commits {
+  const commits = createGroupCommit(database)
+  if (database.dialect === 'sqlite') return { commits, claims: commits }
+  return { commits, claims: { note: (step, item) => atOnce(database.db, step, item) } }
 }
 
-type CommitDatabase = Pick<Database, 'db'> & { clock: Clock }
-
-type CommitRules = {
-  /** What each transaction begins with. */
-  begin?: (transaction: Db) => Promise<unknown>
-  /** Settles when the disk has all that was committed before the call. */
-  synced: () => Promise<void>
+async function atOnce<Item, Result>(db: Db, step: Step<Item, Result>, item: Item): Promise<Result> {
+  const [result] = await step(db, [item])
+  return result as Result
 }
 
-/** Begins a transaction of PostgreSQL that is committed before the disk has it. */
-const noDisk = (transaction: Db): Promise<unknown> => transaction.raw('set local synchronous_commit to off')
+type CommitDatabase = Pick<Database, 'db' | 'synced'> & { clock: Clock }
 
 type Waiting = {
   onCommitted?: (result: unknown) => void
@@ -93,10 +84,7 @@ const mostUnsynced = 2 * groupSize
  * An item that cannot be stored must not take others with it: when a group fails, each of its items is stored by itself,
  * unless it is the database that takes nothing at the moment.
  */
-export function createGroupCommit(
-  { db, clock }: CommitDatabase,
-  { begin, synced }: CommitRules,
-): GroupCommit {
+export function createGroupCommit({ db, clock, synced }: CommitDatabase): GroupCommit {
   let waiting: Waiting[] = []
   let running: Promise<void> | undefined
   /** Of groups that are committed, until the disk has them: in their order. */
@@ -158,10 +146,7 @@ export function createGroupCommit(
   async function commit(group: readonly Waiting[]): Promise<void> {
     let results: unknown[]
     try {
-      results = await committed(db, async (transaction) => {
-        await begin?.(transaction)
-        return runSteps(transaction, group)
-      })
+      results = await committed(db, (transaction) => runSteps(transaction, group))
     } catch (error) {
       const isForAll = group.length === 1 || explainStorageError(error) !== undefined
       if (isForAll) for (const { reject } of group) reject(error)

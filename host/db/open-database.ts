@@ -5,8 +5,8 @@ import { AnnexError } from '../errors/annex-error.ts'
 import { createClock, type SteadyClock } from './database-clock.ts'
 import type { Db, Dialect } from './db.ts'
 import { explainDatabaseError } from './explain-database-error.ts'
-import { createFlush } from './flush-postgres.ts'
 import { migrate } from './migrate.ts'
+import { createFlush } from './postgres/flush.ts'
 import { naming } from './rows/naming.ts'
 import { NodeSqliteClient, type SqliteConnection, synced } from './sqlite/node-sqlite-client.ts'
 
@@ -70,10 +70,19 @@ function dialectOf(url: string): Dialect {
 /** @param connections at once. Default: 10. For one's own, beside those that all share: fewer. */
 export async function openPostgres(url: string, connections = 10): Promise<Db> {
   // Its client is loaded only here: with SQLite it would be a twentieth of the time until the first delivery after a start.
-  const { default: pg } = await import('pg')
+  const [{ default: pg }, { PostgresClient }] = await Promise.all([
+    import('pg'),
+    import('./postgres/postgres-client.ts'),
+  ])
   // A 64-bit integer (our times in ms) is read as a number, not as text.
   pg.types.setTypeParser(pg.types.builtins.INT8, Number)
-  return knex({ ...naming, log: silent, client: 'pg', connection: url, pool: { min: 0, max: connections } })
+  return knex({
+    ...naming,
+    log: silent,
+    client: PostgresClient as unknown as typeof Knex.Client,
+    connection: url,
+    pool: { min: 0, max: connections },
+  })
 }
 
 function openSqlite(url: string, dataDir: string): Opened {

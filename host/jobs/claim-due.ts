@@ -14,7 +14,7 @@ export type DueJobs = {
    * that may run a lane gets what nobody else has a use for: one that does not get on would have all it may have begin, and
    * each takes a turn for a while.
    */
-  claim: (transaction: Db, given: { limit: number; atOnce: number; lease: Lease }) => Promise<Begun[]>
+  claim: (db: Db, given: { limit: number; atOnce: number; lease: Lease }) => Promise<Begun[]>
   /** There may be due jobs that were not read yet: in one lane, or in any; `held` is one of them. */
   lookAgain: (lane?: string, held?: Held) => void
   /** A lane has room again: it may have had none when it was read. */
@@ -50,7 +50,7 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
   /** Whether there is nobody since then whom what is held can be taken from. */
   let isTight = false
   return {
-    async claim(transaction, { limit, atOnce, lease }) {
+    async claim(db, { limit, atOnce, lease }) {
       const { nowMs } = lease
       claimedAt = nowMs
       isTight = false
@@ -61,7 +61,7 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
         const taken = countLanes(claimed.map(({ job }) => job))
         const held = buffer.take(limit - claimed.length, (lane) => roomOf(lane) - (taken.get(lane) ?? 0))
         if (held.length === 0) return
-        const ofHeld = await claimHeld(transaction, held, lease)
+        const ofHeld = await claimHeld(db, held, lease)
         contested = ofHeld.length < held.length
         claimed.push(...ofHeld)
       }
@@ -70,7 +70,7 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
         await claimSome(shareOf())
         if (claimed.length < limit && hasMore()) {
           // Only now: what was taken and not claimed yet would be read again.
-          await read(transaction, nowMs)
+          await read(db, nowMs)
           await claimSome(shareOf())
         }
         if (claimed.length < limit && !contested) await claimSome(lanes.roomsAt(nowMs))
@@ -132,10 +132,12 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
     return !isComplete || [...partial].some((lane) => !buffer.has(lane))
   }
 
-  async function claimHeld(transaction: Db, held: readonly Held[], lease: Lease): Promise<Begun[]> {
+  async function claimHeld(db: Db, held: readonly Held[], lease: Lease): Promise<Begun[]> {
     const before = held.map(({ job }) => job)
-    const ids = await claimJobs(transaction, before, lease)
-    const { leaseId, nowMs: claimedAt } = lease
+    const { leaseId, nowMs } = lease
+    // What was handed over while this claim read came due after it had begun.
+    const claimedAt = Math.max(nowMs, ...before.map(({ dueAt }) => dueAt))
+    const ids = await claimJobs(db, before, { ...lease, nowMs: claimedAt })
     const claimed = held
       .filter(({ job }) => ids.has(job.id))
       .map(({ job, loaded }) => ({
@@ -143,14 +145,14 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
         loaded,
       }))
     if (claimed.length === 0) return []
-    const runs = await begin(transaction, claimed)
+    const runs = await begin(db, claimed)
     return claimed.flatMap(({ job }, n) => {
       const run = runs[n]
       return run === undefined ? [] : [{ job, run }]
     })
   }
 
-  async function read(transaction: Db, nowMs: number): Promise<void> {
+  async function read(db: Db, nowMs: number): Promise<void> {
     const askedBefore = asked
     const holding = buffer.lanes()
     const full = lanes.full(nowMs)
@@ -158,15 +160,15 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
     unread.clear()
     for (const lane of full) if (!buffer.has(lane)) unread.add(lane)
     const given = { after, without: [...full, ...holding], perLane: aheadPerLane, limit: readAhead, nowMs }
-    const jobs = await readDueJobs(transaction, kind, given)
-    const loaded = jobs.length > 0 ? await load?.(transaction, jobs) : undefined
+    const jobs = await readDueJobs(db, kind, given)
+    const loaded = jobs.length > 0 ? await load?.(db, jobs) : undefined
     // They are few, and are read whether there is room for them or not.
     buffer.put(jobs.map((job, n) => ({ job, loaded: loaded?.[n], length: 0 })))
     const isCut = jobs.length >= readAhead
     const lastLane = jobs.at(-1)?.lane
-    const end = isCut ? lastLane : await endOfRound(transaction, kind, after)
+    const end = isCut ? lastLane : await endOfRound(db, kind, after)
     after = end ?? ''
-    nextAt = await nextDueAt(transaction, kind, nowMs)
+    nextAt = await nextDueAt(db, kind, nowMs)
     const counts = countLanes(jobs)
     for (const lane of partial) if (!holding.includes(lane)) partial.delete(lane)
     for (const [lane, count] of counts)

@@ -149,7 +149,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     return claimed
   }
 
-  /** A step of a group commit: on SQLite a claim costs no commit of its own. */
+  /** A step of a group commit on SQLite, where it costs no commit of its own; by itself on PostgreSQL: see `Commits`. */
   async function claim(transaction: Db, [leaseId = '']: readonly string[]): Promise<[Claim]> {
     const nowMs = clock.now()
     const lease = { leaseId, hostId, nowMs, leaseMs }

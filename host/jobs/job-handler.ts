@@ -20,23 +20,20 @@ export const stored = <Item>(step: Step<Item, unknown>, item: Item): Stored => (
 /** Does one kind of job. */
 export type JobHandler<Loaded = unknown> = {
   /** Reads what jobs need that does not change while they wait. They are many, and nobody's yet. */
-  load?: (transaction: Db, jobs: readonly DueJob[]) => Promise<Loaded[]>
+  load?: (db: Db, jobs: readonly DueJob[]) => Promise<Loaded[]>
   /**
-   * Reads what else the jobs need, all of them together, in the transaction that claims them.
+   * Reads what else the jobs need, all of them together, when they are claimed.
    *
    * @returns what to do for each. What that throws is a defect: the job is tried again a minute later.
    */
-  begin(
-    transaction: Db,
-    claimed: readonly { job: Job; loaded: Loaded }[],
-  ): Promise<(() => Promise<JobOutcome>)[]>
+  begin(db: Db, claimed: readonly { job: Job; loaded: Loaded }[]): Promise<(() => Promise<JobOutcome>)[]>
   /** Notes of claimed jobs, now due again, that nobody knows how far they came: their host is gone. */
   interrupt?: (transaction: Db, jobs: readonly Job[]) => Promise<void>
 }
 
 /** A handler whose jobs need nothing but what stands in them. */
 export const handleEach = (run: (job: Job) => Promise<JobOutcome>): JobHandler => ({
-  begin: async (_transaction, claimed) =>
+  begin: async (_db, claimed) =>
     claimed.map(
       ({ job }) =>
         () =>

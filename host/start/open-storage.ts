@@ -32,7 +32,6 @@ export async function openStorage(
   ends.defer(database.close)
   const { commits, claims } = createCommits(database)
   ends.defer(commits.close)
-  ends.defer(claims.close)
   const onBroken = (error: unknown) => logger.warn({ err: error }, 'no notifications of other hosts for now')
   const notifications = createNotifications(database, { onBroken })
   ends.defer(notifications.close)

@@ -61,11 +61,11 @@ export function createRunDelivery(given: {
   const { clock, send, schedule, secrets, timeoutMs, standard } = given
   const noteHealth = createHealthNotes()
   return {
-    load: (transaction, jobs) => findOf(transaction, jobs, loadDeliveries),
-    async begin(transaction, claimed) {
-      const endpoints = await findEndpoints(transaction, [...new Set(claimed.map(({ job }) => job.lane))])
+    load: (db, jobs) => findOf(db, jobs, loadDeliveries),
+    async begin(db, claimed) {
+      const endpoints = await findEndpoints(db, [...new Set(claimed.map(({ job }) => job.lane))])
       const known = claimed.flatMap(({ loaded }) => (loaded === undefined ? [] : [loaded]))
-      const found = await secrets.find(transaction, known)
+      const found = await secrets.find(db, known)
       return claimed.map(
         ({ job, loaded }) =>
           () =>
@@ -146,12 +146,12 @@ function toSeen(
 
 /** The delivery of each job, `undefined` for one that is gone. */
 async function findOf<Found extends Delivery>(
-  transaction: Db,
+  db: Db,
   jobs: readonly DueJob[],
-  find: (transaction: Db, ids: readonly string[]) => Promise<Found[]>,
+  find: (db: Db, ids: readonly string[]) => Promise<Found[]>,
 ): Promise<(Found | undefined)[]> {
   const ids = jobs.map(({ subject }) => (JSON.parse(subject) as { id: string }).id)
-  const found = new Map((await find(transaction, ids)).map((delivery) => [delivery.id, delivery]))
+  const found = new Map((await find(db, ids)).map((delivery) => [delivery.id, delivery]))
   return ids.map((id) => found.get(id))
 }
 

@@ -16,7 +16,7 @@ async function openCommits(ends: AsyncDisposableStack, synced = async () => {}) 
   ends.defer(made.drop)
   const database = await openDatabase(made.url, folder)
   ends.defer(database.close)
-  return { db: database.db, commits: createGroupCommit(database, { synced }) }
+  return { db: database.db, commits: createGroupCommit({ ...database, synced }) }
 }
 
 it('an item that cannot be stored does not take the others of its group with it', async () => {

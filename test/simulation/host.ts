@@ -113,7 +113,6 @@ export function startHost(given: {
     try {
       await worker?.close()
       await commits.close()
-      await claims.close()
     } catch (error) {
       given.onDefect(error)
     }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { isPostgres } from '../rows/json-rows.ts'
 
 /** What remains of deliveries when they are pruned, and how a delivery's job and the oldest history are found. */
 export async function up(db: Knex): Promise<void> {
@@ -16,7 +17,7 @@ export async function up(db: Knex): Promise<void> {
   })
   await db.raw(`create index jobs_failed on jobs (kind, id) where state = 'failed'`)
   // The job of a delivery has its id, but for the prefix.
-  const delivery = db.client.config.client === 'pg' ? `subject::jsonb ->> 'id'` : `subject ->> '$.id'`
+  const delivery = isPostgres(db) ? `subject::jsonb ->> 'id'` : `subject ->> '$.id'`
   await db.raw(`update jobs set id = 'job_' || substr(${delivery}, 5) where kind = 'delivery'`)
 }
 

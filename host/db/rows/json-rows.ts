@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts'
 import { toCamelCaseRow, toSnakeCase } from './naming.ts'
 
-export const isPostgres = (db: Db): boolean => db.client.config.client === 'pg'
+export const isPostgres = (db: Db): boolean => db.client.dialect === 'postgresql'
 
 /** The columns of rows that are given as JSON, by the names that they have there. */
 export type JsonColumns = Readonly<Record<string, 'text' | 'bigint' | 'boolean'>>

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Knex } from 'knex'
+import type { SettlesAtCommit } from '../committed.ts'
 import type { Db } from '../db.ts'
 import type { EachBindings } from '../rows/each-row.ts'
 import { writeOutLimit } from './limits.ts'
@@ -20,9 +21,6 @@ type Query = {
 
 /** Which file. One that reads only never waits for one that writes. */
 export type SqliteConnection = { filename: string; readOnly?: boolean }
-
-/** In the config of a transaction: see `committed`. */
-type SettlesAtCommit = { settles: 'at commit' }
 
 interface BaseClient {
   connectionSettings: SqliteConnection
@@ -128,10 +126,6 @@ export class NodeSqliteClient extends BaseClient {
     }
   }
 }
-
-/** A transaction that settles when it is committed; on SQLite before the disk has it, see `synced`. */
-export const committed = <Result>(db: Db, run: (transaction: Db) => Promise<Result>): Promise<Result> =>
-  db.transaction(run, { settles: 'at commit' } satisfies SettlesAtCommit as Knex.TransactionConfig)
 
 /** Settles when all that was committed on SQLite is on the disk. */
 export const synced = async (db: Db): Promise<void> => (db.client as Partial<NodeSqliteClient>).synced?.()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { firstIdAt } from '../../../host/db/ids.ts'
 import { isOnlyPruner } from '../../../host/db/queries/operating/prune.ts'
+import { isPostgres } from '../../../host/db/rows/json-rows.ts'
 import { pruneHistory } from '../../../host/webhooks/operating/prune-history.ts'
 import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
 
@@ -132,7 +133,7 @@ describe('history is pruned', () => {
   })
 
   it('by one host at a time on PostgreSQL', async (context) => {
-    if (seeded.db.client.config.client !== 'pg') return context.skip('needs DATABASE_URL_TEST')
+    if (!isPostgres(seeded.db)) return context.skip('needs DATABASE_URL_TEST')
     await addDelivery('delivered', 31)
     await seeded.db.transaction(async (other) => {
       assert.ok(await isOnlyPruner(other))

@@ -1,5 +1,5 @@
-import type { Db } from './db.ts'
-import { shareNext } from './share-next.ts'
+import type { Db } from '../db.ts'
+import { shareNext } from '../share-next.ts'
 
 /**
  * For what was committed on PostgreSQL without a wait for the disk.
