@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism, constants, setPriority, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { findPostgres, startPostgres } from '../test/support/postgres-server.ts'
@@ -28,6 +29,8 @@ const timed = [
   ...['soak/*', 'sandbox/receipt-writer', 'sandbox/stuck', 'security/*/*', 'security/crypto'],
   ...['security/log-flood', 'security/shared-process', 'security/visitors'],
 ]
+/** It has a clock of its own, and needs nothing but a processor. */
+const simulated = ['test/simulation/simulation.test.ts']
 /** The others wait for answers as much as they work: one more than there are processors. */
 const atOnce = `--test-concurrency=${availableParallelism() + 1}`
 
@@ -57,9 +60,10 @@ async function main(): Promise<number> {
   }
   const alone = timed.map((name) => `test/${name}.test.ts`)
   // The benchmarks have packages of their own, some of which come with tests.
-  const others = globSync('test/**/*.test.ts', { exclude: [...alone, '**/node_modules/**'] })
-  const codes = [await run('SQLite, what is timed', alone, ''), await run('SQLite', [atOnce, ...others], '')]
-  const sqlite = Math.max(...codes)
+  const others = globSync('test/**/*.test.ts', { exclude: [...alone, ...simulated, '**/node_modules/**'] })
+  const first = run('SQLite, what is timed', alone, '')
+  const codes = [await run('SQLite, simulated', simulated, '', first), await first]
+  const sqlite = Math.max(...codes, await run('SQLite', [atOnce, ...others], ''))
   if (server === undefined) {
     report('SQLite', sqlite)
     say(`PostgreSQL: skipped, there is none on this machine; to run it as well, ${hint}`)
@@ -94,16 +98,29 @@ async function readVersion(url: string): Promise<string> {
   return String(rows[0].server_version).replace(/ .*/, '')
 }
 
-/** @returns the exit code */
-async function run(name: string, args: readonly string[], url: string): Promise<number> {
+/**
+ * @param beside a run that must not notice this one: it has the processors when that one has no use for them, and prints after it
+ * @returns the exit code
+ */
+async function run(
+  name: string,
+  args: readonly string[],
+  url: string,
+  beside?: Promise<unknown>,
+): Promise<number> {
   if (isStopped) return 1
-  say(`on ${name}`)
+  if (beside === undefined) say(`on ${name}`)
   const child = spawn(
     process.execPath,
     // isolated-vm needs the first one: some tests hold isolates themselves.
     ['--no-node-snapshot', '--test', '--test-timeout=120000', ...args],
-    { stdio: 'inherit', env: { ...process.env, ...kept, DATABASE_URL_TEST: url } },
+    {
+      stdio: ['inherit', beside === undefined ? 'inherit' : 'pipe', 'inherit'],
+      env: { ...process.env, ...kept, DATABASE_URL_TEST: url },
+    },
   )
+  if (beside !== undefined && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  const printed = child.stdout === null ? undefined : buffer(child.stdout)
   // The tests end first, and then what they run on. Ctrl+C reaches them as well.
   const interrupt = () => {
     isStopped = true
@@ -124,6 +141,11 @@ async function run(name: string, args: readonly string[], url: string): Promise<
   clearTimeout(giveUp)
   process.off('SIGINT', interrupt)
   process.off('SIGTERM', stop)
+  if (printed !== undefined) {
+    await beside
+    say(`on ${name}`)
+    process.stdout.write(await printed)
+  }
   return code ?? 1
 }
 
