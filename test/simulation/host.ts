@@ -55,7 +55,6 @@ export function startHost(given: {
       clock,
       random,
       timeoutMs: 10_000,
-      onAttempt: () => {},
       giveUpAfterMs: plan.giveUpAfterMs,
     },
     send: network.sendFor(host),

@@ -1,5 +1,6 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
+import { forEachRow } from '../rows/each-row.ts'
 import { isPostgres, jsonRows, jsonTexts, rawRows } from '../rows/json-rows.ts'
 
 /**
@@ -99,15 +100,12 @@ const healthColumns = { id: 'text', failingSince: 'bigint' } as const
 export type Health = { id: string; failingSince: number | null }
 
 /** Writes only where it changes: most attempts go as the one before them. */
-export async function updateHealth(db: Db, health: readonly Health[]): Promise<void> {
-  if (health.length === 0) return
-  await db.raw(
-    `update endpoints set failing_since = health.failing_since
-     from ${jsonRows(db, 'health', healthColumns)} where endpoints.id = health.id
-       and (endpoints.failing_since is null) <> (health.failing_since is null)`,
-    [JSON.stringify(health)],
-  )
-}
+export const updateHealth = forEachRow<Health>({
+  ...{ table: 'endpoints', columns: healthColumns, key: ['id'] },
+  sql: (from) =>
+    `update endpoints set failing_since = given.failing_since ${from()} where endpoints.id = given.id
+       and (endpoints.failing_since is null) <> (given.failing_since is null)`,
+})
 
 /**
  * @returns the ids of those that nobody has paused, and whose installation does not move. A resume at the same time comes
