@@ -27,7 +27,7 @@ const testDatabase = resolve('test/support/test-database.ts')
 /** What says how long something may take, most of it while somebody attacks: one file after the other. */
 const timed = [
   ...['soak/*', 'sandbox/receipt-writer', 'sandbox/stuck', 'security/*/*', 'security/crypto'],
-  ...['security/log-flood', 'security/shared-process', 'security/visitors'],
+  ...['security/log-flood', 'security/shared-process', 'security/visitors', 'flows/slow-disk'],
 ]
 /** It has a clock of its own, and needs nothing but a processor. */
 const simulated = ['test/simulation/simulation.test.ts']
