@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -35,7 +35,7 @@ export function createCheck<T = unknown>(
 
 function find<T>(schema: object, options: CheckOptions, folder: string): ValidateFunction<T> {
   const madeOf = JSON.stringify([ajvPackage.version, options, schema])
-  const file = join(folder, `${createHash('sha256').update(madeOf).digest('hex')}.cjs`)
+  const file = join(folder, `${hash('sha256', madeOf)}.cjs`)
   const kept = tryTo(() => load(file))
   if (typeof kept === 'function') return kept as ValidateFunction<T>
   const { check, code } = compile<T>(schema, options)

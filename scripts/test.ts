@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, constants, setPriority, tmpdir } from 'node:os'
@@ -29,8 +29,8 @@ const timed = [
   ...['soak/*', 'sandbox/receipt-writer', 'sandbox/stuck', 'security/*/*', 'security/crypto'],
   ...['security/log-flood', 'security/shared-process', 'security/visitors', 'flows/slow-disk'],
 ]
-/** It has a clock of its own, and needs nothing but a processor. */
-const simulated = ['test/simulation/simulation.test.ts']
+/** They have a clock of their own, and need nothing but a processor. */
+const simulated = ['simulation/*']
 /** The others wait for answers as much as they work: one more than there are processors. */
 const atOnce = `--test-concurrency=${availableParallelism() + 1}`
 
@@ -58,11 +58,11 @@ async function main(): Promise<number> {
     say(`no PostgreSQL on this machine, and ANNEX_CI=1 asks for one: ${hint}`)
     return 1
   }
-  const alone = timed.map((name) => `test/${name}.test.ts`)
+  const [alone, beside] = [toFiles(timed), toFiles(simulated)]
   // The benchmarks have packages of their own, some of which come with tests.
-  const others = globSync('test/**/*.test.ts', { exclude: [...alone, ...simulated, '**/node_modules/**'] })
+  const others = globSync('test/**/*.test.ts', { exclude: [...alone, ...beside, '**/node_modules/**'] })
   const first = run('SQLite, what is timed', alone, '')
-  const codes = [await run('SQLite, simulated', simulated, '', first), await first]
+  const codes = await Promise.all([first, runBeside(first, 'SQLite, simulated', beside, '')])
   const sqlite = Math.max(...codes, await run('SQLite', [atOnce, ...others], ''))
   if (server === undefined) {
     report('SQLite', sqlite)
@@ -78,6 +78,10 @@ async function main(): Promise<number> {
   report('SQLite', sqlite)
   report(server.name, postgres)
   return sqlite || postgres
+}
+
+function toFiles(names: readonly string[]): string[] {
+  return names.map((name) => `test/${name}.test.ts`)
 }
 
 async function findServer(): Promise<{ name: string; url: string } | undefined> {
@@ -98,29 +102,41 @@ async function readVersion(url: string): Promise<string> {
   return String(rows[0].server_version).replace(/ .*/, '')
 }
 
-/**
- * @param beside a run that must not notice this one: it has the processors when that one has no use for them, and prints after it
- * @returns the exit code
- */
-async function run(
+/** @returns the exit code */
+async function run(name: string, args: readonly string[], url: string): Promise<number> {
+  if (isStopped) return 1
+  say(`on ${name}`)
+  return untilEnd(name, begin(args, url, 'inherit'))
+}
+
+/** The same on the processors that another run has no use for, and printed after it. */
+async function runBeside(
+  other: Promise<unknown>,
   name: string,
   args: readonly string[],
   url: string,
-  beside?: Promise<unknown>,
 ): Promise<number> {
   if (isStopped) return 1
-  if (beside === undefined) say(`on ${name}`)
-  const child = spawn(
+  const child = begin(args, url, 'pipe')
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  const [printed, code] = await Promise.all([child.stdout && buffer(child.stdout), untilEnd(name, child)])
+  await other
+  say(`on ${name}`)
+  process.stdout.write(printed ?? '')
+  return code
+}
+
+function begin(args: readonly string[], url: string, output: 'inherit' | 'pipe'): ChildProcess {
+  return spawn(
     process.execPath,
     // isolated-vm needs the first one: some tests hold isolates themselves.
     ['--no-node-snapshot', '--test', '--test-timeout=120000', ...args],
-    {
-      stdio: ['inherit', beside === undefined ? 'inherit' : 'pipe', 'inherit'],
-      env: { ...process.env, ...kept, DATABASE_URL_TEST: url },
-    },
+    { stdio: ['inherit', output, 'inherit'], env: { ...process.env, ...kept, DATABASE_URL_TEST: url } },
   )
-  if (beside !== undefined && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
-  const printed = child.stdout === null ? undefined : buffer(child.stdout)
+}
+
+/** @returns the exit code */
+async function untilEnd(name: string, child: ChildProcess): Promise<number> {
   // The tests end first, and then what they run on. Ctrl+C reaches them as well.
   const interrupt = () => {
     isStopped = true
@@ -141,11 +157,6 @@ async function run(
   clearTimeout(giveUp)
   process.off('SIGINT', interrupt)
   process.off('SIGTERM', stop)
-  if (printed !== undefined) {
-    await beside
-    say(`on ${name}`)
-    process.stdout.write(await printed)
-  }
   return code ?? 1
 }
 

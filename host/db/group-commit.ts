@@ -47,10 +47,10 @@ export type Commits = {
 export function createCommits(database: CommitDatabase & Pick<Database, 'dialect'>): Commits {
   const commits = createGroupCommit(database)
   if (database.dialect === 'sqlite') return { commits, claims: commits }
-  return { commits, claims: { note: (step, item) => atOnce(database.db, step, item) } }
+  return { commits, claims: { note: (step, item) => storeAlone(database.db, step, item) } }
 }
 
-async function atOnce<Item, Result>(db: Db, step: Step<Item, Result>, item: Item): Promise<Result> {
+async function storeAlone<Item, Result>(db: Db, step: Step<Item, Result>, item: Item): Promise<Result> {
   const [result] = await step(db, [item])
   return result as Result
 }

@@ -1,5 +1,5 @@
 /** What Knex compiles a query with, as far as it matters here: it has no types for it. */
-type QueryCompiler = { single?: { skipBinding?: Record<string, unknown> } }
+type QueryCompiler = { single: { skipBinding?: Record<string, unknown> } }
 
 /**
  * Has the `limit` of a query written out. One that is given at the run has a part in SQLite's plan, which is made anew whenever it
@@ -7,6 +7,6 @@ type QueryCompiler = { single?: { skipBinding?: Record<string, unknown> } }
  */
 export function writeOutLimit<Compiler extends object>(compiler: Compiler): Compiler {
   const { single } = compiler as QueryCompiler
-  if (single !== undefined) single.skipBinding = { ...single.skipBinding, limit: true }
+  single.skipBinding = { ...single.skipBinding, limit: true }
   return compiler
 }
