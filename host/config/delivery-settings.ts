@@ -13,7 +13,9 @@ export const deliverySettings = {
     default: '64',
     min: 1,
     max: 1_000,
-    meaning: 'Attempts at once; those that have waited for an answer for 250 ms do not count',
+    meaning:
+      'Attempts at once; those that have waited for an answer for 250 ms do not count. With those that are answered and not ' +
+      'stored yet, which come again after a crash, twice as many',
   },
   DELIVERY_PER_ENDPOINT: {
     kind: 'integer',

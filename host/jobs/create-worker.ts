@@ -174,15 +174,20 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   function start(job: Job, run: () => Promise<JobOutcome>): void {
     lanes.enter(job.lane)
     const turn = turns.take(clock.now())
-    // Its turn is over when it is done, and not when that is stored: the next one is claimed by the same commit.
+    // Another one may run when it is done, and not when that is stored: it is claimed by the same commit.
     const leave = (health: Health | undefined) => {
       const wasFull = lanes.leave(job.lane, health, clock.now())
-      turns.give(turn)
+      turns.end(turn)
       if (wasFull) for (const { jobs } of due) jobs.hasRoom(job.lane)
       if (job.ordered) wake(job.kind, job.lane)
       else look()
     }
-    const work = doJob(job, run, leave).finally(() => running.delete(work))
+    const giveTurn = () => {
+      const wasFull = free() === 0
+      turns.give(turn)
+      if (wasFull) look()
+    }
+    const work = doJob(job, run, leave, giveTurn).finally(() => running.delete(work))
     running.add(work)
   }
 
@@ -208,6 +213,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     job: Job,
     run: () => Promise<JobOutcome>,
     leave: (health: Health | undefined) => void,
+    giveTurn: () => void,
   ): Promise<void> {
     let outcome: JobOutcome
     try {
@@ -216,6 +222,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       outcome = settlements.postponed(job, error)
     }
     const settled = settlements.store({ job, outcome }, () => {
+      giveTurn()
       // Whoever looked in the meantime saw neither when it is due again nor that the one after it may go on.
       if (job.ordered || outcome.move.state === 'due') wake(job.kind, job.lane)
     })

@@ -1,9 +1,13 @@
 /**
  * How many jobs run. Those that have run for longer than `youngMs` only wait for somebody, and do not count against
- * `most`: a few that never answer must not take the turns of all others. Against `mostInAll` everything counts.
+ * `most`: a few that never answer must not take the turns of all others. Those that are done count until that is stored, against
+ * twice `most`: they are done again after a crash. Against `mostInAll` everything counts.
  */
 export type Turns = {
   take: (nowMs: number) => Turn
+  /** It is done, and not stored. */
+  end: (turn: Turn) => void
+  /** It is over: what came of it is stored, or need not be. */
   give: (turn: Turn) => void
   /** @param more how many more than `most` may run now */
   free: (nowMs: number, more?: number) => number
@@ -11,32 +15,41 @@ export type Turns = {
   nextFreeAt: () => number | undefined
 }
 
-export type Turn = { startedMs: number; counts: boolean; isOver: boolean }
+export type Turn = { startedMs: number; counts: boolean; state: 'runs' | 'done' | 'over' }
 
 const youngMs = 250
+/** Of `most`: how many that run, or are done and not stored, there are at the most. */
+const notStored = 2
 
 export function createTurns(most: number, mostInAll: number): Turns {
-  /** The oldest first; those that are over are dropped when their turn comes. */
+  /** The oldest first; those that run no more are dropped when their turn comes. */
   let young: Turn[] = []
   let counting = 0
+  let done = 0
   let all = 0
   return {
     take(nowMs) {
-      const turn = { startedMs: nowMs, counts: true, isOver: false }
+      const turn: Turn = { startedMs: nowMs, counts: true, state: 'runs' }
       young.push(turn)
       counting += 1
       all += 1
       return turn
     },
+    end(turn) {
+      stop(turn)
+      turn.state = 'done'
+      done += 1
+    },
     give(turn) {
-      turn.isOver = true
+      if (turn.state === 'done') done -= 1
+      else stop(turn)
+      turn.state = 'over'
       all -= 1
-      if (turn.counts) counting -= 1
-      turn.counts = false
     },
     free(nowMs, more = 0) {
       dropOld(nowMs)
-      return Math.max(0, Math.min(most + more - counting, mostInAll - all))
+      const free = Math.min(most + more - counting, notStored * most - counting - done, mostInAll - all)
+      return Math.max(0, free)
     },
     nextFreeAt() {
       const oldest = young.find(({ counts }) => counts)
@@ -44,13 +57,16 @@ export function createTurns(most: number, mostInAll: number): Turns {
     },
   }
 
+  function stop(turn: Turn): void {
+    if (turn.counts) counting -= 1
+    turn.counts = false
+  }
+
   function dropOld(nowMs: number): void {
     let n = 0
     for (const turn of young) {
-      const isOld = turn.startedMs + youngMs <= nowMs
-      if (!turn.isOver && !isOld) break
-      if (turn.counts) counting -= 1
-      turn.counts = false
+      if (turn.state === 'runs' && turn.startedMs + youngMs > nowMs) break
+      stop(turn)
       n += 1
     }
     if (n > 0) young = young.slice(n)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { type Clock, systemClock } from '../../host/db/database-clock.ts'
-import { createCommits } from '../../host/db/group-commit.ts'
+import { type Commits, createCommits, type GroupCommit } from '../../host/db/group-commit.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
 import { endClaims } from '../../host/db/queries/claims.ts'
 import { insertJobs, type Job, type NewJob } from '../../host/db/queries/jobs.ts'
@@ -45,11 +45,17 @@ describe('a worker', () => {
   const gone: JobOutcome = { move: { state: 'gone' } }
   const work = async (
     run: (job: Job) => Promise<JobOutcome>,
-    given: { perLane?: number; hostId?: string; interrupt?: JobHandler['interrupt']; clock?: Clock } = {},
+    given: {
+      perLane?: number
+      hostId?: string
+      interrupt?: JobHandler['interrupt']
+      clock?: Clock
+      stores?: Commits
+    } = {},
   ) => {
     const { perLane = 8, hostId = 'host_1', clock = systemClock, interrupt } = given
     const worker = await createWorker({
-      ...{ database, ...createCommits(database), clock, hostId },
+      ...{ database, clock, hostId, ...(given.stores ?? createCommits(database)) },
       random: Math.random,
       handlers: {
         task: { ...handleEach(run), ...(interrupt && { interrupt }) },
@@ -142,6 +148,38 @@ describe('a worker', () => {
       (count) => count === 30,
     )
     end()
+  })
+
+  it('begins no more than twice as many as run at once before what came of the first ones is stored', async () => {
+    await insert('a', 200)
+    const { promise: isThere, resolve: bringBack } = Promise.withResolvers<void>()
+    const { commits, claims } = createCommits(database)
+    // A disk that takes nothing: what is done cannot be stored.
+    const held: GroupCommit = {
+      ...commits,
+      async store(step, item, onCommitted) {
+        await isThere
+        return await commits.store(step, item, onCommitted)
+      },
+    }
+    let begun = 0
+    const run = async () => {
+      begun += 1
+      return gone
+    }
+    const worker = await work(run, { perLane: 16, stores: { commits: held, claims } })
+    await until(
+      async () => begun,
+      (count) => count >= 32,
+    )
+    for (let i = 0; i < 10; i++) {
+      worker.wake()
+      await worker.looked()
+    }
+    assert.equal(begun, 32)
+    bringBack()
+    await until(owed, isEmpty)
+    assert.equal(begun, 200)
   })
 
   it('takes the lanes in turn', async () => {

@@ -2,9 +2,9 @@ import { printTable } from '../../../host/cli/terminal/table.ts'
 import type { Terminal } from '../../../host/cli/terminal/terminal.ts'
 import { quantile } from '../../bench/measure/quantile.ts'
 import type { Ledger } from './count-deliveries.ts'
-import { attemptsAtOnce } from './run-kills.ts'
+import { mostInFlight } from './run-kills.ts'
 
-/** What must not be, in words. Only how many come twice for one kill depends on how fast the machine is. */
+/** What must not be, in words. */
 export function wrongsOf({ lost, duplicates, unexplained, history, refused, seed }: Ledger): string[] {
   const { withinOneLife, mostForOneKill, beyondFlight } = duplicates
   const wrongs = {
@@ -14,8 +14,8 @@ export function wrongsOf({ lost, duplicates, unexplained, history, refused, seed
       history.failed > 0,
     [`${withinOneLife.length} deliveries came again without a kill: ${withinOneLife.slice(0, 5).join(', ')}`]:
       withinOneLife.length > 0,
-    [`${mostForOneKill} duplicates of one kill, with ${attemptsAtOnce} attempts at once`]:
-      mostForOneKill > attemptsAtOnce,
+    [`${mostForOneKill} duplicates of one kill, of ${mostInFlight} that can be in flight`]:
+      mostForOneKill > mostInFlight,
     // An attempt is in flight from its claim until its outcome is stored: of one that was cut off by then it says so.
     [`${beyondFlight} more duplicates of one kill than it cut off attempts`]: beyondFlight > 0,
     [`${unexplained} duplicates have no interrupted attempt`]: unexplained > 0,
@@ -39,7 +39,7 @@ export function printLedger(terminal: Terminal, ledger: Ledger): void {
     ['arrivals', ledger.arrivals],
     ['of these answered with 503', ledger.refusedArrivals],
     ['duplicates across a kill', duplicates.acrossKills],
-    [`most for one kill, of ${attemptsAtOnce} attempts at once`, duplicates.mostForOneKill],
+    [`most for one kill, of ${mostInFlight} that can be in flight`, duplicates.mostForOneKill],
     ['of one kill, beyond what was in flight', duplicates.beyondFlight],
     ['duplicates without a kill', duplicates.withinOneLife.length],
     ['attempts kept as interrupted', history.interrupted.begunAtMs.length],

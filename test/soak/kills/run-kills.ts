@@ -24,8 +24,9 @@ export type KillsOptions = {
 }
 
 const receiverCount = 3
-/** Attempts at once: what can be in flight when the host is killed. */
-export const attemptsAtOnce = 32
+const attemptsAtOnce = 16
+/** What can be in flight when the host is killed: Annex begins no more before what came of the first ones is stored. */
+export const mostInFlight = 2 * attemptsAtOnce
 /** Longer than any retry is away, and than a lease that runs out. */
 const patienceMs = 150_000
 
