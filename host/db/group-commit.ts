@@ -51,6 +51,8 @@ export function createCommits(database: CommitDatabase & Pick<Database, 'dialect
 }
 
 async function storeAlone<Item, Result>(db: Db, step: Step<Item, Result>, item: Item): Promise<Result> {
+  // Many jobs end in one turn of the event loop: who asks for the first of their turns is given all of them.
+  await nextTurn()
   const [result] = await step(db, [item])
   return result as Result
 }

@@ -21,7 +21,7 @@ export function startDeliveries(
     isStarted: () => boolean
   },
 ): Promise<Worker> {
-  const { database, clock, settings } = parts
+  const { clock, settings } = parts
   const { secrets, send, onAttempt, isStarted } = given
   const runDelivery = createRunDelivery({
     ...{ secrets, send, onAttempt, clock, random: Math.random, schedule: toSchedule(settings) },
@@ -31,9 +31,9 @@ export function startDeliveries(
     giveUp: createGiveUp(given.logs),
   })
   const { DELIVERY_CONCURRENCY: concurrency, DELIVERY_PER_ENDPOINT: perEndpoint } = settings
-  // On SQLite this thread does nothing else while it stores the last ones: what sends has the next at hand then. Not while Annex
-  // starts, which keeps it from storing for longer: all that was sent meanwhile would come again after a kill.
-  const more = (atOnce: number) => (database.dialect === 'sqlite' ? Math.ceil(atOnce / 2) : 0)
+  // What sends has the next ones at hand while the last ones are stored. Not while Annex starts, which keeps this thread from
+  // storing for longer: all that was sent meanwhile would come again after a kill.
+  const more = (atOnce: number) => Math.ceil(atOnce / 2)
   return createWorker({
     ...toShared(parts),
     handlers: { delivery: runDelivery },
