@@ -5,13 +5,11 @@ export type Gate = {
   handle: RequestListener
   /** From now on `handle` answers, those that wait first. */
   open: (handle: RequestListener) => void
-  isOpen: () => boolean
   /** Annex does not start: those that wait are broken off. */
   close: () => void
 }
 
 export function createGate(): Gate {
-  let isOpen = false
   const opened = Promise.withResolvers<RequestListener>()
   let answer: RequestListener = (request, response) => {
     opened.promise.then(
@@ -23,11 +21,9 @@ export function createGate(): Gate {
   return {
     handle: (request, response) => answer(request, response),
     open(handle) {
-      isOpen = true
       answer = handle
       opened.resolve(handle)
     },
-    isOpen: () => isOpen,
     close: () => opened.reject(),
   }
 }

@@ -38,8 +38,8 @@ export type WorkerOptions = Commits & {
   handlers: Partial<Record<JobKind, JobHandler>>
   /** Jobs at once, those that have run for a while not counted. */
   concurrency: number
-  /** How many more are claimed now, to be at hand for whoever does them when they are done with others. Default none. */
-  ahead?: () => number
+  /** How many more are claimed, to be at hand for whoever does them when they are done with others. Default none. */
+  ahead?: number
   lanes: LaneRules
   onDefect: (error: unknown, job?: Job) => void
 }
@@ -64,13 +64,13 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   const { db, dialect } = database
   const kinds = Object.keys(handlers) as JobKind[]
   const lanes = createLanes(options.lanes, options.random)
-  const turns = createTurns(options.concurrency, options.concurrency * oldForEach)
+  const { concurrency, ahead = 0 } = options
+  const turns = createTurns(concurrency, concurrency * oldForEach, ahead)
   const due = kinds.flatMap((kind) => {
     const handler = handlers[kind]
     return handler === undefined ? [] : [{ kind, jobs: createDueJobs(kind, lanes, handler) }]
   })
-  const ahead = options.ahead ?? (() => 0)
-  const free = () => turns.free(clock.now(), ahead())
+  const free = () => turns.free(clock.now())
   const settlements = createSettlements({ commits, clock, onDefect, isClosed: () => closed })
   const running = new Set<Promise<void>>()
   let cancelTimer = () => {}
@@ -157,7 +157,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     if (leaseId === triedLease) for (const { jobs } of due) jobs.lookAgain()
     triedLease = leaseId
     // While one half is stored, the other one runs.
-    const atOnce = options.concurrency + ahead()
+    const atOnce = concurrency + ahead
     let left = Math.min(free(), Math.ceil(atOnce / 2))
     const begun: Begun[] = []
     // The kinds take turns.

@@ -9,8 +9,7 @@ export type Turns = {
   end: (turn: Turn) => void
   /** It is over: what came of it is stored, or need not be. */
   give: (turn: Turn) => void
-  /** @param more how many more than `most` may run now */
-  free: (nowMs: number, more?: number) => number
+  free: (nowMs: number) => number
   /** When the oldest that counts no longer will, in Unix ms. */
   nextFreeAt: () => number | undefined
 }
@@ -21,7 +20,8 @@ const youngMs = 250
 /** Of `most`: how many that run, or are done and not stored, there are at the most. */
 const notStored = 2
 
-export function createTurns(most: number, mostInAll: number): Turns {
+/** @param ahead how many more than `most` may run, as they wait for each other elsewhere */
+export function createTurns(most: number, mostInAll: number, ahead = 0): Turns {
   /** The oldest first; those that run no more are dropped when their turn comes. */
   let young: Turn[] = []
   let counting = 0
@@ -46,9 +46,9 @@ export function createTurns(most: number, mostInAll: number): Turns {
       turn.state = 'over'
       all -= 1
     },
-    free(nowMs, more = 0) {
+    free(nowMs) {
       dropOld(nowMs)
-      const free = Math.min(most + more - counting, notStored * most - counting - done, mostInAll - all)
+      const free = Math.min(most + ahead - counting, notStored * most - counting - done, mostInAll - all)
       return Math.max(0, free)
     },
     nextFreeAt() {

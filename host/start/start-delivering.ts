@@ -80,7 +80,7 @@ export async function startDelivering(
   url = `http://${hostOf(settings.HOST)}:${listening.port}`
   const workerParts = { database, commits, claims, clock, settings, logger, hostId: host.id }
   const deliveries = await startDeliveries(workerParts, {
-    ...{ secrets: signingSecrets, send: sender.send, logs, onAttempt, isStarted: gate.isOpen },
+    ...{ secrets: signingSecrets, send: sender.send, logs, onAttempt },
   })
   outside.defer(deliveries.close)
   wakes.begin(deliveries)

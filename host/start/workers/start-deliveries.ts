@@ -17,12 +17,10 @@ export function startDeliveries(
     send: Sender['send']
     logs: LogWriter
     onAttempt: OnAttempt
-    /** Whether all of Annex has started. */
-    isStarted: () => boolean
   },
 ): Promise<Worker> {
   const { clock, settings } = parts
-  const { secrets, send, onAttempt, isStarted } = given
+  const { secrets, send, onAttempt } = given
   const runDelivery = createRunDelivery({
     ...{ secrets, send, onAttempt, clock, random: Math.random, schedule: toSchedule(settings) },
     timeoutMs: settings.DELIVERY_TIMEOUT_MS,
@@ -31,14 +29,13 @@ export function startDeliveries(
     giveUp: createGiveUp(given.logs),
   })
   const { DELIVERY_CONCURRENCY: concurrency, DELIVERY_PER_ENDPOINT: perEndpoint } = settings
-  // What sends has the next ones at hand while the last ones are stored. Not while Annex starts, which keeps this thread from
-  // storing for longer: all that was sent meanwhile would come again after a kill.
+  // What sends has the next ones at hand while the last ones are stored.
   const more = (atOnce: number) => Math.ceil(atOnce / 2)
   return createWorker({
     ...toShared(parts),
     handlers: { delivery: runDelivery },
     concurrency,
-    ahead: () => (isStarted() ? more(concurrency) : 0),
+    ahead: more(concurrency),
     lanes: { most: perEndpoint + more(perEndpoint), first: Math.min(4, perEndpoint), circuit },
   })
 }
