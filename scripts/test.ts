@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
-import { availableParallelism, constants, setPriority, tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { findPostgres, startPostgres } from '../test/support/postgres-server.ts'
@@ -29,8 +28,6 @@ const timed = [
   ...['soak/*', 'sandbox/receipt-writer', 'sandbox/stuck', 'security/*/*', 'security/crypto'],
   ...['security/log-flood', 'security/shared-process', 'security/visitors', 'flows/slow-disk'],
 ]
-/** They have a clock of their own, and need nothing but a processor. */
-const simulated = ['simulation/*']
 /** The others wait for answers as much as they work: one more than there are processors. */
 const atOnce = `--test-concurrency=${availableParallelism() + 1}`
 
@@ -58,12 +55,11 @@ async function main(): Promise<number> {
     say(`no PostgreSQL on this machine, and ANNEX_CI=1 asks for one: ${hint}`)
     return 1
   }
-  const [alone, beside] = [toFiles(timed), toFiles(simulated)]
+  const alone = timed.map((name) => `test/${name}.test.ts`)
   // The benchmarks have packages of their own, some of which come with tests.
-  const others = globSync('test/**/*.test.ts', { exclude: [...alone, ...beside, '**/node_modules/**'] })
-  const first = run('SQLite, what is timed', alone, '')
-  const codes = await Promise.all([first, runBeside(first, 'SQLite, simulated', beside, '')])
-  const sqlite = Math.max(...codes, await run('SQLite', [atOnce, ...others], ''))
+  const others = globSync('test/**/*.test.ts', { exclude: [...alone, '**/node_modules/**'] })
+  const codes = [await run('SQLite, what is timed', alone, ''), await run('SQLite', [atOnce, ...others], '')]
+  const sqlite = Math.max(...codes)
   if (server === undefined) {
     report('SQLite', sqlite)
     say(`PostgreSQL: skipped, there is none on this machine; to run it as well, ${hint}`)
@@ -78,10 +74,6 @@ async function main(): Promise<number> {
   report('SQLite', sqlite)
   report(server.name, postgres)
   return sqlite || postgres
-}
-
-function toFiles(names: readonly string[]): string[] {
-  return names.map((name) => `test/${name}.test.ts`)
 }
 
 async function findServer(): Promise<{ name: string; url: string } | undefined> {
@@ -106,37 +98,12 @@ async function readVersion(url: string): Promise<string> {
 async function run(name: string, args: readonly string[], url: string): Promise<number> {
   if (isStopped) return 1
   say(`on ${name}`)
-  return untilEnd(name, begin(args, url, 'inherit'))
-}
-
-/** The same on the processors that another run has no use for, and printed after it. */
-async function runBeside(
-  other: Promise<unknown>,
-  name: string,
-  args: readonly string[],
-  url: string,
-): Promise<number> {
-  if (isStopped) return 1
-  const child = begin(args, url, 'pipe')
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
-  const [printed, code] = await Promise.all([child.stdout && buffer(child.stdout), untilEnd(name, child)])
-  await other
-  say(`on ${name}`)
-  process.stdout.write(printed ?? '')
-  return code
-}
-
-function begin(args: readonly string[], url: string, output: 'inherit' | 'pipe'): ChildProcess {
-  return spawn(
+  const child = spawn(
     process.execPath,
     // isolated-vm needs the first one: some tests hold isolates themselves.
     ['--no-node-snapshot', '--test', '--test-timeout=120000', ...args],
-    { stdio: ['inherit', output, 'inherit'], env: { ...process.env, ...kept, DATABASE_URL_TEST: url } },
+    { stdio: 'inherit', env: { ...process.env, ...kept, DATABASE_URL_TEST: url } },
   )
-}
-
-/** @returns the exit code */
-async function untilEnd(name: string, child: ChildProcess): Promise<number> {
   // The tests end first, and then what they run on. Ctrl+C reaches them as well.
   const interrupt = () => {
     isStopped = true
