@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { setPriority } from 'node:os'
 import { coarsenTimers } from './process/coarse-timers.ts'
+import { lowerPriority } from './process/lower-priority.ts'
 import type { SandboxProcess } from './process/running-process.ts'
 import type { SandboxTarget } from './target.ts'
 
@@ -24,7 +24,10 @@ const aloneIdleMs = 120_000
 /** More than one at a time would only compete with those that are waited for. */
 const spareDelayMs = 50
 const spare = 'spare'
-/** As `nice` counts, from -20 to 19. */
+/**
+ * As `nice` counts. The host comes first, then what many share, then what runs alone because it took too much: else a few
+ * hostile scripts would have the processors to themselves.
+ */
 const sharedNice = 5
 const aloneNice = 19
 
@@ -40,8 +43,10 @@ export function createProcessSlots(start: () => SandboxProcess): ProcessSlots {
       const fresh = slots.get(spare) ?? start()
       slots.delete(spare)
       slots.set(slot, fresh)
-      lowerPriority(fresh, slot)
-      if (fresh.pid !== undefined) coarsenTimers(fresh.pid)
+      if (fresh.pid !== undefined) {
+        lowerPriority(fresh.pid, slot.includes('!') ? aloneNice : sharedNice)
+        coarsenTimers(fresh.pid)
+      }
       setTimeout(keepSpare, spareDelayMs).unref()
       return fresh
     },
@@ -72,19 +77,6 @@ export function createProcessSlots(start: () => SandboxProcess): ProcessSlots {
 
   function keepSpare(): void {
     if (!isStopped && !slots.has(spare)) slots.set(spare, start())
-  }
-}
-
-/**
- * The host comes first, then what many share, then what runs alone because it took too much: else a few hostile scripts
- * would have the processors to themselves.
- */
-function lowerPriority({ pid }: SandboxProcess, slot: string): void {
-  if (pid === undefined) return
-  try {
-    setPriority(pid, slot.includes('!') ? aloneNice : sharedNice)
-  } catch {
-    // It has ended already.
   }
 }
 
