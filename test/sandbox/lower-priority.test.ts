@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { describe, it } from 'node:test'
 import { lowerPriority } from '../../host/sandbox/process/lower-priority.ts'
-import { startAnnex } from '../support/annex.ts'
+import { startAnnex, until } from '../support/annex.ts'
 
 const noSessions = !existsSync('/proc/self/autogroup') && 'this system does not share processors by session'
 const niceOfSession = (pid: number) =>
@@ -29,18 +29,17 @@ describe('the processors', { skip: noSessions }, () => {
     const children = [10, 15, 19].map((nice) => {
       const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true })
       lowerPriority(child.pid ?? 0, nice)
-      return { child, nice: String(nice) }
+      return child
     })
     try {
-      const deadline = Date.now() + 5_000
-      const isLow = () => children.every(({ child, nice }) => niceOfSession(child.pid ?? 0) === nice)
-      while (!isLow() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
-      assert.deepEqual(
-        children.map(({ child }) => niceOfSession(child.pid ?? 0)),
-        ['10', '15', '19'],
+      const found = await until(
+        async () => children.map(({ pid = 0 }) => niceOfSession(pid)),
+        (nices) => nices.every((nice) => nice !== '0'),
+        5,
       )
+      assert.deepEqual(found, ['10', '15', '19'])
     } finally {
-      for (const { child } of children) child.kill()
+      for (const child of children) child.kill()
     }
   })
 })

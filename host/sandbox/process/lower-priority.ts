@@ -8,7 +8,7 @@ const mostTries = 20
 /**
  * Lets others have the processors first.
  *
- * @param nice as `nice` counts, from -20 to 19; it only ever rises
+ * @param nice as `nice` counts, from 0 to 19: a higher one than before, as the way back is for root alone
  */
 export function lowerPriority(pid: number, nice: number): void {
   try {
