@@ -109,6 +109,8 @@ export class NodeSqliteClient extends BaseClient {
   async _query(connection: DatabaseSync, query: Query): Promise<Query> {
     try {
       const prepared = await untilFree(() => prepare(connection, query.sql))
+      // An error may have ended it (a full disk does): Knex would tell its caller of this one instead.
+      if (prepared.rollsBack && !connection.isTransaction) return query
       const log = logOf.get(connection)
       if (log !== undefined && prepared.stores && !connection.isTransaction) {
         // What is not to be stored is refused at its beginning.
@@ -155,6 +157,7 @@ type Prepared = {
   writes: boolean
   stores: boolean
   commits: boolean
+  rollsBack: boolean
 }
 
 /** A word of these in a text only costs a sync that was not needed. */
@@ -198,6 +201,7 @@ function compile(connection: DatabaseSync, sql: string): Prepared {
     writes,
     stores: writes || /^begin\b/i.test(sql),
     commits: /^commit\b/i.test(sql),
+    rollsBack: /^rollback\b/i.test(sql),
   }
 }
 
