@@ -80,7 +80,8 @@ export async function openPostgres(url: string, connections = 10): Promise<Db> {
     ...naming,
     log: silent,
     client: PostgresClient as unknown as typeof Knex.Client,
-    connection: url,
+    // What is asked at once over one connection leaves at once, and not each after the answer to the one before it.
+    connection: { connectionString: url, pipeline: true } as Knex.PgConnectionConfig,
     pool: { min: 0, max: connections },
   })
 }

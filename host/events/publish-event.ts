@@ -1,6 +1,6 @@
+import type { GroupCommit } from '../db/commits/group-commit.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
-import type { GroupCommit } from '../db/group-commit.ts'
 import { insertEvents } from '../db/queries/events.ts'
 import { type DueJob, insertJobs, type NewJob } from '../db/queries/jobs.ts'
 import { AnnexError } from '../errors/annex-error.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { Commits } from '../db/commits/group-commit.ts'
 import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
-import type { Commits } from '../db/group-commit.ts'
 import type { Database } from '../db/open-database.ts'
 import { type Abandoned, endClaims } from '../db/queries/claims.ts'
 import type { Held, Job, JobKind } from '../db/queries/jobs.ts'

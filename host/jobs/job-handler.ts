@@ -1,5 +1,5 @@
+import type { Step } from '../db/commits/group-commit.ts'
 import type { Db } from '../db/db.ts'
-import type { Step } from '../db/group-commit.ts'
 import type { DueJob, Job, Move } from '../db/queries/jobs.ts'
 import type { Health } from './lanes.ts'
 

@@ -1,6 +1,6 @@
+import { type GroupCommit, runSteps } from '../db/commits/group-commit.ts'
 import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
-import { type GroupCommit, runSteps } from '../db/group-commit.ts'
 import { type Job, moveJobs } from '../db/queries/jobs.ts'
 import { messageOf } from '../errors/annex-error.ts'
 import type { JobOutcome } from './job-handler.ts'

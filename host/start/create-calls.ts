@@ -1,6 +1,6 @@
 import type { Settings } from '../config/load-settings.ts'
+import type { GroupCommit } from '../db/commits/group-commit.ts'
 import type { Db } from '../db/db.ts'
-import type { GroupCommit } from '../db/group-commit.ts'
 import { createTaskCall } from '../events/tasks.ts'
 import type { Wake } from '../jobs/create-worker.ts'
 import type { Egress } from '../net/egress.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import packageJson from '../../package.json' with { type: 'json' }
-import { type Commits, createCommits } from '../db/group-commit.ts'
+import { type Commits, createCommits } from '../db/commits/group-commit.ts'
 import { joinHosts, type Membership } from '../db/hosts/join-hosts.ts'
 import { createNotifications, type Notifications } from '../db/hosts/notifications.ts'
 import { placeOf } from '../db/hosts/place-of.ts'

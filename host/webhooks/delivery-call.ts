@@ -1,4 +1,4 @@
-import type { GroupCommit } from '../db/group-commit.ts'
+import type { GroupCommit } from '../db/commits/group-commit.ts'
 import { createId } from '../db/ids.ts'
 import { type NewDelivery, type Owed, oweDeliveries } from '../db/queries/deliveries.ts'
 import { AnnexError } from '../errors/annex-error.ts'

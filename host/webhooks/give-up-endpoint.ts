@@ -1,4 +1,4 @@
-import type { Step } from '../db/group-commit.ts'
+import type { Step } from '../db/commits/group-commit.ts'
 import { disableEndpoint, type Endpoint } from '../db/queries/endpoints.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'

@@ -1,6 +1,6 @@
+import type { Step } from '../db/commits/group-commit.ts'
 import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
-import type { Step } from '../db/group-commit.ts'
 import { type AttemptRow, insertAttempts } from '../db/queries/attempts.ts'
 import {
   type Delivery,

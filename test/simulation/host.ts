@@ -1,5 +1,5 @@
 import { createSecretBox } from '../../host/access/secret-box.ts'
-import { createCommits } from '../../host/db/group-commit.ts'
+import { createCommits } from '../../host/db/commits/group-commit.ts'
 import { type Owed, oweDeliveries } from '../../host/db/queries/deliveries.ts'
 import { synced } from '../../host/db/sqlite/node-sqlite-client.ts'
 import { createWorker, type Worker } from '../../host/jobs/create-worker.ts'

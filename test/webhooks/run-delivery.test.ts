@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createSecretBox } from '../../host/access/secret-box.ts'
-import { createCommits } from '../../host/db/group-commit.ts'
+import { createCommits } from '../../host/db/commits/group-commit.ts'
 import { readDueJobs } from '../../host/db/queries/claims.ts'
 import { findDeliveries, loadDeliveries, oweDeliveries } from '../../host/db/queries/deliveries.ts'
 import { createWorker } from '../../host/jobs/create-worker.ts'

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Knex } from 'knex'
-import type { SettlesAtCommit } from '../committed.ts'
+import type { SettlesAtCommit } from '../commits/committed.ts'
 
 const require = createRequire(import.meta.url)
 

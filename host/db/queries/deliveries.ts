@@ -1,4 +1,5 @@
 import { AnnexError } from '../../errors/annex-error.ts'
+import { sideBySide } from '../commits/side-by-side.ts'
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { createId, withPrefix } from '../ids.ts'
@@ -78,15 +79,10 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
   if (inserted.length < rows.length) inserted.push(...(await insertWithEndpoints(db, rows, inserted)))
   const used = new Set(inserted.map(({ delivery }) => delivery.bodyId))
   const sent = inserted.filter(({ place }) => place.state !== 'disabled')
-  await insertBodies(
-    db,
-    [...bodies.values()].flat().filter(({ id }) => used.has(id)),
-  )
   const dueAt = nowOf(db)
-  const jobs = await insertJobs(
-    db,
-    sent.map(({ delivery, place }) => toDeliveryJob(delivery, place, dueAt)),
-  )
+  const newJobs = sent.map(({ delivery, place }) => toDeliveryJob(delivery, place, dueAt))
+  const newBodies = [...bodies.values()].flat().filter(({ id }) => used.has(id))
+  const [jobs] = await sideBySide(db, [() => insertJobs(db, newJobs), () => insertBodies(db, newBodies)])
   const jobOf = new Map(jobs.map((job) => [job.id, job]))
   const created = new Map(inserted.map(({ delivery }) => [delivery.id, delivery]))
   return Promise.all(

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Settings } from '../../config/load-settings.ts'
+import type { Commits } from '../../db/commits/group-commit.ts'
 import type { Clock } from '../../db/database-clock.ts'
-import type { Commits } from '../../db/group-commit.ts'
 import type { Database } from '../../db/open-database.ts'
 import type { Job } from '../../db/queries/jobs.ts'
 import { defaultSchedule, type RetrySchedule } from '../../jobs/retry-schedule.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { createCommits } from '../../../host/db/commits/group-commit.ts'
 import type { Db } from '../../../host/db/db.ts'
-import { createCommits } from '../../../host/db/group-commit.ts'
 import { claimJobs } from '../../../host/db/queries/claims.ts'
 import { insertJobs } from '../../../host/db/queries/jobs.ts'
 import { openSeeded } from '../../support/seeded-database.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { createCommits } from '../../../host/db/group-commit.ts'
+import { createCommits } from '../../../host/db/commits/group-commit.ts'
 import { createId } from '../../../host/db/ids.ts'
 import { findResend, insertResend, stopResend } from '../../../host/db/queries/operating/resends.ts'
 import { createWorker, type Worker } from '../../../host/jobs/create-worker.ts'

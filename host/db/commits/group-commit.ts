@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../../errors/annex-error.ts'
+import type { Clock } from '../database-clock.ts'
+import type { Db } from '../db.ts'
+import { explainStorageError } from '../explain-storage-error.ts'
+import type { Database } from '../open-database.ts'
 import { committed } from './committed.ts'
-import type { Clock } from './database-clock.ts'
-import type { Db } from './db.ts'
-import { explainStorageError } from './explain-storage-error.ts'
-import type { Database } from './open-database.ts'
+import { sideBySide } from './side-by-side.ts'
 
 /**
  * One kind of thing to store. All that wait for the same commit are stored by one call, in one statement where that
@@ -181,7 +182,9 @@ export function createGroupCommit({ db, clock, synced }: CommitDatabase): GroupC
   }
 }
 
-/** Each step once with all of its items; the results in the order of `group`. */
+/**
+ * Each step once with all of its items; the results in the order of `group`. None may need what another one does: see `sideBySide`.
+ */
 export async function runSteps(
   transaction: Db,
   group: readonly { step: Step<unknown, unknown>; item: unknown }[],
@@ -193,7 +196,7 @@ export async function runSteps(
     else found.push(n)
   })
   const results: unknown[] = new Array(group.length)
-  for (const [step, numbers] of places) {
+  const steps = [...places].map(([step, numbers]) => async () => {
     const answered = await step(
       transaction,
       numbers.map((n) => group[n]?.item),
@@ -201,6 +204,7 @@ export async function runSteps(
     numbers.forEach((n, place) => {
       results[n] = answered[place]
     })
-  }
+  })
+  await sideBySide(transaction, steps)
   return results
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import type { Db } from './db.ts'
+import type { Db } from '../db.ts'
 
 /** In the config of a transaction, for the client of either database. */
 export type SettlesAtCommit = { settles: 'at commit' }

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import type { Db } from '../../host/db/db.ts'
-import { createGroupCommit, type Step } from '../../host/db/group-commit.ts'
-import { openDatabase } from '../../host/db/open-database.ts'
-import { until } from '../support/annex.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { createGroupCommit, type Step } from '../../../host/db/commits/group-commit.ts'
+import type { Db } from '../../../host/db/db.ts'
+import { openDatabase } from '../../../host/db/open-database.ts'
+import { until } from '../../support/annex.ts'
+import { createTestDatabase } from '../../support/test-database.ts'
 
 async function openCommits(ends: AsyncDisposableStack, synced = async () => {}) {
   const folder = mkdtempSync(join(tmpdir(), 'annex-commits-'))
