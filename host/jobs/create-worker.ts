@@ -44,6 +44,9 @@ export type WorkerOptions = Commits & {
   onDefect: (error: unknown, job?: Job) => void
 }
 
+/** What a job that runs keeps others from: `leave` when it is done, `give` when what came of it is stored. */
+type Slot = { leave: (health: Health | undefined) => void; give: () => void }
+
 /** Longer than any job runs: an attempt has 10 s, a dispatch 30 s and its `waitUntil` 65 s. */
 const leaseMs = 120_000
 /** Due times are the wall clock's: no wait for one is longer than this. */
@@ -172,23 +175,29 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   function start(job: Job, run: () => Promise<JobOutcome>): void {
-    lanes.enter(job.lane)
-    const turn = turns.take(clock.now())
-    // Another one may run when it is done, and not when that is stored: it is claimed by the same commit.
-    const leave = (health: Health | undefined) => {
-      const wasFull = lanes.leave(job.lane, health, clock.now())
-      turns.end(turn)
-      if (wasFull) for (const { jobs } of due) jobs.hasRoom(job.lane)
-      if (job.ordered) wake(job.kind, job.lane)
-      else look()
-    }
-    const giveTurn = () => {
-      const wasFull = free() === 0
-      turns.give(turn)
-      if (wasFull) look()
-    }
-    const work = doJob(job, run, leave, giveTurn).finally(() => running.delete(work))
+    const work = doJob(job, run, takeSlot(job)).finally(() => running.delete(work))
     running.add(work)
+  }
+
+  /** In its lane, and among all. */
+  function takeSlot({ kind, lane, ordered }: Job): Slot {
+    lanes.enter(lane)
+    const turn = turns.take(clock.now())
+    return {
+      // Another one may run when it is done, and not when that is stored: it is claimed by the same commit.
+      leave(health) {
+        const wasFull = lanes.leave(lane, health, clock.now())
+        turns.end(turn)
+        if (wasFull) for (const { jobs } of due) jobs.hasRoom(lane)
+        if (ordered) wake(kind, lane)
+        else look()
+      },
+      give() {
+        const wasFull = free() === 0
+        turns.give(turn)
+        if (wasFull) look()
+      },
+    }
   }
 
   function waitForTurn(): void {
@@ -209,12 +218,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     if (!closed && !lookAgain) cancelTimer = clock.after(Math.max(0, next - nowMs), () => wake())
   }
 
-  async function doJob(
-    job: Job,
-    run: () => Promise<JobOutcome>,
-    leave: (health: Health | undefined) => void,
-    giveTurn: () => void,
-  ): Promise<void> {
+  async function doJob(job: Job, run: () => Promise<JobOutcome>, slot: Slot): Promise<void> {
     let outcome: JobOutcome
     try {
       outcome = await run()
@@ -222,11 +226,11 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       outcome = settlements.postponed(job, error)
     }
     const settled = settlements.store({ job, outcome }, () => {
-      giveTurn()
+      slot.give()
       // Whoever looked in the meantime saw neither when it is due again nor that the one after it may go on.
       if (job.ordered || outcome.move.state === 'due') wake(job.kind, job.lane)
     })
-    leave(outcome.health)
+    slot.leave(outcome.health)
     await settled
   }
 
