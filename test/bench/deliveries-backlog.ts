@@ -1,5 +1,4 @@
 // What a backlog costs: the rate of new deliveries beside many that wait, and the rate at which many due ones go.
-import { parseArgs } from 'node:util'
 import { printTable } from '../../host/cli/terminal/table.ts'
 import { createTerminal } from '../../host/cli/terminal/terminal.ts'
 import { seedOwed, setDue } from './deliveries/annex/seed-owed.ts'
@@ -8,16 +7,15 @@ import { type Receiver, startReceiver } from './deliveries/start-receiver.ts'
 import { type Side, type SideName, startSide } from './deliveries/start-sides.ts'
 import { watchMemory } from './deliveries/watch-memory.ts'
 import { median } from './measure/quantile.ts'
+import { readOptions } from './measure/read-options.ts'
 import { describeMachine, printTargets } from './report.ts'
 
 const endpoints = 5
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    postgres: { type: 'boolean', default: false },
-    backlog: { type: 'string' },
-    events: { type: 'string' },
-  },
+const values = readOptions({
+  quick: { type: 'boolean', default: false },
+  postgres: { type: 'boolean', default: false },
+  backlog: { type: 'string' },
+  events: { type: 'string' },
 })
 const name: SideName = values.postgres ? 'Annex, PostgreSQL, in process' : 'Annex, SQLite, in process'
 const small = 1_000

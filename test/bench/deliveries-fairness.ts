@@ -1,5 +1,4 @@
 // What slow and dead receivers take from the others: of their rate, and of their time.
-import { parseArgs } from 'node:util'
 import { printTable } from '../../host/cli/terminal/table.ts'
 import { createTerminal } from '../../host/cli/terminal/terminal.ts'
 import { nowMs } from './deliveries/child-calls.ts'
@@ -7,15 +6,14 @@ import { measureLatencies } from './deliveries/measure-latencies.ts'
 import { type Receiver, startReceiver } from './deliveries/start-receiver.ts'
 import { type Side, type SideName, startSide } from './deliveries/start-sides.ts'
 import { median, quantile } from './measure/quantile.ts'
+import { readOptions } from './measure/read-options.ts'
 import { measureSyncs } from './measure/sync-times.ts'
 import { describeMachine, printTargets, printTimes } from './report.ts'
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    /** Any of those that deliveries.ts compares. */
-    side: { type: 'string', default: 'Annex, SQLite, in process' },
-  },
+const values = readOptions({
+  quick: { type: 'boolean', default: false },
+  /** Any of those that deliveries.ts compares. */
+  side: { type: 'string', default: 'Annex, SQLite, in process' },
 })
 const name = values.side as SideName
 const rounds = values.quick ? 1 : 3

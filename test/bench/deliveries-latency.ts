@@ -1,11 +1,11 @@
 // From the publish of one event on an idle host until the receiver has its first byte.
-import { parseArgs } from 'node:util'
 import { createTerminal } from '../../host/cli/terminal/terminal.ts'
 import { messageOf } from '../../host/errors/annex-error.ts'
 import { measureLatencies } from './deliveries/measure-latencies.ts'
 import { startReceiver } from './deliveries/start-receiver.ts'
 import { type Side, type SideName, startSide } from './deliveries/start-sides.ts'
 import { quantile } from './measure/quantile.ts'
+import { readOptions } from './measure/read-options.ts'
 import { measureSyncs } from './measure/sync-times.ts'
 import { describeMachine, printTargets, printTimes, type Target } from './report.ts'
 
@@ -14,7 +14,7 @@ const names: SideName[] = [
   'Annex, SQLite, POST /v1/events',
   'Annex, PostgreSQL, in process',
 ]
-const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } })
+const values = readOptions({ quick: { type: 'boolean', default: false } })
 const events = values.quick ? 100 : 500
 const everyMs = 50
 

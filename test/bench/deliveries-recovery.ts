@@ -1,23 +1,21 @@
 // SIGKILL with much owed, and a start on the same store: how long until all of it is delivered, and what came twice.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { printTable } from '../../host/cli/terminal/table.ts'
 import { createTerminal } from '../../host/cli/terminal/terminal.ts'
 import { nowMs } from './deliveries/child-calls.ts'
 import { startReceiver } from './deliveries/start-receiver.ts'
 import { type SideName, startSide } from './deliveries/start-sides.ts'
 import { median } from './measure/quantile.ts'
+import { readOptions } from './measure/read-options.ts'
 import { describeMachine, printTargets } from './report.ts'
 
 const endpoints = 5
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    /** Any of those that deliveries.ts compares. */
-    side: { type: 'string', default: 'Annex, SQLite, in process' },
-    owed: { type: 'string' },
-    rounds: { type: 'string' },
-  },
+const values = readOptions({
+  quick: { type: 'boolean', default: false },
+  /** Any of those that deliveries.ts compares. */
+  side: { type: 'string', default: 'Annex, SQLite, in process' },
+  owed: { type: 'string' },
+  rounds: { type: 'string' },
 })
 const owed = Number(values.owed ?? (values.quick ? 1_000 : 10_000))
 const rounds = Number(values.rounds ?? (values.quick ? 1 : 3))

@@ -1,5 +1,4 @@
 // Deliveries a second, each stored durably, beside queues that people use for webhooks, in one run.
-import { parseArgs } from 'node:util'
 import { printTable } from '../../host/cli/terminal/table.ts'
 import { createTerminal, type Terminal } from '../../host/cli/terminal/terminal.ts'
 import { messageOf } from '../../host/errors/annex-error.ts'
@@ -7,21 +6,20 @@ import { measureRate, type Rate, toMedianRate } from './deliveries/measure-rate.
 import { inFlight, publishersAtOnce } from './deliveries/sender.ts'
 import { startReceiver } from './deliveries/start-receiver.ts'
 import { type Side, type SideName, sideNames, startSide } from './deliveries/start-sides.ts'
+import { readOptions } from './measure/read-options.ts'
 import { slowDisk } from './measure/slow-disk.ts'
 import { describeMachine, printTargets, type Target } from './report.ts'
 
 const endpoints = 5
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    rounds: { type: 'string' },
-    events: { type: 'string' },
-    /** Parts of the names of what to run, with commas between: all unless said. */
-    only: { type: 'string', default: '' },
-    /** Each sync of the disk takes as many ms more: those of who measures are mostly quick ones. */
-    'sync-ms': { type: 'string' },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  quick: { type: 'boolean', default: false },
+  rounds: { type: 'string' },
+  events: { type: 'string' },
+  /** Parts of the names of what to run, with commas between: all unless said. */
+  only: { type: 'string', default: '' },
+  /** Each sync of the disk takes as many ms more: those of who measures are mostly quick ones. */
+  'sync-ms': { type: 'string' },
+  json: { type: 'boolean', default: false },
 })
 const plan = {
   rounds: Number(values.rounds ?? (values.quick ? 2 : 5)),

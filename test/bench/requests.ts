@@ -1,9 +1,9 @@
 // Requests per second through a sandboxed handler, beside bare Koa and beside workerd, in one run.
-import { parseArgs } from 'node:util'
 import { printTable } from '../../host/cli/terminal/table.ts'
 import { createTerminal, type Terminal } from '../../host/cli/terminal/terminal.ts'
 import { messageOf } from '../../host/errors/annex-error.ts'
 import { type Compared, compare } from './measure/compare.ts'
+import { readOptions } from './measure/read-options.ts'
 import { findGenerator, type Generator } from './measure/run-load.ts'
 import { describeMachine, printTargets, type Target } from './report.ts'
 import type { MeasuredServer } from './servers/measured-server.ts'
@@ -11,14 +11,12 @@ import { startEcho } from './servers/start-annex.ts'
 import { startKoa } from './servers/start-koa.ts'
 import { startWorkerd } from './servers/start-workerd.ts'
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '4' },
-    connections: { type: 'string', default: '50' },
-    generator: { type: 'string', default: findGenerator() },
-    json: { type: 'boolean', default: false },
-  },
+const values = readOptions({
+  rounds: { type: 'string', default: '3' },
+  seconds: { type: 'string', default: '4' },
+  connections: { type: 'string', default: '50' },
+  generator: { type: 'string', default: findGenerator() },
+  json: { type: 'boolean', default: false },
 })
 const plan = {
   rounds: Number(values.rounds),

@@ -1,17 +1,17 @@
 // A gigabyte up and a gigabyte down through a sandbox: how fast, and what the host holds of it meanwhile.
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { parseArgs } from 'node:util'
 import { printTable } from '../../host/cli/terminal/table.ts'
 import { createTerminal } from '../../host/cli/terminal/terminal.ts'
 import { messageOf } from '../../host/errors/annex-error.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { ask } from './measure/ask.ts'
 import { sumUsed } from './measure/cpu-time.ts'
+import { readOptions } from './measure/read-options.ts'
 import { describeMachine, printTargets, type Target } from './report.ts'
 import { createFolders, startAnnex } from './servers/start-annex.ts'
 
-const { values } = parseArgs({ options: { megabytes: { type: 'string', default: '1024' } } })
+const values = readOptions({ megabytes: { type: 'string', default: '1024' } })
 const megabytes = Number(values.megabytes)
 const megabyte = 1024 * 1024
 
