@@ -1,19 +1,26 @@
 import { readFileSync } from 'node:fs'
+import { AnnexError } from '../errors/annex-error.ts'
 import { createProgram } from './create-program.ts'
 import { exitSoon } from './exit-soon.ts'
 import { reportError } from './report-error.ts'
-import { createTerminal } from './terminal/terminal.ts'
+import { createTerminal, type Terminal } from './terminal/terminal.ts'
 
-// `annex logs | head`: whoever reads has had enough, and that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // A command that pipes into it says more.
+  if (process.stdout.listenerCount('error') > 1) return
+  // `annex logs | head`: whoever reads has had enough, and that is no failure.
   if (error.code === 'EPIPE') process.exit()
-  throw error
+  const text = `What was to be printed cannot be written (${error.message}).`
+  process.exit(reportError(openTerminal(), new AnnexError('unavailable', text)))
 })
 
 try {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   await createProgram(version).parseAsync()
 } catch (error) {
-  const terminal = createTerminal(process, { color: !process.argv.includes('--no-color') })
-  exitSoon(reportError(terminal, error))
+  exitSoon(reportError(openTerminal(), error))
+}
+
+function openTerminal(): Terminal {
+  return createTerminal(process, { color: !process.argv.includes('--no-color') })
 }

@@ -57,7 +57,7 @@ export const errorCodes = {
   internal: { status: 500, meaning: 'Something failed in Annex. The log holds it under the request id.' },
   storage_full: {
     status: 507,
-    meaning: 'The disk of the database is full, or has failed: nothing was stored.',
+    meaning: 'The disk of the database, or of DATA_DIR, is full or has failed: nothing was stored.',
   },
   storage_busy: {
     status: 503,

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { AnnexError } from '../errors/annex-error.ts'
 import { requestBrokeOffError } from '../errors/request-broke-off.ts'
 
 /**
  * What a request brings, in a file without a name: it is read twice, is too long for memory, and nothing of it stays
  * behind, whatever ends the process. Whoever asked closes it.
  *
- * @throws AnnexError `bad_request` when it breaks off
+ * @throws AnnexError `bad_request` when it breaks off, `storage_full` when the folder's disk takes no more
  */
 export async function spool(request: IncomingMessage, folder: string): Promise<FileHandle> {
   const path = join(folder, `import-${randomUUID()}`)
@@ -16,7 +17,11 @@ export async function spool(request: IncomingMessage, folder: string): Promise<F
   try {
     await rm(path)
     // Not the handle's own stream, which would hold on to it when it is closed.
-    for await (const chunk of request) await file.appendFile(chunk)
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      await file.appendFile(chunk).catch((cause) => {
+        throw notTakenError(folder, cause)
+      })
+    }
     return file
   } catch (error) {
     await file.close()
@@ -24,3 +29,10 @@ export async function spool(request: IncomingMessage, folder: string): Promise<F
     throw error
   }
 }
+
+const notTakenError = (folder: string, cause: { code?: string }): AnnexError =>
+  new AnnexError(
+    'storage_full',
+    `The disk of ${folder}, which keeps what is sent until all of it is there, takes no more (${cause.code}). Nothing was stored: make room, and send it again.`,
+    { cause },
+  )

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { bin, cleanEnvironment } from './support/run-annex.ts'
 import { type Served, startServe } from './support/start-serve.ts'
 
 let served: Served
@@ -39,6 +50,22 @@ test('without a passphrase, or one that is too short, nothing is exported or hel
   assert.ok(!(await served.annex('installations')).stdout.includes('moving'))
 })
 
+test('where no file can be written, nothing is held', async () => {
+  const { code, stderr } = await served.annex(
+    ...[
+      'export',
+      'webhook',
+      '--output',
+      join(folder, 'none', 'webhook.annex'),
+      '--passphrase-file',
+      passphrase,
+    ],
+  )
+  assert.equal(code, 2)
+  assert.match(stderr, /^annex: The file \S+webhook\.annex cannot be written \(ENOENT.*\)\.\n$/)
+  assert.ok(!(await served.annex('installations')).stdout.includes('moving'))
+})
+
 test('export writes a file for this user alone, and says what is held and how it goes on', async () => {
   const { code, stdout, stderr } = await served.annex(
     ...['export', 'webhook', '--output', file, '--passphrase-file', passphrase],
@@ -64,6 +91,25 @@ test('to stdout it is the same, and nothing else', async () => {
   assert.deepEqual([records[0], records.at(-1)], ['header', 'end'])
 })
 
+test('what cannot be written to the end says so, what is held, and how it goes on', {
+  skip: existsSync('/dev/full') ? false : 'needs /dev/full',
+}, async () => {
+  const intoFull = (...args: string[]) =>
+    spawnSync(process.execPath, [bin, ...args], {
+      env: { ...cleanEnvironment, DATA_DIR: served.dataDir },
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+      encoding: 'utf8',
+    })
+  const exported = intoFull('export', 'webhook', '--passphrase-file', passphrase)
+  assert.match(
+    exported.stderr,
+    /^annex: The export of inst_\S+ is not whole \(ENOSPC.*\)\. It is held here: .*`annex resume inst_\S+`\.\n$/,
+  )
+  const printed = intoFull('installations')
+  assert.match(printed.stderr, /^annex: What was to be printed cannot be written \(ENOSPC.*\)\.\n$/)
+  assert.deepEqual([exported.status, printed.status], [1, 1])
+})
+
 test('import puts it back, and resume starts it', async () => {
   const importIt = (...more: string[]) =>
     served.annex('import', file, '--passphrase-file', passphrase, ...more)
@@ -75,7 +121,11 @@ test('import puts it back, and resume starts it', async () => {
   assert.match(stdout, /^webhook inst_\S+ moving\n$/)
   assert.match(stderr, /annex resume inst_/)
   assert.equal((await served.annex('resume', 'webhook')).code, 0)
-  assert.equal((await served.annex('import', join(folder, 'none'), '--passphrase-file', passphrase)).code, 2)
+  for (const unreadable of [join(folder, 'none'), folder]) {
+    const none = await served.annex('import', unreadable, '--passphrase-file', passphrase)
+    assert.equal(none.code, 2)
+    assert.match(none.stderr, /^annex: The file \S+ cannot be read \(E(NOENT|ISDIR).*\)\.\n$/)
+  }
 })
 
 test('a file that is none is an error of the file, exit code 3', async () => {

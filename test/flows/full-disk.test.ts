@@ -9,6 +9,7 @@ import {
   startHostUnderFaults,
   startOnFaultyMachine,
 } from '../support/host-under-faults.ts'
+import { importText } from '../support/moving.ts'
 
 const noPrlimit =
   spawnSync('prlimit', ['--version']).status === 0 ? false : 'needs prlimit, which comes with util-linux'
@@ -37,7 +38,7 @@ function slowly(response: { writeHead: (status: number) => { end: (text: string)
 }
 
 async function checkFullDisk(
-  { listening, host, receiver, publish, untilDelivered }: HostUnderFaults,
+  { listening, dataDir, host, receiver, publish, untilDelivered }: HostUnderFaults,
   setFull: (isFull: boolean) => void,
 ): Promise<void> {
   const acknowledged: string[] = []
@@ -55,6 +56,9 @@ async function checkFullDisk(
     assert.ok(json.error.requestId)
   }
   assert.equal((await listening.api('GET', '/v1/deliveries')).status, 200, 'reading needs no room')
+  // What is sent is kept in a file first.
+  const imported = await importText({ url: listening.url, dataDir }, 'x'.repeat(100_000))
+  assert.deepEqual([imported.status, imported.code], [507, 'storage_full'], imported.message)
   await sleep(1_500)
   assert.equal(host.child.exitCode, null, 'the host goes on')
   setFull(false)

@@ -17,8 +17,10 @@ function openOnce(salt: string): Promise<ExportKey> {
 
 const toHeader = (text: string) => ({ 'annex-passphrase': Buffer.from(text).toString('base64') })
 
+type Served = Pick<Annex, 'url' | 'dataDir'>
+
 /** `POST` with the passphrase, as the operator. */
-export function post(annex: Annex, path: string, body = '', given = passphrase): Promise<Response> {
+export function post(annex: Served, path: string, body = '', given = passphrase): Promise<Response> {
   const token = readFileSync(join(annex.dataDir, 'cli.token'), 'utf8').trim()
   const headers = { authorization: `Bearer ${token}`, ...toHeader(given) }
   return fetch(annex.url + path, { method: 'POST', headers, body })
@@ -31,7 +33,7 @@ export async function exportText(annex: Annex, id: string): Promise<string> {
   return text
 }
 
-export async function importText(annex: Annex, text: string, query = ''): Promise<Json> {
+export async function importText(annex: Served, text: string, query = ''): Promise<Json> {
   const response = await post(annex, `/v1/import${query}`, text)
   const answer = (await response.json()) as Json
   return { status: response.status, ...answer, code: answer.error?.code, message: answer.error?.message }

@@ -1,14 +1,13 @@
-import { createWriteStream, existsSync } from 'node:fs'
-import { link, rm } from 'node:fs/promises'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import { AnnexError } from '../../../errors/annex-error.ts'
+import { AnnexError, messageOf } from '../../../errors/annex-error.ts'
 import { toPath } from '../../api/create-api.ts'
 import { openSession } from '../../open-session.ts'
 import { UsageError } from '../../usage-error.ts'
 import { withExamples } from '../../with-examples.ts'
 import { findInstallation, type PlaceOptions } from '../installations/find-installation.ts'
+import { openDraft } from './open-draft.ts'
 import { readPassphrase } from './read-passphrase.ts'
 
 type Options = PlaceOptions & { output?: string; passphraseFile?: string }
@@ -32,20 +31,20 @@ async function run(named: string, options: Options, command: Command): Promise<v
   const { output } = options
   const headers = readPassphrase(options, process.env)
   if (output === undefined && process.stdout.isTTY) throw new UsageError('Say where to with --output.')
-  if (output !== undefined && existsSync(output)) throw new UsageError(`${output} is there already.`)
   const session = openSession(command)
   const { id, integration } = await findInstallation(session, named, options)
+  // Before anything is held for it.
+  await using draft = output === undefined ? undefined : await openDraft(output)
   const lines = await session.transfer.download(toPath`/v1/installations/${id}/export`, headers)
   const tail = createTail()
-  if (output === undefined) {
-    await pipeline(lines, tail.stream, process.stdout, { end: false })
+  try {
+    await pipeline(lines, tail.stream, draft?.file ?? process.stdout, { end: draft !== undefined })
     assertWhole(tail.lastLine())
-  } else {
-    await writeWhole(output, async (draft) => {
-      const file = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
-      await pipeline(lines, tail.stream, file)
-      assertWhole(tail.lastLine())
-    })
+    await draft?.keep()
+  } catch (error) {
+    const next = `It is held here: export it again, or let it go on with \`annex resume ${id}\`.`
+    const text = `The export of ${id} is not whole (${messageOf(error)}). ${next}`
+    throw new AnnexError('unavailable', text, { cause: error })
   }
   const { terminal } = session
   terminal.say(
@@ -55,17 +54,6 @@ async function run(named: string, options: Options, command: Command): Promise<v
   terminal.say(
     `or let it go on here with \`annex resume ${id}\`. Never both: what it owes would be sent twice.`,
   )
-}
-
-/** There is no file of that name before it is whole. */
-async function writeWhole(path: string, write: (draft: string) => Promise<void>): Promise<void> {
-  const draft = `${path}.${process.pid}.draft`
-  try {
-    await write(draft)
-    await link(draft, path)
-  } finally {
-    await rm(draft, { force: true })
-  }
 }
 
 const longestEnd = 4_096
@@ -85,8 +73,7 @@ function createTail(): { stream: Transform; lastLine: () => string } {
 function assertWhole(lastLine: string): void {
   const { record, message } = toObject(lastLine)
   if (record === 'end') return
-  const why = typeof message === 'string' ? message : 'The server broke off.'
-  throw new AnnexError('unavailable', `The export is not whole. ${why}`)
+  throw new Error(typeof message === 'string' ? message : 'the server broke off')
 }
 
 function toObject(line: string): { record?: unknown; message?: unknown } {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import type { Command } from 'commander'
+import { messageOf } from '../../../errors/annex-error.ts'
 import type { Installation } from '../../api/records.ts'
 import { openSession } from '../../open-session.ts'
 import { toStatus } from '../../terminal/table.ts'
@@ -25,15 +26,20 @@ export function addImport(program: Command): void {
 async function run(path: string, options: Options, command: Command): Promise<void> {
   const headers = readPassphrase(options, process.env)
   const file = createReadStream(path)
-  await once(file, 'open').catch(() => {
-    throw new UsageError(`The file ${path} cannot be read.`)
+  const cannotBeRead = (error: unknown) =>
+    new UsageError(`The file ${path} cannot be read (${messageOf(error)}).`)
+  await once(file, 'open').catch((error) => {
+    throw cannotBeRead(error)
   })
   const { terminal, transfer } = openSession(command)
-  const imported = await transfer.upload<Installation & { warnings: string[] }>(
-    options.replace ? '/v1/import?replace=true' : '/v1/import',
-    { ...headers, 'content-type': 'application/x-ndjson' },
-    file,
-  )
+  const to = options.replace ? '/v1/import?replace=true' : '/v1/import'
+  const sent = { ...headers, 'content-type': 'application/x-ndjson' }
+  const imported = await transfer
+    .upload<Installation & { warnings: string[] }>(to, sent, file)
+    .catch((error) => {
+      // A folder can be opened, and a disk may fail further on: the server is not at fault.
+      throw file.errored === null ? error : cannotBeRead(file.errored)
+    })
   if (terminal.json) return terminal.printJson(imported)
   const { id, integration, status, warnings } = imported
   terminal.print(`${integration} ${id} `, toStatus(status))
