@@ -66,7 +66,10 @@ export async function theirOrganization(
 ): Promise<Organization> {
   assertPerson(caller)
   const id = name ?? (caller.kind === 'organization' ? caller.organizationId : undefined)
-  if (id === undefined) throw new AnnexError('bad_request', 'Name the organization that this is for.')
+  if (id === undefined) {
+    const text = 'Name the organization that this is for as `organization`, by its id or subdomain.'
+    throw new AnnexError('bad_request', text)
+  }
   const organization = await find(id)
   const isTheirs = caller.kind === 'operator' || organization?.id === caller.organizationId
   if (organization !== undefined && isTheirs) return organization
