@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError, messageOf } from '../errors/annex-error.ts'
 import { ApiError } from './api/api-error.ts'
 import { paint, type Terminal } from './terminal/terminal.ts'
 import { UsageError } from './usage-error.ts'
@@ -15,6 +15,9 @@ const invalid: ReadonlySet<string> = new Set([
   'configuration_invalid',
   'export_invalid',
 ])
+
+/** Of files, and of SQLite once it is open. */
+const noRoom: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL', 'SQLITE_IOERR'])
 
 /** Says on stderr what went wrong, never with a stack. @returns the exit code */
 export function reportError(terminal: Terminal, error: unknown): number {
@@ -38,8 +41,13 @@ export function reportError(terminal: Terminal, error: unknown): number {
     terminal.say(prefix, error.message)
     return codeFor(error.code)
   }
-  const message = error instanceof Error ? error.message : String(error)
-  terminal.say(prefix, `${message}`)
+  const message = messageOf(error)
+  const { code = '' } = Object(error) as { code?: string }
+  if (noRoom.has(code)) {
+    terminal.say(prefix, `The disk takes no more (${message}). Make room, and try it again.`)
+    return exitCodes.failed
+  }
+  terminal.say(prefix, message)
   if (error instanceof Error && error.stack !== undefined && process.env.LOG_LEVEL === 'debug') {
     terminal.say(error.stack)
   } else terminal.say('This is a defect of Annex. The same command with LOG_LEVEL=debug shows where it is.')

@@ -17,6 +17,7 @@ export function explainDatabaseError(error: unknown, setting: 'DATA_DIR' | 'DATA
 }
 
 const noFile = 'the file cannot be made or written there'
+const noRoom = 'the disk takes no more, or fails'
 const noServer = 'the server cannot be reached'
 const noEntry = 'the server does not let this user in'
 
@@ -25,6 +26,8 @@ const reasons: Readonly<Record<string, string>> = {
   SQLITE_CORRUPT: 'the file is damaged',
   SQLITE_CANTOPEN: noFile,
   SQLITE_READONLY: noFile,
+  SQLITE_FULL: noRoom,
+  SQLITE_IOERR: noRoom,
   EACCES: noFile,
   EEXIST: noFile,
   EISDIR: noFile,
