@@ -13,14 +13,15 @@ import { requestBrokeOffError } from '../errors/request-broke-off.ts'
  */
 export async function spool(request: IncomingMessage, folder: string): Promise<FileHandle> {
   const path = join(folder, `import-${randomUUID()}`)
-  const file = await open(path, 'wx+', 0o600)
+  const refuse = (cause: { code?: string }) => {
+    throw notTakenError(folder, cause)
+  }
+  const file = await open(path, 'wx+', 0o600).catch(refuse)
   try {
     await rm(path)
     // Not the handle's own stream, which would hold on to it when it is closed.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      await file.appendFile(chunk).catch((cause) => {
-        throw notTakenError(folder, cause)
-      })
+      await file.appendFile(chunk).catch(refuse)
     }
     return file
   } catch (error) {

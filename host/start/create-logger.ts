@@ -3,12 +3,19 @@ import type { Settings } from '../config/load-settings.ts'
 import { toLoggedError } from '../http/log-error.ts'
 import type { Redact } from '../logs/create-redactor.ts'
 
+/** What cannot be written, as the disk is full, is written later, up to as many characters. */
+const mostUnwritten = 1024 * 1024
+
 /** The host's own log: a line of JSON for each thing that the operator should know, on stderr, without secrets. */
-export const createLogger = (level: string, redact: Redact): Logger =>
-  pino(
+export function createLogger(level: string, redact: Redact): Logger {
+  const destination = pino.destination({ fd: 2, sync: true, maxLength: mostUnwritten })
+  // A host must not end for its log.
+  destination.on('error', () => {})
+  return pino(
     { level, base: null, serializers: { err: toLoggedError }, hooks: { streamWrite: redact } },
-    pino.destination({ fd: 2, sync: true }),
+    destination,
   )
+}
 
 /** What the host itself has to keep out of its log. */
 export const hostSecrets = (settings: Settings): [name: string, value: string][] => [

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { until } from '../support/annex.ts'
+import { shareBuilds } from '../support/kept-builds.ts'
 import { bin, cleanEnvironment, makeFolder } from './support/run-annex.ts'
 
 const noPrlimit =
@@ -25,3 +30,29 @@ for (const bytes of [50_000, 700_000]) {
     assert.ok([1, 3].includes(started.status ?? 0), `it ended with ${started.status}`)
   })
 }
+
+test('serve goes on where neither its banner nor its log can be written', {
+  skip: existsSync('/dev/full') ? false : 'needs /dev/full',
+}, async (context) => {
+  const dataDir = await makeFolder(context)
+  shareBuilds(dataDir)
+  const full = openSync('/dev/full', 'w')
+  const child = spawn(process.execPath, [bin, 'serve', '--port', '0'], {
+    env: { ...cleanEnvironment, DATA_DIR: dataDir, LOG_LEVEL: 'trace' },
+    stdio: ['ignore', full, full],
+  })
+  context.after(() => child.kill('SIGKILL'))
+  const ended = once(child, 'exit')
+  const file = join(dataDir, 'server.json')
+  const read = () => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+  await until(
+    async () => child.exitCode !== null || read().includes('}'),
+    (is) => is,
+  )
+  assert.equal(child.exitCode, null, 'it runs')
+  const { url } = JSON.parse(read())
+  assert.equal((await fetch(`${url}/readyz`)).status, 200)
+  assert.equal((await fetch(`${url}/x/echo`, { method: 'POST' })).status, 200)
+  child.kill('SIGTERM')
+  assert.deepEqual(await ended, [143, null])
+})

@@ -27,6 +27,8 @@ export function addServe(program: Command): void {
 
 async function serve(options: Options, command: Command): Promise<void> {
   const terminal = openTerminal(command)
+  // Annex runs without a banner, too, as where it goes to a file on a full disk.
+  process.stdout.on('error', () => {})
   const stop = listenForStop((code) => process.exit(code))
   const server = await start(options)
   announce(terminal, server)
