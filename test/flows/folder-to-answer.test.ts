@@ -231,12 +231,17 @@ export default createIntegration({ fetch: async (request, { waitUntil }) => {
     const annex = await startAnnex({ plugins: { later: { script: later } } })
     try {
       await (await fetch(`${annex.url}/x/later`)).text()
+      const logged = async (): Promise<string[]> =>
+        (await annex.api('GET', '/v1/logs')).json.items.map(({ text }: Json) => text)
+      const unfired = 'A timer that is set while nothing is handled does not fire.'
+      await until(logged, (found) => found.length > 0)
       await new Promise((resolve) => setTimeout(resolve, 100))
-      const logged = async () => (await annex.api('GET', '/v1/logs')).json.items.map(({ text }: Json) => text)
-      assert.deepEqual(await logged(), ['A timer that is set while nothing is handled does not fire.'])
+      assert.deepEqual(await logged(), [unfired])
       assert.equal(await (await fetch(`${annex.url}/x/later/wait`)).text(), 'answered')
       const texts = await until(logged, (found) => found.includes('waited'))
-      assert.equal(texts.length, 3, texts.join('\n'))
+      // On a busy machine a second process may have loaded it, too.
+      const sinceThen = texts.filter((text) => text !== unfired)
+      assert.deepEqual(sinceThen, ['never: the dispatch is done', 'waited'])
     } finally {
       await annex.close()
     }
