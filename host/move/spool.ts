@@ -13,8 +13,11 @@ import { requestBrokeOffError } from '../errors/request-broke-off.ts'
  */
 export async function spool(request: IncomingMessage, folder: string): Promise<FileHandle> {
   const path = join(folder, `import-${randomUUID()}`)
-  const refuse = (cause: { code?: string }) => {
-    throw notTakenError(folder, cause)
+  const refuse = (cause: NodeJS.ErrnoException) => {
+    const what = `The disk of ${folder}, which keeps what is sent until all of it is there, takes no more (${cause.code}).`
+    throw new AnnexError('storage_full', `${what} Nothing was stored: make room, and send it again.`, {
+      cause,
+    })
   }
   const file = await open(path, 'wx+', 0o600).catch(refuse)
   try {
@@ -30,10 +33,3 @@ export async function spool(request: IncomingMessage, folder: string): Promise<F
     throw error
   }
 }
-
-const notTakenError = (folder: string, cause: { code?: string }): AnnexError =>
-  new AnnexError(
-    'storage_full',
-    `The disk of ${folder}, which keeps what is sent until all of it is there, takes no more (${cause.code}). Nothing was stored: make room, and send it again.`,
-    { cause },
-  )

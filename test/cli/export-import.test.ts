@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { noFullFile } from '../support/small-disks.ts'
 import { bin, cleanEnvironment } from './support/run-annex.ts'
 import { type Served, startServe } from './support/start-serve.ts'
 
@@ -51,15 +52,9 @@ test('without a passphrase, or one that is too short, nothing is exported or hel
 })
 
 test('where no file can be written, nothing is held', async () => {
+  const nowhere = join(folder, 'none', 'webhook.annex')
   const { code, stderr } = await served.annex(
-    ...[
-      'export',
-      'webhook',
-      '--output',
-      join(folder, 'none', 'webhook.annex'),
-      '--passphrase-file',
-      passphrase,
-    ],
+    ...['export', 'webhook', '--output', nowhere, '--passphrase-file', passphrase],
   )
   assert.equal(code, 2)
   assert.match(stderr, /^annex: The file \S+webhook\.annex cannot be written \(ENOENT.*\)\.\n$/)
@@ -92,7 +87,7 @@ test('to stdout it is the same, and nothing else', async () => {
 })
 
 test('what cannot be written to the end says so, what is held, and how it goes on', {
-  skip: existsSync('/dev/full') ? false : 'needs /dev/full',
+  skip: noFullFile,
 }, async () => {
   const intoFull = (...args: string[]) =>
     spawnSync(process.execPath, [bin, ...args], {

@@ -6,10 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { until } from '../support/annex.ts'
 import { shareBuilds } from '../support/kept-builds.ts'
+import { noFullFile, noPrlimit } from '../support/small-disks.ts'
 import { bin, cleanEnvironment, makeFolder } from './support/run-annex.ts'
-
-const noPrlimit =
-  spawnSync('prlimit', ['--version']).status === 0 ? false : 'needs prlimit, which comes with util-linux'
 
 /** The first one is too little for the tables, the second for the code of sandboxes. */
 for (const bytes of [50_000, 700_000]) {
@@ -32,7 +30,7 @@ for (const bytes of [50_000, 700_000]) {
 }
 
 test('serve goes on where neither its banner nor its log can be written', {
-  skip: existsSync('/dev/full') ? false : 'needs /dev/full',
+  skip: noFullFile,
 }, async (context) => {
   const dataDir = await makeFolder(context)
   shareBuilds(dataDir)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../support/annex.ts'
@@ -10,9 +10,7 @@ import {
   startOnFaultyMachine,
 } from '../support/host-under-faults.ts'
 import { importText } from '../support/moving.ts'
-
-const noPrlimit =
-  spawnSync('prlimit', ['--version']).status === 0 ? false : 'needs prlimit, which comes with util-linux'
+import { noPrlimit } from '../support/small-disks.ts'
 
 describe('a full disk', () => {
   it('refuses events with an error, loses none that it took, and works on when there is room', {

@@ -59,7 +59,7 @@ describe('three hosts on one PostgreSQL under load', { skip: noPostgres }, () =>
       assert.deepEqual([history.owed, history.failed], [0, 0])
       const repeats = repeatsOf(receivers.arrivals)
       // An attempt gives its turn back when it is answered, and is stored a moment later: what is between counts as well.
-      assert.ok(underWay.young <= 2 * attemptsAtOnce, `it was busy with ${underWay.young} since 250 ms`)
+      assert.ok(underWay.young <= 2 * attemptsAtOnce, `it had begun ${underWay.young} within 250 ms`)
       assert.ok(
         repeats.length <= underWay.all,
         `${repeats.length} came again, of ${underWay.all}: ${repeats}`,
