@@ -35,9 +35,13 @@ export function addFeedRoutes(router: Router, parts: RouteParts): void {
     const { before: _place, beforeMs: _time, afterMs, ...filter } = filterOf(caller, context.query)
     const from = placeIn(context) ?? (afterMs === undefined ? undefined : placeAt(afterMs))
     const leave = readers.enter(caller)
-    const items = followDeliveries(parts.db, parts.changes, filter, from)
+    const gone = new AbortController()
+    const items = followDeliveries(parts.db, parts.changes, filter, from, gone.signal)
     const stream = Readable.from(cutOff(context, say(parts, context, items)))
-    context.res.once('close', leave)
+    context.res.once('close', () => {
+      leave()
+      gone.abort()
+    })
     context.type = 'text/event-stream'
     context.set('cache-control', 'no-store')
     // Of nginx: it would keep events back until it has many.

@@ -26,17 +26,19 @@ export const placeAt = (ms: number): FeedPlace => placeOf({ id: firstIdAt('att',
  * others do and what was missed look the same, and a reader that is slow holds nothing but its place.
  *
  * @param from where to begin; default: now
+ * @param gone once it is aborted nothing more is looked for: whoever waits for a change cannot be told in another way
  * @yields the items of a look, none when nothing has happened for a second
  */
 export async function* followDeliveries(
   db: Db,
   changes: Changes,
   filter: DeliveryFilter,
-  from?: FeedPlace,
+  from: FeedPlace | undefined,
+  gone: AbortSignal,
 ): AsyncGenerator<FeedItem[]> {
   const oldEnough = isPostgres(db) ? settleMs.postgres : settleMs.sqlite
   let after = from ?? placeAt(Date.now())
-  for (;;) {
+  while (!gone.aborted) {
     const nowMs = Date.now()
     const before = placeAt(nowMs - oldEnough)
     // The clock was set back: what happens from now on is before the place.
