@@ -36,18 +36,24 @@ export async function resumeEndpoint(db: Db, { id }: Endpoint, wake: () => void)
   return releaseWaiting(db, id, wake)
 }
 
-const releaseWaiting = (db: Db, id: string, wake: () => void): Promise<number> =>
-  inSteps(async () => {
+function releaseWaiting(db: Db, id: string, wake: () => void, ending?: AbortSignal): Promise<number> {
+  const step = async () => {
     const changed = await releaseSomeWaiting(db, id, stepSize)
     if (changed > 0) wake()
     return { changed, more: changed === stepSize }
-  })
+  }
+  return inSteps(step, ending)
+}
 
-/** Releases what waits for endpoints that are active: a resume may have been cut off by the end of its host. */
-export async function releaseForgotten(db: Db, wake: () => void): Promise<void> {
+/**
+ * Releases what waits for endpoints that are active: a resume may have been cut off by the end of its host.
+ *
+ * @param ending once it is aborted the rest is left for the next time
+ */
+export async function releaseForgotten(db: Db, wake: () => void, ending?: AbortSignal): Promise<void> {
   let id = await findForgotten(db, '')
-  while (id !== undefined) {
-    await releaseWaiting(db, id, wake)
+  while (id !== undefined && !ending?.aborted) {
+    await releaseWaiting(db, id, wake, ending)
     id = await findForgotten(db, id)
   }
 }

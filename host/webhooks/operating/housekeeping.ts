@@ -8,7 +8,7 @@ const roundMs = 10 * 60_000
 /**
  * What has to be done now and then: deliveries are released that a resume has left behind, and history is pruned.
  *
- * @returns ends it
+ * @returns ends it, within a step: the rest is done by the next round of some host
  */
 export function keepHouse(given: {
   db: Db
@@ -17,11 +17,11 @@ export function keepHouse(given: {
   onDefect: (error: unknown) => void
 }): () => Promise<void> {
   const { db, retention, wake, onDefect } = given
-  let closed = false
+  const ending = new AbortController()
   let running = Promise.resolve()
   let timer = setTimeout(round, firstRoundMs)
   return async () => {
-    closed = true
+    ending.abort()
     clearTimeout(timer)
     await running
   }
@@ -30,12 +30,12 @@ export function keepHouse(given: {
     running = work()
       .catch(onDefect)
       .then(() => {
-        if (!closed) timer = setTimeout(round, roundMs)
+        if (!ending.signal.aborted) timer = setTimeout(round, roundMs)
       })
   }
 
   async function work(): Promise<void> {
-    await releaseForgotten(db, wake)
-    if (!closed) await pruneHistory(db, retention, Date.now())
+    await releaseForgotten(db, wake, ending.signal)
+    await pruneHistory(db, retention, ending.signal)
   }
 }

@@ -10,15 +10,20 @@ const shortestPauseMs = 2
  * that is as long as the step was, so that the work of others goes on meanwhile.
  *
  * @param step changes at most `stepSize` rows. @returns how many, and whether there may be more
+ * @param ending once it is aborted no further step begins
  * @returns how many rows were changed in all
  */
-export async function inSteps(step: () => Promise<{ changed: number; more: boolean }>): Promise<number> {
+export async function inSteps(
+  step: () => Promise<{ changed: number; more: boolean }>,
+  ending?: AbortSignal,
+): Promise<number> {
   let total = 0
-  for (;;) {
+  while (!ending?.aborted) {
     const began = performance.now()
     const { changed, more } = await step()
     total += changed
-    if (!more) return total
+    if (!more) break
     await sleep(Math.max(shortestPauseMs, performance.now() - began))
   }
+  return total
 }

@@ -31,9 +31,14 @@ describe('what is owed to an endpoint', () => {
       await owe(id, 'waiting', 300)
     }
     let woken = 0
-    await releaseForgotten(seeded.db, () => {
+    const ending = new AbortController()
+    const wake = () => {
       woken += 1
-    })
+      ending.abort()
+    }
+    await releaseForgotten(seeded.db, wake, ending.signal)
+    assert.equal(await count({ state: 'due' }), 250, 'the host ends: no further step')
+    await releaseForgotten(seeded.db, wake)
     assert.equal(await count({ lane: 'ep_a', state: 'waiting' }), 300)
     for (const lane of ['ep_b', 'ep_c']) assert.equal(await count({ lane, state: 'due' }), 300)
     assert.ok(woken >= 4, 'in steps, the worker told after each')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { systemClock } from '../../../host/db/database-clock.ts'
 import { firstIdAt } from '../../../host/db/ids.ts'
 import { isOnlyPruner } from '../../../host/db/queries/operating/prune.ts'
 import { isPostgres } from '../../../host/db/rows/json-rows.ts'
@@ -14,6 +15,8 @@ describe('history is pruned', () => {
   let seeded: Seeded
   beforeEach(async () => {
     seeded = await openSeeded()
+    // The clock of due times, whatever this machine takes for the time.
+    seeded.db.userParams.clock = { ...systemClock, now: () => now }
     await seeded.addEndpoint('ep_1', 'active')
   })
   afterEach(() => seeded.close())
@@ -84,13 +87,13 @@ describe('history is pruned', () => {
     ]
     const events = [await addEvent(31), await addEvent(29)]
     const jobs = [await addJob('failed', 31), await addJob('failed', 29), await addJob('waiting', 31)]
-    assert.deepEqual(await pruneHistory(seeded.db, keep30, now), { deliveries: 2, events: 1, jobs: 1 })
+    assert.deepEqual(await pruneHistory(seeded.db, keep30), { deliveries: 2, events: 1, jobs: 1 })
     assert.deepEqual(await left('deliveries'), kept.toSorted())
     assert.equal((await seeded.db('attempts').whereIn('deliveryId', gone)).length, 0)
     assert.equal((await left('attempts')).length, kept.length)
     assert.deepEqual(await left('events'), [events[1]])
     assert.deepEqual(await left('jobs'), jobs.slice(1).toSorted())
-    assert.deepEqual(await pruneHistory(seeded.db, keep30, now), { deliveries: 0, events: 0, jobs: 0 })
+    assert.deepEqual(await pruneHistory(seeded.db, keep30), { deliveries: 0, events: 0, jobs: 0 })
   })
 
   it('with the bodies that no delivery has any more', async () => {
@@ -99,7 +102,7 @@ describe('history is pruned', () => {
     await addDelivery('delivered', 31, 32)
     await addDelivery('delivered', 31, 32, ofEvent)
     const kept = await addDelivery('failed', 29, 32, { ...ofEvent, endpointId: 'ep_2' })
-    await pruneHistory(seeded.db, keep30, now)
+    await pruneHistory(seeded.db, keep30)
     assert.deepEqual(await left('bodies'), [shared])
     assert.deepEqual(
       (await seeded.db('attempts')).map(({ deliveryId }) => deliveryId),
@@ -114,7 +117,7 @@ describe('history is pruned', () => {
       await addEvent(ago)
       await addJob('failed', ago)
     }
-    const pruned = await pruneHistory(seeded.db, { ageMs: undefined, rows: 3 }, now)
+    const pruned = await pruneHistory(seeded.db, { ageMs: undefined, rows: 3 })
     assert.deepEqual(pruned, { deliveries: 5, events: 6, jobs: 6 })
     assert.deepEqual(await left('deliveries'), [ids[0], ...ids.slice(-3)].toSorted())
   })
@@ -122,13 +125,25 @@ describe('history is pruned', () => {
   it('in more steps than one, past many that are still owed', async () => {
     const ids: string[] = []
     for (let n = 0; n < 600; n += 1) ids.push(await addDelivery(n < 300 ? 'owed' : 'delivered', 50 - n / 100))
-    assert.equal((await pruneHistory(seeded.db, keep30, now)).deliveries, 300)
+    assert.equal((await pruneHistory(seeded.db, keep30)).deliveries, 300)
     assert.equal((await left('deliveries')).length, 300)
+  })
+
+  it('no further than the step that is under way when its host ends', async () => {
+    const ending = new AbortController()
+    const { db } = seeded
+    for (let n = 0; n < 600; n += 1) await addDelivery('delivered', 50 - n / 100)
+    db.on('query-response', (_rows: unknown, { sql }: { sql: string }) => {
+      if (sql.startsWith('delete from deliveries')) ending.abort()
+    })
+    assert.deepEqual(await pruneHistory(db, keep30, ending.signal), { deliveries: 250, events: 0, jobs: 0 })
+    assert.equal((await pruneHistory(db, { ageMs: undefined, rows: 10 }, ending.signal)).deliveries, 0)
+    assert.equal((await pruneHistory(db, keep30)).deliveries, 350, 'the next one does the rest')
   })
 
   it('not at all when everything is to be kept', async () => {
     await addDelivery('delivered', 4_000)
-    const pruned = await pruneHistory(seeded.db, { ageMs: undefined, rows: undefined }, now)
+    const pruned = await pruneHistory(seeded.db, { ageMs: undefined, rows: undefined })
     assert.deepEqual(pruned, { deliveries: 0, events: 0, jobs: 0 })
   })
 
@@ -137,8 +152,8 @@ describe('history is pruned', () => {
     await addDelivery('delivered', 31)
     await seeded.db.transaction(async (other) => {
       assert.ok(await isOnlyPruner(other))
-      assert.equal((await pruneHistory(seeded.db, keep30, now)).deliveries, 0)
+      assert.equal((await pruneHistory(seeded.db, keep30)).deliveries, 0)
     })
-    assert.equal((await pruneHistory(seeded.db, keep30, now)).deliveries, 1)
+    assert.equal((await pruneHistory(seeded.db, keep30)).deliveries, 1)
   })
 })

@@ -1,3 +1,4 @@
+import { nowOf } from '../../database-clock.ts'
 import type { Db } from '../../db.ts'
 import type { EndpointState } from '../endpoints.ts'
 import type { JobKind } from '../jobs.ts'
@@ -15,8 +16,8 @@ const states = ['due', 'running', 'waiting', 'failed']
 /** Ids are in the order of time, but for deliveries that are sent again. */
 const oldestOf = 100
 
-/** How much is owed, and since when. Each count is of one partial index. */
-export async function readOwed(db: Db, nowMs: number): Promise<OwedCounts> {
+/** How much is owed, and since when, by the clock of due times. Each count is of one partial index. */
+export async function readOwed(db: Db): Promise<OwedCounts> {
   const jobs: OwedCounts['jobs'] = []
   for (const state of states) {
     const rows: Counted[] = await db('jobs')
@@ -27,6 +28,7 @@ export async function readOwed(db: Db, nowMs: number): Promise<OwedCounts> {
     const counts = new Map(rows.map((row) => [row.kind, Number(row.count)]))
     for (const kind of kinds) jobs.push({ kind, state, count: counts.get(kind) ?? 0 })
   }
+  const nowMs = nowOf(db)
   const oldest: OwedCounts['oldest'] = []
   for (const kind of kinds) {
     const isOwed = jobs.some((one) => one.kind === kind && one.state !== 'failed' && one.count > 0)
