@@ -26,7 +26,7 @@ export const placeAt = (ms: number): FeedPlace => placeOf({ id: firstIdAt('att',
  * others do and what was missed look the same, and a reader that is slow holds nothing but its place.
  *
  * @param from where to begin; default: now
- * @param gone once it is aborted nothing more is looked for: whoever waits for a change cannot be told in another way
+ * @param gone aborted when the reader has left: the database, which may be closed by then, is asked nothing more
  * @yields the items of a look, none when nothing has happened for a second
  */
 export async function* followDeliveries(
