@@ -54,6 +54,8 @@ const longestWaitMs = { sqlite: 5_000, postgres: 1_000 }
 const drainMs = 10_000
 /** Hosts that look at the same moment find the same jobs: those that come away with none look again, not together. */
 const contestedMs = 20
+/** What is laid aside is due where somebody has resumed meanwhile what it was to wait for. */
+const mayBeDue = ({ move }: JobOutcome): boolean => move.state === 'due' || move.state === 'waiting'
 /** Jobs in all for each that counts. */
 const oldForEach = 16
 
@@ -228,7 +230,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     const settled = settlements.store({ job, outcome }, () => {
       slot.give()
       // Whoever looked in the meantime saw neither when it is due again nor that the one after it may go on.
-      if (job.ordered || outcome.move.state === 'due') wake(job.kind, job.lane)
+      if (job.ordered || mayBeDue(outcome)) wake(job.kind, job.lane)
     })
     slot.leave(outcome.health)
     await settled

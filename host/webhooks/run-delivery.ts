@@ -13,7 +13,7 @@ import {
 } from '../db/queries/deliveries.ts'
 import { type Endpoint, findEndpoints, findUnpaused } from '../db/queries/endpoints.ts'
 import type { DueJob, Job } from '../db/queries/jobs.ts'
-import { releaseSomeWaiting } from '../db/queries/operating/endpoints.ts'
+import { releaseJobs } from '../db/queries/operating/endpoints.ts'
 import { type Refusal, refuseDeliveries } from '../db/queries/operating/refusals.ts'
 import { type JobHandler, type JobOutcome, type Stored, stored } from '../jobs/job-handler.ts'
 import type { Health } from '../jobs/lanes.ts'
@@ -87,7 +87,7 @@ export function createRunDelivery(given: {
     if (endpoint.state === 'paused') {
       return {
         move: { state: 'waiting', reason: `The endpoint ${endpoint.id} is paused.` },
-        stores: [stored(releaseUnlessPaused, endpoint.id)],
+        stores: [stored(releaseUnlessPaused, { jobId: job.id, endpointId: endpoint.id })],
       }
     }
     if (endpoint.state === 'disabled') {
@@ -196,11 +196,19 @@ const changeDeliveries = async (transaction: Db, changes: readonly DeliveryChang
   return []
 }
 
-/** Somebody may have resumed it since it was claimed. */
-const releaseUnlessPaused = async (transaction: Db, endpointIds: readonly string[]): Promise<[]> => {
-  for (const id of await findUnpaused(transaction, [...new Set(endpointIds)])) {
-    await releaseSomeWaiting(transaction, id, endpointIds.length)
-  }
+/** A job that is laid aside. */
+type LaidAside = { jobId: string; endpointId: string }
+
+/** Somebody may have resumed it since it was claimed. These alone: others that wait are released by whoever resumes. */
+const releaseUnlessPaused = async (transaction: Db, laid: readonly LaidAside[]): Promise<[]> => {
+  const endpointIds = new Set(laid.map(({ endpointId }) => endpointId))
+  const unpaused = await findUnpaused(transaction, [...endpointIds])
+  const toGoOn = laid.filter(({ endpointId }) => unpaused.includes(endpointId))
+  if (toGoOn.length > 0)
+    await releaseJobs(
+      transaction,
+      toGoOn.map(({ jobId }) => jobId),
+    )
   return []
 }
 

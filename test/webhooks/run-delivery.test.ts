@@ -1,16 +1,34 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createSecretBox } from '../../host/access/secret-box.ts'
-import { createCommits } from '../../host/db/commits/group-commit.ts'
+import { createCommits, runSteps } from '../../host/db/commits/group-commit.ts'
+import type { Database } from '../../host/db/open-database.ts'
 import { readDueJobs } from '../../host/db/queries/claims.ts'
-import { findDeliveries, loadDeliveries, oweDeliveries } from '../../host/db/queries/deliveries.ts'
+import {
+  type DeliveryWithBody,
+  findDeliveries,
+  loadDeliveries,
+  oweDeliveries,
+} from '../../host/db/queries/deliveries.ts'
+import { moveJobs } from '../../host/db/queries/jobs.ts'
 import { createWorker } from '../../host/jobs/create-worker.ts'
 import { defaultSchedule } from '../../host/jobs/retry-schedule.ts'
 import { createHealthNotes } from '../../host/webhooks/endpoint-health.ts'
-import { createRunDelivery } from '../../host/webhooks/run-delivery.ts'
+import { createRunDelivery, type OnAttempt } from '../../host/webhooks/run-delivery.ts'
 import { createSecretReader } from '../../host/webhooks/signing-secrets.ts'
 import { until } from '../support/annex.ts'
 import { openSeeded } from '../support/seeded-database.ts'
+
+/** What does deliveries, where none is sent. */
+const createHandler = ({ clock }: Database, onAttempt: OnAttempt = () => {}) =>
+  createRunDelivery({
+    secrets: createSecretReader(createSecretBox(new Uint8Array(32)), clock),
+    send: () => assert.fail('it was sent'),
+    ...{ clock, random: Math.random, schedule: defaultSchedule, timeoutMs: 1_000, standard: false },
+    giveUpAfterMs: 1_000,
+    giveUp: async () => assert.fail('its endpoint was given up'),
+    onAttempt,
+  })
 
 it('a delivery whose site installation is gone is kept as failed, and sent nowhere', async () => {
   await using ends = new AsyncDisposableStack()
@@ -22,14 +40,7 @@ it('a delivery whose site installation is gone is kept as failed, and sent nowhe
   const event = { eventId: 'evt_1', eventType: 'told', body: '{}' }
   const [owed] = await oweDeliveries(db, [{ ...delivery, ...event }])
   const seen: unknown[] = []
-  const runDelivery = createRunDelivery({
-    secrets: createSecretReader(createSecretBox(new Uint8Array(32)), clock),
-    send: () => assert.fail('it was sent'),
-    ...{ clock, random: Math.random, schedule: defaultSchedule, timeoutMs: 1_000, standard: false },
-    giveUpAfterMs: 1_000,
-    giveUp: async () => assert.fail('its endpoint was given up'),
-    onAttempt: ({ state, attempt }) => void seen.push(state, attempt),
-  })
+  const runDelivery = createHandler(database, ({ state, attempt }) => void seen.push(state, attempt))
   const worker = await createWorker({
     ...{ database, ...createCommits(database), clock, hostId: 'host_1', random: Math.random },
     handlers: { delivery: runDelivery },
@@ -51,6 +62,32 @@ it('a delivery whose site installation is gone is kept as failed, and sent nowhe
     ({ length }) => length > 0,
   )
   assert.deepEqual(seen, ['failed', undefined])
+})
+
+it('a delivery that is laid aside goes on where its endpoint was resumed meanwhile, and others are left to the resume', async () => {
+  await using ends = new AsyncDisposableStack()
+  const seeded = await openSeeded()
+  ends.defer(seeded.close)
+  const { db, database, installationId } = seeded
+  const delivery = { installationId, signedBy: 'site:site_gone', url: 'http://a.example/', hops: 0 }
+  const event = { eventType: 'told', body: '{}' }
+  const events = ['evt_1', 'evt_2', 'evt_3'].map((eventId) => ({ ...delivery, ...event, eventId }))
+  const [, , last] = await oweDeliveries(db, events)
+  const { job, loaded } = last?.held ?? assert.fail('it is not due')
+  const claimed = { ...job, leaseId: 'lease_1', claimedAt: 1 }
+  await db('jobs').whereNot({ id: job.id }).update({ state: 'waiting' })
+  await db('jobs').where({ id: job.id }).update({ state: 'running', leaseId: 'lease_1' })
+  await db('endpoints').update({ state: 'paused' })
+  const { begin } = createHandler(database)
+  const [run] = await begin(db, [{ job: claimed, loaded: loaded as DeliveryWithBody }])
+  const { move, stores = [] } = (await run?.()) ?? assert.fail('nothing came of it')
+  assert.equal(move.state, 'waiting')
+  await db('endpoints').update({ state: 'active' })
+  await db.transaction(async (transaction) => {
+    await moveJobs(transaction, [{ id: job.id, leaseId: 'lease_1', move }], database.clock.now())
+    await runSteps(transaction, stores)
+  })
+  assert.deepEqual(await db('jobs').orderBy('position').pluck('state'), ['waiting', 'waiting', 'due'])
 })
 
 it('what is handed over of a delivery is what would be read of it, and how much text that is', async () => {

@@ -52,7 +52,8 @@ export type Place = EndpointKey & Pick<Endpoint, 'id' | 'state' | 'reason' | 'or
 
 /**
  * Endpoints by what names them. Those of an installation that moves are left out: nothing is owed to them. The others do not
- * begin to move before the transaction is over (`lockStaying`).
+ * begin to move before the transaction is over (`lockStaying`), and what is to wait for one that is paused is there when it is
+ * resumed (`findUnpaused`).
  */
 export async function findPlaces(
   db: Db,
@@ -75,6 +76,10 @@ export async function findPlaces(
     [JSON.stringify([...distinct.values()])],
   )
   const found = new Map(places.map((place) => [textOf(place), place]))
+  const paused = places.filter(({ state }) => state === 'paused')
+  // Only these: a lock of all of them would make each commit wait for those of other hosts that note how endpoints do.
+  const resumed = paused.length === 0 ? [] : await findUnpaused(db, idsOf(paused))
+  for (const place of paused) if (resumed.includes(place.id)) place.state = 'active'
   return (key) => found.get(textOf(key))
 }
 
@@ -94,6 +99,8 @@ export async function findEndpoints(db: Db, ids: readonly string[]): Promise<Map
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+const idsOf = (places: readonly Place[]): string[] => places.map(({ id }) => id)
+
 const healthColumns = { id: 'text', failingSince: 'bigint' } as const
 
 /** Of an endpoint that fails, or that answers. */
@@ -112,13 +119,13 @@ export const updateHealth = forEachRow<Health>({
  *   before this, or waits for its end.
  */
 export async function findUnpaused(db: Db, ids: readonly string[]): Promise<string[]> {
-  return db('endpoints')
+  const rows: { id: string; state: EndpointState; status: string }[] = await db('endpoints')
     .join('installations', 'installations.id', 'endpoints.installationId')
-    .whereIn('endpoints.id', [...new Set(ids)])
-    .whereNot({ 'endpoints.state': 'paused' })
-    .whereNot({ 'installations.status': 'moving' })
+    .whereIn('endpoints.id', ids)
+    .select('endpoints.id', 'endpoints.state', 'installations.status')
     .forShare()
-    .pluck('endpoints.id')
+  // Not for the statement to tell: it would lock those alone that are not paused, and they are no matter.
+  return rows.flatMap(({ id, state, status }) => (state === 'paused' || status === 'moving' ? [] : [id]))
 }
 
 /** @returns whether it was active until now */

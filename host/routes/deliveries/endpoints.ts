@@ -60,7 +60,7 @@ export function addWebhookEndpointRoutes(
   router.patch('/v1/endpoints/:id', async (context) => {
     const endpoint = await open(context)
     const { ordered } = await changeBody(context)
-    if (ordered !== undefined && ordered !== endpoint.ordered) await orderEndpoint(db, endpoint, ordered)
+    if (ordered !== undefined) await orderEndpoint(db, endpoint, ordered)
     wake()
     await answer(context, endpoint)
   })

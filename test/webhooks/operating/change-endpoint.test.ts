@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../../host/db/db.ts'
+import { oweDeliveries } from '../../../host/db/queries/deliveries.ts'
+import { findUnpaused } from '../../../host/db/queries/endpoints.ts'
 import { insertJobs } from '../../../host/db/queries/jobs.ts'
-import { findEndpoint } from '../../../host/db/queries/operating/endpoints.ts'
-import { orderEndpoint, releaseForgotten } from '../../../host/webhooks/operating/change-endpoint.ts'
+import { findEndpoint, releaseSomeWaiting } from '../../../host/db/queries/operating/endpoints.ts'
+import { oweAgain } from '../../../host/db/queries/operating/send-again.ts'
+import {
+  orderEndpoint,
+  releaseForgotten,
+  resumeEndpoint,
+} from '../../../host/webhooks/operating/change-endpoint.ts'
 import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
 
 describe('what is owed to an endpoint', () => {
@@ -44,6 +53,19 @@ describe('what is owed to an endpoint', () => {
     assert.ok(woken >= 4, 'in steps, the worker told after each')
   })
 
+  it('is released once, by whoever is first: it may run when the other one comes to it', async () => {
+    const { db } = seeded
+    await seeded.addEndpoint('ep_g', 'active')
+    await owe('ep_g', 'waiting', 3)
+    let other = Promise.resolve(0)
+    await db.transaction(async (transaction) => {
+      assert.equal(await releaseSomeWaiting(transaction, 'ep_g', 10), 3)
+      other = releaseSomeWaiting(db, 'ep_g', 10)
+      await Promise.race([other, sleep(100)])
+    })
+    assert.equal(await other, 0)
+  })
+
   it('is marked to be kept in order, all of it, and what was read of it before holds no longer', async () => {
     await seeded.addEndpoint('ep_d', 'active')
     await owe('ep_d', 'due', 600)
@@ -53,5 +75,46 @@ describe('what is owed to an endpoint', () => {
     await orderEndpoint(seeded.db, endpoint, false)
     assert.equal(await count({ lane: 'ep_d', ordered: false, dueAt: 3 }), 600)
     assert.equal(await count({ lane: 'ep_b', ordered: true }), 0)
+  })
+
+  it('is marked by whoever asks for it again, when the first time was cut off in the middle of it', async () => {
+    await seeded.addEndpoint('ep_e', 'active')
+    await owe('ep_e', 'due', 600)
+    const marked = await seeded.db('jobs').where({ lane: 'ep_e' }).orderBy('id').limit(250).pluck('id')
+    await seeded.db('jobs').whereIn('id', marked).update({ ordered: true, dueAt: 2 })
+    await seeded.db('endpoints').where({ id: 'ep_e' }).update({ ordered: true })
+    const endpoint = (await findEndpoint(seeded.db, 'ep_e')) ?? assert.fail('no endpoint')
+    await orderEndpoint(seeded.db, endpoint, true)
+    assert.equal(await count({ lane: 'ep_e', ordered: true, dueAt: 2 }), 600, 'each once')
+  })
+
+  it('is due after a resume at the very moment at which it is owed, owed again, or laid aside', async () => {
+    const { db, installationId } = seeded
+    await seeded.addEndpoint('ep_f', 'paused')
+    const where = { installationId, signedBy: 'installation', url: 'http://ep_f.example/' }
+    const event = { eventId: 'evt_1', eventType: 'page_feedback', body: '{}', hops: 0 }
+    const assertDueAfter = async (owe: (transaction: Db) => Promise<unknown>): Promise<void> => {
+      await db('jobs').where({ lane: 'ep_f' }).delete()
+      await db('endpoints').where({ id: 'ep_f' }).update({ state: 'paused' })
+      const endpoint = (await findEndpoint(db, 'ep_f')) ?? assert.fail('no endpoint')
+      let resumed: Promise<unknown> = Promise.resolve()
+      await db.transaction(async (transaction) => {
+        await owe(transaction)
+        resumed = resumeEndpoint(db, endpoint, () => {})
+        // It waits for the end of this, or comes too early.
+        await Promise.race([resumed, sleep(100)])
+      })
+      await resumed
+      assert.deepEqual(await db('jobs').where({ lane: 'ep_f' }).pluck('state'), ['due'])
+    }
+    await assertDueAfter((transaction) => oweDeliveries(transaction, [{ ...where, ...event }]))
+    const { id } = await db('deliveries').where({ endpointId: 'ep_f' }).first('id')
+    await db('deliveries').where({ id }).update({ state: 'failed' })
+    await assertDueAfter((transaction) => oweAgain(transaction, [{ id, dueAt: 1 }]))
+    await assertDueAfter(async (transaction) => {
+      assert.deepEqual(await findUnpaused(transaction, ['ep_f']), [])
+      const job = { kind: 'delivery', subject: { id }, lane: 'ep_f', dueAt: 1, state: 'waiting' } as const
+      await insertJobs(transaction, [job])
+    })
   })
 })

@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts'
-import { rawRows } from '../../rows/json-rows.ts'
+import { isPostgres, jsonTexts, rawRows } from '../../rows/json-rows.ts'
 import type { Endpoint, EndpointState } from '../endpoints.ts'
 
 /** The newest first. `before`: the id of an endpoint, where the next page begins. */
@@ -56,25 +56,34 @@ export async function changeEndpointState(
   return changed === 1
 }
 
+/** Released, they are done in the order that their endpoint keeps now. */
+const release = `update jobs set state = 'due', ordered = (select ordered from endpoints where id = jobs.lane)`
+
 /**
  * Makes up to `limit` deliveries due that wait for an endpoint, the longest owed first, as long as it is active and its
- * installation does not move.
+ * installation does not move. Those that somebody else is releasing are left to them.
  *
  * @returns how many
  */
 export async function releaseSomeWaiting(db: Db, endpointId: string, limit: number): Promise<number> {
   const released = await rawRows(
     db,
-    `update jobs set state = 'due', ordered = (select ordered from endpoints where id = jobs.lane)
-     where id in (
+    `${release} where id in (
        select jobs.id from jobs join endpoints on endpoints.id = jobs.lane
        join installations on installations.id = endpoints.installation_id and installations.status <> 'moving'
        where jobs.state = 'waiting' and jobs.lane = ? and endpoints.state = 'active'
-       order by jobs.position limit ?
+       order by jobs.position limit ? ${isPostgres(db) ? 'for update of jobs skip locked' : ''}
      ) returning id`,
     [endpointId, limit],
   )
   return released.length
+}
+
+/** Makes those of the deliveries' jobs due that wait. */
+export async function releaseJobs(db: Db, ids: readonly string[]): Promise<void> {
+  await rawRows(db, `${release} where state = 'waiting' and id in ${jsonTexts(db)} returning id`, [
+    JSON.stringify(ids),
+  ])
 }
 
 /**
@@ -104,8 +113,8 @@ export async function setOrdered(db: Db, id: string, ordered: boolean): Promise<
 export type DuePlace = { dueAt: number; id: string }
 
 /**
- * Marks the next up to `limit` due deliveries of an endpoint. Those that wait are marked when they are released. What
- * hosts have read of them before holds no longer.
+ * Marks the due deliveries of an endpoint among the next `limit`. Those that wait are marked when they are released. What hosts
+ * have read of them before holds no longer.
  *
  * @returns how far it came, `undefined` at the end
  */
@@ -116,7 +125,7 @@ export async function markOrdered(
   const { endpointId, ordered, after, limit } = given
   const rows = await db('jobs')
     .select('id', 'dueAt')
-    .where({ state: 'due', kind: 'delivery', lane: endpointId, ordered: !ordered })
+    .where({ state: 'due', kind: 'delivery', lane: endpointId })
     .whereRaw('(due_at, id) > (?, ?)', [after.dueAt, after.id])
     .orderBy(['dueAt', 'id'])
     .limit(limit)
@@ -124,7 +133,8 @@ export async function markOrdered(
   if (ids.length > 0) {
     await db('jobs')
       .whereIn('id', ids)
-      .where({ state: 'due' })
+      // Not for those that are looked for: where all are marked, it would read a million of them at once.
+      .where({ state: 'due', ordered: !ordered })
       .update({ ordered, dueAt: db.raw('due_at + 1') })
   }
   return rows.length === limit ? rows.at(-1) : undefined

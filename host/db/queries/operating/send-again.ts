@@ -51,12 +51,13 @@ async function holdStill(db: Db, all: readonly Again[]): Promise<void> {
 
 const byId = (one: Owed, other: Owed): number => (one.id < other.id ? -1 : 1)
 
+/** Whoever resumes a paused one waits for the end of the transaction, and finds what is to wait for it. */
 async function findStates(
   db: Db,
   owed: readonly Owed[],
 ): Promise<Map<string, Pick<Place, 'state' | 'ordered'>>> {
   const ids = [...new Set(owed.map(({ endpointId }) => endpointId))]
-  const rows = await db('endpoints').select('id', 'state', 'ordered').whereIn('id', ids)
+  const rows = await db('endpoints').select('id', 'state', 'ordered').whereIn('id', ids).forShare()
   return new Map(rows.map((row) => [row.id, row]))
 }
 
