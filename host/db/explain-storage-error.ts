@@ -16,6 +16,9 @@ export function explainStorageError(error: unknown): AnnexError | undefined {
   return new AnnexError(reason.code, `${what}. ${next}`, { cause: error })
 }
 
+/** PostgreSQL has ended one of two that waited for each other: the other one goes on, and this may be asked again at once. */
+export const isDeadlock = (error: unknown): boolean => (error as { code?: string }).code === '40P01'
+
 const unsure =
   'What was to be stored may or may not be stored: look whether it is, or send it again. An event is stored once when it is sent again with the same eventId.'
 
@@ -42,6 +45,10 @@ const reasons: Readonly<Record<string, Reason>> = {
   // Of PostgreSQL (its appendix "Error Codes").
   '53100': full,
   '53300': away,
+  '40P01': {
+    code: 'storage_busy',
+    what: 'Somebody else was storing the same, and each waited for the other',
+  },
   '55P03': locked,
   '57P03': away,
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AnnexError } from '../../errors/annex-error.ts'
 import type { Clock } from '../database-clock.ts'
 import type { Db } from '../db.ts'
-import { explainStorageError } from '../explain-storage-error.ts'
+import { explainStorageError, isDeadlock } from '../explain-storage-error.ts'
 import type { Database } from '../open-database.ts'
 import { committed } from './committed.ts'
 import { sideBySide } from './side-by-side.ts'
@@ -76,6 +76,9 @@ const smallGroup = 128
 /** A disk may take a second for one sync of a hundred. */
 const smallGroupMs = 4
 
+/** Of a group that waits for somebody who waits for it. */
+const mostTries = 3
+
 /** A power cut undoes what the disk does not have yet: no more than as many are done again then. */
 const mostUnsynced = 2 * groupSize
 
@@ -146,11 +149,12 @@ export function createGroupCommit({ db, clock, synced }: CommitDatabase): GroupC
     })
   }
 
-  async function commit(group: readonly Waiting[]): Promise<void> {
+  async function commit(group: readonly Waiting[], tries = 1): Promise<void> {
     let results: unknown[]
     try {
       results = await committed(db, (transaction) => runSteps(transaction, group))
     } catch (error) {
+      if (isDeadlock(error) && tries < mostTries) return commit(group, tries + 1)
       const isForAll = group.length === 1 || explainStorageError(error) !== undefined
       if (isForAll) for (const { reject } of group) reject(error)
       else for (const one of group) await commit([one])

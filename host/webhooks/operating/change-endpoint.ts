@@ -58,9 +58,12 @@ export async function releaseForgotten(db: Db, wake: () => void, ending?: AbortS
   }
 }
 
-/** From now on, and for what is owed already: one delivery after the other in the order in which they were owed; or not. */
+/**
+ * From now on, and for what is owed already: one delivery after the other in the order in which they were owed; or not. What a
+ * call leaves undone that is cut off, the next one does.
+ */
 export async function orderEndpoint(db: Db, { id }: Endpoint, ordered: boolean): Promise<void> {
-  await db.transaction((transaction) => setOrdered(transaction, id, ordered))
+  await setOrdered(db, id, ordered)
   let after: DuePlace | undefined = { dueAt: 0, id: '' }
   await inSteps(async () => {
     if (after !== undefined) {

@@ -52,6 +52,26 @@ it('a database that takes nothing at the moment is not asked again for each item
   assert.equal(asked, 1)
 })
 
+it('a group that PostgreSQL ends for somebody who waits for it is stored when that one is through', async () => {
+  await using ends = new AsyncDisposableStack()
+  const { commits } = await openCommits(ends)
+  const groups: number[][] = []
+  const endedTimes = (times: number): Step<number, number> => {
+    let left = times
+    return async (_transaction, items) => {
+      groups.push([...items])
+      if (left-- > 0) throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
+      return items
+    }
+  }
+  const store = (step: Step<number, number>) =>
+    Promise.allSettled([1, 2].map((item) => commits.store(step, item)))
+  const stored = (await store(endedTimes(2))).map(({ status }) => status)
+  assert.deepEqual([stored, groups.splice(0)], [['fulfilled', 'fulfilled'], Array(3).fill([1, 2])])
+  const refused = (await store(endedTimes(9))).map(({ status }) => status)
+  assert.deepEqual([refused, groups.length], [['rejected', 'rejected'], 3])
+})
+
 it('says what is committed at once, and resolves what is stored when the disk has it', async () => {
   await using ends = new AsyncDisposableStack()
   const { db, commits, step, disk } = await openOnBusyDisk(ends)

@@ -88,6 +88,24 @@ describe('what is owed to an endpoint', () => {
     assert.equal(await count({ lane: 'ep_e', ordered: true, dueAt: 2 }), 600, 'each once')
   })
 
+  it('is marked while what came of some of it is stored, and nobody waits for somebody who waits', async () => {
+    const { db } = seeded
+    await seeded.addEndpoint('ep_h', 'active')
+    const [job] = await owe('ep_h', 'due', 1)
+    const ofJob = { id: job?.id ?? assert.fail('no job') }
+    await db('jobs').where(ofJob).update({ state: 'running' })
+    const endpoint = (await findEndpoint(db, 'ep_h')) ?? assert.fail('no endpoint')
+    let ordered = Promise.resolve()
+    await db.transaction(async (transaction) => {
+      await transaction('jobs').where(ofJob).update({ state: 'due', dueAt: 5_000 })
+      ordered = orderEndpoint(db, endpoint, true)
+      await Promise.race([ordered, sleep(100)])
+      await transaction('endpoints').where({ id: 'ep_h' }).update({ failingSince: 1 })
+    })
+    await ordered
+    assert.equal(await count({ lane: 'ep_h', state: 'due', ordered: true }), 1)
+  })
+
   it('is due after a resume at the very moment at which it is owed, owed again, or laid aside', async () => {
     const { db, installationId } = seeded
     await seeded.addEndpoint('ep_f', 'paused')

@@ -103,10 +103,18 @@ export async function findForgotten(db: Db, after: string): Promise<string | und
   return row?.id
 }
 
+/**
+ * In no transaction: whoever stores what came of deliveries holds some of these rows, and waits for others, in another order.
+ *
+ * @param db no transaction
+ */
 export async function setOrdered(db: Db, id: string, ordered: boolean): Promise<void> {
   await db('endpoints').where({ id }).update({ ordered, updatedAt: Date.now() })
-  // Few run at once.
-  await db('jobs').where({ state: 'running', lane: id }).update({ ordered })
+  // Few run at once; one that has come to its end meanwhile may be due again.
+  const running = await db('jobs').where({ state: 'running', lane: id }).pluck('id')
+  for (const job of running) {
+    await db('jobs').where({ id: job }).whereIn('state', ['running', 'due']).update({ ordered })
+  }
 }
 
 /** Where a walk over the due deliveries of an endpoint has come to. */
