@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 .DEFAULT_GOAL := help
-.PHONY: help run demo dev test check types migrate simulate bench soak kills power-cut conformance clean
+.PHONY: help run demo dev test check types migrate simulate bench soak kills power-cut operators conformance clean
 
 # isolated-vm needs the flag wherever a process holds isolates itself: some tests do.
 node := node --no-node-snapshot
@@ -67,6 +67,9 @@ kills: $(installed) ## Kills host and sandbox processes again and again, and cou
 
 power-cut: $(installed) ## Forgets whatever was not synced, again and again: nothing acknowledged is missing; ROUNDS= SEED=
 	@exec node test/soak/power-cut/power-cut.ts
+
+operators: $(installed) ## People at random beside deliveries, on several hosts: nothing is lost, late or refused; MINUTES= SEED= HOSTS=
+	@exec node test/soak/operators/operators.ts
 
 # WPT is a checkout of web-platform-tests (its repository's main branch, whole or with the folders that areas.ts names).
 conformance: $(installed) ## Runs the web-platform-tests in isolates; WPT=FOLDER is a checkout of web-platform-tests

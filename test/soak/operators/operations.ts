@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Random } from '../../simulation/world/random.ts'
+import type { Answered, Json } from '../../support/annex.ts'
+import { type MoodyReceiver, moods } from './moody-receivers.ts'
+
+/** Asks any of the hosts. */
+export type Ask = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<Answered>
+
+/** What people do with deliveries while they are sent, each by itself. */
+export type Operations = Record<string, () => Promise<unknown>>
+
+/** What was resumed is due at once, also where it is being stored at that moment. */
+const dueWithinMs = 500
+
+export function createOperations(given: {
+  ask: Ask
+  random: Random
+  /** Of its installation, with what it is resumed at. */
+  installationPath: string
+  endpointIds: readonly [string, ...string[]]
+  receivers: readonly [MoodyReceiver, ...MoodyReceiver[]]
+  onWrong: (what: string) => void
+}): Operations {
+  const { ask, installationPath, endpointIds, receivers, onWrong } = given
+  const { chance, pick } = given.random
+  const endpoint = () => `/v1/endpoints/${pick(endpointIds)}`
+  return {
+    pause: () => ask('POST', `${endpoint()}/pause`, {}),
+    resume: () => resume(endpoint()),
+    'resume once more': () => resume(endpoint()),
+    order: () => ask('PATCH', endpoint(), { ordered: chance(0.5) }),
+    example: () => ask('POST', `${endpoint()}/example`, {}),
+    look: () => ask('GET', endpoint()),
+    list: () => ask('GET', `/v1/deliveries?limit=20&state=${pick(['owed', 'failed', 'delivered'])}`),
+    'send again': sendAgain,
+    'send failed': sendFailed,
+    'stop a resend': stopResend,
+    'rotate the secret': () => ask('POST', `${installationPath}/signing-secret`, {}),
+    'pause the installation': () => ask('POST', `${installationPath}/pause`, {}),
+    'resume the installation': () => ask('POST', `${installationPath}/resume`, {}),
+    async 'change a mood'() {
+      pick(receivers).mood = pick(moods)
+    },
+  }
+
+  async function resume(path: string): Promise<void> {
+    const resumed = await ask('POST', `${path}/resume`, {})
+    if (resumed.status !== 200) return
+    await sleep(dueWithinMs)
+    const { json } = await ask('GET', path)
+    // Nobody has changed it since.
+    const isSame = json.state === 'active' && json.updatedAt === resumed.json.updatedAt
+    if (isSame && json.owed.waiting > 0) onWrong(`${json.owed.waiting} wait for ${json.id}, which is active`)
+  }
+
+  /** Two who have the same idea. */
+  async function sendAgain(): Promise<void> {
+    const { json } = await ask('GET', '/v1/deliveries?limit=50')
+    const found: Json[] = json.items
+    if (found.length === 0) return
+    const path = `/v1/deliveries/${pick(found as [Json]).id}/send`
+    await Promise.all([ask('POST', path, {}), ask('POST', path, {})])
+  }
+
+  function sendFailed(): Promise<Answered> {
+    const some = chance(0.5) ? { endpoint: pick(endpointIds) } : {}
+    const since = new Date(0).toISOString()
+    return ask('POST', '/v1/deliveries/send-failed', { since, perSecond: pick([10, 500]), ...some })
+  }
+
+  async function stopResend(): Promise<void> {
+    const { json } = await ask('GET', '/v1/resends?limit=5')
+    const running = json.items.find(({ state }: Json) => state === 'running')
+    if (running !== undefined && chance(0.3)) await ask('POST', `/v1/resends/${running.id}/stop`, {})
+  }
+}
