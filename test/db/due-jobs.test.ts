@@ -8,6 +8,8 @@ import type { Db } from '../../host/db/db.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { claimJobs, nextDueAt, readDueJobs } from '../../host/db/queries/claims.ts'
 import { insertJobs, type JobKind } from '../../host/db/queries/jobs.ts'
+import { isPostgres } from '../../host/db/rows/json-rows.ts'
+import { openSeeded } from '../support/seeded-database.ts'
 import { createTestDatabase, noPostgres } from '../support/test-database.ts'
 
 const without = ['lane-03']
@@ -51,7 +53,11 @@ it('due jobs of lanes that are not needed are not read (SQLite)', async (t) => {
       plan,
       /SCAN (lanes|ahead),LIST SUBQUERY.*SEARCH found USING INDEX sqlite_autoindex_jobs_1 \(id=\?\)/,
     )
-    assert.match(plan, /SEARCH due USING INDEX jobs_due_by_lane \(kind=\? AND lane=\? AND due_at<\?\)/)
+    assert.match(
+      plan,
+      /SEARCH jobs USING INDEX jobs_due_by_lane \(kind=\? AND lane=\? AND ordered=\? AND due_at<\?\)/,
+    )
+    assert.match(plan, /CO-ROUTINE first,SEARCH jobs USING INDEX jobs_in_order \(lane=\?\)/)
     // Whatever is sorted is read to its end before.
     assert.doesNotMatch(plan, /TEMP B-TREE/)
   }
@@ -69,6 +75,41 @@ it('when the next job comes due is found in an index of just these, however much
     event: 'SEARCH jobs USING COVERING INDEX jobs_due (kind=? AND due_at>?)',
     task: 'SEARCH jobs USING COVERING INDEX jobs_due (kind=? AND due_at>?)',
   })
+})
+
+it('of a lane that keeps its order the first is found, and those after it are not read', async (t) => {
+  const seeded = await openSeeded()
+  t.after(seeded.close)
+  const { db } = seeded
+  const job = { kind: 'delivery', subject: {}, lane: 'a' } as const
+  const [first] = await insertJobs(db, [{ ...job, dueAt: 3, ordered: true }])
+  // PostgreSQL has no statistics of these.
+  await insertJobs(db, Array(2_000).fill({ ...job, dueAt: 1, ordered: true }))
+  const loose = await insertJobs(db, Array(3).fill({ ...job, dueAt: 2 }))
+  const read = async (nowMs: number) => {
+    const given = { after: '', without: [], perLane: 2, limit: 10, nowMs }
+    return (await readDueJobs(db, 'delivery', given)).map(({ id }) => id)
+  }
+  assert.deepEqual(await read(1), [], 'nothing overtakes the first, which is not due')
+  assert.deepEqual(
+    await read(2),
+    loose.slice(0, 2).map(({ id }) => id),
+    'but what keeps no order',
+  )
+  const { sql, bindings } = await lastOf(db, async () => {
+    assert.ok((await read(3)).includes(first?.id ?? ''))
+  })
+  if (!isPostgres(db)) return
+  const { rows } = await db.raw(
+    `explain (analyze, timing off) ${sql.replace(/\$\d+/g, '?')}`,
+    bindings as never,
+  )
+  const plan: string = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n')
+  const counts = [...plan.matchAll(/actual rows=(\d+)|Rows Removed by Filter: (\d+)/g)]
+  assert.ok(
+    counts.length > 5 && counts.every(([, some = 0, others = 0]) => Number(some) + Number(others) < 10),
+    plan,
+  )
 })
 
 it('claims look each job up by itself, however far the statistics are behind (PostgreSQL)', {

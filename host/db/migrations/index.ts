@@ -13,6 +13,7 @@ import * as refusals from './011-refusals.ts'
 import * as later from './012-later.ts'
 import * as failed from './013-failed.ts'
 import * as looseHistory from './014-loose-history.ts'
+import * as order from './015-order.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -32,6 +33,7 @@ const steps: readonly [string, Step][] = [
   ['012-later', later],
   ['013-failed', failed],
   ['014-loose-history', looseHistory],
+  ['015-order', order],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

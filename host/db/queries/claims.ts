@@ -38,7 +38,7 @@ function roundOfLanes(kind: JobKind, after: string): { sql: string; bindings: st
  */
 function stepsOf(kind: JobKind, name: string, until: string): string {
   const next = (after: string) =>
-    `select min(lane) from jobs where state = 'due' and kind = '${kind}' and lane > ${after} ${until}`
+    `select lane from jobs where state = 'due' and kind = '${kind}' and lane > ${after} ${until} order by lane limit 1`
   return `${name}(lane, number) as (
     select (${next('?')}), 1
     union all
@@ -46,11 +46,20 @@ function stepsOf(kind: JobKind, name: string, until: string): string {
   )`
 }
 
-/** Of a lane that keeps its order, the first that is owed. */
-const isFirst = `(not due.ordered or not exists (
-  select 1 from jobs as before
-  where before.lane = due.lane and before.ordered and before.position < due.position and before.state <> 'failed'
-))`
+/**
+ * Due jobs of the lane `open.lane`, from two places of an index: up to `perLane` of those that keep no order, the longest due first,
+ * and of those that do the first that is owed, if it is due. Each stops at a limit, and not at what statistics make of it: those of
+ * PostgreSQL may be of a time when next to nothing was owed.
+ */
+function dueOfLane(kind: JobKind, perLane: number): string {
+  const loose = `select id from jobs where kind = '${kind}' and state = 'due' and lane = open.lane and ordered = false
+    and due_at <= ? order by due_at limit ${perLane}`
+  const first = `select id, kind, state, due_at from jobs where lane = open.lane and ordered and state <> 'failed'
+    order by position limit 1`
+  return `select id from (${loose}) as loose
+    union all
+    select id from (${first}) as first where kind = '${kind}' and state = 'due' and due_at <= ?`
+}
 
 const jobFields = ['id', 'kind', 'subject', 'lane', 'attempt', 'interruptions', 'due_at', 'ordered']
 
@@ -68,18 +77,17 @@ export async function readDueJobs(
   const { after, without, perLane, limit, nowMs } = given
   const round = roundOfLanes(kind, after)
   const open = `select lanes.lane, lanes.number from lanes where lanes.lane not in ${jsonTexts(db)}`
-  const due = `from jobs as due where due.kind = '${kind}' and due.state = 'due' and due.lane = open.lane
-    and due.due_at <= ? and ${isFirst} order by due.due_at limit ${perLane}`
+  const due = dueOfLane(kind, perLane)
   const fields = jobFields.map((field) => `found.${field}`).join(', ')
   // Lane after lane, until there are enough, with all of the last one: sorted there, the jobs of all lanes would be read.
   const rows = await rawRows<DueJob & { number: number }>(
     db,
     isPostgres(db)
       ? `${round.sql} select open.number, ${fields} from (${open} order by lanes.number) as open,
-         lateral (select due.* ${due}) as found limit ${limit + perLane}`
+         lateral (select jobs.* from (${due}) as due join jobs on jobs.id = due.id) as found limit ${limit + perLane}`
       : `${round.sql} select open.number, ${fields} from (${open}) as open
-         cross join jobs as found on found.id in (select due.id ${due}) limit ${limit + perLane}`,
-    [...round.bindings, JSON.stringify(without), nowMs],
+         cross join jobs as found on found.id in (${due}) limit ${limit + perLane}`,
+    [...round.bindings, JSON.stringify(without), nowMs, nowMs],
   )
   return rows
     .toSorted((one, other) => one.number - other.number || one.dueAt - other.dueAt)

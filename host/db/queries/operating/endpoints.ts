@@ -121,8 +121,8 @@ export async function setOrdered(db: Db, id: string, ordered: boolean): Promise<
 export type DuePlace = { dueAt: number; id: string }
 
 /**
- * Marks the due deliveries of an endpoint among the next `limit`. Those that wait are marked when they are released. What hosts
- * have read of them before holds no longer.
+ * Marks the next up to `limit` due deliveries of an endpoint. Those that wait are marked when they are released. What
+ * hosts have read of them before holds no longer.
  *
  * @returns how far it came, `undefined` at the end
  */
@@ -133,7 +133,7 @@ export async function markOrdered(
   const { endpointId, ordered, after, limit } = given
   const rows = await db('jobs')
     .select('id', 'dueAt')
-    .where({ state: 'due', kind: 'delivery', lane: endpointId })
+    .where({ state: 'due', kind: 'delivery', lane: endpointId, ordered: !ordered })
     .whereRaw('(due_at, id) > (?, ?)', [after.dueAt, after.id])
     .orderBy(['dueAt', 'id'])
     .limit(limit)
@@ -141,8 +141,7 @@ export async function markOrdered(
   if (ids.length > 0) {
     await db('jobs')
       .whereIn('id', ids)
-      // Not for those that are looked for: where all are marked, it would read a million of them at once.
-      .where({ state: 'due', ordered: !ordered })
+      .where({ state: 'due' })
       .update({ ordered, dueAt: db.raw('due_at + 1') })
   }
   return rows.length === limit ? rows.at(-1) : undefined
