@@ -54,10 +54,11 @@ const longestWaitMs = { sqlite: 5_000, postgres: 1_000 }
 const drainMs = 10_000
 /** Hosts that look at the same moment find the same jobs: those that come away with none look again, not together. */
 const contestedMs = 20
-/** What is laid aside is due where somebody has resumed meanwhile what it was to wait for. */
-const mayBeDue = ({ move }: JobOutcome): boolean => move.state === 'due' || move.state === 'waiting'
 /** Jobs in all for each that counts. */
 const oldForEach = 16
+
+/** What is laid aside is due where somebody has resumed meanwhile what it was to wait for. */
+const mayBeDue = ({ move }: JobOutcome): boolean => move.state === 'due' || move.state === 'waiting'
 
 /**
  * Claims due jobs and does them, and stores what came of each together with the job's own state. Whatever a host was

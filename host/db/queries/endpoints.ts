@@ -78,7 +78,8 @@ export async function findPlaces(
   const found = new Map(places.map((place) => [textOf(place), place]))
   const paused = places.filter(({ state }) => state === 'paused')
   // Only these: a lock of all of them would make each commit wait for those of other hosts that note how endpoints do.
-  const resumed = paused.length === 0 ? [] : await findUnpaused(db, idsOf(paused))
+  const ids = paused.map(({ id }) => id)
+  const resumed = ids.length === 0 ? [] : await findUnpaused(db, ids)
   for (const place of paused) if (resumed.includes(place.id)) place.state = 'active'
   return (key) => found.get(textOf(key))
 }
@@ -98,8 +99,6 @@ export async function findEndpoints(db: Db, ids: readonly string[]): Promise<Map
   )
   return new Map(rows.map((row) => [row.id, row]))
 }
-
-const idsOf = (places: readonly Place[]): string[] => places.map(({ id }) => id)
 
 const healthColumns = { id: 'text', failingSince: 'bigint' } as const
 

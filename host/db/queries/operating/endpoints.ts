@@ -87,8 +87,7 @@ export async function releaseJobs(db: Db, ids: readonly string[]): Promise<void>
 }
 
 /**
- * The next active endpoint after `after` for which deliveries wait: whoever resumed it was stopped before its end, or
- * a delivery was laid aside at the same moment.
+ * The next active endpoint after `after` for which deliveries wait: whoever resumed it was stopped before its end.
  */
 export async function findForgotten(db: Db, after: string): Promise<string | undefined> {
   const row = await db('endpoints')
