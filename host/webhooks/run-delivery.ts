@@ -203,12 +203,8 @@ type LaidAside = { jobId: string; endpointId: string }
 const releaseUnlessPaused = async (transaction: Db, laid: readonly LaidAside[]): Promise<[]> => {
   const endpointIds = new Set(laid.map(({ endpointId }) => endpointId))
   const unpaused = await findUnpaused(transaction, [...endpointIds])
-  const toGoOn = laid.filter(({ endpointId }) => unpaused.includes(endpointId))
-  if (toGoOn.length > 0)
-    await releaseJobs(
-      transaction,
-      toGoOn.map(({ jobId }) => jobId),
-    )
+  const ids = laid.flatMap(({ jobId, endpointId }) => (unpaused.includes(endpointId) ? [jobId] : []))
+  if (ids.length > 0) await releaseJobs(transaction, ids)
   return []
 }
 

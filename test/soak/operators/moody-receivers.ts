@@ -1,6 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Random } from '../../simulation/world/random.ts'
+import { startReceiver } from '../../support/receiver.ts'
 
 /** How a receiver takes what comes, until somebody changes it. */
 export const moods = ['well', 'well', 'flaky', 'failing', 'refusing', 'gone', 'resetting', 'slow'] as const
@@ -24,27 +23,14 @@ const statuses = {
   slow: [200],
 }
 
-/** A receiver in this process, on loopback. */
 export async function startMoodyReceiver({ pick }: Random): Promise<MoodyReceiver> {
-  const server = createServer((request, response) => {
+  const { url, close } = await startReceiver((response) => {
     const { mood, taken } = receiver
-    if (mood === 'resetting') return void request.socket.destroy()
+    if (mood === 'resetting') return void response.destroy()
     const status = pick(statuses[mood] as [number])
-    request.resume().once('end', () => {
-      if (status === 200) taken.add(String(request.headers['x-service-event-id']))
-      setTimeout(() => response.writeHead(status).end(), mood === 'slow' ? slowMs : 0)
-    })
+    if (status === 200) taken.add(String(response.req.headers['x-service-event-id']))
+    setTimeout(() => response.writeHead(status).end(), mood === 'slow' ? slowMs : 0)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const receiver: MoodyReceiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    mood: 'well',
-    taken: new Set(),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  const receiver: MoodyReceiver = { url, mood: 'well', taken: new Set(), close }
   return receiver
 }

@@ -81,9 +81,7 @@ export async function releaseSomeWaiting(db: Db, endpointId: string, limit: numb
 
 /** Makes those of the deliveries' jobs due that wait. */
 export async function releaseJobs(db: Db, ids: readonly string[]): Promise<void> {
-  await rawRows(db, `${release} where state = 'waiting' and id in ${jsonTexts(db)} returning id`, [
-    JSON.stringify(ids),
-  ])
+  await db.raw(`${release} where state = 'waiting' and id in ${jsonTexts(db)}`, [JSON.stringify(ids)])
 }
 
 /**
@@ -102,11 +100,7 @@ export async function findForgotten(db: Db, after: string): Promise<string | und
   return row?.id
 }
 
-/**
- * In no transaction: whoever stores what came of deliveries holds some of these rows, and waits for others, in another order.
- *
- * @param db no transaction
- */
+/** @param db no transaction: whoever stores what came of deliveries holds some of these rows, and waits for others, in another order */
 export async function setOrdered(db: Db, id: string, ordered: boolean): Promise<void> {
   await db('endpoints').where({ id }).update({ ordered, updatedAt: Date.now() })
   // Few run at once; one that has come to its end meanwhile may be due again.
