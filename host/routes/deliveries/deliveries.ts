@@ -3,14 +3,11 @@ import type { Context } from 'koa'
 import { listAttempts } from '../../db/queries/attempts.ts'
 import { findBody } from '../../db/queries/deliveries.ts'
 import { findInstallation } from '../../db/queries/installed/installations.ts'
-import {
-  findListedDelivery,
-  type ListedDelivery,
-  listDeliveries,
-} from '../../db/queries/operating/list-deliveries.ts'
+import { findListedDelivery, type ListedDelivery } from '../../db/queries/operating/list-deliveries.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { assertPerson } from '../../http/caller.ts'
-import { limitOf, toPage } from '../history/list-query.ts'
+import { findDeliveries } from '../../webhooks/operating/find-deliveries.ts'
+import { goneOf, limitOf, toPage } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { filterOf } from './delivery-query.ts'
 import { toAttemptView, toDeliveryView } from './delivery-view.ts'
@@ -26,7 +23,7 @@ export function addDeliveryRoutes(router: Router, parts: RouteParts): void {
   router.get('/v1/deliveries', async (context) => {
     const { before, ...filter } = filterOf(await authenticate(context), context.query)
     const limit = limitOf(context.query)
-    const items = await listDeliveries(db, filter, { ...(before !== undefined && { before }), limit })
+    const items = await findDeliveries(db, filter, { before, limit }, goneOf(context))
     context.body = toPage(items, limit, toDeliveryView)
   })
 

@@ -5,6 +5,7 @@ import type { Caller } from '../../access/tokens.ts'
 import type { FeedItem } from '../../db/queries/operating/feed.ts'
 import { AnnexError, isAnnexError } from '../../errors/annex-error.ts'
 import { followDeliveries, placeAt } from '../../webhooks/operating/follow-deliveries.ts'
+import { goneOf } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { filterOf } from './delivery-query.ts'
 import { toAttemptView, toDeliveryView } from './delivery-view.ts'
@@ -35,13 +36,9 @@ export function addFeedRoutes(router: Router, parts: RouteParts): void {
     const { before: _place, beforeMs: _time, afterMs, ...filter } = filterOf(caller, context.query)
     const from = placeIn(context) ?? (afterMs === undefined ? undefined : placeAt(afterMs))
     const leave = readers.enter(caller)
-    const gone = new AbortController()
-    const items = followDeliveries(parts.db, parts.changes, filter, from, gone.signal)
+    const items = followDeliveries(parts.db, parts.changes, filter, from, goneOf(context))
     const stream = Readable.from(cutOff(context, say(parts, context, items)))
-    context.res.once('close', () => {
-      leave()
-      gone.abort()
-    })
+    context.res.once('close', leave)
     context.type = 'text/event-stream'
     context.set('cache-control', 'no-store')
     // Of nginx: it would keep events back until it has many.

@@ -4,7 +4,7 @@ import type { FailedFilter } from '../../db/queries/operating/send-again.ts'
 import { jsonBody } from '../../http/read-body.ts'
 import { countFailed, startResend, untilNow } from '../../webhooks/operating/resend.ts'
 import { sendAgain } from '../../webhooks/operating/send-again.ts'
-import { ownOf, timeOf } from '../history/list-query.ts'
+import { goneOf, ownOf, timeOf } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { openDelivery } from './deliveries.ts'
 import { toDeliveryView } from './delivery-view.ts'
@@ -66,7 +66,7 @@ export function addSendAgainRoutes(router: Router, parts: RouteParts): void {
     const own = ownOf(await authenticate(context))
     const { dryRun = false, perSecond = defaultPerSecond, ...body } = await failedBody(context)
     const filter = untilNow(db, { ...own, ...toFilter(body) })
-    const counted = await countFailed(db, filter)
+    const counted = await countFailed(db, filter, dryRun ? goneOf(context) : undefined)
     const { count } = counted
     if (dryRun || count === 0) {
       context.body = { dryRun, ...counted }

@@ -1,4 +1,5 @@
 import type { ParsedUrlQuery } from 'node:querystring'
+import type { Context } from 'koa'
 import type { Caller } from '../../access/tokens.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { assertPerson } from '../../http/caller.ts'
@@ -24,6 +25,13 @@ export function limitOf(query: ParsedUrlQuery): number {
   const limit = typeof given === 'string' && /^\d{1,3}$/.test(given) ? Number(given) : 0
   if (limit >= 1 && limit <= maxItems) return limit
   throw new AnnexError('bad_request', `limit is a whole number from 1 to ${maxItems}, not "${given}".`)
+}
+
+/** Aborted when nobody waits for the answer any more. */
+export function goneOf({ res }: Context): AbortSignal {
+  const gone = new AbortController()
+  res.once('close', () => gone.abort())
+  return gone.signal
 }
 
 /** A page of a list, as it is answered: with where the next one begins, unless this is the last. */

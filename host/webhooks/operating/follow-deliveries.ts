@@ -1,10 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/db.ts'
 import { firstIdAt } from '../../db/ids.ts'
-import { type FeedItem, type FeedPlace, placeOf, readFeed } from '../../db/queries/operating/feed.ts'
+import {
+  type FeedItem,
+  type FeedLook,
+  type FeedPlace,
+  placeOf,
+  readFeed,
+} from '../../db/queries/operating/feed.ts'
 import type { DeliveryFilter } from '../../db/queries/operating/list-deliveries.ts'
+import { rowsOfLook } from '../../db/queries/operating/window.ts'
 import { isPostgres } from '../../db/rows/json-rows.ts'
 import type { Changes } from './changes.ts'
+import { inTurn } from './look-on.ts'
 
 /** Items of one look. */
 const pageSize = 100
@@ -27,7 +35,7 @@ export const placeAt = (ms: number): FeedPlace => placeOf({ id: firstIdAt('att',
  *
  * @param from where to begin; default: now
  * @param gone aborted when the reader has left: the database, which may be closed by then, is asked nothing more
- * @yields the items of a look, none when nothing has happened for a second
+ * @yields the items of a look, none when nothing that fits has happened for a second, or among many
  */
 export async function* followDeliveries(
   db: Db,
@@ -38,18 +46,22 @@ export async function* followDeliveries(
 ): AsyncGenerator<FeedItem[]> {
   const oldEnough = isPostgres(db) ? settleMs.postgres : settleMs.sqlite
   let after = from ?? placeAt(Date.now())
+  let rows = rowsOfLook(db, true)
+  let isFurther = false
   while (!gone.aborted) {
     const nowMs = Date.now()
     const before = placeAt(nowMs - oldEnough)
     // The clock was set back: what happens from now on is before the place.
     if (after > placeAt(nowMs + 1)) after = before
-    const items = await readFeed(db, filter, { after, before, limit: pageSize })
-    const last = items.at(-1)
-    const isMore = items.length === pageSize && last !== undefined
-    if (isMore) after = placeOf(last)
+    const look = () => readFeed(db, filter, { after, before, limit: pageSize, rows })
+    const { items, reached }: FeedLook = isFurther ? await inTurn(look) : await look()
+    if (reached !== undefined) after = reached
     else if (before > after) after = before
     yield items
-    if (isMore) continue
+    isFurther = reached !== undefined
+    // Nothing that fits among so many: it may be far.
+    rows = rowsOfLook(db, !isFurther || items.length > 0)
+    if (isFurther) continue
     await changes.next(pollMs)
     await sleep(pauseMs)
   }

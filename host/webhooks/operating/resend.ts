@@ -10,14 +10,12 @@ import {
   countSomeFailed,
   type FailedCount,
   type FailedFilter,
-  listFailed,
+  listSomeFailed,
 } from '../../db/queries/operating/send-again.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { handleEach, type JobHandler, type JobOutcome, stored } from '../../jobs/job-handler.ts'
-import { inSteps, stepSize } from './in-steps.ts'
-
-/** Deliveries that are counted at once: some ms of the database's time. */
-const countSize = 5_000
+import { stepSize } from './in-steps.ts'
+import { lookOn } from './look-on.ts'
 
 /** How far ahead deliveries are owed: what somebody stops comes to its end within as many seconds. */
 const aheadSeconds = 10
@@ -25,19 +23,38 @@ const aheadSeconds = 10
 /** At once, of an organization or of all operators. */
 const mostRunning = 10
 
-/** Counts what has failed, in steps: there may be a million of it. */
-export async function countFailed(db: Db, filter: FailedFilter): Promise<FailedCount> {
+/** Counts what has failed. */
+export async function countFailed(db: Db, filter: FailedFilter, gone?: AbortSignal): Promise<FailedCount> {
   const sum = { count: 0, disabled: 0, moving: 0 }
   let after = ''
-  await inSteps(async () => {
-    const { last, ...some } = await countSomeFailed(db, filter, { after, limit: countSize })
+  const look = async (rows: number | undefined) => {
+    const { reached, ...some } = await countSomeFailed(db, filter, { after, rows })
     sum.count += some.count
     sum.disabled += some.disabled
     sum.moving += some.moving
-    after = last ?? after
-    return { changed: 0, more: last !== undefined }
-  })
+    after = reached ?? after
+    return reached !== undefined
+  }
+  await lookOn(db, look, gone)
   return sum
+}
+
+/** The next that can be sent, the longest owed first. */
+async function listFailed(
+  db: Db,
+  filter: FailedFilter,
+  page: { after: string; limit: number },
+): Promise<string[]> {
+  const found: string[] = []
+  let { after } = page
+  await lookOn(db, async (rows) => {
+    const limit = page.limit - found.length
+    const { ids, reached } = await listSomeFailed(db, filter, { after, limit, rows })
+    found.push(...ids)
+    after = reached ?? after
+    return reached !== undefined && found.length < page.limit
+  })
+  return found
 }
 
 /**

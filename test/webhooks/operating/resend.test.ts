@@ -122,6 +122,16 @@ describe('a resend', () => {
     assert.deepEqual(counted, { count: 0, disabled: 0, moving: 5 })
   })
 
+  it('finds what can be sent behind thousands that cannot', async () => {
+    await seeded.addEndpoint('ep_b', 'disabled')
+    await fail(3_000, { endpointId: 'ep_b' })
+    await fail(2)
+    const id = await begin(1_000)
+    await work()
+    await until(() => state(id), isDone)
+    assert.deepEqual([(await findResend(seeded.db, id))?.count, (await owed()).length], [2, 2])
+  })
+
   it('is counted in steps, each delivery once', async () => {
     await fail(7_000)
     await seeded.addEndpoint('ep_b', 'disabled')

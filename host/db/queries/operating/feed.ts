@@ -2,6 +2,7 @@ import type { Db } from '../../db.ts'
 import type { AttemptRow } from '../attempts.ts'
 import { findDeliveries } from '../deliveries.ts'
 import { type DeliveryFilter, type ListedDelivery, narrow, withNextAttempt } from './list-deliveries.ts'
+import { endOfWindow, type Range, type Source, windowOf } from './window.ts'
 
 /** What happened to a delivery, as the tables have it. `delivery` is as it is now. */
 export type FeedItem =
@@ -25,27 +26,47 @@ export const placeOf = ({ id }: Pick<FeedItem, 'id'>): FeedPlace => id.slice(id.
 
 type FeedAttempt = AttemptRow & { previousStartedAt: number | null }
 
-/** What was owed, attempted and refused after one place and before another, the oldest first. */
+const owedOnes: Source = { table: 'deliveries', column: 'id', order: 'asc' }
+const refusedOnes: Source = { table: 'deliveries', column: 'refusedId', order: 'asc' }
+const attemptsMade: Source = { table: 'attempts', column: 'id', order: 'asc' }
+
+/** `reached`: the place up to which that is all, `undefined` when it is what was asked for. */
+export type FeedLook = { items: FeedItem[]; reached: FeedPlace | undefined }
+
+/**
+ * What was owed, attempted and refused after one place and before another, the oldest first: up to `limit` of what the next `rows`
+ * of each hold.
+ */
 export async function readFeed(
   db: Db,
   filter: DeliveryFilter,
-  range: { after: FeedPlace; before: FeedPlace; limit: number },
-): Promise<FeedItem[]> {
-  const { after, before, limit } = range
-  const owed = db('deliveries').select('deliveries.*').orderBy('deliveries.id').limit(limit)
-  owed.where('deliveries.id', '>', `dlv_${after}`).where('deliveries.id', '<', `dlv_${before}`)
-  narrow(db, owed, filter)
-  const refused = db('deliveries').select('deliveries.*').orderBy('deliveries.refusedId').limit(limit)
-  refused
-    .where('deliveries.refusedId', '>', `ref_${after}`)
-    .where('deliveries.refusedId', '<', `ref_${before}`)
-  narrow(db, refused, filter)
-  const made = db('attempts').select('attempts.*', 'previous.startedAt as previousStartedAt')
-  made.join('deliveries', 'deliveries.id', 'attempts.deliveryId').leftJoin('attempts as previous', (join) => {
-    join.on('previous.deliveryId', 'attempts.deliveryId')
-    join.on('previous.number', db.raw('attempts.number - 1'))
+  look: { after: FeedPlace; before: FeedPlace; limit: number; rows: number | undefined },
+): Promise<FeedLook> {
+  const { limit, rows } = look
+  const rangeOf = (prefix: string, { after, before }: { after: FeedPlace; before: FeedPlace }): Range => ({
+    ...{ after: `${prefix}_${after}`, to: `${prefix}_${before}` },
   })
-  made.where('attempts.id', '>', `att_${after}`).where('attempts.id', '<', `att_${before}`)
+  const ends = await Promise.all([
+    endOfWindow(db, owedOnes, rangeOf('dlv', look), rows),
+    endOfWindow(db, refusedOnes, rangeOf('ref', look), rows),
+    endOfWindow(db, attemptsMade, rangeOf('att', look), rows),
+  ])
+  const places = ends.filter((id) => id !== undefined).map((id) => placeOf({ id }))
+  const end = places.sort()[0]
+  const range = { after: look.after, before: end ?? look.before }
+  const owed = db.from(windowOf(db, owedOnes, rangeOf('dlv', range), rows).as('deliveries'))
+  owed.select('deliveries.*').orderBy('deliveries.id').limit(limit)
+  narrow(db, owed, filter)
+  const refused = db.from(windowOf(db, refusedOnes, rangeOf('ref', range), rows).as('deliveries'))
+  refused.select('deliveries.*').orderBy('deliveries.refusedId').limit(limit)
+  narrow(db, refused, filter)
+  const made = db.from(windowOf(db, attemptsMade, rangeOf('att', range), rows).as('attempts'))
+  // For those that fit alone.
+  const previous = db('attempts as previous').select('previous.startedAt')
+  previous.where('previous.deliveryId', db.ref('attempts.deliveryId'))
+  previous.where('previous.number', db.raw('attempts.number - 1'))
+  made.select('attempts.*', previous.as('previousStartedAt'))
+  made.join('deliveries', 'deliveries.id', 'attempts.deliveryId')
   made.orderBy('attempts.id').limit(limit)
   narrow(db, made, filter)
   const attempts: FeedAttempt[] = await made
@@ -63,7 +84,9 @@ export async function readFeed(
       items.push({ kind: 'attempt', id: attempt.id, delivery, attempt, previousStartedAt })
     }
   }
-  return items.sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1)).slice(0, limit)
+  items.sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))
+  const last = items[limit - 1]
+  return { items: items.slice(0, limit), reached: last === undefined ? end : placeOf(last) }
 }
 
 async function findListed(db: Db, ids: readonly string[]): Promise<Map<string, ListedDelivery>> {

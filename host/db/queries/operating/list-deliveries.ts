@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import type { Db } from '../../db.ts'
 import { firstIdAt, withPrefix } from '../../ids.ts'
 import type { Delivery, DeliveryState } from '../deliveries.ts'
+import { endOfWindow, type Range, type Source, windowOf } from './window.ts'
 
 /** Which deliveries; those of all fields that are there. Times are of when it was owed first, in Unix ms. */
 export type DeliveryFilter = {
@@ -22,34 +23,108 @@ export type ListedDelivery = Delivery & { nextAttemptAt: number | null }
 const slackMs = 1_000
 
 /**
- * The newest first.
+ * Looks at the next `rows` of what an index has for the filter, the newest first, and not at all that there may be: a filter
+ * that fits few would read a million.
  *
- * @param page.before the id of a delivery: only those that come after it in the list
+ * @param look.before the id of a delivery: only those that come after it in the list
+ * @returns with the id that is reached by that, `undefined` at the end
  */
-export async function listDeliveries(
+export async function lookForDeliveries(
   db: Db,
   filter: DeliveryFilter,
-  page: { before?: string; limit: number },
-): Promise<ListedDelivery[]> {
-  const isOwed = filter.state === 'owed'
-  const query = isOwed ? fromJobs(db) : db('deliveries').orderBy('deliveries.id', 'desc')
-  query.select('deliveries.*').limit(page.limit)
-  if (page.before !== undefined) {
-    if (isOwed) query.where('jobs.id', '<', withPrefix(page.before, 'job'))
-    else query.where('deliveries.id', '<', page.before)
-  }
-  narrow(db, query, filter)
-  return withNextAttempt(db, await query)
+  look: { before: string | undefined; limit: number; rows: number | undefined },
+): Promise<{ items: ListedDelivery[]; reached: string | undefined }> {
+  const { limit, rows } = look
+  const sources = await sourcesOf(db, filter)
+  const range = rangeOf(filter, look.before)
+  const ends = await Promise.all(sources.map((source) => endOf(db, source, range, rows)))
+  // Beyond the end of any of them, others may have what comes first.
+  const reached = ends
+    .filter((end) => end !== undefined)
+    .sort()
+    .at(-1)
+  const looked = { ...range, ...(reached !== undefined && { from: reached }) }
+  const found = await Promise.all(
+    sources.map((source) => {
+      const query = fromWindow(db, source, looked, rows).select('deliveries.*')
+      narrow(db, query, filter)
+      return query.orderBy('deliveries.id', 'desc').limit(limit)
+    }),
+  )
+  const newest: Delivery[] = found.flat().sort(byAge).slice(0, limit)
+  return { items: await withNextAttempt(db, newest), reached }
 }
 
-/** What is owed is found by its job: there may be a million deliveries that are not for each that is. */
-const fromJobs = (db: Db): Knex.QueryBuilder =>
-  db('jobs')
-    // SQLite keeps to the order of a cross join.
-    .crossJoin('deliveries' as never)
-    .where('jobs.kind', 'delivery')
-    .whereRaw(`deliveries.id = 'dlv_' || substr(jobs.id, 5)`)
-    .orderBy('jobs.id', 'desc')
+const byAge = (one: Delivery, other: Delivery): number => (one.id < other.id ? 1 : -1)
+
+/** Where all that fits the filter is found in the order of the list: in any of these. */
+async function sourcesOf(db: Db, filter: DeliveryFilter): Promise<Source[]> {
+  const { eventId, state } = filter
+  const of = (where?: Source['where']): Source => ({
+    ...{ table: 'deliveries', column: 'id', order: 'desc' },
+    ...(where !== undefined && { where }),
+  })
+  if (eventId !== undefined) return [of((query) => void query.where({ eventId }))]
+  // What is owed has a job: there may be a million deliveries that are not for each that is.
+  if (state === 'owed') return [{ ...of(), table: 'jobs' }]
+  if (state === 'failed') return [of(hasReason)]
+  const installationIds = await installationsOf(db, filter)
+  if (installationIds === undefined) return [of()]
+  return installationIds.map((installationId) => of((query) => void query.where({ installationId })))
+}
+
+/** Each that has failed has one, and their index is found by it. */
+export const hasReason = (query: Knex.QueryBuilder): void => void query.whereNotNull('reason')
+
+/** @returns `undefined`: of any */
+async function installationsOf(
+  db: Db,
+  { installationId, endpointId, organizationId }: DeliveryFilter,
+): Promise<string[] | undefined> {
+  if (installationId !== undefined) return [installationId]
+  if (endpointId !== undefined) {
+    const endpoint = await db('endpoints').where({ id: endpointId }).first('installationId')
+    return endpoint === undefined ? [] : [endpoint.installationId]
+  }
+  if (organizationId !== undefined) return db('installations').where({ organizationId }).pluck('id')
+  return undefined
+}
+
+/** The ids that deliveries of the filter's times have. */
+export function rangeOf({ afterMs, beforeMs }: DeliveryFilter, before?: string): Range {
+  const madeBefore = beforeMs === undefined ? undefined : firstIdAt('dlv', beforeMs + slackMs)
+  const bound = [before, madeBefore].filter((id) => id !== undefined).sort()[0]
+  return {
+    ...(afterMs !== undefined && { from: firstIdAt('dlv', afterMs - slackMs) }),
+    ...(bound !== undefined && { before: bound }),
+  }
+}
+
+const jobRange = (range: Range): Range =>
+  Object.fromEntries(Object.entries(range).map(([bound, id]) => [bound, withPrefix(id, 'job')]))
+
+async function endOf(
+  db: Db,
+  source: Source,
+  range: Range,
+  rows: number | undefined,
+): Promise<string | undefined> {
+  if (source.table !== 'jobs') return endOfWindow(db, source, range, rows)
+  const end = await endOfWindow(db, source, jobRange(range), rows)
+  return end && withPrefix(end, 'dlv')
+}
+
+function fromWindow(db: Db, source: Source, range: Range, rows: number | undefined): Knex.QueryBuilder {
+  if (source.table !== 'jobs') return db.from(windowOf(db, source, range, rows).as('deliveries'))
+  return (
+    db
+      .from(windowOf(db, source, jobRange(range), rows).as('jobs'))
+      // SQLite keeps to the order of a cross join.
+      .crossJoin('deliveries' as never)
+      .where('jobs.kind', 'delivery')
+      .whereRaw(`deliveries.id = 'dlv_' || substr(jobs.id, 5)`)
+  )
+}
 
 /** @returns the delivery with when it is sent next */
 export async function findListedDelivery(db: Db, id: string): Promise<ListedDelivery | undefined> {
@@ -78,22 +153,10 @@ export function narrow(db: Db, query: Knex.QueryBuilder, filter: DeliveryFilter)
   if (eventId !== undefined) query.where('deliveries.eventId', eventId)
   if (eventType !== undefined) query.where('deliveries.eventType', eventType)
   if (state !== undefined) query.where('deliveries.state', state)
-  // Each has one, and their index is found by it.
-  if (state === 'failed') query.whereNotNull('deliveries.reason')
   if (organizationId !== undefined) {
     query.whereIn('deliveries.installationId', db('installations').select('id').where({ organizationId }))
   }
-  if (endpointId !== undefined) {
-    // Its installation's index is in the order of the list.
-    const ofIt = db('endpoints').select('installationId').where({ id: endpointId })
-    query.where('deliveries.endpointId', endpointId).where('deliveries.installationId', ofIt)
-  }
-  if (afterMs !== undefined) {
-    query.where('deliveries.id', '>=', firstIdAt('dlv', afterMs - slackMs))
-    query.where('deliveries.createdAt', '>=', afterMs)
-  }
-  if (beforeMs !== undefined) {
-    query.where('deliveries.id', '<', firstIdAt('dlv', beforeMs + slackMs))
-    query.where('deliveries.createdAt', '<', beforeMs)
-  }
+  if (endpointId !== undefined) query.where('deliveries.endpointId', endpointId)
+  if (afterMs !== undefined) query.where('deliveries.createdAt', '>=', afterMs)
+  if (beforeMs !== undefined) query.where('deliveries.createdAt', '<', beforeMs)
 }

@@ -1,9 +1,11 @@
+import type { Knex } from 'knex'
 import type { Db } from '../../db.ts'
 import { isPostgres, jsonRows, jsonTexts, rawRows } from '../../rows/json-rows.ts'
 import { toDeliveryJob } from '../deliveries.ts'
 import type { Place } from '../endpoints.ts'
 import { insertJobs } from '../jobs.ts'
-import { type DeliveryFilter, narrow } from './list-deliveries.ts'
+import { type DeliveryFilter, hasReason, narrow, rangeOf } from './list-deliveries.ts'
+import { endOfWindow, type Source, windowOf } from './window.ts'
 
 /** A delivery that is to be sent again, and when (Unix ms). */
 export type Again = { id: string; dueAt: number }
@@ -70,56 +72,57 @@ export type FailedFilter = Omit<DeliveryFilter, 'state'> & { sinceMs: number; up
  */
 export type FailedCount = { count: number; disabled: number; moving: number }
 
-type CountedPage = { ofAll: number; ofDisabled: number; ofMoving: number; lastId: string | null }
+type CountedPage = { ofAll: number; ofDisabled: number; ofMoving: number }
 
-/**
- * Counts the next up to `limit` after the id `after`.
- *
- * @returns with the id of the last one, `undefined` at the end
- */
+/** Of the next `rows` that have failed, after the id `after`, those that fit. `reached`: how far that is, `undefined` at the end. */
+type Look = { after: string; rows: number | undefined }
+
 export async function countSomeFailed(
   db: Db,
   filter: FailedFilter,
-  page: { after: string; limit: number },
-): Promise<FailedCount & { last: string | undefined }> {
-  const some = fromFailed(db, filter)
-    .select('deliveries.id', 'endpoints.state', 'installations.status')
-    .where('deliveries.id', '>', page.after)
-    .orderBy('deliveries.id')
-    .limit(page.limit)
-  const row = await db
-    .from(some.as('some'))
+  look: Look,
+): Promise<FailedCount & { reached: string | undefined }> {
+  const { some, reached } = await lookAtFailed(db, filter, look)
+  const row = await some
     .select(
-      db.raw(`count(*) as of_all, max(id) as last_id,
+      db.raw(`count(*) as of_all,
         coalesce(sum(case when status = 'moving' then 1 else 0 end), 0) as of_moving,
-        coalesce(sum(case when status <> 'moving' and state = 'disabled' then 1 else 0 end), 0) as of_disabled`),
+        coalesce(sum(case when status <> 'moving' and endpoints.state = 'disabled' then 1 else 0 end), 0) as of_disabled`),
     )
     .first<CountedPage>()
   const [all, disabled, moving] = [Number(row.ofAll), Number(row.ofDisabled), Number(row.ofMoving)]
-  const last = all === page.limit ? (row.lastId ?? undefined) : undefined
-  return { count: all - disabled - moving, disabled, moving, last }
+  return { count: all - disabled - moving, disabled, moving, reached }
 }
 
-/** The next up to `limit` that can be sent, after the id `after`. */
-export async function listFailed(
+/** The first up to `limit` of them that can be sent. */
+export async function listSomeFailed(
   db: Db,
   filter: FailedFilter,
-  page: { after: string; limit: number },
-): Promise<string[]> {
-  return fromFailed(db, filter)
+  { limit, ...look }: Look & { limit: number },
+): Promise<{ ids: string[]; reached: string | undefined }> {
+  const { some, reached } = await lookAtFailed(db, filter, look)
+  const ids = await some
     .where('endpoints.state', '<>', 'disabled')
     .where('installations.status', '<>', 'moving')
-    .where('deliveries.id', '>', page.after)
     .orderBy('deliveries.id')
-    .limit(page.limit)
+    .limit(limit)
     .pluck('deliveries.id')
+  return { ids, reached }
 }
 
-function fromFailed(db: Db, { sinceMs, upToMs, ...filter }: FailedFilter) {
-  const query = db('deliveries')
+const failed: Source = { table: 'deliveries', column: 'id', order: 'asc', where: hasReason }
+
+async function lookAtFailed(
+  db: Db,
+  { sinceMs, upToMs, ...filter }: FailedFilter,
+  { after, rows }: Look,
+): Promise<{ some: Knex.QueryBuilder; reached: string | undefined }> {
+  const range = { ...rangeOf(filter), after }
+  const some = db
+    .from(windowOf(db, failed, range, rows).as('deliveries'))
     .join('endpoints', 'endpoints.id', 'deliveries.endpointId')
     .join('installations', 'installations.id', 'deliveries.installationId')
     .whereBetween('deliveries.finishedAt', [sinceMs, upToMs])
-  narrow(db, query, { ...filter, state: 'failed' })
-  return query
+  narrow(db, some, { ...filter, state: 'failed' })
+  return { some, reached: await endOfWindow(db, failed, range, rows) }
 }

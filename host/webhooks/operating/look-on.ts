@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../db/db.ts'
+import { rowsOfLook } from '../../db/queries/operating/window.ts'
+
+/**
+ * Looks further until that is far enough: what is asked for may be the last of a million rows.
+ *
+ * @param look looks at so many rows, or at all. @returns whether there are more, and they matter
+ * @param gone once it is aborted nobody waits for what comes of it
+ */
+export async function lookOn(
+  db: Db,
+  look: (rows: number | undefined) => Promise<boolean>,
+  gone?: AbortSignal,
+): Promise<void> {
+  let isMore = await look(rowsOfLook(db, true))
+  while (isMore && !gone?.aborted) isMore = await inTurn(() => look(rowsOfLook(db, false)))
+}
+
+let lastTurn = Promise.resolve()
+
+/**
+ * Those who look far take turns, and after each look comes a pause that is as long. SQLite runs in the host's own thread:
+ * however many ask for however much, half of it is left to visitors and deliveries.
+ */
+export async function inTurn<T>(look: () => Promise<T>): Promise<T> {
+  const before = lastTurn
+  const { promise, resolve } = Promise.withResolvers<void>()
+  lastTurn = promise
+  await before
+  const began = performance.now()
+  try {
+    return await look()
+  } finally {
+    sleep(performance.now() - began).then(resolve)
+  }
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createId, withPrefix } from '../../../host/db/ids.ts'
+import type { Delivery } from '../../../host/db/queries/deliveries.ts'
+import { insertInstallation } from '../../../host/db/queries/installed/installations.ts'
+import { ensureIntegration } from '../../../host/db/queries/integrations.ts'
+import type { DeliveryFilter } from '../../../host/db/queries/operating/list-deliveries.ts'
+import { isPostgres } from '../../../host/db/rows/json-rows.ts'
+import { createChanges } from '../../../host/webhooks/operating/changes.ts'
+import { findDeliveries } from '../../../host/webhooks/operating/find-deliveries.ts'
+import { followDeliveries } from '../../../host/webhooks/operating/follow-deliveries.ts'
+import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
+
+/** More than two looks of the largest. */
+const count = 6_500
+const present = new AbortController().signal
+
+describe('deliveries among many', () => {
+  let seeded: Seeded
+  let all: Delivery[]
+  let other: { organizationId: string; installationId: string; second: string }
+
+  before(async () => {
+    seeded = await openSeeded()
+    const { db } = seeded
+    await seeded.addEndpoint('ep_busy', 'active')
+    await seeded.addEndpoint('ep_quiet', 'active')
+    const { organizationId, installationId } = await seeded.addOrganization('other')
+    const keys = { installKey: 'key', signingSecret: 'sealed', loadedBy: null }
+    await ensureIntegration(db, { name: 'second', organizationId, folder: 'second', ...keys })
+    const installed = { integration: 'second', organizationId, signingSecret: 'sealed' }
+    const second = (await insertInstallation(db, installed))?.id ?? ''
+    other = { organizationId, installationId, second }
+    await addEndpoint('ep_other', other.installationId)
+    await addEndpoint('ep_other_second', other.second)
+    all = Array.from({ length: count }, (_, n) => toDelivery(n)).reverse()
+    await db.batchInsert('deliveries', all, 100)
+    const owed = all.filter(({ state }) => state === 'owed')
+    await db.batchInsert('jobs', owed.map(toJob), 100)
+    await db.batchInsert('attempts', all.toReversed().map(toAttempt), 100)
+  })
+  after(() => seeded.close())
+
+  async function addEndpoint(id: string, installationId: string): Promise<void> {
+    const key = { installationId, signedBy: 'installation', url: `http://${id}.example/` }
+    const state = { state: 'active', ordered: false, createdAt: 0, updatedAt: 0 }
+    await seeded.db('endpoints').insert({ id, ...key, ...state })
+  }
+
+  /** The first ones are of the quiet endpoint; one in five is another organization's, one in ten has failed, one in 13 is owed. */
+  function toDelivery(n: number): Delivery {
+    const endpointId =
+      n % 5 === 3 ? (n < 3_000 ? 'ep_other_second' : 'ep_other') : n < 60 ? 'ep_quiet' : 'ep_busy'
+    const installationIds: Record<string, string> = {
+      ep_other: other.installationId,
+      ep_other_second: other.second,
+    }
+    const state = n % 10 === 1 ? 'failed' : n % 13 === 2 ? 'owed' : 'delivered'
+    return {
+      id: createId('dlv'),
+      eventId: `evt_${n}`,
+      eventType: n < 2 ? 'rare' : 'told',
+      installationId: installationIds[endpointId] ?? seeded.installationId,
+      endpointId,
+      signedBy: 'installation',
+      url: 'http://a.example/',
+      bodyId: 'body_a',
+      hops: 0,
+      state,
+      reason: state === 'failed' ? 'rejected' : null,
+      attempts: 1,
+      createdAt: Date.now(),
+      finishedAt: state === 'owed' ? null : Date.now(),
+      refusedId: null,
+    }
+  }
+
+  const toJob = ({ id, endpointId }: Delivery): object => ({
+    ...{ id: withPrefix(id, 'job'), kind: 'delivery', subject: '{}', lane: endpointId, state: 'due' },
+    ...{ attempt: 1, dueAt: 5, createdAt: 1 },
+  })
+
+  const toAttempt = ({ id }: Delivery): object => ({
+    ...{ id: createId('att'), deliveryId: id, number: 1, startedAt: 1, durationMs: 1 },
+    ...{ outcome: 'delivered', requestHeaders: '{}' },
+  })
+
+  async function listAll(filter: DeliveryFilter, limit: number): Promise<string[]> {
+    const ids: string[] = []
+    for (;;) {
+      const page = { before: ids.at(-1), limit }
+      const found = await findDeliveries(seeded.db, filter, page, present)
+      ids.push(...found.map(({ id }) => id))
+      if (found.length < limit) return ids
+    }
+  }
+
+  const isOf = (state: string) => (one: Delivery) => one.state === state
+  const isQuiet = ({ endpointId }: Delivery) => endpointId === 'ep_quiet'
+  const isOther = ({ endpointId }: Delivery) => endpointId.startsWith('ep_other')
+  const idsOf = (fits: (delivery: Delivery) => boolean): string[] => all.filter(fits).map(({ id }) => id)
+
+  it('are all found, page by page, the newest first, whatever the filter', async () => {
+    const { installationId, organizationId } = seeded
+    const expected: [DeliveryFilter, (delivery: Delivery) => boolean][] = [
+      [{}, () => true],
+      [{ eventType: 'rare' }, ({ eventType }) => eventType === 'rare'],
+      [{ eventId: 'evt_7' }, ({ eventId }) => eventId === 'evt_7'],
+      [{ state: 'owed' }, isOf('owed')],
+      [{ state: 'owed', endpointId: 'ep_quiet' }, (one) => isOf('owed')(one) && isQuiet(one)],
+      [{ state: 'failed' }, isOf('failed')],
+      [
+        { state: 'failed', organizationId: other.organizationId },
+        (one) => isOf('failed')(one) && isOther(one),
+      ],
+      [{ state: 'delivered', endpointId: 'ep_quiet' }, (one) => isOf('delivered')(one) && isQuiet(one)],
+      [{ endpointId: 'ep_quiet' }, isQuiet],
+      [{ installationId, endpointId: 'ep_other' }, () => false],
+      [{ endpointId: 'ep_none' }, () => false],
+      [{ organizationId: other.organizationId }, isOther],
+      [{ organizationId: other.organizationId, eventType: 'rare' }, () => false],
+      [{ organizationId, eventType: 'rare' }, ({ eventType }) => eventType === 'rare'],
+      [{ beforeMs: 5 }, () => false],
+      [{ afterMs: Date.now() + 60_000 }, () => false],
+    ]
+    for (const [filter, fits] of expected) {
+      for (const limit of [200, 1_000]) {
+        assert.deepEqual(await listAll(filter, limit), idsOf(fits), JSON.stringify({ filter, limit }))
+      }
+    }
+  })
+
+  /** Seeks what is not there. @returns how often the database was asked for it */
+  async function watch(onLook: () => void, gone = present): Promise<number> {
+    let looks = 0
+    const onQuery = () => {
+      looks += 1
+      onLook()
+    }
+    seeded.db.on('query', onQuery)
+    await findDeliveries(seeded.db, { eventType: 'none' }, { before: undefined, limit: 20 }, gone)
+    seeded.db.removeListener('query', onQuery)
+    return looks
+  }
+
+  it('are sought in looks between which others have their turn', async () => {
+    if (isPostgres(seeded.db)) return assert.equal(await watch(() => {}), 1)
+    let turn = 0
+    const timer = setInterval(() => {
+      turn += 1
+    })
+    const turns = new Set<number>()
+    const looks = await watch(() => turns.add(turn))
+    clearInterval(timer)
+    assert.ok(looks > 3 && turns.size >= 3, `${looks} looks in ${turns.size} turns`)
+  })
+
+  it('are not sought any more for somebody who has left', async () => {
+    if (isPostgres(seeded.db)) return
+    const inAll = await watch(() => {})
+    const asked = await watch(() => {}, AbortSignal.abort())
+    assert.ok(asked > 0 && asked < inAll / 2, `${asked} of ${inAll}`)
+  })
+
+  it('are all in a live feed that begins before them, whatever its filter', async () => {
+    const filters: [DeliveryFilter, (delivery: Delivery) => boolean][] = [
+      [{ endpointId: 'ep_quiet' }, isQuiet],
+      [{ organizationId: other.organizationId }, isOther],
+    ]
+    for (const [filter, fits] of filters) {
+      const expected = idsOf(fits).reverse()
+      const gone = new AbortController()
+      const seen: Record<string, string[]> = { owed: [], attempt: [] }
+      for await (const items of followDeliveries(seeded.db, createChanges(), filter, '0', gone.signal)) {
+        for (const { kind, delivery } of items) seen[kind]?.push(delivery.id)
+        if (seen.attempt?.length === expected.length) gone.abort()
+      }
+      assert.deepEqual(seen, { owed: expected, attempt: expected }, JSON.stringify(filter))
+    }
+  })
+})
