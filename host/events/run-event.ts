@@ -3,7 +3,8 @@ import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
 import { isHeld } from '../db/queries/installed/suspensions.ts'
-import { type Job, mostInterruptions, releaseWaitingJobs } from '../db/queries/jobs.ts'
+import { type Job, mostInterruptions } from '../db/queries/jobs.ts'
+import { releaseJobs } from '../db/queries/operating/release.ts'
 import { isAnnexError, messageOf } from '../errors/annex-error.ts'
 import type { ErrorCode } from '../errors/codes.ts'
 import { activateWithoutSettings } from '../installations/configure.ts'
@@ -54,7 +55,7 @@ export function createRunEvent(given: {
       if (isAnnexError(error) && holding.has(error.code)) {
         return {
           move: { state: 'waiting', reason: error.message },
-          stores: [stored(releaseUnlessHeld, { level, lane: job.lane })],
+          stores: [stored(releaseUnlessHeld, { level, jobId: job.id })],
         }
       }
       given.report(level, requestId, error)
@@ -96,10 +97,10 @@ export function createRunEvent(given: {
 /** Paused or suspended: what is owed is kept, however long that takes. It may have been resumed meanwhile. */
 async function releaseUnlessHeld(
   transaction: Db,
-  all: readonly { level: EventJob['level']; lane: string }[],
+  laid: readonly { level: EventJob['level']; jobId: string }[],
 ): Promise<[]> {
-  for (const { level, lane } of all) {
-    if (!(await isHeld(transaction, level))) await releaseWaitingJobs(transaction, [lane])
-  }
+  const ids: string[] = []
+  for (const { level, jobId } of laid) if (!(await isHeld(transaction, level))) ids.push(jobId)
+  if (ids.length > 0) await releaseJobs(transaction, ids)
   return []
 }

@@ -5,13 +5,14 @@ import {
   suspendInstallation,
   suspendIntegration,
 } from '../db/queries/installed/suspensions.ts'
+import { releaseWaiting } from '../db/release-waiting.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import { installationOf, type SandboxTarget } from '../sandbox/target.ts'
 
 export type Suspensions = {
   /** Stores that a target is not run any more, and tells its installer and the operator why. */
   suspend: (target: SandboxTarget, reason: string) => void
-  /** Lets an installation go on, paused or suspended; or an integration as a whole. */
+  /** Lets an installation go on, paused or suspended; or an integration as a whole. What has waited is due then. */
   resume: (of: { installation: string } | { integration: string }) => Promise<void>
 }
 
@@ -20,6 +21,7 @@ export type Suspensions = {
  *
  * @param given.forget what was read of the level before: it has changed
  * @param given.forgive the strikes of a target, by its key
+ * @param given.wake there is work
  * @param given.onSuspend tells the operator
  */
 export function createSuspensions(given: {
@@ -27,6 +29,7 @@ export function createSuspensions(given: {
   logs: LogWriter
   forget: () => void
   forgive: (key: string) => void
+  wake: () => void
   onSuspend: (target: SandboxTarget, reason: string) => void
   onDefect: (error: unknown) => void
 }): Suspensions {
@@ -34,13 +37,14 @@ export function createSuspensions(given: {
   return {
     suspend: (target, reason) => void store(target, reason).catch(given.onDefect),
     async resume(of) {
-      await db.transaction((transaction) =>
+      const lanes = await db.transaction((transaction) =>
         'installation' in of
           ? resumeInstallation(transaction, of.installation)
           : resumeIntegration(transaction, of.integration),
       )
       given.forgive('installation' in of ? of.installation : of.integration)
       given.forget()
+      for (const lane of lanes) await releaseWaiting(db, lane, given.wake)
     },
   }
 

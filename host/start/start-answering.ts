@@ -103,6 +103,7 @@ export async function startAnswering(
     ...{ db, logs, onDefect },
     forget: prepareDispatch.forget,
     forgive: sandboxes.forgive,
+    wake,
     onSuspend: ({ key, integration }, reason) => logger.warn({ key, integration, reason }, 'suspended'),
   })
   const report = createReportFailure(logs, onDefect)

@@ -11,6 +11,7 @@ import {
   setIntegrationVersion,
   type VersionRow,
 } from '../db/queries/integrations.ts'
+import { releaseWaiting } from '../db/release-waiting.ts'
 import type { NormalManifest } from '../manifest/normalize-manifest.ts'
 
 /**
@@ -31,7 +32,7 @@ export async function deployVersion(
 ): Promise<VersionRow> {
   const { manifest, bundle, folder, place, organizationId } = given
   const { name } = manifest
-  return db.transaction(async (transaction) => {
+  const { version, lanes } = await db.transaction(async (transaction) => {
     // Of hosts that deploy the same integration at once, the others wait here for the first: its row is locked.
     await ensureIntegration(transaction, {
       name,
@@ -49,9 +50,11 @@ export async function deployVersion(
       sourceMap: bundle.map,
     })
     await setIntegrationVersion(transaction, name, version.id)
-    await liftSuspensions(transaction, name, version.digest)
-    return version
+    return { version, lanes: await liftSuspensions(transaction, name, version.digest) }
   })
+  // Whoever deploys it tells those who work.
+  for (const lane of lanes) await releaseWaiting(db, lane, () => {})
+  return version
 }
 
 /**

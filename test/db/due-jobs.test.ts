@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import pg from 'pg'
-import type { Db } from '../../host/db/db.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { claimJobs, nextDueAt, readDueJobs } from '../../host/db/queries/claims.ts'
 import { insertJobs, type JobKind } from '../../host/db/queries/jobs.ts'
 import { isPostgres } from '../../host/db/rows/json-rows.ts'
+import { lastOf, planOf, readRowsOf } from '../support/query-plan.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 import { createTestDatabase, noPostgres } from '../support/test-database.ts'
 
@@ -96,20 +96,11 @@ it('of a lane that keeps its order the first is found, and those after it are no
     loose.slice(0, 2).map(({ id }) => id),
     'but what keeps no order',
   )
-  const { sql, bindings } = await lastOf(db, async () => {
-    assert.ok((await read(3)).includes(first?.id ?? ''))
-  })
+  const look = async () => assert.ok((await read(3)).includes(first?.id ?? ''))
+  await look()
   if (!isPostgres(db)) return
-  const { rows } = await db.raw(
-    `explain (analyze, timing off) ${sql.replace(/\$\d+/g, '?')}`,
-    bindings as never,
-  )
-  const plan: string = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n')
-  const counts = [...plan.matchAll(/actual rows=(\d+)|Rows Removed by Filter: (\d+)/g)]
-  assert.ok(
-    counts.length > 5 && counts.every(([, some = 0, others = 0]) => Number(some) + Number(others) < 10),
-    plan,
-  )
+  const rows = await readRowsOf(db, look)
+  assert.ok(rows.read.length > 5 && rows.read.every((count) => count < 10), rows.plan)
 })
 
 it('claims look each job up by itself, however far the statistics are behind (PostgreSQL)', {
@@ -145,21 +136,3 @@ it('claims look each job up by itself, however far the statistics are behind (Po
   assert.doesNotMatch(plan, /Seq Scan/)
   assert.equal((await claimJobs(db, jobs, lease)).size, 100, 'those that are claimed are not claimed again')
 })
-
-type Asked = { sql: string; bindings: readonly unknown[] }
-
-/** How SQLite would run the last query that `ask` makes: its steps, separated by commas. */
-async function planOf(db: Db, ask: () => Promise<unknown>): Promise<string> {
-  const { sql, bindings } = await lastOf(db, ask)
-  const steps: { detail: string }[] = await db.raw(`explain query plan ${sql}`, bindings as never)
-  return steps.map(({ detail }) => detail).join()
-}
-
-async function lastOf(db: Db, ask: () => Promise<unknown>): Promise<Asked> {
-  const asked: Asked[] = []
-  const take = (query: Asked) => asked.push(query)
-  db.on('query', take)
-  await ask()
-  db.off('query', take)
-  return asked.at(-1) ?? { sql: '', bindings: [] }
-}

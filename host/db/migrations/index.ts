@@ -14,6 +14,7 @@ import * as later from './012-later.ts'
 import * as failed from './013-failed.ts'
 import * as looseHistory from './014-loose-history.ts'
 import * as order from './015-order.ts'
+import * as waiting from './016-waiting.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -34,6 +35,7 @@ const steps: readonly [string, Step][] = [
   ['013-failed', failed],
   ['014-loose-history', looseHistory],
   ['015-order', order],
+  ['016-waiting', waiting],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

@@ -2,7 +2,7 @@ import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import { forEachInserted, forEachRow } from '../rows/each-row.ts'
-import { jsonRows, jsonTexts, rawRows } from '../rows/json-rows.ts'
+import { jsonRows, rawRows } from '../rows/json-rows.ts'
 
 export type JobKind = 'event' | 'task' | 'delivery' | 'resend'
 
@@ -183,11 +183,4 @@ async function updateJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Prom
      returning jobs.id as id`,
     [JSON.stringify(rows)],
   )
-}
-
-/** Makes the jobs due that wait for one of the lanes. */
-export async function releaseWaitingJobs(db: Db, lanes: readonly string[]): Promise<void> {
-  await db.raw(`update jobs set state = 'due' where state = 'waiting' and lane in ${jsonTexts(db)}`, [
-    JSON.stringify(lanes),
-  ])
 }

@@ -1,15 +1,14 @@
 import type { Db } from '../../db/db.ts'
+import { inSteps, stepSize } from '../../db/in-steps.ts'
 import type { Endpoint } from '../../db/queries/endpoints.ts'
 import {
   changeEndpointState,
   type DuePlace,
-  findForgotten,
   markOrdered,
-  releaseSomeWaiting,
   setOrdered,
 } from '../../db/queries/operating/endpoints.ts'
+import { releaseWaiting } from '../../db/release-waiting.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
-import { inSteps, stepSize } from './in-steps.ts'
 
 /**
  * What is owed to a paused endpoint waits; what is being sent comes to its end.
@@ -34,28 +33,6 @@ export async function resumeEndpoint(db: Db, { id }: Endpoint, wake: () => void)
     throw new AnnexError('conflict', `The endpoint ${id} is active already.`)
   }
   return releaseWaiting(db, id, wake)
-}
-
-function releaseWaiting(db: Db, id: string, wake: () => void, ending?: AbortSignal): Promise<number> {
-  const step = async () => {
-    const changed = await releaseSomeWaiting(db, id, stepSize)
-    if (changed > 0) wake()
-    return { changed, more: changed === stepSize }
-  }
-  return inSteps(step, ending)
-}
-
-/**
- * Releases what waits for endpoints that are active: a resume may have been cut off by the end of its host.
- *
- * @param ending once it is aborted the rest is left for the next time
- */
-export async function releaseForgotten(db: Db, wake: () => void, ending?: AbortSignal): Promise<void> {
-  let id = await findForgotten(db, '')
-  while (id !== undefined && !ending?.aborted) {
-    await releaseWaiting(db, id, wake, ending)
-    id = await findForgotten(db, id)
-  }
 }
 
 /**

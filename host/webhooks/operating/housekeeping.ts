@@ -1,12 +1,12 @@
 import type { Db } from '../../db/db.ts'
-import { releaseForgotten } from './change-endpoint.ts'
+import { releaseForgotten } from '../../db/release-waiting.ts'
 import { pruneHistory, type Retention } from './prune-history.ts'
 
 const firstRoundMs = 5_000
 const roundMs = 10 * 60_000
 
 /**
- * What has to be done now and then: deliveries are released that a resume has left behind, and history is pruned.
+ * What has to be done now and then: what a resume has left behind is released, and history is pruned.
  *
  * @returns ends it, within a step: the rest is done by the next round of some host
  */

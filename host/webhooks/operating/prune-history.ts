@@ -1,5 +1,6 @@
 import { nowOf } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
+import { inSteps, stepSize } from '../../db/in-steps.ts'
 import {
   findPlaceBefore,
   isOnlyPruner,
@@ -8,7 +9,6 @@ import {
   prunedTables,
   pruneSome,
 } from '../../db/queries/operating/prune.ts'
-import { inSteps, stepSize } from './in-steps.ts'
 
 /** What is kept of history. */
 export type Retention = {

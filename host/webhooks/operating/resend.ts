@@ -1,5 +1,6 @@
 import { type Clock, nowOf } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
+import { stepSize } from '../../db/in-steps.ts'
 import {
   countRunningResends,
   findResend,
@@ -14,7 +15,6 @@ import {
 } from '../../db/queries/operating/send-again.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { handleEach, type JobHandler, type JobOutcome, stored } from '../../jobs/job-handler.ts'
-import { stepSize } from './in-steps.ts'
 import { lookOn } from './look-on.ts'
 
 /** How far ahead deliveries are owed: what somebody stops comes to its end within as many seconds. */

@@ -5,13 +5,11 @@ import type { Db } from '../../../host/db/db.ts'
 import { oweDeliveries } from '../../../host/db/queries/deliveries.ts'
 import { findUnpaused } from '../../../host/db/queries/endpoints.ts'
 import { insertJobs } from '../../../host/db/queries/jobs.ts'
-import { findEndpoint, releaseSomeWaiting } from '../../../host/db/queries/operating/endpoints.ts'
+import { findEndpoint } from '../../../host/db/queries/operating/endpoints.ts'
+import { releaseSomeWaiting } from '../../../host/db/queries/operating/release.ts'
 import { oweAgain } from '../../../host/db/queries/operating/send-again.ts'
-import {
-  orderEndpoint,
-  releaseForgotten,
-  resumeEndpoint,
-} from '../../../host/webhooks/operating/change-endpoint.ts'
+import { releaseForgotten } from '../../../host/db/release-waiting.ts'
+import { orderEndpoint, resumeEndpoint } from '../../../host/webhooks/operating/change-endpoint.ts'
 import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
 
 describe('what is owed to an endpoint', () => {

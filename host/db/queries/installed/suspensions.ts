@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts'
-import { releaseWaitingJobs } from '../jobs.ts'
+import { findWaitingLanes } from '../operating/release.ts'
 
 /** Why something is suspended, and the version of the script that did it. */
 export type Suspension = { reason: string; digest: string }
@@ -37,26 +37,38 @@ export async function suspendIntegration(
   return changed === 1
 }
 
-/** Lets an installation go on that is paused, suspended or moving, with the work that has waited. In one transaction. */
-export async function resumeInstallation(db: Db, id: string): Promise<void> {
-  await resumeInstallations(db, [id])
+/**
+ * Lets an installation go on that is paused, suspended or moving.
+ *
+ * @returns the lanes for which work has waited, to be released when this is committed (`releaseWaiting`)
+ */
+export async function resumeInstallation(transaction: Db, id: string): Promise<string[]> {
+  return resumeInstallations(transaction, [id])
 }
 
-export async function resumeIntegration(db: Db, name: string): Promise<void> {
-  await db('integrations').where({ name }).update(unsuspended)
-  await releaseWaitingJobs(db, [name])
+/** @returns as `resumeInstallation` */
+export async function resumeIntegration(transaction: Db, name: string): Promise<string[]> {
+  await transaction('integrations').where({ name }).update(unsuspended)
+  return [name]
 }
 
-/** A new version begins without a record: what is suspended for another one goes on. */
-export async function liftSuspensions(db: Db, integration: string, digest: string): Promise<void> {
+/** A new version begins without a record: what is suspended for another one goes on. @returns as `resumeInstallation` */
+export async function liftSuspensions(
+  transaction: Db,
+  integration: string,
+  digest: string,
+): Promise<string[]> {
   const isOther = { integration, status: 'suspended' }
-  const ids = await db('installations').where(isOther).whereNot({ suspendedDigest: digest }).pluck('id')
-  await resumeInstallations(db, ids)
-  const lifted = await db('integrations')
+  const ids = await transaction('installations')
+    .where(isOther)
+    .whereNot({ suspendedDigest: digest })
+    .pluck('id')
+  const lanes = await resumeInstallations(transaction, ids)
+  const lifted = await transaction('integrations')
     .where({ name: integration })
     .whereNot({ suspendedDigest: digest })
     .update(unsuspended)
-  if (lifted > 0) await releaseWaitingJobs(db, [integration])
+  return lifted > 0 ? [...lanes, integration] : lanes
 }
 
 /**
@@ -78,23 +90,19 @@ export async function isHeld(
 
 const unsuspended = { suspendedAt: null, suspendedReason: null, suspendedDigest: null }
 
-async function resumeInstallations(db: Db, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  await db('installations')
+async function resumeInstallations(transaction: Db, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  await transaction('installations')
     .whereIn('id', ids)
     .whereIn('status', ['paused', 'suspended', 'moving'])
     .update({
-      status: db.raw(`coalesce(suspended_from, 'active')`),
+      status: transaction.raw(`coalesce(suspended_from, 'active')`),
       statusReason: null,
       suspendedFrom: null,
       suspendedDigest: null,
       suspendedAt: null,
       updatedAt: Date.now(),
     })
-  // Of those that moved, deliveries have waited too; what is owed to a paused endpoint waits on.
-  const endpoints = await db('endpoints')
-    .whereIn('installationId', ids)
-    .whereNot({ state: 'paused' })
-    .pluck('id')
-  await releaseWaitingJobs(db, [...ids, ...endpoints])
+  // Of those that moved, deliveries have waited, too.
+  return findWaitingLanes(transaction, ids)
 }

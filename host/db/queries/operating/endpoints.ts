@@ -1,5 +1,4 @@
 import type { Db } from '../../db.ts'
-import { isPostgres, jsonTexts, rawRows } from '../../rows/json-rows.ts'
 import type { Endpoint, EndpointState } from '../endpoints.ts'
 
 /** The newest first. `before`: the id of an endpoint, where the next page begins. */
@@ -54,50 +53,6 @@ export async function changeEndpointState(
     .whereIn('state', from)
     .update({ state, reason, ...wellAgain, updatedAt: Date.now() })
   return changed === 1
-}
-
-/** Released, they are done in the order that their endpoint keeps now. */
-const release = `update jobs set state = 'due', ordered = (select ordered from endpoints where id = jobs.lane)`
-
-/**
- * Makes up to `limit` deliveries due that wait for an endpoint, the longest owed first, as long as it is active and its
- * installation does not move. Those that somebody else is releasing are left to them.
- *
- * @returns how many
- */
-export async function releaseSomeWaiting(db: Db, endpointId: string, limit: number): Promise<number> {
-  const released = await rawRows(
-    db,
-    `${release} where id in (
-       select jobs.id from jobs join endpoints on endpoints.id = jobs.lane
-       join installations on installations.id = endpoints.installation_id and installations.status <> 'moving'
-       where jobs.state = 'waiting' and jobs.lane = ? and endpoints.state = 'active'
-       order by jobs.position limit ? ${isPostgres(db) ? 'for update of jobs skip locked' : ''}
-     ) returning id`,
-    [endpointId, limit],
-  )
-  return released.length
-}
-
-/** Makes those of the deliveries' jobs due that wait. */
-export async function releaseJobs(db: Db, ids: readonly string[]): Promise<void> {
-  await db.raw(`${release} where state = 'waiting' and id in ${jsonTexts(db)}`, [JSON.stringify(ids)])
-}
-
-/**
- * The next active endpoint after `after` for which deliveries wait: whoever resumed it was stopped before its end.
- */
-export async function findForgotten(db: Db, after: string): Promise<string | undefined> {
-  const row = await db('endpoints')
-    .where({ state: 'active' })
-    .where('id', '>', after)
-    .whereNotIn('installationId', db('installations').select('id').where({ status: 'moving' }))
-    .whereExists(
-      db('jobs').select(db.raw('1')).where({ state: 'waiting' }).where('lane', db.ref('endpoints.id')),
-    )
-    .orderBy('id')
-    .first('id')
-  return row?.id
 }
 
 /** @param db no transaction: whoever stores what came of deliveries holds some of these rows, and waits for others, in another order */
