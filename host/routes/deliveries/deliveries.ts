@@ -3,10 +3,14 @@ import type { Context } from 'koa'
 import { listAttempts } from '../../db/queries/attempts.ts'
 import { findBody } from '../../db/queries/deliveries.ts'
 import { findInstallation } from '../../db/queries/installed/installations.ts'
-import { findListedDelivery, type ListedDelivery } from '../../db/queries/operating/list-deliveries.ts'
+import {
+  findListedDelivery,
+  type ListedDelivery,
+  lookForDeliveries,
+} from '../../db/queries/operating/list-deliveries.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { assertPerson } from '../../http/caller.ts'
-import { findDeliveries } from '../../webhooks/operating/find-deliveries.ts'
+import { findNewest } from '../../webhooks/operating/find-newest.ts'
 import { goneOf, limitOf, toPage } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { filterOf } from './delivery-query.ts'
@@ -23,7 +27,9 @@ export function addDeliveryRoutes(router: Router, parts: RouteParts): void {
   router.get('/v1/deliveries', async (context) => {
     const { before, ...filter } = filterOf(await authenticate(context), context.query)
     const limit = limitOf(context.query)
-    const items = await findDeliveries(db, filter, { before, limit }, goneOf(context))
+    const items = await findNewest(db, { before, limit }, goneOf(context), (look) =>
+      lookForDeliveries(db, filter, look),
+    )
     context.body = toPage(items, limit, toDeliveryView)
   })
 

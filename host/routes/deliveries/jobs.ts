@@ -3,14 +3,16 @@ import type { Context } from 'koa'
 import {
   findScriptJob,
   listScriptJobs,
+  lookForFailedJobs,
   runScriptJobAgain,
   type ScriptJob,
   type ScriptJobState,
 } from '../../db/queries/operating/script-jobs.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import type { EventJob } from '../../installations/setup-event.ts'
+import { findNewest } from '../../webhooks/operating/find-newest.ts'
 import { assertNotMoving } from '../../webhooks/operating/send-again.ts'
-import { limitOf, oneOf, ownOf, texts } from '../history/list-query.ts'
+import { goneOf, limitOf, oneOf, ownOf, texts } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { toIso } from '../to-iso.ts'
 
@@ -27,15 +29,20 @@ export function addJobRoutes(router: Router, { db, authenticate, wake }: RoutePa
     const own = ownOf(await authenticate(context))
     const { state = 'failed', kind, installation, before } = texts(context.query)
     const limit = limitOf(context.query)
-    const where = {
+    const wanted = oneOf('state', state, states)
+    const filter = {
       ...own,
-      state: oneOf('state', state, states),
       ...(kind !== undefined && { kind: oneOf('kind', kind, kinds) }),
       ...(installation !== undefined && { installationId: installation }),
     }
-    const items = await listScriptJobs(db, where, { ...(before !== undefined && { before }), limit })
+    const items =
+      wanted === 'failed'
+        ? await findNewest(db, { before, limit }, goneOf(context), (look) =>
+            lookForFailedJobs(db, filter, look),
+          )
+        : await listScriptJobs(db, filter, { state: wanted, limit })
     const last = items.at(-1)
-    const isMore = state === 'failed' && items.length === limit && last !== undefined
+    const isMore = wanted === 'failed' && items.length === limit && last !== undefined
     context.body = {
       items: items.map(toView),
       ...(isMore && { next: { before: last.id } }),

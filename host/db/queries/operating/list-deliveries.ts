@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import type { Db } from '../../db.ts'
 import { firstIdAt, withPrefix } from '../../ids.ts'
 import type { Delivery, DeliveryState } from '../deliveries.ts'
-import { endOfWindow, type Range, type Source, windowOf } from './window.ts'
+import { type Look, type Looked, lookAmong, type Range, type Source } from './window.ts'
 
 /** Which deliveries; those of all fields that are there. Times are of when it was owed first, in Unix ms. */
 export type DeliveryFilter = {
@@ -23,39 +23,40 @@ export type ListedDelivery = Delivery & { nextAttemptAt: number | null }
 const slackMs = 1_000
 
 /**
- * Looks at the next `rows` of what an index has for the filter, the newest first, and not at all that there may be: a filter
+ * Looks at the next rows of what an index has for the filter, the newest first, and not at all that there may be: a filter
  * that fits few would read a million.
- *
- * @param look.before the id of a delivery: only those that come after it in the list
- * @returns with the id that is reached by that, `undefined` at the end
  */
 export async function lookForDeliveries(
   db: Db,
   filter: DeliveryFilter,
-  look: { before: string | undefined; limit: number; rows: number | undefined },
-): Promise<{ items: ListedDelivery[]; reached: string | undefined }> {
-  const { limit, rows } = look
-  const sources = await sourcesOf(db, filter)
+  look: Look,
+): Promise<Looked<ListedDelivery>> {
   const range = rangeOf(filter, look.before)
-  const ends = await Promise.all(sources.map((source) => endOf(db, source, range, rows)))
-  // Beyond the end of any of them, others may have what comes first.
-  const reached = ends
-    .filter((end) => end !== undefined)
-    .sort()
-    .at(-1)
-  const looked = { ...range, ...(reached !== undefined && { from: reached }) }
-  const found = await Promise.all(
-    sources.map((source) => {
-      const query = fromWindow(db, source, looked, rows).select('deliveries.*')
-      narrow(db, query, filter)
-      return query.orderBy('deliveries.id', 'desc').limit(limit)
-    }),
-  )
-  const newest: Delivery[] = found.flat().sort(byAge).slice(0, limit)
-  return { items: await withNextAttempt(db, newest), reached }
+  const ask = (window: Knex.QueryBuilder) => {
+    const from: Knex.QueryBuilder = isOwed(filter)
+      ? joinDeliveries(db, window)
+      : db.from(window.as('deliveries'))
+    const query = from.select('deliveries.*').orderBy('deliveries.id', 'desc')
+    narrow(db, query, filter)
+    return query
+  }
+  const sources = await sourcesOf(db, filter)
+  const looked = await lookAmong<Delivery>(db, sources, isOwed(filter) ? jobRange(range) : range, look, ask)
+  const items = await withNextAttempt(db, looked.items)
+  return { items, reached: looked.reached && withPrefix(looked.reached, 'dlv') }
 }
 
-const byAge = (one: Delivery, other: Delivery): number => (one.id < other.id ? 1 : -1)
+/** What is owed has a job: there may be a million deliveries that are not for each that is. */
+const isOwed = ({ eventId, state }: DeliveryFilter): boolean => eventId === undefined && state === 'owed'
+
+/** The deliveries of some jobs. */
+const joinDeliveries = (db: Db, jobs: Knex.QueryBuilder): Knex.QueryBuilder =>
+  db
+    .from(jobs.as('jobs'))
+    // SQLite keeps to the order of a cross join.
+    .crossJoin('deliveries' as never)
+    .where('jobs.kind', 'delivery')
+    .whereRaw(`deliveries.id = 'dlv_' || substr(jobs.id, 5)`)
 
 /** Where all that fits the filter is found in the order of the list: in any of these. */
 async function sourcesOf(db: Db, filter: DeliveryFilter): Promise<Source[]> {
@@ -65,8 +66,7 @@ async function sourcesOf(db: Db, filter: DeliveryFilter): Promise<Source[]> {
     ...(where !== undefined && { where }),
   })
   if (eventId !== undefined) return [of((query) => void query.where({ eventId }))]
-  // What is owed has a job: there may be a million deliveries that are not for each that is.
-  if (state === 'owed') return [{ ...of(), table: 'jobs' }]
+  if (isOwed(filter)) return [{ ...of(), table: 'jobs' }]
   if (state === 'failed') return [of(hasReason)]
   const installationIds = await installationsOf(db, filter)
   if (installationIds === undefined) return [of()]
@@ -102,29 +102,6 @@ export function rangeOf({ afterMs, beforeMs }: DeliveryFilter, before?: string):
 
 const jobRange = (range: Range): Range =>
   Object.fromEntries(Object.entries(range).map(([bound, id]) => [bound, withPrefix(id, 'job')]))
-
-async function endOf(
-  db: Db,
-  source: Source,
-  range: Range,
-  rows: number | undefined,
-): Promise<string | undefined> {
-  if (source.table !== 'jobs') return endOfWindow(db, source, range, rows)
-  const end = await endOfWindow(db, source, jobRange(range), rows)
-  return end && withPrefix(end, 'dlv')
-}
-
-function fromWindow(db: Db, source: Source, range: Range, rows: number | undefined): Knex.QueryBuilder {
-  if (source.table !== 'jobs') return db.from(windowOf(db, source, range, rows).as('deliveries'))
-  return (
-    db
-      .from(windowOf(db, source, jobRange(range), rows).as('jobs'))
-      // SQLite keeps to the order of a cross join.
-      .crossJoin('deliveries' as never)
-      .where('jobs.kind', 'delivery')
-      .whereRaw(`deliveries.id = 'dlv_' || substr(jobs.id, 5)`)
-  )
-}
 
 /** @returns the delivery with when it is sent next */
 export async function findListedDelivery(db: Db, id: string): Promise<ListedDelivery | undefined> {

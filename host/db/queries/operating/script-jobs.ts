@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import { nowOf } from '../../database-clock.ts'
 import type { Db } from '../../db.ts'
+import { type Look, type Looked, lookAmong, type Source } from './window.ts'
 
 /** Work that a script is owed. What of it is done is gone; what failed is kept. */
 export type ScriptJob = {
@@ -18,39 +19,57 @@ export type ScriptJob = {
 
 export type ScriptJobState = 'due' | 'running' | 'waiting' | 'failed'
 
-const kinds = ['event', 'task']
+const kinds: readonly ScriptJob['kind'][] = ['event', 'task']
 const columns = [
   ...['id', 'kind', 'state', 'subject', 'attempt', 'dueAt', 'lastError', 'createdAt', 'finishedAt'],
 ]
 
-/**
- * Failed ones the newest first; others those that are due next. With `organizationId`: of its installations, and of the
- * integrations that it owns what is for no installation.
- *
- * @param page.before the id of a failed one: those that come after it in the list
- */
+/** Which jobs. With `organizationId`: of its installations, and of the integrations that it owns what is for no installation. */
+type ScriptJobFilter = {
+  kind?: ScriptJob['kind']
+  installationId?: string
+  organizationId?: string
+}
+
+/** Of the next failed ones those that fit, the newest first. */
+export function lookForFailedJobs(db: Db, filter: ScriptJobFilter, look: Look): Promise<Looked<ScriptJob>> {
+  const sources = kindsOf(filter).map(
+    (kind): Source => ({
+      ...{ table: 'jobs', column: 'id', order: 'desc' },
+      where: (query) => void query.whereRaw(`state = 'failed' and kind = '${kind}'`),
+    }),
+  )
+  const range = look.before === undefined ? {} : { before: look.before }
+  return lookAmong(db, sources, range, look, (window) => {
+    const query = db.from(window.as('jobs')).select(columns).orderBy('id', 'desc')
+    narrow(db, query, filter)
+    return query
+  })
+}
+
+/** Those that are due next, of what is to come. */
 export async function listScriptJobs(
   db: Db,
-  where: {
-    state: ScriptJobState
-    kind?: ScriptJob['kind']
-    installationId?: string
-    organizationId?: string
-  },
-  page: { before?: string; limit: number },
+  filter: ScriptJobFilter,
+  { state, limit }: { state: Exclude<ScriptJobState, 'failed'>; limit: number },
 ): Promise<ScriptJob[]> {
-  const { state, kind, installationId, organizationId } = where
-  const query = db('jobs').select(columns).limit(page.limit)
-  // Written out: the indexes of owed and failed ones are found by it.
-  query
+  const query = db('jobs')
+    .select(columns)
+    // Written out: the index of what is due is found by it.
     .whereRaw(`state = '${state}' and kind <> 'delivery'`)
-    .whereIn('kind', kind === undefined ? kinds : [kind])
-  if (state === 'failed') query.orderBy('id', 'desc')
-  else query.orderBy(['dueAt', 'id'])
-  if (page.before !== undefined) query.where('id', '<', page.before)
+    .whereIn('kind', kindsOf(filter))
+    .orderBy(['dueAt', 'id'])
+    .limit(limit)
+  narrow(db, query, filter)
+  return query
+}
+
+const kindsOf = ({ kind }: ScriptJobFilter): readonly ScriptJob['kind'][] =>
+  kind === undefined ? kinds : [kind]
+
+function narrow(db: Db, query: Knex.QueryBuilder, { installationId, organizationId }: ScriptJobFilter): void {
   if (installationId !== undefined) query.where('lane', installationId)
   if (organizationId !== undefined) query.where(ofOrganization(db, organizationId))
-  return query
 }
 
 const ofOrganization = (db: Db, organizationId: string) => (query: Knex.QueryBuilder) => {

@@ -52,3 +52,35 @@ export async function endOfWindow(
     .select(`${source.column} as id`)
   return (await last.first<{ id: string }>())?.id
 }
+
+/** Where a look begins, after the id `before`, at how many rows it looks, or at all, and how many are wanted. */
+export type Look = { before: string | undefined; rows: number | undefined; limit: number }
+
+/** What a look has found, and the id that is reached by it: `undefined` at the end. */
+export type Looked<Item> = { items: Item[]; reached: string | undefined }
+
+/**
+ * The newest that fit among the next rows of all sources.
+ *
+ * @param ask asks a window for those that fit, the newest first
+ */
+export async function lookAmong<Row extends { id: string }>(
+  db: Db,
+  sources: readonly Source[],
+  range: Range,
+  { rows, limit }: Pick<Look, 'rows' | 'limit'>,
+  ask: (window: Knex.QueryBuilder) => Knex.QueryBuilder,
+): Promise<Looked<Row>> {
+  const ends = await Promise.all(sources.map((source) => endOfWindow(db, source, range, rows)))
+  // Beyond the end of any of them, others may have what comes first.
+  const [reached] = ends
+    .filter((end) => end !== undefined)
+    .sort()
+    .reverse()
+  const looked = { ...range, ...(reached !== undefined && { from: reached }) }
+  const found: Row[][] = await Promise.all(
+    sources.map((source) => ask(windowOf(db, source, looked, rows)).limit(limit)),
+  )
+  const newest = found.flat().sort((one, other) => (one.id < other.id ? 1 : -1))
+  return { items: newest.slice(0, limit), reached }
+}

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { Db } from '../../../host/db/db.ts'
 import { createId, withPrefix } from '../../../host/db/ids.ts'
 import type { Delivery } from '../../../host/db/queries/deliveries.ts'
 import { insertInstallation } from '../../../host/db/queries/installed/installations.ts'
 import { ensureIntegration } from '../../../host/db/queries/integrations.ts'
-import type { DeliveryFilter } from '../../../host/db/queries/operating/list-deliveries.ts'
+import { type DeliveryFilter, lookForDeliveries } from '../../../host/db/queries/operating/list-deliveries.ts'
+import { lookForFailedJobs } from '../../../host/db/queries/operating/script-jobs.ts'
+import type { Look } from '../../../host/db/queries/operating/window.ts'
 import { isPostgres } from '../../../host/db/rows/json-rows.ts'
 import { createChanges } from '../../../host/webhooks/operating/changes.ts'
-import { findDeliveries } from '../../../host/webhooks/operating/find-deliveries.ts'
+import { findNewest } from '../../../host/webhooks/operating/find-newest.ts'
 import { followDeliveries } from '../../../host/webhooks/operating/follow-deliveries.ts'
 import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
 
@@ -15,7 +18,14 @@ import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
 const count = 6_500
 const present = new AbortController().signal
 
-describe('deliveries among many', () => {
+const findDeliveries = (
+  db: Db,
+  filter: DeliveryFilter,
+  page: Pick<Look, 'before' | 'limit'>,
+  gone: AbortSignal,
+) => findNewest(db, page, gone, (look) => lookForDeliveries(db, filter, look))
+
+describe('among many, deliveries', () => {
   let seeded: Seeded
   let all: Delivery[]
   let other: { organizationId: string; installationId: string; second: string }
@@ -85,14 +95,12 @@ describe('deliveries among many', () => {
     ...{ outcome: 'delivered', requestHeaders: '{}' },
   })
 
-  async function listAll(filter: DeliveryFilter, limit: number): Promise<string[]> {
+  async function listAll(find: (before: string | undefined) => Promise<{ id: string }[]>): Promise<string[]> {
     const ids: string[] = []
-    for (;;) {
-      const page = { before: ids.at(-1), limit }
-      const found = await findDeliveries(seeded.db, filter, page, present)
+    for (let found = await find(undefined); found.length > 0; found = await find(ids.at(-1))) {
       ids.push(...found.map(({ id }) => id))
-      if (found.length < limit) return ids
     }
+    return ids
   }
 
   const isOf = (state: string) => (one: Delivery) => one.state === state
@@ -125,8 +133,36 @@ describe('deliveries among many', () => {
     ]
     for (const [filter, fits] of expected) {
       for (const limit of [200, 1_000]) {
-        assert.deepEqual(await listAll(filter, limit), idsOf(fits), JSON.stringify({ filter, limit }))
+        const find = (before: string | undefined) =>
+          findDeliveries(seeded.db, filter, { before, limit }, present)
+        assert.deepEqual(await listAll(find), idsOf(fits), JSON.stringify({ filter, limit }))
       }
+    }
+  })
+
+  it('are found like failed jobs of scripts, those of each kind in an index of its own', async () => {
+    const { db, installationId, organizationId } = seeded
+    const failed = Array.from({ length: count }, (_, n) => ({
+      ...{ id: createId('job'), kind: n % 4 === 1 ? 'task' : 'event', subject: '{}', state: 'failed' },
+      lane: n < 5 ? other.installationId : n % 7 === 1 ? other.second : installationId,
+      ...{ attempt: 4, dueAt: 1, createdAt: 1 },
+    })).reverse()
+    await db.batchInsert('jobs', failed, 100)
+    type Job = (typeof failed)[number]
+    const expected: [Parameters<typeof lookForFailedJobs>[1], (job: Job) => boolean][] = [
+      [{}, () => true],
+      [{ kind: 'task' }, ({ kind }) => kind === 'task'],
+      [{ kind: 'event', installationId }, ({ kind, lane }) => kind === 'event' && lane === installationId],
+      [{ installationId: other.installationId }, ({ lane }) => lane === other.installationId],
+      [{ organizationId }, ({ lane }) => lane === installationId],
+      [{ organizationId: other.organizationId }, ({ lane }) => lane !== installationId],
+      [{ installationId: 'none' }, () => false],
+    ]
+    for (const [filter, fits] of expected) {
+      const ids = failed.filter(fits).map(({ id }) => id)
+      const find = (before: string | undefined) =>
+        findNewest(db, { before, limit: 900 }, present, (look) => lookForFailedJobs(db, filter, look))
+      assert.deepEqual(await listAll(find), ids, JSON.stringify(filter))
     }
   })
 
