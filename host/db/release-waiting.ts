@@ -16,7 +16,7 @@ export function releaseWaiting(
   ending?: AbortSignal,
 ): Promise<number> {
   const step = async () => {
-    const changed = await releaseSomeWaiting(db, lane, stepSize)
+    const changed = await db.transaction((transaction) => releaseSomeWaiting(transaction, lane, stepSize))
     if (changed > 0) wake()
     return { changed, more: changed === stepSize }
   }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { insertJobs, type NewJob } from '../../host/db/queries/jobs.ts'
+import { holdInstallation } from '../../host/db/queries/moved/hold.ts'
 import { releaseSomeWaiting } from '../../host/db/queries/operating/release.ts'
 import { releaseForgotten } from '../../host/db/release-waiting.ts'
 import { isPostgres } from '../../host/db/rows/json-rows.ts'
@@ -65,6 +67,24 @@ describe('what waits for an installation', () => {
     await suspensions().resume({ integration: 'echo' })
     assert.equal(await count({ lane: 'echo', state: 'due' }), 3)
     assert.equal(await count({ lane: held.installationId, state: 'waiting' }), 3)
+  })
+
+  it('is not released past somebody who begins to export it: it waits again', async () => {
+    const { db, installationId } = seeded
+    await seeded.addEndpoint('ep_a', 'active')
+    for (const lane of [installationId, 'ep_a']) {
+      await wait('event', lane, 3)
+      let held: Promise<unknown> = Promise.resolve()
+      await db.transaction(async (transaction) => {
+        assert.equal(await releaseSomeWaiting(transaction, lane, 10), 3)
+        held = db.transaction((other) => holdInstallation(other, installationId, 'Exported.'))
+        assert.equal(await Promise.race([held.then(() => 'held'), sleep(300, 'waits')]), 'waits')
+      })
+      await held
+      assert.equal(await count({ lane, state: 'waiting' }), 3)
+      assert.equal(await db.transaction((other) => releaseSomeWaiting(other, lane, 10)), 0)
+      await db('installations').update({ status: 'active' })
+    }
   })
 
   it('is released, the longest owed first, without reading what is not released yet', async () => {

@@ -1,5 +1,4 @@
 import type { Db } from '../../db.ts'
-import { findWaitingLanes } from '../operating/release.ts'
 
 /** Why something is suspended, and the version of the script that did it. */
 export type Suspension = { reason: string; digest: string }
@@ -103,6 +102,20 @@ async function resumeInstallations(transaction: Db, ids: readonly string[]): Pro
       suspendedAt: null,
       updatedAt: Date.now(),
     })
-  // Of those that moved, deliveries have waited, too.
   return findWaitingLanes(transaction, ids)
+}
+
+/** Lanes for which something waits: those of the installations, and, where they moved, of their endpoints. */
+async function findWaitingLanes(db: Db, ids: readonly string[]): Promise<string[]> {
+  const waiting = (lane: string) =>
+    db('jobs').select(db.raw('1')).whereRaw(`state = 'waiting'`).where('lane', db.ref(lane))
+  const own = await db('installations')
+    .whereIn('id', ids)
+    .whereExists(waiting('installations.id'))
+    .pluck('id')
+  const ofEndpoints = await db('endpoints')
+    .whereIn('installationId', ids)
+    .whereExists(waiting('endpoints.id'))
+    .pluck('id')
+  return [...own, ...ofEndpoints]
 }
