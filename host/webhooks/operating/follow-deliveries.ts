@@ -29,6 +29,8 @@ const settleMs = { sqlite: 2, postgres: 1_000 }
 /** The place of what happens at a time. */
 export const placeAt = (ms: number): FeedPlace => placeOf({ id: firstIdAt('att', ms) })
 
+const nothing: FeedLook = { items: [], reached: undefined }
+
 /**
  * What happens to deliveries, from a place on, as it happens. All of it comes from the tables: what a host does, what
  * others do and what was missed look the same, and a reader that is slow holds nothing but its place.
@@ -53,7 +55,8 @@ export async function* followDeliveries(
     const before = placeAt(nowMs - oldEnough)
     // The clock was set back: what happens from now on is before the place.
     if (after > placeAt(nowMs + 1)) after = before
-    const look = () => readFeed(db, filter, { after, before, limit: pageSize, rows })
+    const look = async () =>
+      gone.aborted ? nothing : readFeed(db, filter, { after, before, limit: pageSize, rows })
     const { items, reached }: FeedLook = isFurther ? await inTurn(look) : await look()
     if (reached !== undefined) after = reached
     else if (before > after) after = before

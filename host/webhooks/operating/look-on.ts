@@ -14,7 +14,9 @@ export async function lookOn(
   gone?: AbortSignal,
 ): Promise<void> {
   let isMore = await look(rowsOfLook(db, true))
-  while (isMore && !gone?.aborted) isMore = await inTurn(() => look(rowsOfLook(db, false)))
+  // Whoever has left while it was not their turn is looked for no more: the database may be closed by then.
+  const lookFar = async () => !gone?.aborted && look(rowsOfLook(db, false))
+  while (isMore) isMore = await inTurn(lookFar)
 }
 
 let lastTurn = Promise.resolve()

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { createChanges } from '../../../host/webhooks/operating/changes.ts'
 import { followDeliveries } from '../../../host/webhooks/operating/follow-deliveries.ts'
+import { inTurn, lookOn } from '../../../host/webhooks/operating/look-on.ts'
 import { openSeeded } from '../../support/seeded-database.ts'
 
 it('the live feed asks the database nothing for a reader that is gone: it may be closed by then', async () => {
@@ -20,4 +22,26 @@ it('the live feed asks the database nothing for a reader that is gone: it may be
   assert.equal((await next).done, true)
   assert.equal(asked, 0)
   await close()
+})
+
+it('whoever leaves before it is their turn to look far is looked for no more', async () => {
+  const { db, close } = await openSeeded()
+  const turn = Promise.withResolvers<void>()
+  const others = inTurn(() => turn.promise)
+  const gone = new AbortController()
+  const looks: boolean[] = []
+  const mine = lookOn(
+    db,
+    async () => {
+      looks.push(gone.signal.aborted)
+      return true
+    },
+    gone.signal,
+  )
+  await setImmediate()
+  gone.abort()
+  await close()
+  turn.resolve()
+  await Promise.all([others, mine])
+  assert.deepEqual(looks, [false], 'the first look, which waits for nobody')
 })
