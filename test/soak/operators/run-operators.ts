@@ -24,13 +24,16 @@ const drainMs = 120_000
  * Several people do at random what can be done with endpoints, deliveries and an installation, on any of the hosts, while these
  * deliver to receivers that change how they answer. In the end all are well, and what has failed is sent again.
  *
+ * @param given.least operations, however long they take: a machine may be slow
  * @param given.hosts on PostgreSQL, in this process; SQLite has one
  */
 export async function runOperators(given: {
   seconds: number
   seed: number
   hosts: number
+  least?: number
 }): Promise<Operated> {
+  const { least = 0 } = given
   await using ends = new AsyncDisposableStack()
   const random = createRandom(given.seed)
   const { between, pick } = random
@@ -64,12 +67,12 @@ export async function runOperators(given: {
   const operations = createOperations({ ask, random, installationPath, endpointIds, receivers, onWrong })
 
   const untilMs = performance.now() + given.seconds * 1_000
+  let count = 0
   const goOn = async (most: number, act: () => Promise<unknown>) => {
-    for (; performance.now() < untilMs; await sleep(between(0, most))) {
+    for (; performance.now() < untilMs || count < least; await sleep(between(0, most))) {
       await act().catch((error) => onWrong(String(error)))
     }
   }
-  let count = 0
   const operate = () => {
     count += 1
     return operations[pick(Object.keys(operations) as [string])]?.() ?? Promise.resolve()
