@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
-import { type Json, startAnnex } from '../support/annex.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readUsed } from '../bench/measure/cpu-time.ts'
+import { type Json, startAnnex, until } from '../support/annex.ts'
 
 const looping = `
 import { createIntegration } from '@annex/runtime'
@@ -28,23 +30,28 @@ describe('a sandbox process that is killed', () => {
   it('is replaced; the request that it had begun gets a 502, and the next ones are answered', async () => {
     const slow = `
 import { createIntegration } from '@annex/runtime'
+let answer = 'fine'
 export default createIntegration({
   fetch: async (request) => {
-    if (request.url.endsWith('/wait')) await new Promise((resolve) => setTimeout(resolve, 20_000))
-    return new Response('fine')
+    if (request.url.endsWith('/wait')) {
+      answer = 'begun'
+      await new Promise((resolve) => setTimeout(resolve, 20_000))
+    }
+    return new Response(answer)
   },
 })`
     const annex = await startAnnex({ plugins: { slow: { script: slow } } })
     try {
-      assert.equal(await (await fetch(`${annex.url}/x/slow`)).text(), 'fine')
+      const ask = async () => (await fetch(`${annex.url}/x/slow`)).text()
+      assert.equal(await ask(), 'fine')
       const waiting = fetch(`${annex.url}/x/slow/wait`)
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await until(ask, (answer) => answer === 'begun')
       const [running] = annex.server.sandboxes.processes()
       process.kill(running?.pid ?? 0, 'SIGKILL')
       const cut = await waiting
       assert.equal(cut.status, 502)
       assert.equal(((await cut.json()) as Json).error.code, 'sandbox_died')
-      assert.equal(await (await fetch(`${annex.url}/x/slow`)).text(), 'fine')
+      assert.equal(await ask(), 'fine')
       assert.notEqual(annex.server.sandboxes.processes()[0]?.pid, running?.pid)
     } finally {
       await annex.close()
@@ -64,14 +71,21 @@ export default createIntegration({
     const annex = await startAnnex({ plugins: { busy: { script: busy } }, flags })
     try {
       assert.equal(await (await fetch(`${annex.url}/x/busy`)).text(), 'fine')
-      const [running] = annex.server.sandboxes.processes()
+      const pid = annex.server.sandboxes.processes()[0]?.pid ?? 0
+      const { cpuMs = 0 } = readUsed(pid) ?? {}
       const { port } = new URL(annex.url)
       const paths = ['/x/busy/spin', '/x/busy/1', '/x/busy/2', '/x/busy/3']
       const visitors = await Promise.all(paths.map(() => openVisitor(Number(port))))
       // In one turn: they reach the process in one piece.
-      const answers = visitors.map((ask, n) => ask(paths[n] ?? ''))
-      setTimeout(() => process.kill(running?.pid ?? 0, 'SIGKILL'), 500)
-      const [begun, ...others] = await Promise.all(answers)
+      const answers = Promise.all(visitors.map((ask, n) => ask(paths[n] ?? '')))
+      await sleep(500)
+      // It spins: where nobody can tell, it has had its time.
+      await until(
+        async () => readUsed(pid),
+        (used) => used === undefined || used.cpuMs > cpuMs + 300,
+      )
+      process.kill(pid, 'SIGKILL')
+      const [begun, ...others] = await answers
       assert.ok((begun?.status ?? 0) >= 500, begun?.text ?? 'nothing')
       assert.deepEqual(
         others.map(({ status }) => status),
