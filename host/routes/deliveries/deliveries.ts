@@ -8,9 +8,10 @@ import {
   type ListedDelivery,
   lookForDeliveries,
 } from '../../db/queries/operating/list-deliveries.ts'
+import type { Look } from '../../db/queries/operating/window.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { assertPerson } from '../../http/caller.ts'
-import { findNewest } from '../../webhooks/operating/find-newest.ts'
+import { findSome } from '../../webhooks/operating/find-some.ts'
 import { goneOf, limitOf, toPage } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { filterOf } from './delivery-query.ts'
@@ -27,9 +28,8 @@ export function addDeliveryRoutes(router: Router, parts: RouteParts): void {
   router.get('/v1/deliveries', async (context) => {
     const { before, ...filter } = filterOf(await authenticate(context), context.query)
     const limit = limitOf(context.query)
-    const items = await findNewest(db, { before, limit }, goneOf(context), (look) =>
-      lookForDeliveries(db, filter, look),
-    )
+    const look = (here: Look) => lookForDeliveries(db, filter, here)
+    const items = await findSome(db, { place: before, limit }, look, goneOf(context))
     context.body = toPage(items, limit, toDeliveryView)
   })
 

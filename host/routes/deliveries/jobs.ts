@@ -8,9 +8,10 @@ import {
   type ScriptJob,
   type ScriptJobState,
 } from '../../db/queries/operating/script-jobs.ts'
+import type { Look } from '../../db/queries/operating/window.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import type { EventJob } from '../../installations/setup-event.ts'
-import { findNewest } from '../../webhooks/operating/find-newest.ts'
+import { findSome } from '../../webhooks/operating/find-some.ts'
 import { assertNotMoving } from '../../webhooks/operating/send-again.ts'
 import { goneOf, limitOf, oneOf, ownOf, texts } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
@@ -35,11 +36,10 @@ export function addJobRoutes(router: Router, { db, authenticate, wake }: RoutePa
       ...(kind !== undefined && { kind: oneOf('kind', kind, kinds) }),
       ...(installation !== undefined && { installationId: installation }),
     }
+    const look = (here: Look) => lookForFailedJobs(db, filter, here)
     const items =
       wanted === 'failed'
-        ? await findNewest(db, { before, limit }, goneOf(context), (look) =>
-            lookForFailedJobs(db, filter, look),
-          )
+        ? await findSome(db, { place: before, limit }, look, goneOf(context))
         : await listScriptJobs(db, filter, { state: wanted, limit })
     const last = items.at(-1)
     const isMore = wanted === 'failed' && items.length === limit && last !== undefined

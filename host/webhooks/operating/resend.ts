@@ -15,6 +15,7 @@ import {
 } from '../../db/queries/operating/send-again.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { handleEach, type JobHandler, type JobOutcome, stored } from '../../jobs/job-handler.ts'
+import { findSome } from './find-some.ts'
 import { lookOn } from './look-on.ts'
 
 /** How far ahead deliveries are owed: what somebody stops comes to its end within as many seconds. */
@@ -26,35 +27,17 @@ const mostRunning = 10
 /** Counts what has failed. */
 export async function countFailed(db: Db, filter: FailedFilter, gone?: AbortSignal): Promise<FailedCount> {
   const sum = { count: 0, disabled: 0, moving: 0 }
-  let after = ''
+  let place: string | undefined
   const look = async (rows: number | undefined) => {
-    const { reached, ...some } = await countSomeFailed(db, filter, { after, rows })
+    const { reached, ...some } = await countSomeFailed(db, filter, { place, rows })
     sum.count += some.count
     sum.disabled += some.disabled
     sum.moving += some.moving
-    after = reached ?? after
+    place = reached
     return reached !== undefined
   }
   await lookOn(db, look, gone)
   return sum
-}
-
-/** The next that can be sent, the longest owed first. */
-async function listFailed(
-  db: Db,
-  filter: FailedFilter,
-  page: { after: string; limit: number },
-): Promise<string[]> {
-  const found: string[] = []
-  let { after } = page
-  await lookOn(db, async (rows) => {
-    const limit = page.limit - found.length
-    const { ids, reached } = await listSomeFailed(db, filter, { after, limit, rows })
-    found.push(...ids)
-    after = reached ?? after
-    return reached !== undefined && found.length < page.limit
-  })
-  return found
 }
 
 /**
@@ -101,7 +84,8 @@ export function createRunResend(given: { db: Db; clock: Clock; wake: () => void 
     if (resend === undefined || resend.state !== 'running') return { move: { state: 'gone' } }
     const { id, filter, perSecond, after } = resend
     const limit = Math.min(stepSize, Math.ceil(perSecond * aheadSeconds))
-    const found = await listFailed(db, filter, { after, limit })
+    // The longest owed first.
+    const found = await findSome(db, { place: after, limit }, (look) => listSomeFailed(db, filter, look))
     const nowMs = clock.now()
     const dueAtOf = (n: number) => nowMs + Math.floor((n * 1_000) / perSecond)
     const deliveries = found.map((id, n) => ({ id, dueAt: dueAtOf(n) }))

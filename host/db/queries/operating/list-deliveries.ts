@@ -31,7 +31,7 @@ export async function lookForDeliveries(
   filter: DeliveryFilter,
   look: Look,
 ): Promise<Looked<ListedDelivery>> {
-  const range = rangeOf(filter, look.before)
+  const range = rangeOf(filter, look.place)
   const ask = (window: Knex.QueryBuilder) => {
     const from: Knex.QueryBuilder = isOwed(filter)
       ? joinDeliveries(db, window)
@@ -94,14 +94,13 @@ async function installationsOf(
 export function rangeOf({ afterMs, beforeMs }: DeliveryFilter, before?: string): Range {
   const madeBefore = beforeMs === undefined ? undefined : firstIdAt('dlv', beforeMs + slackMs)
   const bound = [before, madeBefore].filter((id) => id !== undefined).sort()[0]
-  return {
-    ...(afterMs !== undefined && { from: firstIdAt('dlv', afterMs - slackMs) }),
-    ...(bound !== undefined && { before: bound }),
-  }
+  return { from: afterMs === undefined ? undefined : firstIdAt('dlv', afterMs - slackMs), before: bound }
 }
 
-const jobRange = (range: Range): Range =>
-  Object.fromEntries(Object.entries(range).map(([bound, id]) => [bound, withPrefix(id, 'job')]))
+const jobRange = ({ from, before }: Range): Range => ({
+  from: from && withPrefix(from, 'job'),
+  before: before && withPrefix(before, 'job'),
+})
 
 /** @returns the delivery with when it is sent next */
 export async function findListedDelivery(db: Db, id: string): Promise<ListedDelivery | undefined> {

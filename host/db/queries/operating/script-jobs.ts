@@ -39,8 +39,7 @@ export function lookForFailedJobs(db: Db, filter: ScriptJobFilter, look: Look): 
       where: (query) => void query.whereRaw(`state = 'failed' and kind = '${kind}'`),
     }),
   )
-  const range = look.before === undefined ? {} : { before: look.before }
-  return lookAmong(db, sources, range, look, (window) => {
+  return lookAmong(db, sources, { before: look.place }, look, (window) => {
     const query = db.from(window.as('jobs')).select(columns).orderBy('id', 'desc')
     narrow(db, query, filter)
     return query

@@ -5,7 +5,7 @@ import { toDeliveryJob } from '../deliveries.ts'
 import type { Place } from '../endpoints.ts'
 import { insertJobs } from '../jobs.ts'
 import { type DeliveryFilter, hasReason, narrow, rangeOf } from './list-deliveries.ts'
-import { endOfWindow, type Source, windowOf } from './window.ts'
+import { endOfWindow, type Look, type Looked, type Source, windowOf } from './window.ts'
 
 /** A delivery that is to be sent again, and when (Unix ms). */
 export type Again = { id: string; dueAt: number }
@@ -74,13 +74,11 @@ export type FailedCount = { count: number; disabled: number; moving: number }
 
 type CountedPage = { ofAll: number; ofDisabled: number; ofMoving: number }
 
-/** Of the next `rows` that have failed, after the id `after`, those that fit. `reached`: how far that is, `undefined` at the end. */
-type Look = { after: string; rows: number | undefined }
-
+/** Counts those that fit of what a look looks at. @returns with how far that is, as `Looked` */
 export async function countSomeFailed(
   db: Db,
   filter: FailedFilter,
-  look: Look,
+  look: Omit<Look, 'limit'>,
 ): Promise<FailedCount & { reached: string | undefined }> {
   const { some, reached } = await lookAtFailed(db, filter, look)
   const row = await some
@@ -94,20 +92,16 @@ export async function countSomeFailed(
   return { count: all - disabled - moving, disabled, moving, reached }
 }
 
-/** The first up to `limit` of them that can be sent. */
-export async function listSomeFailed(
-  db: Db,
-  filter: FailedFilter,
-  { limit, ...look }: Look & { limit: number },
-): Promise<{ ids: string[]; reached: string | undefined }> {
+/** The ids of those that fit and can be sent, of what a look looks at. */
+export async function listSomeFailed(db: Db, filter: FailedFilter, look: Look): Promise<Looked<string>> {
   const { some, reached } = await lookAtFailed(db, filter, look)
-  const ids = await some
+  const items = await some
     .where('endpoints.state', '<>', 'disabled')
     .where('installations.status', '<>', 'moving')
     .orderBy('deliveries.id')
-    .limit(limit)
+    .limit(look.limit)
     .pluck('deliveries.id')
-  return { ids, reached }
+  return { items, reached }
 }
 
 const failed: Source = { table: 'deliveries', column: 'id', order: 'asc', where: hasReason }
@@ -115,9 +109,9 @@ const failed: Source = { table: 'deliveries', column: 'id', order: 'asc', where:
 async function lookAtFailed(
   db: Db,
   { sinceMs, upToMs, ...filter }: FailedFilter,
-  { after, rows }: Look,
+  { place, rows }: Omit<Look, 'limit'>,
 ): Promise<{ some: Knex.QueryBuilder; reached: string | undefined }> {
-  const range = { ...rangeOf(filter), after }
+  const range = { ...rangeOf(filter), after: place }
   const some = db
     .from(windowOf(db, failed, range, rows).as('deliveries'))
     .join('endpoints', 'endpoints.id', 'deliveries.endpointId')

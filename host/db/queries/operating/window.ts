@@ -11,7 +11,7 @@ export type Source = {
 }
 
 /** Between which ids. */
-export type Range = { from?: string; after?: string; to?: string; before?: string }
+export type Range = { [Bound in keyof typeof bounds]?: string | undefined }
 
 const bounds = { from: '>=', after: '>', to: '<=', before: '<' } as const
 
@@ -33,8 +33,8 @@ export function windowOf(db: Db, source: Source, range: Range, rows: number | un
   const { table, column, order, where } = source
   const query = db(table)
   if (where !== undefined) query.where(where)
-  for (const [bound, id] of Object.entries(range) as [keyof Range, string | undefined][]) {
-    if (id !== undefined) query.where(column, bounds[bound], id)
+  for (const [bound, id] of Object.entries(range)) {
+    if (id !== undefined) query.where(column, bounds[bound as keyof Range], id)
   }
   return rows === undefined ? query : query.orderBy(column, order).limit(rows)
 }
@@ -53,8 +53,8 @@ export async function endOfWindow(
   return (await last.first<{ id: string }>())?.id
 }
 
-/** Where a look begins, after the id `before`, at how many rows it looks, or at all, and how many are wanted. */
-export type Look = { before: string | undefined; rows: number | undefined; limit: number }
+/** After which id of a list a look begins, at how many rows it looks, or at all, and how many are wanted. */
+export type Look = { place: string | undefined; rows: number | undefined; limit: number }
 
 /** What a look has found, and the id that is reached by it: `undefined` at the end. */
 export type Looked<Item> = { items: Item[]; reached: string | undefined }
@@ -77,7 +77,7 @@ export async function lookAmong<Row extends { id: string }>(
     .filter((end) => end !== undefined)
     .sort()
     .reverse()
-  const looked = { ...range, ...(reached !== undefined && { from: reached }) }
+  const looked = { ...range, from: reached ?? range.from }
   const found: Row[][] = await Promise.all(
     sources.map((source) => ask(windowOf(db, source, looked, rows)).limit(limit)),
   )

@@ -10,7 +10,7 @@ import { lookForFailedJobs } from '../../../host/db/queries/operating/script-job
 import type { Look } from '../../../host/db/queries/operating/window.ts'
 import { isPostgres } from '../../../host/db/rows/json-rows.ts'
 import { createChanges } from '../../../host/webhooks/operating/changes.ts'
-import { findNewest } from '../../../host/webhooks/operating/find-newest.ts'
+import { findSome } from '../../../host/webhooks/operating/find-some.ts'
 import { followDeliveries } from '../../../host/webhooks/operating/follow-deliveries.ts'
 import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
 
@@ -21,9 +21,9 @@ const present = new AbortController().signal
 const findDeliveries = (
   db: Db,
   filter: DeliveryFilter,
-  page: Pick<Look, 'before' | 'limit'>,
+  page: Pick<Look, 'place' | 'limit'>,
   gone: AbortSignal,
-) => findNewest(db, page, gone, (look) => lookForDeliveries(db, filter, look))
+) => findSome(db, page, (look) => lookForDeliveries(db, filter, look), gone)
 
 describe('among many, deliveries', () => {
   let seeded: Seeded
@@ -95,7 +95,7 @@ describe('among many, deliveries', () => {
     ...{ outcome: 'delivered', requestHeaders: '{}' },
   })
 
-  async function listAll(find: (before: string | undefined) => Promise<{ id: string }[]>): Promise<string[]> {
+  async function listAll(find: (place: string | undefined) => Promise<{ id: string }[]>): Promise<string[]> {
     const ids: string[] = []
     for (let found = await find(undefined); found.length > 0; found = await find(ids.at(-1))) {
       ids.push(...found.map(({ id }) => id))
@@ -133,8 +133,8 @@ describe('among many, deliveries', () => {
     ]
     for (const [filter, fits] of expected) {
       for (const limit of [200, 1_000]) {
-        const find = (before: string | undefined) =>
-          findDeliveries(seeded.db, filter, { before, limit }, present)
+        const find = (place: string | undefined) =>
+          findDeliveries(seeded.db, filter, { place, limit }, present)
         assert.deepEqual(await listAll(find), idsOf(fits), JSON.stringify({ filter, limit }))
       }
     }
@@ -160,8 +160,8 @@ describe('among many, deliveries', () => {
     ]
     for (const [filter, fits] of expected) {
       const ids = failed.filter(fits).map(({ id }) => id)
-      const find = (before: string | undefined) =>
-        findNewest(db, { before, limit: 900 }, present, (look) => lookForFailedJobs(db, filter, look))
+      const find = (place: string | undefined) =>
+        findSome(db, { place, limit: 900 }, (look) => lookForFailedJobs(db, filter, look), present)
       assert.deepEqual(await listAll(find), ids, JSON.stringify(filter))
     }
   })
@@ -174,7 +174,7 @@ describe('among many, deliveries', () => {
       onLook()
     }
     seeded.db.on('query', onQuery)
-    await findDeliveries(seeded.db, { eventType: 'none' }, { before: undefined, limit: 20 }, gone)
+    await findDeliveries(seeded.db, { eventType: 'none' }, { place: undefined, limit: 20 }, gone)
     seeded.db.removeListener('query', onQuery)
     return looks
   }
