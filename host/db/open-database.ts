@@ -9,11 +9,17 @@ import { migrate } from './migrate.ts'
 import { createFlush } from './postgres/flush.ts'
 import { naming } from './rows/naming.ts'
 import { NodeSqliteClient, type SqliteConnection, synced } from './sqlite/node-sqlite-client.ts'
+import { ReadingClient } from './sqlite/reading-client.ts'
 
 export type Database = {
   db: Db
   /** For those who only read, and must not wait while something is stored: a visitor of an endpoint. */
   reader: Db
+  /**
+   * For what may read a million rows: lists by any filter, sums, exports. On SQLite threads of its own do it, on PostgreSQL
+   * connections of its own: however much people ask, it is never those of deliveries and visitors that are busy with it.
+   */
+  longReader: Db
   dialect: Dialect
   /** As the setting has it, with its password: for a connection of one's own. */
   url: string
@@ -35,11 +41,11 @@ export async function openDatabase(url: string, dataDir: string): Promise<Databa
   const dialect = dialectOf(url)
   let opened: Opened | undefined
   try {
-    opened = dialect === 'postgres' ? openBoth(await openPostgres(url)) : openSqlite(url, dataDir)
-    const { db } = opened
+    opened = dialect === 'postgres' ? await openServer(url) : openFile(url, dataDir)
+    const { db, reader, longReader } = opened
     await migrate(db, dialect)
     const clock = await createClock({ db, dialect })
-    db.userParams = { ...db.userParams, clock }
+    for (const one of [db, reader, longReader]) one.userParams = { ...one.userParams, clock }
     return {
       ...opened,
       dialect,
@@ -53,10 +59,27 @@ export async function openDatabase(url: string, dataDir: string): Promise<Databa
   }
 }
 
-type Opened = Pick<Database, 'db' | 'reader' | 'close'>
+type Opened = Pick<Database, 'db' | 'reader' | 'longReader' | 'close'>
+
+/** At once: one may take a second, and others find at once what they ask for. */
+const longReads = 2
 
 /** PostgreSQL has connections enough for readers and writers. */
-const openBoth = (db: Db): Opened => ({ db, reader: db, close: () => db.destroy() })
+async function openServer(url: string): Promise<Opened> {
+  const db = await openPostgres(url)
+  return together({ db, reader: db, longReader: await openPostgres(url, longReads) })
+}
+
+function together(connections: Pick<Database, 'db' | 'reader' | 'longReader'>): Opened {
+  const { db, reader, longReader } = connections
+  return {
+    ...connections,
+    async close() {
+      // The one that writes ends last: it leaves a file without its log.
+      for (const one of new Set([longReader, reader, db])) await one.destroy()
+    },
+  }
+}
 
 /** Knex would write to the terminal what its caller is told anyway. */
 const silent: Knex.Logger = { warn() {}, error() {}, deprecate() {}, debug() {} }
@@ -86,36 +109,32 @@ export async function openPostgres(url: string, connections = 10): Promise<Db> {
   })
 }
 
-function openSqlite(url: string, dataDir: string): Opened {
+function openFile(url: string, dataDir: string): Opened {
   const path = url.replace(/^sqlite:/, '')
   const filename = path === '' ? join(dataDir, 'annex.sqlite') : path
   if (filename !== ':memory:') makePrivateFile(filename)
   // One that an operator has put elsewhere may be shared with a group on purpose.
   if (path === '') chmodSync(filename, 0o600)
-  const db = connectSqlite({ filename })
-  if (filename === ':memory:') return openBoth(db)
-  const reader = connectSqlite({ filename, readOnly: true })
-  return {
+  // One writer, so one connection: SQLite would make a second one wait or fail.
+  const db = openSqlite(NodeSqliteClient, { filename }, { min: 1, max: 1 })
+  if (filename === ':memory:') return together({ db, reader: db, longReader: db })
+  const reader = openSqlite(NodeSqliteClient, { filename, readOnly: true }, { min: 1, max: 1 })
+  return together({
     db,
     reader,
-    async close() {
-      await reader.destroy()
-      await db.destroy()
-    },
-  }
-}
-
-function connectSqlite(connection: SqliteConnection): Db {
-  return knex({
-    ...naming,
-    log: silent,
-    client: NodeSqliteClient as unknown as typeof Knex.Client,
-    connection,
-    useNullAsDefault: true,
-    // One writer, so one connection: SQLite would make a second one wait or fail.
-    pool: { min: 1, max: 1 },
+    longReader: openSqlite(ReadingClient, { filename }, { min: 0, max: longReads }),
   })
 }
+
+const openSqlite = (client: object, connection: SqliteConnection, pool: Knex.PoolConfig): Db =>
+  knex({
+    ...naming,
+    log: silent,
+    client: client as typeof Knex.Client,
+    connection,
+    useNullAsDefault: true,
+    pool,
+  })
 
 /** SQLite gives its other files the mode of this one. */
 function makePrivateFile(filename: string): void {

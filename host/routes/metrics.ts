@@ -24,7 +24,7 @@ const owedForMs = 1_000
 
 /** For Prometheus. Who may read it is a setting; an operator's token always may. */
 export function addMetricsRoutes(router: Router, parts: RouteParts): void {
-  const readOwedOnce = atMostOnce(owedForMs, () => readOwed(parts.db))
+  const readOwedOnce = atMostOnce(owedForMs, () => readOwed(parts.longReader))
 
   router.get('/metrics', async (context) => {
     const { metrics, metricsAccess, sandboxes, wall } = parts

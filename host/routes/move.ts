@@ -16,7 +16,8 @@ import type { RouteParts } from './parts.ts'
 
 /** Moving an installation from one Annex to another, with its history and all that it owes. */
 export function addMoveRoutes(router: Router, parts: RouteParts): void {
-  const { db, authenticate, box, dataDir, prepareDispatch, publicUrl, signingSecrets, version } = parts
+  const { db, longReader, authenticate, box, dataDir, prepareDispatch, publicUrl, signingSecrets, version } =
+    parts
 
   /**
    * Holds an installation (`moving`: nothing of it runs, nothing is sent) and answers with all that there is of it, as lines
@@ -28,7 +29,7 @@ export function addMoveRoutes(router: Router, parts: RouteParts): void {
     assertOperator(await authenticate(context))
     const passphrase = passphraseOf(context)
     const installation = await holdForExport(db, String(context.params.id), prepareDispatch.forget)
-    const lines = await writeExport({ db, box, installation, passphrase, version })
+    const lines = await writeExport({ db: longReader, box, installation, passphrase, version })
     context.type = 'application/x-ndjson'
     context.set('cache-control', 'no-store')
     context.body = Readable.from(lines, { highWaterMark: 1 })

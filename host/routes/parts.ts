@@ -23,6 +23,8 @@ export type RouteParts = {
   db: Db
   /** For who only reads, and must not wait while something is stored. */
   reader: Db
+  /** For what may read a million rows: lists, sums, exports. */
+  longReader: Db
   box: SecretBox
   /** What deliveries are signed with. */
   signingSecrets: SecretReader

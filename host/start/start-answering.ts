@@ -124,7 +124,16 @@ export async function startAnswering(
   let stopping = false
   const app = createApp(
     {
-      ...{ db, reader: database.reader, box, signingSecrets, tokens, logs, receipts },
+      ...{
+        db,
+        reader: database.reader,
+        longReader: database.longReader,
+        box,
+        signingSecrets,
+        tokens,
+        logs,
+        receipts,
+      },
       ...{ sandboxes, prepareDispatch, publish, report, wake, changes, counts, publicUrl },
       ...{ reload: folders.reload, resume: suspensions.resume, wakeResends: wakes.wakeResends },
       authenticate: createAuthenticate(database.reader, tokens),

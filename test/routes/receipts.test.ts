@@ -20,6 +20,7 @@ describe('what dispatches used, over the API', () => {
     const seeded = await openSeeded()
     ends.defer(seeded.close)
     const { db } = seeded
+    const { longReader } = seeded.database
     const installed = { owner: seeded, other: await seeded.addOrganization('other') }
     for (const [name, { organizationId, installationId }] of Object.entries(installed)) {
       const token = await issueToken(db, { kind: 'organization', organizationId, label: 'test' })
@@ -29,7 +30,8 @@ describe('what dispatches used, over the API', () => {
     const receipts = createReceiptWriter(db, assert.ifError)
     ends.defer(receipts.close)
     const tokens = createScriptTokens(createSecretBox(new Uint8Array(32)).deriveKey('test'))
-    const parts = { db, receipts, authenticate: createAuthenticate(db, tokens) } as Partial<RouteParts>
+    const authenticate = createAuthenticate(db, tokens)
+    const parts: Partial<RouteParts> = { db, longReader, receipts, authenticate }
     const listening = await listen(createApp(parts as RouteParts, assert.ifError), '127.0.0.1', 0)
     ends.defer(listening.close)
     get = (path, token) => request(`http://127.0.0.1:${listening.port}`, 'GET', path, undefined, token)

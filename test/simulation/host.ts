@@ -67,6 +67,7 @@ export function startHost(given: {
     database: {
       db,
       reader: db,
+      longReader: db,
       dialect,
       url: '',
       clock: { ...clock, adjust() {} },

@@ -1,38 +1,13 @@
-import { createRequire } from 'node:module'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Knex } from 'knex'
 import type { SettlesAtCommit } from '../commits/committed.ts'
 import type { Db } from '../db.ts'
-import type { EachBindings } from '../rows/each-row.ts'
-import { writeOutLimit } from './limits.ts'
+import { BaseClient, type Query } from './base-client.ts'
 import { isBusy, nameSqliteError } from './sqlite-errors.ts'
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts'
 
-/** What Knex hands its client of a query, and takes back. */
-type Query = {
-  sql: string
-  bindings?: readonly unknown[]
-  /** In place of its bindings, those of each time that it is run. */
-  queryContext?: Partial<EachBindings>
-  response?: unknown
-  context?: { lastID: unknown; changes: unknown }
-}
-
 /** Which file. One that reads only never waits for one that writes. */
 export type SqliteConnection = { filename: string; readOnly?: boolean }
-
-interface BaseClient {
-  connectionSettings: SqliteConnection
-  acquireRawConnection(): Promise<unknown>
-  destroyRawConnection(connection: unknown): Promise<void>
-  transaction(container: unknown, config?: object, outer?: unknown): Promise<unknown>
-  queryCompiler(builder: unknown, bindings: unknown): object
-}
-
-const BaseClient = createRequire(import.meta.url)('knex/lib/dialects/better-sqlite3') as new (
-  config: Knex.Config,
-) => BaseClient
 
 const pragmas = `
   PRAGMA journal_mode = WAL;
@@ -61,7 +36,7 @@ const maxPrepared = 300
  * way to another thread. What a process stores in groups takes it well below a millisecond; the disk is waited for
  * elsewhere. A commit is on the disk when its query settles.
  */
-export class NodeSqliteClient extends BaseClient {
+export class NodeSqliteClient extends BaseClient<SqliteConnection> {
   _driver(): typeof DatabaseSync {
     return DatabaseSync
   }
@@ -83,10 +58,6 @@ export class NodeSqliteClient extends BaseClient {
   override async destroyRawConnection(connection: DatabaseSync): Promise<void> {
     await logOf.get(connection)?.close()
     connection.close()
-  }
-
-  override queryCompiler(builder: unknown, bindings: unknown): object {
-    return writeOutLimit(super.queryCompiler(builder, bindings))
   }
 
   /** Settles when what was stored is on the disk; with `settles: 'at commit'`, when it is committed. */
@@ -218,7 +189,7 @@ async function untilFree<Result>(run: () => Result): Promise<Result> {
   }
 }
 
-function toSqlite(value: unknown): SQLInputValue {
+export function toSqlite(value: unknown): SQLInputValue {
   if (typeof value === 'boolean') return Number(value)
   if (value instanceof Date) return value.valueOf()
   return (value ?? null) as SQLInputValue

@@ -1,5 +1,7 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
+import { findSome } from '../../db/looks/find-some.ts'
+import type { Look } from '../../db/looks/window.ts'
 import { listAttempts } from '../../db/queries/attempts.ts'
 import { findBody } from '../../db/queries/deliveries.ts'
 import { findInstallation } from '../../db/queries/installed/installations.ts'
@@ -8,10 +10,8 @@ import {
   type ListedDelivery,
   lookForDeliveries,
 } from '../../db/queries/operating/list-deliveries.ts'
-import type { Look } from '../../db/queries/operating/window.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { assertPerson } from '../../http/caller.ts'
-import { findSome } from '../../webhooks/operating/find-some.ts'
 import { goneOf, limitOf, toPage } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { filterOf } from './delivery-query.ts'
@@ -19,7 +19,7 @@ import { toAttemptView, toDeliveryView } from './delivery-view.ts'
 
 /** What was sent, and what became of it. */
 export function addDeliveryRoutes(router: Router, parts: RouteParts): void {
-  const { db, authenticate } = parts
+  const { db, longReader, authenticate } = parts
 
   /**
    * The newest first. Filters: `installation`, `endpoint`, `event`, `eventType`, `state`, `after` and `before` (times of
@@ -28,8 +28,8 @@ export function addDeliveryRoutes(router: Router, parts: RouteParts): void {
   router.get('/v1/deliveries', async (context) => {
     const { before, ...filter } = filterOf(await authenticate(context), context.query)
     const limit = limitOf(context.query)
-    const look = (here: Look) => lookForDeliveries(db, filter, here)
-    const items = await findSome(db, { place: before, limit }, look, goneOf(context))
+    const look = (here: Look) => lookForDeliveries(longReader, filter, here)
+    const items = await findSome(longReader, { place: before, limit }, look, goneOf(context))
     context.body = toPage(items, limit, toDeliveryView)
   })
 

@@ -1,5 +1,8 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
+import { findSome } from '../../db/looks/find-some.ts'
+import { readInTurn } from '../../db/looks/look-on.ts'
+import type { Look } from '../../db/looks/window.ts'
 import {
   findScriptJob,
   listScriptJobs,
@@ -8,10 +11,8 @@ import {
   type ScriptJob,
   type ScriptJobState,
 } from '../../db/queries/operating/script-jobs.ts'
-import type { Look } from '../../db/queries/operating/window.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import type { EventJob } from '../../installations/setup-event.ts'
-import { findSome } from '../../webhooks/operating/find-some.ts'
 import { assertNotMoving } from '../../webhooks/operating/send-again.ts'
 import { goneOf, limitOf, oneOf, ownOf, texts } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
@@ -21,7 +22,7 @@ const states = ['failed', 'due', 'running', 'waiting'] as const satisfies Script
 const kinds = ['event', 'task'] as const satisfies ScriptJob['kind'][]
 
 /** What scripts are owed, events and tasks: what is to come, and what failed to the end. Deliveries have their own list. */
-export function addJobRoutes(router: Router, { db, authenticate, wake }: RouteParts): void {
+export function addJobRoutes(router: Router, { db, longReader, authenticate, wake }: RouteParts): void {
   /**
    * `state`: `failed` (the default; the newest first), `due`, `running` or `waiting` (for a resume; those that are due next
    * first). Filters: `kind` (event, task), `installation`, `limit` (to 200); of failed ones `before` (a job's id).
@@ -36,11 +37,12 @@ export function addJobRoutes(router: Router, { db, authenticate, wake }: RoutePa
       ...(kind !== undefined && { kind: oneOf('kind', kind, kinds) }),
       ...(installation !== undefined && { installationId: installation }),
     }
-    const look = (here: Look) => lookForFailedJobs(db, filter, here)
+    const gone = goneOf(context)
+    const look = (here: Look) => lookForFailedJobs(longReader, filter, here)
     const items =
       wanted === 'failed'
-        ? await findSome(db, { place: before, limit }, look, goneOf(context))
-        : await listScriptJobs(db, filter, { state: wanted, limit })
+        ? await findSome(longReader, { place: before, limit }, look, gone)
+        : await readInTurn(() => listScriptJobs(longReader, filter, { state: wanted, limit }), gone)
     const last = items.at(-1)
     const isMore = wanted === 'failed' && items.length === limit && last !== undefined
     context.body = {

@@ -25,7 +25,7 @@ const text = { type: 'string', maxLength: 200 }
 
 /** Sending again what was delivered, or has failed. */
 export function addSendAgainRoutes(router: Router, parts: RouteParts): void {
-  const { db, authenticate, wake, wakeResends } = parts
+  const { db, longReader, authenticate, wake, wakeResends } = parts
 
   /**
    * Sends one delivery again, a delivered one too: 202 with the delivery, owed. It begins a new round of the schedule;
@@ -66,7 +66,7 @@ export function addSendAgainRoutes(router: Router, parts: RouteParts): void {
     const own = ownOf(await authenticate(context))
     const { dryRun = false, perSecond = defaultPerSecond, ...body } = await failedBody(context)
     const filter = untilNow(db, { ...own, ...toFilter(body) })
-    const counted = await countFailed(db, filter, dryRun ? goneOf(context) : undefined)
+    const counted = await countFailed(longReader, filter, dryRun ? goneOf(context) : undefined)
     const { count } = counted
     if (dryRun || count === 0) {
       context.body = { dryRun, ...counted }

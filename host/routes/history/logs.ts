@@ -4,14 +4,14 @@ import type { RouteParts } from '../parts.ts'
 import { limitOf, ownOf, placeIn, texts } from './list-query.ts'
 
 /** What scripts logged, and what Annex says about them. */
-export function addLogRoutes(router: Router, { db, authenticate, logs }: RouteParts): void {
+export function addLogRoutes(router: Router, { longReader, authenticate, logs }: RouteParts): void {
   /** Oldest first: the newest lines, or those after the line `after`. Filters: `integration`, `installation`, `request`. */
   router.get('/v1/logs', async (context) => {
     const caller = await authenticate(context)
     const { integration, installation, request } = texts(context.query)
     // What was logged a moment ago is asked for now, by the request id of an answer just read.
     await logs.flush()
-    const items = await listLogs(db, {
+    const items = await listLogs(longReader, {
       ...ownOf(caller),
       ...(integration !== undefined && { integration }),
       ...(installation !== undefined && { installationId: installation }),

@@ -1,15 +1,16 @@
 import type Router from '@koa/router'
+import { readInTurn } from '../../db/looks/look-on.ts'
 import { listReceipts, type ReceiptRow } from '../../db/queries/receipts/receipts.ts'
 import { sumUsage } from '../../db/queries/receipts/usage.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import type { RouteParts } from '../parts.ts'
 import { toIso } from '../to-iso.ts'
-import { limitOf, ownOf, placeIn, texts, timeOf } from './list-query.ts'
+import { goneOf, limitOf, ownOf, placeIn, texts, timeOf } from './list-query.ts'
 
 const spans: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
 /** What dispatches have used: one by one, and in sums. Whoever may read the logs may read these. */
-export function addReceiptRoutes(router: Router, { db, authenticate, receipts }: RouteParts): void {
+export function addReceiptRoutes(router: Router, { longReader, authenticate, receipts }: RouteParts): void {
   /**
    * The newest first, or with `after` the first ones after that receipt. Filters: `integration`, `installation`,
    * `request`, `before` and `after` (a receipt's id), `limit` (to 200).
@@ -20,7 +21,7 @@ export function addReceiptRoutes(router: Router, { db, authenticate, receipts }:
     const limit = limitOf(context.query)
     // Of a dispatch that is over by now.
     await receipts.flush()
-    const items = await listReceipts(db, {
+    const items = await listReceipts(longReader, {
       ...own,
       ...(integration !== undefined && { integration }),
       ...(installation !== undefined && { installationId: installation }),
@@ -48,14 +49,15 @@ export function addReceiptRoutes(router: Router, { db, authenticate, receipts }:
     }
     const limit = limitOf(context.query)
     await receipts.flush()
-    const items = await sumUsage(db, {
+    const wanted = {
       ...own,
       ...(integration !== undefined && { integration }),
       ...(installation !== undefined && { installationId: installation }),
       ...(before !== undefined && { before: timeOf('before', before) }),
       spanMs,
       limit,
-    })
+    }
+    const items = await readInTurn(() => sumUsage(longReader, wanted), goneOf(context))
     const last = items.at(-1)
     const isMore = items.length === limit && last !== undefined
     context.body = {

@@ -34,7 +34,7 @@ export function startScripts(
 export const startResends = (parts: WorkerParts, wake: () => void): Promise<Worker> =>
   createWorker({
     ...toShared(parts),
-    handlers: { resend: createRunResend({ db: parts.database.db, clock: parts.clock, wake }) },
+    handlers: { resend: createRunResend({ db: parts.database.longReader, clock: parts.clock, wake }) },
     concurrency: resendsAtOnce,
     lanes: { most: 1, first: 1 },
   })

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/db.ts'
 import { firstIdAt } from '../../db/ids.ts'
+import { inTurn } from '../../db/looks/look-on.ts'
+import { rowsOfLook } from '../../db/looks/window.ts'
 import {
   type FeedItem,
   type FeedLook,
@@ -9,10 +11,8 @@ import {
   readFeed,
 } from '../../db/queries/operating/feed.ts'
 import type { DeliveryFilter } from '../../db/queries/operating/list-deliveries.ts'
-import { rowsOfLook } from '../../db/queries/operating/window.ts'
 import { isPostgres } from '../../db/rows/json-rows.ts'
 import type { Changes } from './changes.ts'
-import { inTurn } from './look-on.ts'
 
 /** Items of one look. */
 const pageSize = 100

@@ -1,6 +1,8 @@
 import { type Clock, nowOf } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
 import { stepSize } from '../../db/in-steps.ts'
+import { findSome } from '../../db/looks/find-some.ts'
+import { lookOn } from '../../db/looks/look-on.ts'
 import {
   countRunningResends,
   findResend,
@@ -15,8 +17,6 @@ import {
 } from '../../db/queries/operating/send-again.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { handleEach, type JobHandler, type JobOutcome, stored } from '../../jobs/job-handler.ts'
-import { findSome } from './find-some.ts'
-import { lookOn } from './look-on.ts'
 
 /** How far ahead deliveries are owed: what somebody stops comes to its end within as many seconds. */
 const aheadSeconds = 10
@@ -75,6 +75,7 @@ export const untilNow = (db: Db, filter: Omit<FailedFilter, 'upToMs'>): FailedFi
  * Does jobs of kind `resend`: each time the next deliveries are owed again, spread over the seconds to come, and the job
  * is due again when they are through.
  *
+ * @param given.db reads what is to be sent, which may be far
  * @param given.wake there is work for those who send
  */
 export function createRunResend(given: { db: Db; clock: Clock; wake: () => void }): JobHandler {

@@ -22,7 +22,8 @@ describe('the live feed ends', () => {
     db = seeded.db
     const tokens = createScriptTokens(createSecretBox(new Uint8Array(32)).deriveKey('test'))
     const parts: Partial<RouteParts> = {
-      ...{ db, changes: createChanges(), authenticate: createAuthenticate(db, tokens) },
+      ...{ db, longReader: seeded.database.longReader, changes: createChanges() },
+      authenticate: createAuthenticate(db, tokens),
       state: () => ({ workers: 0, stopping: false }),
     }
     const { port, close } = await listen(createApp(parts as RouteParts, assert.ifError), '127.0.0.1', 0)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { inTurn, lookOn } from '../../../host/db/looks/look-on.ts'
 import { createChanges } from '../../../host/webhooks/operating/changes.ts'
 import { followDeliveries } from '../../../host/webhooks/operating/follow-deliveries.ts'
-import { inTurn, lookOn } from '../../../host/webhooks/operating/look-on.ts'
 import { openSeeded } from '../../support/seeded-database.ts'
 
 it('the live feed asks the database nothing for a reader that is gone: it may be closed by then', async () => {

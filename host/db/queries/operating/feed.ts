@@ -1,8 +1,8 @@
 import type { Db } from '../../db.ts'
+import { endOfWindow, type Range, type Source, windowOf } from '../../looks/window.ts'
 import type { AttemptRow } from '../attempts.ts'
 import { findDeliveries } from '../deliveries.ts'
 import { type DeliveryFilter, type ListedDelivery, narrow, withNextAttempt } from './list-deliveries.ts'
-import { endOfWindow, type Range, type Source, windowOf } from './window.ts'
 
 /** What happened to a delivery, as the tables have it. `delivery` is as it is now. */
 export type FeedItem =

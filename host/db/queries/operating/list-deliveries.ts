@@ -1,8 +1,8 @@
 import type { Knex } from 'knex'
 import type { Db } from '../../db.ts'
 import { firstIdAt, withPrefix } from '../../ids.ts'
+import { type Look, type Looked, lookAmong, type Range, type Source } from '../../looks/window.ts'
 import type { Delivery, DeliveryState } from '../deliveries.ts'
-import { type Look, type Looked, lookAmong, type Range, type Source } from './window.ts'
 
 /** Which deliveries; those of all fields that are there. Times are of when it was owed first, in Unix ms. */
 export type DeliveryFilter = {

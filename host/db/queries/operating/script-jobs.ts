@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { nowOf } from '../../database-clock.ts'
 import type { Db } from '../../db.ts'
-import { type Look, type Looked, lookAmong, type Source } from './window.ts'
+import { type Look, type Looked, lookAmong, type Source } from '../../looks/window.ts'
 
 /** Work that a script is owed. What of it is done is gone; what failed is kept. */
 export type ScriptJob = {

@@ -1,11 +1,11 @@
 import type { Knex } from 'knex'
 import type { Db } from '../../db.ts'
+import { endOfWindow, type Look, type Looked, type Source, windowOf } from '../../looks/window.ts'
 import { isPostgres, jsonRows, jsonTexts, rawRows } from '../../rows/json-rows.ts'
 import { toDeliveryJob } from '../deliveries.ts'
 import type { Place } from '../endpoints.ts'
 import { insertJobs } from '../jobs.ts'
 import { type DeliveryFilter, hasReason, narrow, rangeOf } from './list-deliveries.ts'
-import { endOfWindow, type Look, type Looked, type Source, windowOf } from './window.ts'
 
 /** A delivery that is to be sent again, and when (Unix ms). */
 export type Again = { id: string; dueAt: number }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '../../db/db.ts'
-import { rowsOfLook } from '../../db/queries/operating/window.ts'
+import type { Db } from '../db.ts'
+import { rowsOfLook } from './window.ts'
 
 /**
  * Looks further until that is far enough: what is asked for may be the last of a million rows.
@@ -19,11 +19,19 @@ export async function lookOn(
   while (isMore) isMore = await inTurn(lookFar)
 }
 
+/**
+ * Reads what has to be read to its end, in turn with those who look far.
+ *
+ * @param gone as with `lookOn`: nothing is read for somebody who has left
+ */
+export const readInTurn = <Item>(read: () => Promise<Item[]>, gone: AbortSignal): Promise<Item[]> =>
+  inTurn(async () => (gone.aborted ? [] : read()))
+
 let lastTurn = Promise.resolve()
 
 /**
- * Those who look far take turns, and after each look comes a pause that is as long. SQLite runs in the host's own thread:
- * however many ask for however much, half of it is left to visitors and deliveries.
+ * Those who look far take turns, and after each look comes a pause that is as long: however many ask for however much, it is at
+ * most half of a processor, and whoever finds at once what they ask for does not wait for them.
  */
 export async function inTurn<T>(look: () => Promise<T>): Promise<T> {
   const before = lastTurn

@@ -1,6 +1,6 @@
-import type { Db } from '../../db/db.ts'
-import type { Look, Looked } from '../../db/queries/operating/window.ts'
+import type { Db } from '../db.ts'
 import { lookOn } from './look-on.ts'
+import type { Look, Looked } from './window.ts'
 
 /**
  * The first up to `limit` that fit, in as many looks as that takes.

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
-import type { Db } from '../../db.ts'
-import { isPostgres } from '../../rows/json-rows.ts'
+import type { Db } from '../db.ts'
+import { isPostgres } from '../rows/json-rows.ts'
 
 /** Rows in the order of an index, which begins with `where` and has `column` next, an id. */
 export type Source = {
@@ -16,9 +16,8 @@ export type Range = { [Bound in keyof typeof bounds]?: string | undefined }
 const bounds = { from: '>=', after: '>', to: '<=', before: '<' } as const
 
 /**
- * Rows that one look reads, `undefined`: all. The first look reads few, as mostly these are what is looked for. SQLite runs in the
- * host's own thread, where all else waits meanwhile, so that no look takes more than some ms; PostgreSQL takes its own time, and
- * knows better how.
+ * Rows that one look reads, `undefined`: all. The first look reads few, as mostly these are what is looked for. On SQLite the others
+ * take some ms each, so that who looks far takes turns with others who do; PostgreSQL takes its own time, and knows better how.
  */
 export function rowsOfLook(db: Db, isFirst: boolean): number | undefined {
   if (isPostgres(db)) return undefined

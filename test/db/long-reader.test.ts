@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { isPostgres } from '../../host/db/rows/json-rows.ts'
+import { openSeeded, type Seeded } from '../support/seeded-database.ts'
+
+describe('reading what may be much', () => {
+  let seeded: Seeded
+  beforeEach(async () => {
+    seeded = await openSeeded()
+  })
+  afterEach(() => seeded.close())
+
+  it('keeps nobody else waiting, however many do', async () => {
+    const { db, database } = seeded
+    const { longReader } = database
+    const long = isPostgres(db)
+      ? 'select pg_sleep(0.1)'
+      : 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 1000000) select count(*) from n'
+    const ended: string[] = []
+    const note = (who: string) => () => ended.push(who)
+    await longReader.raw('select 1')
+    const readers = Array.from({ length: 20 }, () => longReader.raw(long).then(note('reader')))
+    for (const asked of [db, database.reader]) await asked('installations').first().then(note('other'))
+    await db('installations').update({ statusReason: 'Changed meanwhile.' }).then(note('other'))
+    await Promise.all(readers)
+    const others = ended.flatMap((who, place) => (who === 'other' ? [place] : []))
+    assert.equal(others.length, 3)
+    assert.ok(
+      others.every((place) => place < 10),
+      ended.join(),
+    )
+  })
+
+  it('shows what is committed', async () => {
+    const { db, database, installationId } = seeded
+    for (const statusReason of ['One.', 'Two.', 'Three.']) {
+      await db('installations').update({ statusReason })
+      const found = await database.longReader('installations').where({ id: installationId }).first()
+      assert.equal(found?.statusReason, statusReason)
+    }
+  })
+
+  it('says what it cannot do, and goes on', async () => {
+    const { longReader } = seeded.database
+    await assert.rejects(longReader('installations').select('nothing'), /nothing/)
+    assert.equal((await longReader('installations').select('id')).length, 1)
+  })
+})
