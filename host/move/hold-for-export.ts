@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/db.ts'
+import { inSteps, stepSize } from '../db/in-steps.ts'
 import { findInstallation, type Installation } from '../db/queries/installed/installations.ts'
-import { holdInstallation } from '../db/queries/moved/hold.ts'
+import { holdInstallation, holdSomeDue } from '../db/queries/moved/hold.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 
 /** Longer than an attempt, or a dispatch with its `waitUntil`, takes. */
@@ -16,12 +17,13 @@ const lookAgainMs = 50
 export async function holdForExport(db: Db, id: string, forget: () => void): Promise<Installation> {
   const at = new Date().toISOString()
   const reason = `Exported at ${at}. Resume it here only if its export is started nowhere else: what it owes would be sent twice.`
-  const giveUpAt = performance.now() + longestWaitMs
+  let giveUpAt = performance.now() + longestWaitMs
   for (;;) {
     const held = await db.transaction((transaction) => holdInstallation(transaction, id, reason))
     if (held === undefined) throw new AnnexError('not_found', `There is no installation ${id}.`)
     forget()
-    if (held.running === 0) break
+    if (held.running === 0 && !held.isDue) break
+    if (held.isDue && (await holdDue(db, id)) > 0) giveUpAt = performance.now() + longestWaitMs
     if (performance.now() > giveUpAt) {
       throw new AnnexError(
         'unavailable',
@@ -34,3 +36,10 @@ export async function holdForExport(db: Db, id: string, forget: () => void): Pro
   if (installation === undefined) throw new AnnexError('not_found', `There is no installation ${id}.`)
   return installation
 }
+
+/** In steps: it may be a million, and all others' work goes on. */
+const holdDue = (db: Db, id: string): Promise<number> =>
+  inSteps(async () => {
+    const changed = await db.transaction((transaction) => holdSomeDue(transaction, id, stepSize))
+    return { changed, more: changed === stepSize }
+  })

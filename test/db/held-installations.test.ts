@@ -10,6 +10,7 @@ import { holdInstallation } from '../../host/db/queries/moved/hold.ts'
 import { insertSite } from '../../host/db/queries/records/sites.ts'
 import { publishEvent } from '../../host/events/publish-event.ts'
 import { oweTask } from '../../host/events/tasks.ts'
+import { holdForExport } from '../../host/move/hold-for-export.ts'
 import { openSeeded, type Seeded } from '../support/seeded-database.ts'
 
 const visitor = { anonymousId: 'v', userAgent: 'test', ip: '203.0.113.7', cookies: {} }
@@ -81,7 +82,7 @@ describe('an installation that is held for its export', () => {
         await goOn.promise
       })
       await Promise.race([stored.promise, owed])
-      const held = db.transaction(hold)
+      const held = holdForExport(db, seeded.installationId, () => {})
       assert.equal(await Promise.race([held.then(() => 'held'), sleep(300, 'waits')]), 'waits')
       goOn.resolve()
       await owed

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { insertJobs, type NewJob } from '../../host/db/queries/jobs.ts'
-import { holdInstallation } from '../../host/db/queries/moved/hold.ts'
 import { releaseSomeWaiting } from '../../host/db/queries/operating/release.ts'
 import { releaseForgotten } from '../../host/db/release-waiting.ts'
 import { isPostgres } from '../../host/db/rows/json-rows.ts'
 import { createSuspensions } from '../../host/installations/suspend.ts'
+import { holdForExport } from '../../host/move/hold-for-export.ts'
 import { planOf, readRowsOf } from '../support/query-plan.ts'
 import { openSeeded, type Seeded } from '../support/seeded-database.ts'
 
@@ -77,7 +77,7 @@ describe('what waits for an installation', () => {
       let held: Promise<unknown> = Promise.resolve()
       await db.transaction(async (transaction) => {
         assert.equal(await releaseSomeWaiting(transaction, lane, 10), 3)
-        held = db.transaction((other) => holdInstallation(other, installationId, 'Exported.'))
+        held = holdForExport(db, installationId, () => {})
         assert.equal(await Promise.race([held.then(() => 'held'), sleep(300, 'waits')]), 'waits')
       })
       await held

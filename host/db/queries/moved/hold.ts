@@ -21,17 +21,16 @@ export async function lockStaying(transaction: Db, ids: readonly string[]): Prom
 }
 
 /**
- * Holds an installation and whatever it owes, its deliveries too. A resume gives back the status that it had, `active` to
- * one that was paused. What is being owed to it comes before this (`lockStaying`). To be called again until nothing runs any more:
- * what ran may be due again.
+ * Holds an installation: nothing more is owed to it, and what it owes is not done. A resume gives back the status that it had,
+ * `active` to one that was paused. What is being owed to it comes before this (`lockStaying`).
  *
- * @returns how many of its jobs still run, `undefined` when there is no such installation
+ * @returns how many of its jobs still run, and whether some are due (`holdSomeDue`); `undefined` when there is no such installation
  */
 export async function holdInstallation(
   transaction: Db,
   id: string,
   reason: string,
-): Promise<{ running: number } | undefined> {
+): Promise<{ running: number; isDue: boolean } | undefined> {
   const row = await transaction('installations').where({ id }).forUpdate().first('status', 'suspendedFrom')
   if (row === undefined) return undefined
   const suspendedFrom = row.status === 'pending' ? 'pending' : row.suspendedFrom
@@ -39,17 +38,47 @@ export async function holdInstallation(
   await transaction('installations')
     .where({ id })
     .update({ ...held, suspendedAt: null, suspendedDigest: null })
-  const lanes = await lanesOf(transaction, id)
-  await transaction.raw(
-    `update jobs set state = 'waiting' where state = 'due' and lane in ${jsonTexts(transaction)}`,
-    [JSON.stringify(lanes)],
-  )
-  const [running] = await rawRows<{ count: number }>(
+  const lanes = JSON.stringify(await lanesOf(transaction, id))
+  // At one moment: others claim what is due, and what runs may be due again.
+  const [owed] = await rawRows<{ running: number; due: number }>(
     transaction,
-    `select count(*) as count from jobs where state = 'running' and lane in ${jsonTexts(transaction)}`,
-    [JSON.stringify(lanes)],
+    `select (select count(*) from jobs where state = 'running' and lane in ${jsonTexts(transaction)}) as running,
+       (select count(*) from (${dueOf(transaction)}) as owed) as due`,
+    [lanes, lanes, 1],
   )
-  return { running: Number(running?.count) }
+  return { running: Number(owed?.running), isDue: Number(owed?.due) > 0 }
+}
+
+/**
+ * Makes up to `limit` jobs wait that an installation owes, its deliveries too, as long as it moves. What ran may be due again, and
+ * what somebody is claiming runs afterwards.
+ *
+ * @returns how many
+ */
+export async function holdSomeDue(transaction: Db, id: string, limit: number): Promise<number> {
+  const moving = transaction('installations').where({ id, status: 'moving' })
+  // Whoever resumes it releases what waits after this.
+  if (isPostgres(transaction)) moving.forShare()
+  if ((await moving.first('id')) === undefined) return 0
+  const held = await rawRows(
+    transaction,
+    isPostgres(transaction)
+      ? `update jobs set state = 'waiting' where id = any (array (${dueOf(transaction, 'for update skip locked')})) returning id`
+      : `update jobs set state = 'waiting' where id in (${dueOf(transaction)}) returning id`,
+    [JSON.stringify(await lanesOf(transaction, id)), limit],
+  )
+  return held.length
+}
+
+/**
+ * The ids of up to so many jobs that are due for lanes. Kinds are written out, as the index of what is due begins with them, and
+ * PostgreSQL looks into it for one lane after the other: for all at once it may read what others owe.
+ */
+function dueOf(db: Db, locked = ''): string {
+  const isDue = `state = 'due' and kind in ('event', 'task', 'delivery')`
+  if (!isPostgres(db)) return `select id from jobs where ${isDue} and lane in ${jsonTexts(db)} limit ?`
+  const ofLane = `select id from jobs where ${isDue} and lane = lanes.lane ${locked}`
+  return `select due.id from jsonb_array_elements_text(?::jsonb) as lanes (lane), lateral (${ofLane}) as due limit ?`
 }
 
 /** Takes out an installation with all that it owes; its logs and receipts stay. */
