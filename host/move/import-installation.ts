@@ -1,8 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { findInstallation, listInstallations } from '../db/queries/installed/installations.ts'
-import { deleteInstallation } from '../db/queries/moved/hold.ts'
 import { countStrayJobs, isDuplicate } from '../db/queries/moved/import-rows.ts'
+import { deleteInstallation, deleteSomeDeliveries, deleteSomeWaiting } from '../db/queries/moved/take-out.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { importOrganization, importPlace } from './import-places.ts'
@@ -11,6 +12,8 @@ import type { IntegrationRecord } from './records.ts'
 import { createRowWriter } from './row-writer.ts'
 import { type Importing, toInstallationRow, toTargetRow } from './to-level-rows.ts'
 import { toDeliveryRows, toEndpointRows, toEventRow, toJobRow } from './to-rows.ts'
+
+const deletedAtOnce = 1_000
 
 /** What an import says of itself. */
 export type Imported = { installationId: string; warnings: string[] }
@@ -125,7 +128,7 @@ async function makeRoom(
 ): Promise<void> {
   const same = await findInstallation(transaction, installationId)
   if (same !== undefined) {
-    if (replace && same.status === 'moving') return deleteInstallation(transaction, installationId)
+    if (replace && same.status === 'moving') return takeOut(transaction, installationId)
     const held =
       same.status === 'moving'
         ? 'It was exported or imported, and not resumed since: `--replace` puts the one of the file in its place.'
@@ -138,6 +141,14 @@ async function makeRoom(
     'conflict',
     `${integration} is installed in ${organizationId} already, as ${other.id}. An organization has it once.`,
   )
+}
+
+/** Of a million rows some at a time: with SQLite, visitors are answered in between. */
+async function takeOut(transaction: Db, installationId: string): Promise<void> {
+  for (const deleteSome of [deleteSomeWaiting, deleteSomeDeliveries]) {
+    while ((await deleteSome(transaction, installationId, deletedAtOnce)) === deletedAtOnce) await nextTurn()
+  }
+  await deleteInstallation(transaction, installationId)
 }
 
 function explain(error: unknown): unknown {

@@ -81,19 +81,8 @@ function dueOf(db: Db, locked = ''): string {
   return `select due.id from jsonb_array_elements_text(?::jsonb) as lanes (lane), lateral (${ofLane}) as due limit ?`
 }
 
-/** Takes out an installation with all that it owes; its logs and receipts stay. */
-export async function deleteInstallation(transaction: Db, id: string): Promise<void> {
-  const lanes = await lanesOf(transaction, id)
-  await transaction.raw(`delete from jobs where lane in ${jsonTexts(transaction)}`, [JSON.stringify(lanes)])
-  const theirs = (column: string) => transaction('deliveries').select(column).where({ installationId: id })
-  await transaction('bodies').whereIn('id', theirs('bodyId')).delete()
-  await transaction('attempts').whereIn('deliveryId', theirs('id')).delete()
-  await transaction('deliveries').where({ installationId: id }).delete()
-  await transaction('installations').where({ id }).delete()
-}
-
 /** Whose turn its jobs take: its own for scripts, an endpoint's for deliveries. */
-const lanesOf = async (db: Db, id: string): Promise<string[]> => [
+export const lanesOf = async (db: Db, id: string): Promise<string[]> => [
   id,
   ...(await db('endpoints').where({ installationId: id }).pluck('id')),
 ]

@@ -1,5 +1,6 @@
 import type { Db } from '../../db.ts'
-import { isPostgres, type JsonColumns, jsonRows, rawRows } from '../../rows/json-rows.ts'
+import { type ForEachRow, forEachInserted } from '../../rows/each-row.ts'
+import { isPostgres, type JsonColumns, rawRows } from '../../rows/json-rows.ts'
 import { toSnakeCase } from '../../rows/naming.ts'
 
 const secrets = {
@@ -72,6 +73,21 @@ export type MovedRow<Table extends MovedTable> = Record<
   string | number | boolean | null
 >
 
+/** What tells the rows of a table from each other, where it is not their id alone. */
+const keys: Partial<Record<MovedTable, readonly string[]>> = {
+  installationTargets: ['installationId', 'kind', 'targetId'],
+  deliveryCounts: ['endpointId', 'day'],
+  events: ['organizationId', 'id'],
+}
+
+const inserts = Object.fromEntries(
+  Object.entries(movedTables).map(([table, columns]) => {
+    const key = (keys[table as MovedTable] ?? ['id']) as readonly never[]
+    const given = { table: toSnakeCase(table), columns, key }
+    return [table, forEachInserted<object>(table === 'events' ? { ...given, unlessThere: key } : given)]
+  }),
+) as Record<MovedTable, ForEachRow<object>>
+
 /**
  * Stores rows as they are. Of events those that are there already stay; any other row that is there already fails the
  * statement.
@@ -81,15 +97,7 @@ export async function insertMoved<Table extends MovedTable>(
   table: Table,
   rows: readonly MovedRow<Table>[],
 ): Promise<void> {
-  if (rows.length === 0) return
-  const columns: JsonColumns = movedTables[table]
-  const names = Object.keys(columns).map(toSnakeCase).join(', ')
-  const repeated = table === 'events' ? 'on conflict (organization_id, id) do nothing' : ''
-  await transaction.raw(
-    `insert into ${toSnakeCase(table)} (${names})
-     select ${names} from ${jsonRows(transaction, 'moved', columns)} where true ${repeated}`,
-    [JSON.stringify(rows)],
-  )
+  await inserts[table](transaction, rows)
 }
 
 /** Whether a database error says that a row is there already. */
