@@ -36,7 +36,7 @@ export function addFeedRoutes(router: Router, parts: RouteParts): void {
     const { before: _place, beforeMs: _time, afterMs, ...filter } = filterOf(caller, context.query)
     const from = placeIn(context) ?? (afterMs === undefined ? undefined : placeAt(afterMs))
     const leave = readers.enter(caller)
-    const items = followDeliveries(parts.longReader, parts.changes, filter, from, goneOf(context))
+    const items = followDeliveries(parts, parts.changes, filter, from, goneOf(context))
     const stream = Readable.from(cutOff(context, say(parts, context, items)))
     context.res.once('close', leave)
     context.type = 'text/event-stream'

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '../../db/db.ts'
 import { firstIdAt } from '../../db/ids.ts'
 import { inTurn } from '../../db/looks/look-on.ts'
 import { rowsOfLook } from '../../db/looks/window.ts'
+import type { Database } from '../../db/open-database.ts'
 import {
   type FeedItem,
   type FeedLook,
   type FeedPlace,
   placeOf,
   readFeed,
+  settledUpTo,
 } from '../../db/queries/operating/feed.ts'
 import type { DeliveryFilter } from '../../db/queries/operating/list-deliveries.ts'
-import { isPostgres } from '../../db/rows/json-rows.ts'
 import type { Changes } from './changes.ts'
 
 /** Items of one look. */
@@ -20,12 +20,6 @@ const pageSize = 100
 const pauseMs = 100
 /** Without a sign of a change: other hosts give none. */
 const pollMs = 1_000
-/**
- * An item is shown when it is this old: until then one that was made earlier may still be committed. On SQLite there is
- * one transaction at a time; on PostgreSQL hosts have clocks of their own.
- */
-const settleMs = { sqlite: 2, postgres: 1_000 }
-
 /** The place of what happens at a time. */
 export const placeAt = (ms: number): FeedPlace => placeOf({ id: firstIdAt('att', ms) })
 
@@ -40,23 +34,21 @@ const nothing: FeedLook = { items: [], reached: undefined }
  * @yields the items of a look, none when nothing that fits has happened for a second, or among many
  */
 export async function* followDeliveries(
-  db: Db,
+  { db, longReader }: Pick<Database, 'db' | 'longReader'>,
   changes: Changes,
   filter: DeliveryFilter,
   from: FeedPlace | undefined,
   gone: AbortSignal,
 ): AsyncGenerator<FeedItem[]> {
-  const oldEnough = isPostgres(db) ? settleMs.postgres : settleMs.sqlite
   let after = from ?? placeAt(Date.now())
   let rows = rowsOfLook(db, true)
   let isFurther = false
   while (!gone.aborted) {
-    const nowMs = Date.now()
-    const before = placeAt(nowMs - oldEnough)
+    const before = placeAt(await settledUpTo(db))
     // The clock was set back: what happens from now on is before the place.
-    if (after > placeAt(nowMs + 1)) after = before
+    if (after > placeAt(Date.now() + 1)) after = before
     const look = async () =>
-      gone.aborted ? nothing : readFeed(db, filter, { after, before, limit: pageSize, rows })
+      gone.aborted ? nothing : readFeed(longReader, filter, { after, before, limit: pageSize, rows })
     const { items, reached }: FeedLook = isFurther ? await inTurn(look) : await look()
     if (reached !== undefined) after = reached
     else if (before > after) after = before

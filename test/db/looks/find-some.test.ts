@@ -207,7 +207,13 @@ describe('among many, deliveries', () => {
       const expected = idsOf(fits).reverse()
       const gone = new AbortController()
       const seen: Record<string, string[]> = { owed: [], attempt: [] }
-      for await (const items of followDeliveries(seeded.db, createChanges(), filter, '0', gone.signal)) {
+      for await (const items of followDeliveries(
+        seeded.database,
+        createChanges(),
+        filter,
+        '0',
+        gone.signal,
+      )) {
         for (const { kind, delivery } of items) seen[kind]?.push(delivery.id)
         if (seen.attempt?.length === expected.length) gone.abort()
       }

@@ -1,27 +1,66 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../../host/db/db.ts'
 import { inTurn, lookOn } from '../../../host/db/looks/look-on.ts'
+import { oweDeliveries } from '../../../host/db/queries/deliveries.ts'
 import { createChanges } from '../../../host/webhooks/operating/changes.ts'
 import { followDeliveries } from '../../../host/webhooks/operating/follow-deliveries.ts'
 import { openSeeded } from '../../support/seeded-database.ts'
 
 it('the live feed asks the database nothing for a reader that is gone: it may be closed by then', async () => {
-  const { db, close } = await openSeeded()
+  const { db, database, close } = await openSeeded()
   const changes = createChanges()
   const gone = new AbortController()
-  const looks = followDeliveries(db, changes, {}, undefined, gone.signal)
+  const looks = followDeliveries(database, changes, {}, undefined, gone.signal)
   assert.deepEqual((await looks.next()).value, [])
   let asked = 0
-  db.on('query', () => {
-    asked += 1
-  })
+  for (const one of [db, database.longReader]) {
+    one.on('query', () => {
+      asked += 1
+    })
+  }
   const next = looks.next()
   gone.abort()
   changes.notify()
   assert.equal((await next).done, true)
   assert.equal(asked, 0)
   await close()
+})
+
+it('the live feed has what takes a while to be committed', async (t) => {
+  const { db, database, installationId, close } = await openSeeded()
+  t.after(close)
+  const key = { installationId, signedBy: 'installation', url: 'http://a.example/' }
+  const owe = (transaction: Db, eventId: string) =>
+    oweDeliveries(transaction, [{ ...key, eventId, eventType: 'told', body: '{}', hops: 0 }])
+  // Its endpoint is there: making one would hold up the others.
+  await owe(db, 'evt_first')
+  const changes = createChanges()
+  const gone = new AbortController()
+  const seen: string[] = []
+  const followed = (async () => {
+    for await (const items of followDeliveries(database, changes, {}, '0', gone.signal)) {
+      seen.push(...items.map(({ delivery }) => delivery.eventId))
+      if (seen.includes('evt_last') && seen.includes('evt_slow')) gone.abort()
+    }
+  })()
+  const stored = Promise.withResolvers<void>()
+  const slow = db.transaction(async (transaction) => {
+    await owe(transaction, 'evt_slow')
+    stored.resolve()
+    await sleep(1_700)
+  })
+  await stored.promise
+  changes.notify()
+  await sleep(200)
+  // On SQLite it waits for the slow one, on PostgreSQL it does not.
+  await owe(db, 'evt_last')
+  changes.notify()
+  await slow
+  await Promise.race([followed, sleep(8_000)])
+  gone.abort()
+  assert.deepEqual(seen, ['evt_first', 'evt_slow', 'evt_last'])
 })
 
 it('whoever leaves before it is their turn to look far is looked for no more', async () => {

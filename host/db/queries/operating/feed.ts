@@ -1,5 +1,6 @@
 import type { Db } from '../../db.ts'
 import { endOfWindow, type Range, type Source, windowOf } from '../../looks/window.ts'
+import { isPostgres, rawRows } from '../../rows/json-rows.ts'
 import type { AttemptRow } from '../attempts.ts'
 import { findDeliveries } from '../deliveries.ts'
 import { type DeliveryFilter, type ListedDelivery, narrow, withNextAttempt } from './list-deliveries.ts'
@@ -17,6 +18,31 @@ export type FeedItem =
       /** When the attempt before it began. */
       previousStartedAt: number | null
     }
+
+/** Ids are made when they are stored, on a clock that may be a little behind: on PostgreSQL hosts have clocks of their own. */
+const slackMs = { sqlite: 2, postgres: 1_000 }
+/** What takes longer to be committed may be missed: an import is one transaction, and holds up the feed for no longer. */
+const longestCommitMs = 30_000
+
+/**
+ * Since when something may be missing, in Unix ms: all that was made before is committed, and can be read over any connection.
+ *
+ * @param db what stores. On SQLite that is one transaction at a time, and this waits for the one that is open
+ */
+export async function settledUpTo(db: Db): Promise<number> {
+  const nowMs = Date.now()
+  if (!isPostgres(db)) {
+    await db.raw('select 1')
+    return nowMs - slackMs.sqlite
+  }
+  const [open] = await rawRows<{ ms: number }>(
+    db,
+    `select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0) * 1000 as ms
+     from pg_stat_activity where datname = current_database() and backend_xid is not null`,
+    [],
+  )
+  return nowMs - slackMs.postgres - Math.min(Number(open?.ms), longestCommitMs)
+}
 
 /** A place among all items: the part of an id after its prefix, or the beginning of one. */
 export type FeedPlace = string
