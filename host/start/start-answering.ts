@@ -55,7 +55,7 @@ export async function startAnswering(
   const { settings, variables, dataDir, logger, onDefect, secrets, database, commits, host } = delivering
   const { organization, samples, box, signingSecrets, logs, hopsKey, publicUrl, url } = delivering
   const { metrics, counts, wakes, gate, workerParts, deliveries } = delivering
-  const { db, dialect } = database
+  const { db, reader, longReader, dialect } = database
   const { wake, changes } = wakes
   const receipts = createReceiptWriter(db, onDefect)
   ends.defer(receipts.close)
@@ -69,7 +69,7 @@ export async function startAnswering(
     environment: variables,
   }
   const prepared = createPrepareDispatch({
-    ...{ db: database.reader, box, tokens, publicUrl, reading },
+    ...{ db: reader, box, tokens, publicUrl, reading },
     separatePublishers: settings.SANDBOX_SEPARATE_PUBLISHERS,
     learn: secrets.learn,
   })
@@ -124,19 +124,10 @@ export async function startAnswering(
   let stopping = false
   const app = createApp(
     {
-      ...{
-        db,
-        reader: database.reader,
-        longReader: database.longReader,
-        box,
-        signingSecrets,
-        tokens,
-        logs,
-        receipts,
-      },
+      ...{ db, reader, longReader, box, signingSecrets, tokens, logs, receipts },
       ...{ sandboxes, prepareDispatch, publish, report, wake, changes, counts, publicUrl },
       ...{ reload: folders.reload, resume: suspensions.resume, wakeResends: wakes.wakeResends },
-      authenticate: createAuthenticate(database.reader, tokens),
+      authenticate: createAuthenticate(reader, tokens),
       readHops: createHops(hopsKey).read,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
       ...{ dataDir, version: packageJson.version },

@@ -2,7 +2,7 @@ import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import { forEachInserted, forEachRow } from '../rows/each-row.ts'
-import { jsonRows, rawRows } from '../rows/json-rows.ts'
+import { isPostgres, jsonRows, rawRows } from '../rows/json-rows.ts'
 
 export type JobKind = 'event' | 'task' | 'delivery' | 'resend'
 
@@ -183,4 +183,22 @@ async function updateJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Prom
      returning jobs.id as id`,
     [JSON.stringify(rows)],
   )
+}
+
+/**
+ * Changes those of some jobs that nobody else is changing, as a claim or somebody who does the same does.
+ *
+ * @param set what of them, as SQL
+ * @param some a query for their ids. By these they are found: however much PostgreSQL's statistics are behind, the table is not read
+ * @returns how many
+ */
+export async function changeSomeJobs(
+  transaction: Db,
+  set: string,
+  some: string,
+  bindings: readonly unknown[],
+): Promise<number> {
+  const ids = isPostgres(transaction) ? `= any (array (${some} for update skip locked))` : `in (${some})`
+  const sql = `update jobs set ${set} where id ${ids} returning id`
+  return (await rawRows(transaction, sql, bindings)).length
 }

@@ -20,6 +20,7 @@ const pageSize = 100
 const pauseMs = 100
 /** Without a sign of a change: other hosts give none. */
 const pollMs = 1_000
+
 /** The place of what happens at a time. */
 export const placeAt = (ms: number): FeedPlace => placeOf({ id: firstIdAt('att', ms) })
 
@@ -41,10 +42,12 @@ export async function* followDeliveries(
   gone: AbortSignal,
 ): AsyncGenerator<FeedItem[]> {
   let after = from ?? placeAt(Date.now())
+  let before = after
   let rows = rowsOfLook(db, true)
   let isFurther = false
   while (!gone.aborted) {
-    const before = placeAt(await settledUpTo(db))
+    // What is far behind is settled: whoever stores is not waited for again and again.
+    if (!isFurther) before = placeAt(await settledUpTo(db))
     // The clock was set back: what happens from now on is before the place.
     if (after > placeAt(Date.now() + 1)) after = before
     const look = async () =>

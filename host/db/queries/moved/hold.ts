@@ -1,5 +1,6 @@
 import type { Db } from '../../db.ts'
 import { isPostgres, jsonTexts, rawRows } from '../../rows/json-rows.ts'
+import { changeSomeJobs } from '../jobs.ts'
 
 export async function isMoving(db: Db, installationId: string): Promise<boolean> {
   const row = await db('installations').where({ id: installationId }).first('status')
@@ -60,24 +61,19 @@ export async function holdSomeDue(transaction: Db, id: string, limit: number): P
   // Whoever resumes it releases what waits after this.
   if (isPostgres(transaction)) moving.forShare()
   if ((await moving.first('id')) === undefined) return 0
-  const held = await rawRows(
-    transaction,
-    isPostgres(transaction)
-      ? `update jobs set state = 'waiting' where id = any (array (${dueOf(transaction, 'for update skip locked')})) returning id`
-      : `update jobs set state = 'waiting' where id in (${dueOf(transaction)}) returning id`,
-    [JSON.stringify(await lanesOf(transaction, id)), limit],
-  )
-  return held.length
+  const lanes = JSON.stringify(await lanesOf(transaction, id))
+  return changeSomeJobs(transaction, `state = 'waiting'`, dueOf(transaction), [lanes, limit])
 }
 
 /**
  * The ids of up to so many jobs that are due for lanes. Kinds are written out, as the index of what is due begins with them, and
- * PostgreSQL looks into it for one lane after the other: for all at once it may read what others owe.
+ * PostgreSQL looks into it for one lane after the other, as a query with an offset is not made one with that around it: for all
+ * at once it may read what others owe.
  */
-function dueOf(db: Db, locked = ''): string {
+function dueOf(db: Db): string {
   const isDue = `state = 'due' and kind in ('event', 'task', 'delivery')`
   if (!isPostgres(db)) return `select id from jobs where ${isDue} and lane in ${jsonTexts(db)} limit ?`
-  const ofLane = `select id from jobs where ${isDue} and lane = lanes.lane ${locked}`
+  const ofLane = `select id from jobs where ${isDue} and lane = lanes.lane offset 0`
   return `select due.id from jsonb_array_elements_text(?::jsonb) as lanes (lane), lateral (${ofLane}) as due limit ?`
 }
 

@@ -1,11 +1,11 @@
 import type { Db } from '../../db.ts'
-import { isPostgres, jsonTexts, rawRows } from '../../rows/json-rows.ts'
+import { jsonTexts } from '../../rows/json-rows.ts'
 import { findUnpaused } from '../endpoints.ts'
 import { isHeld } from '../installed/suspensions.ts'
+import { changeSomeJobs } from '../jobs.ts'
 
 /** Released, deliveries are done in the order that their endpoint keeps now. */
-const release = `update jobs set state = 'due',
-  ordered = coalesce((select ordered from endpoints where id = jobs.lane), ordered)`
+const released = `state = 'due', ordered = coalesce((select ordered from endpoints where id = jobs.lane), ordered)`
 
 /**
  * Makes up to `limit` jobs due that wait for a lane, the longest owed first, unless it is held: whoever is to hold it waits for
@@ -16,15 +16,7 @@ const release = `update jobs set state = 'due',
 export async function releaseSomeWaiting(transaction: Db, lane: string, limit: number): Promise<number> {
   if (!(await isOpen(transaction, lane))) return 0
   const some = `select id from jobs where state = 'waiting' and lane = ? order by position limit ?`
-  const released = await rawRows(
-    transaction,
-    // By their ids: however much the statistics are behind, the table is not read.
-    isPostgres(transaction)
-      ? `${release} where id = any (array (${some} for update skip locked)) returning id`
-      : `${release} where id in (${some}) returning id`,
-    [lane, limit],
-  )
-  return released.length
+  return changeSomeJobs(transaction, released, some, [lane, limit])
 }
 
 /** A lane is an endpoint's, an installation's, or an integration's by its name, which has no underscore. */
@@ -36,7 +28,9 @@ async function isOpen(transaction: Db, lane: string): Promise<boolean> {
 
 /** Makes those of the jobs due that wait. */
 export async function releaseJobs(db: Db, ids: readonly string[]): Promise<void> {
-  await db.raw(`${release} where state = 'waiting' and id in ${jsonTexts(db)}`, [JSON.stringify(ids)])
+  await db.raw(`update jobs set ${released} where state = 'waiting' and id in ${jsonTexts(db)}`, [
+    JSON.stringify(ids),
+  ])
 }
 
 /** The next lane after `after` for which something waits. */
