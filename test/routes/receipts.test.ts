@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createScriptTokens } from '../../host/access/script-tokens.ts'
 import { createSecretBox } from '../../host/access/secret-box.ts'
 import { issueToken } from '../../host/access/tokens.ts'
 import { createApp } from '../../host/app.ts'
+import type { Db } from '../../host/db/db.ts'
+import { inTurn } from '../../host/db/looks/turns.ts'
 import { createAuthenticate } from '../../host/http/caller.ts'
 import { listen } from '../../host/http/listen.ts'
 import type { RouteParts } from '../../host/routes/parts.ts'
@@ -13,18 +16,19 @@ import { openSeeded } from '../support/seeded-database.ts'
 
 describe('what dispatches used, over the API', () => {
   const ends = new AsyncDisposableStack()
-  const organizations: Record<string, { token: string; installationId: string }> = {}
+  const organizations: Record<string, { token: string; organizationId?: string; installationId: string }> = {}
+  let longReader: Db
   let operator = ''
   let get: (path: string, token?: string) => Promise<{ status: number; json: Json }>
   before(async () => {
     const seeded = await openSeeded()
     ends.defer(seeded.close)
     const { db } = seeded
-    const { longReader } = seeded.database
+    longReader = seeded.database.longReader
     const installed = { owner: seeded, other: await seeded.addOrganization('other') }
     for (const [name, { organizationId, installationId }] of Object.entries(installed)) {
       const token = await issueToken(db, { kind: 'organization', organizationId, label: 'test' })
-      organizations[name] = { token, installationId }
+      organizations[name] = { token, organizationId, installationId }
     }
     operator = await issueToken(db, { kind: 'operator', label: 'test' })
     const receipts = createReceiptWriter(db, assert.ifError)
@@ -124,6 +128,20 @@ describe('what dispatches used, over the API', () => {
       assert.equal(total, receipts)
     })
   }
+
+  it('is summed for an organization while another asks for it again and again', async () => {
+    const { token = '', organizationId = '' } = organizations.other ?? {}
+    const longOnes = [1, 2].map(() => inTurn(longReader, { line: organizationId }, () => sleep(300)))
+    let answered = 0
+    const others = Array.from({ length: 150 }, async () => {
+      assert.equal((await get('/v1/usage', token)).status, 200)
+      answered += 1
+    })
+    const { json } = await get('/v1/usage?by=day', organizations.owner?.token)
+    assert.equal(json.items[0].dispatches, 6)
+    assert.ok(answered < 75, `${answered} of 150 others were answered before`)
+    await Promise.all([...longOnes, ...others])
+  })
 
   it('is not for scripts, nor for nobody', async () => {
     for (const path of ['/v1/receipts', '/v1/usage']) {

@@ -12,7 +12,7 @@ import {
 } from '../../db/queries/operating/list-deliveries.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { assertPerson } from '../../http/caller.ts'
-import { goneOf, limitOf, toPage } from '../history/list-query.ts'
+import { askerOf, limitOf, toPage } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { filterOf } from './delivery-query.ts'
 import { toAttemptView, toDeliveryView } from './delivery-view.ts'
@@ -29,7 +29,7 @@ export function addDeliveryRoutes(router: Router, parts: RouteParts): void {
     const { before, ...filter } = filterOf(await authenticate(context), context.query)
     const limit = limitOf(context.query)
     const look = (here: Look) => lookForDeliveries(longReader, filter, here)
-    const items = await findSome(longReader, { place: before, limit }, look, goneOf(context))
+    const items = await findSome(longReader, askerOf(context, filter), { place: before, limit }, look)
     context.body = toPage(items, limit, toDeliveryView)
   })
 

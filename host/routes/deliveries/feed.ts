@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import type Router from '@koa/router'
 import type { Context } from 'koa'
-import type { Caller } from '../../access/tokens.ts'
+import { lineOf } from '../../db/looks/turns.ts'
 import type { FeedItem } from '../../db/queries/operating/feed.ts'
 import { AnnexError, isAnnexError } from '../../errors/annex-error.ts'
 import { followDeliveries, placeAt } from '../../webhooks/operating/follow-deliveries.ts'
-import { goneOf } from '../history/list-query.ts'
+import { askerOf } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { filterOf } from './delivery-query.ts'
 import { toAttemptView, toDeliveryView } from './delivery-view.ts'
@@ -35,8 +35,8 @@ export function addFeedRoutes(router: Router, parts: RouteParts): void {
     const caller = await parts.authenticate(context)
     const { before: _place, beforeMs: _time, afterMs, ...filter } = filterOf(caller, context.query)
     const from = placeIn(context) ?? (afterMs === undefined ? undefined : placeAt(afterMs))
-    const leave = readers.enter(caller)
-    const items = followDeliveries(parts, parts.changes, filter, from, goneOf(context))
+    const leave = readers.enter(lineOf(filter))
+    const items = followDeliveries(parts, parts.changes, askerOf(context, filter), filter, from)
     const stream = Readable.from(cutOff(context, say(parts, context, items)))
     context.res.once('close', leave)
     context.type = 'text/event-stream'
@@ -128,25 +128,24 @@ async function* cutOff(context: Context, texts: AsyncIterable<string>): AsyncGen
   }
 }
 
-function createReaders(): { enter: (caller: Caller) => () => void } {
+function createReaders(): { enter: (line: string) => () => void } {
   const counts = new Map<string, number>()
   let all = 0
   return {
-    enter(caller) {
-      const key = caller.kind === 'organization' ? caller.organizationId : caller.kind
-      const count = counts.get(key) ?? 0
+    enter(line) {
+      const count = counts.get(line) ?? 0
       if (count >= mostOfOne || all >= mostInAll) {
         throw new AnnexError(
           'too_many_readers',
           'As many as may read the live feed already do: end one first.',
         )
       }
-      counts.set(key, count + 1)
+      counts.set(line, count + 1)
       all += 1
       return () => {
-        const left = (counts.get(key) ?? 1) - 1
-        if (left === 0) counts.delete(key)
-        else counts.set(key, left)
+        const left = (counts.get(line) ?? 1) - 1
+        if (left === 0) counts.delete(line)
+        else counts.set(line, left)
         all -= 1
       }
     },

@@ -1,7 +1,7 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { findSome } from '../../db/looks/find-some.ts'
-import { readInTurn } from '../../db/looks/look-on.ts'
+import { inTurn } from '../../db/looks/turns.ts'
 import type { Look } from '../../db/looks/window.ts'
 import {
   findScriptJob,
@@ -14,7 +14,7 @@ import {
 import { AnnexError } from '../../errors/annex-error.ts'
 import type { EventJob } from '../../installations/setup-event.ts'
 import { assertNotMoving } from '../../webhooks/operating/send-again.ts'
-import { goneOf, limitOf, oneOf, ownOf, texts } from '../history/list-query.ts'
+import { askerOf, limitOf, oneOf, ownOf, texts } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { toIso } from '../to-iso.ts'
 
@@ -37,12 +37,13 @@ export function addJobRoutes(router: Router, { db, longReader, authenticate, wak
       ...(kind !== undefined && { kind: oneOf('kind', kind, kinds) }),
       ...(installation !== undefined && { installationId: installation }),
     }
-    const gone = goneOf(context)
+    const asker = askerOf(context, own)
     const look = (here: Look) => lookForFailedJobs(longReader, filter, here)
     const items =
       wanted === 'failed'
-        ? await findSome(longReader, { place: before, limit }, look, gone)
-        : await readInTurn(() => listScriptJobs(longReader, filter, { state: wanted, limit }), gone)
+        ? await findSome(longReader, asker, { place: before, limit }, look)
+        : await inTurn(longReader, asker, () => listScriptJobs(longReader, filter, { state: wanted, limit }))
+    if (items === undefined) return
     const last = items.at(-1)
     const isMore = wanted === 'failed' && items.length === limit && last !== undefined
     context.body = {

@@ -1,10 +1,11 @@
 import type Router from '@koa/router'
+import { lineOf } from '../../db/looks/turns.ts'
 import { findListedDelivery } from '../../db/queries/operating/list-deliveries.ts'
 import type { FailedFilter } from '../../db/queries/operating/send-again.ts'
 import { jsonBody } from '../../http/read-body.ts'
 import { countFailed, startResend, untilNow } from '../../webhooks/operating/resend.ts'
 import { sendAgain } from '../../webhooks/operating/send-again.ts'
-import { goneOf, ownOf, timeOf } from '../history/list-query.ts'
+import { askerOf, ownOf, timeOf } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { openDelivery } from './deliveries.ts'
 import { toDeliveryView } from './delivery-view.ts'
@@ -66,7 +67,8 @@ export function addSendAgainRoutes(router: Router, parts: RouteParts): void {
     const own = ownOf(await authenticate(context))
     const { dryRun = false, perSecond = defaultPerSecond, ...body } = await failedBody(context)
     const filter = untilNow(db, { ...own, ...toFilter(body) })
-    const counted = await countFailed(longReader, filter, dryRun ? goneOf(context) : undefined)
+    const asker = dryRun ? askerOf(context, own) : { line: lineOf(own) }
+    const counted = await countFailed(longReader, asker, filter)
     const { count } = counted
     if (dryRun || count === 0) {
       context.body = { dryRun, ...counted }

@@ -1,6 +1,7 @@
 import type { ParsedUrlQuery } from 'node:querystring'
 import type { Context } from 'koa'
 import type { Caller } from '../../access/tokens.ts'
+import { type Asker, lineOf } from '../../db/looks/turns.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { assertPerson } from '../../http/caller.ts'
 
@@ -27,11 +28,11 @@ export function limitOf(query: ParsedUrlQuery): number {
   throw new AnnexError('bad_request', `limit is a whole number from 1 to ${maxItems}, not "${given}".`)
 }
 
-/** Aborted when nobody waits for the answer any more. */
-export function goneOf({ res }: Context): AbortSignal {
+/** Who waits for an answer, until its connection is closed. */
+export function askerOf({ res }: Context, own: { organizationId?: string }): Asker & { gone: AbortSignal } {
   const gone = new AbortController()
   res.once('close', () => gone.abort())
-  return gone.signal
+  return { line: lineOf(own), gone: gone.signal }
 }
 
 /** A page of a list, as it is answered: with where the next one begins, unless this is the last. */

@@ -1,11 +1,11 @@
 import type Router from '@koa/router'
-import { readInTurn } from '../../db/looks/look-on.ts'
+import { inTurn } from '../../db/looks/turns.ts'
 import { listReceipts, type ReceiptRow } from '../../db/queries/receipts/receipts.ts'
 import { sumUsage } from '../../db/queries/receipts/usage.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import type { RouteParts } from '../parts.ts'
 import { toIso } from '../to-iso.ts'
-import { goneOf, limitOf, ownOf, placeIn, texts, timeOf } from './list-query.ts'
+import { askerOf, limitOf, ownOf, placeIn, texts, timeOf } from './list-query.ts'
 
 const spans: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
@@ -57,7 +57,8 @@ export function addReceiptRoutes(router: Router, { longReader, authenticate, rec
       spanMs,
       limit,
     }
-    const items = await readInTurn(() => sumUsage(longReader, wanted), goneOf(context))
+    const sum = () => sumUsage(longReader, wanted)
+    const items = (await inTurn(longReader, askerOf(context, own), sum)) ?? []
     const last = items.at(-1)
     const isMore = items.length === limit && last !== undefined
     context.body = {

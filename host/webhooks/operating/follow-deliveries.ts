@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { firstIdAt } from '../../db/ids.ts'
-import { inTurn } from '../../db/looks/look-on.ts'
+import { type Asker, inTurn } from '../../db/looks/turns.ts'
 import { rowsOfLook } from '../../db/looks/window.ts'
 import type { Database } from '../../db/open-database.ts'
 import {
@@ -24,35 +24,36 @@ const pollMs = 1_000
 /** The place of what happens at a time. */
 export const placeAt = (ms: number): FeedPlace => placeOf({ id: firstIdAt('att', ms) })
 
-const nothing: FeedLook = { items: [], reached: undefined }
-
 /**
  * What happens to deliveries, from a place on, as it happens. All of it comes from the tables: what a host does, what
  * others do and what was missed look the same, and a reader that is slow holds nothing but its place.
  *
  * @param from where to begin; default: now
- * @param gone aborted when the reader has left: the database, which may be closed by then, is asked nothing more
+ * @param asker once it has left, the database, which may be closed by then, is asked nothing more
  * @yields the items of a look, none when nothing that fits has happened for a second, or among many
  */
 export async function* followDeliveries(
   { db, longReader }: Pick<Database, 'db' | 'longReader'>,
   changes: Changes,
+  asker: Asker & { gone: AbortSignal },
   filter: DeliveryFilter,
-  from: FeedPlace | undefined,
-  gone: AbortSignal,
+  from?: FeedPlace,
 ): AsyncGenerator<FeedItem[]> {
   let after = from ?? placeAt(Date.now())
   let before = after
   let rows = rowsOfLook(db, true)
   let isFurther = false
-  while (!gone.aborted) {
+  while (!asker.gone.aborted) {
     // What is far behind is settled: whoever stores is not waited for again and again.
     if (!isFurther) before = placeAt(await settledUpTo(db))
+    if (asker.gone.aborted) return
     // The clock was set back: what happens from now on is before the place.
     if (after > placeAt(Date.now() + 1)) after = before
-    const look = async () =>
-      gone.aborted ? nothing : readFeed(longReader, filter, { after, before, limit: pageSize, rows })
-    const { items, reached }: FeedLook = isFurther ? await inTurn(look) : await look()
+    const look = (): Promise<FeedLook> =>
+      readFeed(longReader, filter, { after, before, limit: pageSize, rows })
+    const looked: FeedLook | undefined = isFurther ? await inTurn(longReader, asker, look) : await look()
+    if (looked === undefined) return
+    const { items, reached }: FeedLook = looked
     if (reached !== undefined) after = reached
     else if (before > after) after = before
     yield items

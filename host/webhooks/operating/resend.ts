@@ -3,6 +3,8 @@ import type { Db } from '../../db/db.ts'
 import { stepSize } from '../../db/in-steps.ts'
 import { findSome } from '../../db/looks/find-some.ts'
 import { lookOn } from '../../db/looks/look-on.ts'
+import { type Asker, lineOf } from '../../db/looks/turns.ts'
+import type { Look } from '../../db/looks/window.ts'
 import {
   countRunningResends,
   findResend,
@@ -25,7 +27,7 @@ const aheadSeconds = 10
 const mostRunning = 10
 
 /** Counts what has failed. */
-export async function countFailed(db: Db, filter: FailedFilter, gone?: AbortSignal): Promise<FailedCount> {
+export async function countFailed(db: Db, asker: Asker, filter: FailedFilter): Promise<FailedCount> {
   const sum = { count: 0, disabled: 0, moving: 0 }
   let place: string | undefined
   const look = async (rows: number | undefined) => {
@@ -36,7 +38,7 @@ export async function countFailed(db: Db, filter: FailedFilter, gone?: AbortSign
     place = reached
     return reached !== undefined
   }
-  await lookOn(db, look, gone)
+  await lookOn(db, asker, look)
   return sum
 }
 
@@ -86,7 +88,8 @@ export function createRunResend(given: { db: Db; clock: Clock; wake: () => void 
     const { id, filter, perSecond, after } = resend
     const limit = Math.min(stepSize, Math.ceil(perSecond * aheadSeconds))
     // The longest owed first.
-    const found = await findSome(db, { place: after, limit }, (look) => listSomeFailed(db, filter, look))
+    const look = (here: Look) => listSomeFailed(db, filter, here)
+    const found = await findSome(db, { line: lineOf(filter) }, { place: after, limit }, look)
     const nowMs = clock.now()
     const dueAtOf = (n: number) => nowMs + Math.floor((n * 1_000) / perSecond)
     const deliveries = found.map((id, n) => ({ id, dueAt: dueAtOf(n) }))

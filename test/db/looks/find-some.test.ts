@@ -23,7 +23,7 @@ const findDeliveries = (
   filter: DeliveryFilter,
   page: Pick<Look, 'place' | 'limit'>,
   gone: AbortSignal,
-) => findSome(db, page, (look) => lookForDeliveries(db, filter, look), gone)
+) => findSome(db, { line: 'mine', gone }, page, (look) => lookForDeliveries(db, filter, look))
 
 describe('among many, deliveries', () => {
   let seeded: Seeded
@@ -161,7 +161,7 @@ describe('among many, deliveries', () => {
     for (const [filter, fits] of expected) {
       const ids = failed.filter(fits).map(({ id }) => id)
       const find = (place: string | undefined) =>
-        findSome(db, { place, limit: 900 }, (look) => lookForFailedJobs(db, filter, look), present)
+        findSome(db, { line: 'mine' }, { place, limit: 900 }, (look) => lookForFailedJobs(db, filter, look))
       assert.deepEqual(await listAll(find), ids, JSON.stringify(filter))
     }
   })
@@ -210,9 +210,9 @@ describe('among many, deliveries', () => {
       for await (const items of followDeliveries(
         seeded.database,
         createChanges(),
+        { line: 'mine', gone: gone.signal },
         filter,
         '0',
-        gone.signal,
       )) {
         for (const { kind, delivery } of items) seen[kind]?.push(delivery.id)
         if (seen.attempt?.length === expected.length) gone.abort()

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../../host/db/db.ts'
-import { inTurn, lookOn } from '../../../host/db/looks/look-on.ts'
 import { oweDeliveries } from '../../../host/db/queries/deliveries.ts'
 import { createChanges } from '../../../host/webhooks/operating/changes.ts'
 import { followDeliveries } from '../../../host/webhooks/operating/follow-deliveries.ts'
@@ -12,7 +11,7 @@ it('the live feed asks the database nothing for a reader that is gone: it may be
   const { db, database, close } = await openSeeded()
   const changes = createChanges()
   const gone = new AbortController()
-  const looks = followDeliveries(database, changes, {}, undefined, gone.signal)
+  const looks = followDeliveries(database, changes, { line: 'mine', gone: gone.signal }, {})
   assert.deepEqual((await looks.next()).value, [])
   let asked = 0
   for (const one of [db, database.longReader]) {
@@ -40,7 +39,13 @@ it('the live feed has what takes a while to be committed', async (t) => {
   const gone = new AbortController()
   const seen: string[] = []
   const followed = (async () => {
-    for await (const items of followDeliveries(database, changes, {}, '0', gone.signal)) {
+    for await (const items of followDeliveries(
+      database,
+      changes,
+      { line: 'mine', gone: gone.signal },
+      {},
+      '0',
+    )) {
       seen.push(...items.map(({ delivery }) => delivery.eventId))
       if (seen.includes('evt_last') && seen.includes('evt_slow')) gone.abort()
     }
@@ -61,26 +66,4 @@ it('the live feed has what takes a while to be committed', async (t) => {
   await Promise.race([followed, sleep(8_000)])
   gone.abort()
   assert.deepEqual(seen, ['evt_first', 'evt_slow', 'evt_last'])
-})
-
-it('whoever leaves before it is their turn to look far is looked for no more', async () => {
-  const { db, close } = await openSeeded()
-  const turn = Promise.withResolvers<void>()
-  const others = inTurn(() => turn.promise)
-  const gone = new AbortController()
-  const looks: boolean[] = []
-  const mine = lookOn(
-    db,
-    async () => {
-      looks.push(gone.signal.aborted)
-      return true
-    },
-    gone.signal,
-  )
-  await setImmediate()
-  gone.abort()
-  await close()
-  turn.resolve()
-  await Promise.all([others, mine])
-  assert.deepEqual(looks, [false], 'the first look, which waits for nobody')
 })

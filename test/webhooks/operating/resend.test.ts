@@ -8,6 +8,8 @@ import { countFailed, createRunResend, untilNow } from '../../../host/webhooks/o
 import { until } from '../../support/annex.ts'
 import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
 
+const asker = { line: 'mine' }
+
 describe('a resend', () => {
   let seeded: Seeded
   let workers: Worker[]
@@ -46,7 +48,7 @@ describe('a resend', () => {
   async function begin(perSecond: number): Promise<string> {
     const { db } = seeded
     const filter = untilNow(db, { sinceMs: 0 })
-    const { count } = await countFailed(db, filter)
+    const { count } = await countFailed(db, asker, filter)
     return db.transaction((transaction) => insertResend(transaction, {}, { filter, perSecond, count }))
   }
 
@@ -118,7 +120,7 @@ describe('a resend', () => {
     await work()
     await until(() => state(id), isDone)
     assert.deepEqual([(await findResend(seeded.db, id))?.sent, (await owed()).length], [0, 0])
-    const counted = await countFailed(seeded.db, untilNow(seeded.db, { sinceMs: 0 }))
+    const counted = await countFailed(seeded.db, asker, untilNow(seeded.db, { sinceMs: 0 }))
     assert.deepEqual(counted, { count: 0, disabled: 0, moving: 5 })
   })
 
@@ -136,7 +138,7 @@ describe('a resend', () => {
     await fail(7_000)
     await seeded.addEndpoint('ep_b', 'disabled')
     await fail(3_500, { endpointId: 'ep_b' })
-    const counted = await countFailed(seeded.db, untilNow(seeded.db, { sinceMs: 0 }))
+    const counted = await countFailed(seeded.db, asker, untilNow(seeded.db, { sinceMs: 0 }))
     assert.deepEqual(counted, { count: 7_000, disabled: 3_500, moving: 0 })
   })
 })
