@@ -129,19 +129,23 @@ describe('what dispatches used, over the API', () => {
     })
   }
 
-  it('is summed for an organization while another asks for it again and again', async () => {
+  for (const path of ['/v1/usage', '/v1/receipts']) {
+    it(`is given to an organization while another asks for ${path} again and again`, () => askBeside(path))
+  }
+
+  async function askBeside(path: string): Promise<void> {
     const { token = '', organizationId = '' } = organizations.other ?? {}
     const longOnes = [1, 2].map(() => inTurn(longReader, { line: organizationId }, () => sleep(300)))
     let answered = 0
     const others = Array.from({ length: 150 }, async () => {
-      assert.equal((await get('/v1/usage', token)).status, 200)
+      assert.equal((await get(path, token)).status, 200)
       answered += 1
     })
-    const { json } = await get('/v1/usage?by=day', organizations.owner?.token)
-    assert.equal(json.items[0].dispatches, 6)
+    const { json } = await get(path, organizations.owner?.token)
+    assert.ok(json.count > 0)
     assert.ok(answered < 75, `${answered} of 150 others were answered before`)
     await Promise.all([...longOnes, ...others])
-  })
+  }
 
   it('is not for scripts, nor for nobody', async () => {
     for (const path of ['/v1/receipts', '/v1/usage']) {

@@ -21,7 +21,7 @@ export function addReceiptRoutes(router: Router, { longReader, authenticate, rec
     const limit = limitOf(context.query)
     // Of a dispatch that is over by now.
     await receipts.flush()
-    const items = await listReceipts(longReader, {
+    const wanted = {
       ...own,
       ...(integration !== undefined && { integration }),
       ...(installation !== undefined && { installationId: installation }),
@@ -29,7 +29,9 @@ export function addReceiptRoutes(router: Router, { longReader, authenticate, rec
       ...placeIn(context.query, 'before'),
       ...placeIn(context.query, 'after'),
       limit,
-    })
+    }
+    const list = () => listReceipts(longReader, wanted)
+    const items = (await inTurn(longReader, askerOf(context, own), list)) ?? []
     const last = items.at(-1)
     const isMore = items.length === limit && last !== undefined
     context.body = {
