@@ -13,7 +13,10 @@ export function createGate(): Gate {
   const opened = Promise.withResolvers<RequestListener>()
   let answer: RequestListener = (request, response) => {
     opened.promise.then(
-      (handle) => handle(request, response),
+      (handle) => {
+        // Whoever has left says so no more.
+        if (!response.closed) handle(request, response)
+      },
       () => response.destroy(),
     )
   }

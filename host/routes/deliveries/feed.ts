@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import type Router from '@koa/router'
 import type { Context } from 'koa'
-import { lineOf } from '../../db/looks/turns.ts'
 import type { FeedItem } from '../../db/queries/operating/feed.ts'
 import { AnnexError, isAnnexError } from '../../errors/annex-error.ts'
 import { followDeliveries, placeAt } from '../../webhooks/operating/follow-deliveries.ts'
@@ -35,10 +34,12 @@ export function addFeedRoutes(router: Router, parts: RouteParts): void {
     const caller = await parts.authenticate(context)
     const { before: _place, beforeMs: _time, afterMs, ...filter } = filterOf(caller, context.query)
     const from = placeIn(context) ?? (afterMs === undefined ? undefined : placeAt(afterMs))
-    const leave = readers.enter(lineOf(filter))
-    const items = followDeliveries(parts, parts.changes, askerOf(context, filter), filter, from)
+    const asker = askerOf(context, filter)
+    if (asker.gone.aborted) return
+    const leave = readers.enter(asker.line)
+    asker.gone.addEventListener('abort', leave)
+    const items = followDeliveries(parts, parts.changes, asker, filter, from)
     const stream = Readable.from(cutOff(context, say(parts, context, items)))
-    context.res.once('close', leave)
     context.type = 'text/event-stream'
     context.set('cache-control', 'no-store')
     // Of nginx: it would keep events back until it has many.

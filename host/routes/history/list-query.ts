@@ -31,7 +31,9 @@ export function limitOf(query: ParsedUrlQuery): number {
 /** Who waits for an answer, until its connection is closed. */
 export function askerOf({ res }: Context, own: { organizationId?: string }): Asker & { gone: AbortSignal } {
   const gone = new AbortController()
-  res.once('close', () => gone.abort())
+  // It may have been closed while it was looked up who asks.
+  if (res.closed) gone.abort()
+  else res.once('close', () => gone.abort())
   return { line: lineOf(own), gone: gone.signal }
 }
 
