@@ -16,6 +16,10 @@ export function explainStorageError(error: unknown): AnnexError | undefined {
   return new AnnexError(reason.code, `${what}. ${next}`, { cause: error })
 }
 
+/** PostgreSQL has been given a text that it does not keep: with U+0000 in it, or half of a surrogate pair. */
+export const isTextRefused = (error: unknown): boolean =>
+  ['22021', '22P05', '22P02'].includes((error as { code?: string }).code ?? '')
+
 /** PostgreSQL has ended one of two that waited for each other: the other one goes on, and this may be asked again at once. */
 export const isDeadlock = (error: unknown): boolean => (error as { code?: string }).code === '40P01'
 

@@ -49,9 +49,12 @@ function toDetails(errors: ErrorObject[]): { path: string; message: string }[] {
   return [...details.values()].slice(0, maxDetails)
 }
 
+const id = 'is 1 to 200 printable ASCII characters, without spaces'
 /** What a pattern asks for, in words. */
 const messages: Readonly<Record<string, string>> = {
-  'eventId pattern': 'is 1 to 200 printable ASCII characters, without spaces',
+  'eventId pattern': id,
+  'siteId pattern': id,
+  'spaceId pattern': id,
   'url format': 'is an absolute http or https address',
   'url pattern': 'is an absolute http or https address',
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { explainStorageError } from '../db/explain-storage-error.ts'
+import { explainStorageError, isTextRefused } from '../db/explain-storage-error.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 
 export type OnDefect = (error: unknown, requestId: string) => void
@@ -14,7 +14,8 @@ export type ErrorAnswer = {
 const maxDetails = 20
 
 /** What was thrown, as an answer. Of a defect nobody outside learns more than the request's id. */
-export function toErrorAnswer(thrown: unknown, requestId: string, onDefect: OnDefect): ErrorAnswer {
+export function toErrorAnswer(caught: unknown, requestId: string, onDefect: OnDefect): ErrorAnswer {
+  const thrown = isTextRefused(caught) ? unstorable(caught) : caught
   if (!isAnnexError(thrown)) onDefect(thrown, requestId)
   const { status, retryAfter, code, message, details } = isAnnexError(thrown)
     ? thrown
@@ -23,6 +24,11 @@ export function toErrorAnswer(thrown: unknown, requestId: string, onDefect: OnDe
   const shown = details?.slice(0, maxDetails)
   return { status, retryAfter, error: { code, message, requestId, ...(shown && { details: shown }) } }
 }
+
+const unstorable = (cause: unknown): AnnexError =>
+  new AnnexError('bad_request', 'A text of the request holds U+0000, which this database does not keep.', {
+    cause,
+  })
 
 /** Answers where there is no Koa. An answer that has begun is broken off: it must not pass for a whole one. */
 export function sendError(response: ServerResponse, { status, retryAfter, error }: ErrorAnswer): void {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
+import { isTextRefused } from '../db/explain-storage-error.ts'
 import { findInstallation, listInstallations } from '../db/queries/installed/installations.ts'
 import { countStrayJobs, isDuplicate } from '../db/queries/moved/import-rows.ts'
 import { deleteInstallation, deleteSomeDeliveries, deleteSomeWaiting } from '../db/queries/moved/take-out.ts'
@@ -158,8 +159,7 @@ function explain(error: unknown): unknown {
       cause: error,
     })
   }
-  // Of PostgreSQL: a text with a NUL, or half a character.
-  if (['22P05', '22P02', '22021'].includes((error as { code?: string }).code ?? '')) {
+  if (isTextRefused(error)) {
     return new AnnexError('export_invalid', 'The file has a text that this database cannot hold.', {
       cause: error,
     })

@@ -44,6 +44,8 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake): HostCall<A
           'A delivery belongs to an installation, and this dispatch is for none.',
         )
       }
+      assertIsPlain('url', url)
+      assertIsPlain('type', event.type)
       assertIsHttp(url)
       const body = JSON.stringify(event)
       if (Buffer.byteLength(body) > maxBodyBytes) {
@@ -73,6 +75,12 @@ export function oweDelivery(commits: GroupCommit, wake: Wake, delivery: NewDeliv
 /** What a delivery says of the secret that signs it. */
 function signerOf({ level }: Pick<DispatchContext, 'level'>): string {
   return 'targetId' in level ? `${level.kind}:${level.targetId}` : 'installation'
+}
+
+/** Not every database keeps it, and one that keeps another text would not find the delivery again. */
+function assertIsPlain(name: string, text: string): void {
+  if (text.isWellFormed() && !text.includes('\0')) return
+  throw new AnnexError('bad_request', `The ${name} of a delivery holds U+0000, or half of a surrogate pair.`)
 }
 
 function assertIsHttp(url: string): void {

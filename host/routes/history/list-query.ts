@@ -13,11 +13,18 @@ export function ownOf(caller: Caller): { organizationId?: string } {
   return caller.kind === 'operator' ? {} : { organizationId: caller.organizationId }
 }
 
+/**
+ * What a query names, each once: of two filters of one name nobody could say which holds. PostgreSQL has no text with U+0000.
+ *
+ * @throws AnnexError `bad_request`
+ */
 export function texts(query: ParsedUrlQuery): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(query).filter((entry) => typeof entry[1] === 'string')) as Record<
-    string,
-    string
-  >
+  const entries = Object.entries(query).map(([name, value]) => {
+    if (typeof value !== 'string') throw new AnnexError('bad_request', `${name} is given more than once.`)
+    if (value.includes('\0')) throw new AnnexError('bad_request', `${name} holds U+0000.`)
+    return [name, value]
+  })
+  return Object.fromEntries(entries)
 }
 
 /** @throws AnnexError `bad_request` */
@@ -51,10 +58,16 @@ export function toPage<Item extends { id: string }>(
   }
 }
 
-/** A number that says where a page begins: the id of a record. */
+/**
+ * A number that says where a page begins: the id of a record.
+ *
+ * @throws AnnexError `bad_request`
+ */
 export function placeIn(query: ParsedUrlQuery, name: 'before' | 'after'): { [name]?: number } {
-  const given = query[name]
-  return typeof given === 'string' ? { [name]: Number(given) || 0 } : {}
+  const given = texts(query)[name]
+  if (given === undefined) return {}
+  if (/^\d{1,15}$/.test(given)) return { [name]: Number(given) }
+  throw new AnnexError('bad_request', `${name} is the id of one of the list, a whole number, not "${given}".`)
 }
 
 /**

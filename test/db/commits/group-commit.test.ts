@@ -33,7 +33,27 @@ it('an item that cannot be stored does not take the others of its group with it'
     stored.map(({ status }) => status),
     ['fulfilled', 'rejected', 'fulfilled'],
   )
-  assert.deepEqual(groups, [[1, 2, 3], [1], [2], [3]])
+  assert.deepEqual(groups, [[1, 2, 3], [1, 2], [1], [2], [3]])
+})
+
+it('an item that cannot be stored costs the others of its group a few commits, however many they are', async () => {
+  await using ends = new AsyncDisposableStack()
+  const { commits } = await openCommits(ends)
+  const items = Array.from({ length: 256 }, (_, n) => n)
+  for (const bad of [0, 100, 255]) {
+    let asked = 0
+    const step: Step<number, number> = async (_transaction, some) => {
+      asked += 1
+      if (some.includes(bad)) throw new TypeError('not this one')
+      return some
+    }
+    const stored = await Promise.allSettled(items.map((item) => commits.store(step, item)))
+    assert.deepEqual(
+      stored.filter(({ status }) => status === 'rejected'),
+      [stored[bad]],
+    )
+    assert.equal(asked, 17)
+  }
 })
 
 it('a database that takes nothing at the moment is not asked again for each item of a group', async () => {

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type Annex, installSample, startAnnex } from '../support/annex.ts'
+
+/** Queues the deliveries that it is posted, and says what became of each. */
+const queue = `import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: async (request, { integration }) => {
+    const said = []
+    for (const given of await request.json()) {
+      said.push(await integration.queueDelivery(given).then(({ id }) => id, (error) => error.message))
+    }
+    return Response.json(said)
+  },
+})`
+
+describe('a text that not every database keeps', () => {
+  let annex: Annex
+  before(async () => {
+    annex = await startAnnex({ plugins: { queue: { script: queue } } })
+  })
+  after(() => annex.close())
+
+  const places = [
+    ...['/v1/deliveries/%00', '/v1/deliveries?event=%00', '/v1/deliveries?eventType=%00'],
+    ...['/v1/deliveries?installation=%00', '/v1/deliveries?endpoint=%00', '/v1/deliveries?before=dlv_%00'],
+    ...['/v1/deliveries/feed?endpoint=%00', '/v1/endpoints/%00', '/v1/endpoints?before=%00', '/v1/jobs/%00'],
+    ...['/v1/jobs?before=%00', '/v1/jobs?installation=%00', '/v1/resends/%00', '/v1/resends?before=%00'],
+    ...[
+      '/v1/logs?request=%00',
+      '/v1/logs?integration=%00',
+      '/v1/receipts?request=%00',
+      '/v1/usage?integration=%00',
+    ],
+    ...['/v1/integrations/%00', '/v1/integrations/queue/installations/%00', '/v1/orgs/%00', '/v1/spaces/%00'],
+    ...['/v1/integrations/queue/installations?externalId=%00', '/x/queue/inst_%00', '/x/%00'],
+  ]
+  it('is no defect, wherever a query or a path has it', async () => {
+    for (const place of places) {
+      const { status, text } = await annex.api('GET', place)
+      assert.ok(status < 500, `${place}: ${status} ${text}`)
+    }
+  })
+
+  it('is no defect in a body', async () => {
+    const told = [
+      await annex.api('POST', '/v1/orgs', { subdomain: 'told', title: 'a\0' }),
+      await annex.api('POST', '/v1/orgs/home/tokens', { label: 'a\0' }),
+      await annex.api('POST', '/v1/endpoints/ep_a/pause', { reason: 'a\0' }),
+      await annex.api('POST', '/v1/deliveries/send-failed', { since: '2026-01-01', endpoint: 'a\0' }),
+    ]
+    for (const { status, text } of told) assert.ok(status < 500, `${status} ${text}`)
+  })
+
+  it('is refused in an event where its place is looked for', async () => {
+    for (const siteId of ['a\0', '\ud800', 'a b', '']) {
+      const event = { type: 'site_view', siteId, url: 'https://a.example/', visitor: {} }
+      const { status, json } = await annex.api('POST', '/v1/events?organization=home', event)
+      assert.equal(status, 422)
+      const detail = json.error.details.find(({ path }: { path: string }) => path === 'siteId')
+      assert.equal(detail.message, 'is 1 to 200 printable ASCII characters, without spaces')
+    }
+  })
+
+  it('is refused in the address or the type of a delivery, and kept in its event', async () => {
+    const { endpoint } = await installSample(annex, 'queue')
+    const url = 'http://127.0.0.1:9/'
+    const given = [
+      { url: `${url}\0`, event: { type: 'a' } },
+      { url: `${url}\ud800`, event: { type: 'a' } },
+      { url, event: { type: 'a\0' } },
+      { url, event: { type: '\udfff' } },
+      { url, event: { type: 'a', text: '\0\ud800' } },
+    ]
+    const answer = await fetch(endpoint, { method: 'POST', body: JSON.stringify(given) })
+    const said = (await answer.json()) as string[]
+    for (const [n, name] of ['url', 'url', 'type', 'type'].entries()) {
+      assert.match(said[n] ?? '', new RegExp(`^The ${name} of a delivery holds U\\+0000, or half`))
+    }
+    assert.match(said[4] ?? '', /^dlv_/)
+    const { json } = await annex.api('GET', `/v1/deliveries/${said[4]}`)
+    assert.deepEqual(JSON.parse(json.body), given[4]?.event)
+  })
+
+  it('as a filter that is there twice, or a place that is no number, is refused', async () => {
+    for (const query of [
+      'deliveries?state=failed&state=failed',
+      'jobs?kind=task&kind=event',
+      'logs?request=a&request=b',
+    ]) {
+      const { status, json } = await annex.api('GET', `/v1/${query}`)
+      assert.equal(status, 400, query)
+      assert.match(json.error.message, /is given more than once/)
+    }
+    for (const query of [
+      'logs?after=1.5',
+      'logs?after=-1e400',
+      'receipts?before=1e30',
+      'receipts?after=99999999999999999999',
+    ]) {
+      const { status, json } = await annex.api('GET', `/v1/${query}`)
+      assert.equal(status, 400, query)
+      assert.match(json.error.message, /is the id of one of the list, a whole number/)
+    }
+  })
+})
