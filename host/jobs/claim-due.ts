@@ -21,6 +21,8 @@ export type DueJobs = {
   hasRoom: (lane: string) => void
   /** When the next job comes due by itself, in Unix ms: what is due after it was stored, as a retry is. */
   nextAt: () => number | undefined
+  /** Whether the lanes have been read in part: there may be due jobs in the others. */
+  isMidRound: () => boolean
   /** Whether other hosts were quicker at some of what the last claim was for: there may be more beside it. */
   isContested: () => boolean
 }
@@ -67,6 +69,8 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
       }
       try {
         if (nextAt !== undefined && nextAt <= nowMs) lookAgain()
+        // Whoever is not held waits for a turn like the others, and not until what is held of them is used up.
+        if (!isComplete && buffer.size().read < readAhead) await read(db, nowMs)
         await claimSome(shareOf())
         if (claimed.length < limit && hasMore()) {
           // Only now: what was taken and not claimed yet would be read again.
@@ -86,6 +90,7 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
       if (unread.has(lane)) lookAgain(lane)
     },
     nextAt: () => nextAt,
+    isMidRound: () => after !== '',
     isContested: () => contested,
   }
 

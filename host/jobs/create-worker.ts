@@ -174,7 +174,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       left -= ofKind.length
       begun.push(...ofKind)
     }
-    return [{ begun, isCut: left === 0 }]
+    return [{ begun, isCut: left === 0 || due.some(({ jobs }) => jobs.isMidRound()) }]
   }
 
   function start(job: Job, run: () => Promise<JobOutcome>): void {

@@ -10,14 +10,15 @@ export type DueBuffer = {
   /** Lanes of which it holds jobs. */
   lanes: () => string[]
   has: (lane: string) => boolean
-  /** How many jobs it holds, and how much text they keep in memory, in characters. */
-  size: () => { jobs: number; length: number }
+  /** How many jobs it holds, how many of them were read, and how much text the others keep in memory, in characters. */
+  size: () => { jobs: number; read: number; length: number }
 }
 
 export function createDueBuffer(): DueBuffer {
   /** In the order in which it is their turn. */
   const lanes = new Map<string, Held[]>()
   const ids = new Set<string>()
+  let read = 0
   let length = 0
   return {
     put(held) {
@@ -26,6 +27,7 @@ export function createDueBuffer(): DueBuffer {
         if (ids.has(one.job.id)) continue
         ids.add(one.job.id)
         length += one.length
+        if (one.length === 0) read += 1
         const ofLane = lanes.get(one.job.lane)
         if (ofLane === undefined) lanes.set(one.job.lane, [one])
         else ofLane.push(one)
@@ -60,13 +62,14 @@ export function createDueBuffer(): DueBuffer {
     },
     lanes: () => [...lanes.keys()],
     has: (lane) => lanes.has(lane),
-    size: () => ({ jobs: ids.size, length }),
+    size: () => ({ jobs: ids.size, read, length }),
   }
 
   function forget(gone: readonly Held[]): void {
     for (const one of gone) {
       ids.delete(one.job.id)
       length -= one.length
+      if (one.length === 0) read -= 1
     }
   }
 }

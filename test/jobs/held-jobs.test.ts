@@ -129,4 +129,37 @@ describe('due jobs at hand', () => {
     assert.equal(rest.filter((lane) => lane === 'dead').length, 14)
     assert.equal(rest.length, 16)
   })
+
+  it('of a lane that is not held have their turn beside many that are', async () => {
+    begin({ most: 16, first: 16 })
+    assert.deepEqual(await claim(), [])
+    for (let n = 0; n < 4; n++) await owe(`busy ${n}`, 400)
+    // As for a retry that has come due, or what another host was owed: somebody knows of it, and the host holds nothing of it.
+    const dueAt = Date.now() - 500
+    await insertJobs(seeded.db, [{ kind: 'task', subject: {}, lane: 'quiet', dueAt }])
+    due.lookAgain()
+    const claimed = await claim(32)
+    assert.equal(claimed.length, 32)
+    assert.ok(claimed.some(({ lane }) => lane === 'quiet'))
+    const readBefore = readings
+    for (let n = 0; n < 10; n++) assert.equal((await claim(32)).length, 32)
+    assert.equal(readings, readBefore, 'nothing is read while nobody knows of anything else')
+  })
+
+  it('are read beside many that are held, but no more of them than can be used soon', async () => {
+    begin({ most: 16, first: 16 })
+    assert.deepEqual(await claim(), [])
+    await owe('busy', 4_000)
+    const dueAt = Date.now() - 500
+    const others = Array.from({ length: 30 }, (_, n) => `other ${n}`)
+    const given = others.flatMap((lane) => Array.from({ length: 50 }, () => lane))
+    await insertJobs(
+      seeded.db,
+      given.map((lane) => ({ kind: 'task' as const, subject: {}, lane, dueAt })),
+    )
+    due.lookAgain()
+    const readBefore = readings
+    for (let n = 0; n < 10; n++) await claim(16)
+    assert.ok(readings - readBefore <= 6, `${readings - readBefore} statements`)
+  })
 })

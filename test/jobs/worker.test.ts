@@ -211,6 +211,38 @@ describe('a worker', () => {
     assert.deepEqual(seen, [0, 1, 2, 3, 4, 5])
   })
 
+  it('finds what is due beside thousands of lanes that have something for later, without waiting in between', async () => {
+    const later = Array.from({ length: 3_500 }, (_, n) => `later ${n}`)
+    const dueAt = Date.now() + 86_400_000
+    for (let n = 0; n < later.length; n += 500) {
+      const some = later.slice(n, n + 500)
+      await insertJobs(
+        database.db,
+        some.map((lane) => ({ kind: 'task' as const, subject: {}, lane, dueAt })),
+      )
+    }
+    const done: string[] = []
+    // What looks by itself, once in a while, would find them in the end.
+    const clock = { ...systemClock, after: () => () => {} }
+    const worker = await work(
+      async ({ lane }) => {
+        done.push(lane)
+        return gone
+      },
+      { clock },
+    )
+    await worker.looked()
+    for (const lane of ['zzz', 'aaa']) {
+      await insert(lane, 1)
+      worker.wake('task')
+      await until(
+        async () => done,
+        (lanes) => lanes.includes(lane),
+      )
+    }
+    assert.deepEqual(done, ['zzz', 'aaa'])
+  })
+
   it('tries again when it is due, and not before', async () => {
     await insert('a', 1)
     const at: number[] = []
