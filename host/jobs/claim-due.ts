@@ -1,16 +1,17 @@
 import type { Db } from '../db/db.ts'
 import { claimJobs, endOfRound, type Lease, nextDueAt, readDueJobs } from '../db/queries/claims.ts'
 import type { Held, Job, JobKind } from '../db/queries/jobs.ts'
-import { countLanes, createDueBuffer } from './due-buffer.ts'
+import { countLanes, createDueBuffer, type Room } from './due-buffer.ts'
 import type { JobHandler, JobOutcome } from './job-handler.ts'
-import type { Lanes } from './lanes.ts'
+import type { Owners } from './owners.ts'
+import type { Slots } from './slots.ts'
 
 /** A claimed job, and what to do for it. */
-export type Begun = { job: Job; run: () => Promise<JobOutcome> }
+export type Begun = { job: Job; owner: string; run: () => Promise<JobOutcome> }
 
 export type DueJobs = {
   /**
-   * Claims up to `limit` due jobs, lane after lane, and of none more than it has room for. Beyond its even share of the `atOnce`
+   * Claims up to `limit` due jobs, owner after owner and lane after lane, and of none more than it has room for. Beyond its even share of the `atOnce`
    * that may run a lane gets what nobody else has a use for: one that does not get on would have all it may have begin, and
    * each takes a turn for a while.
    */
@@ -30,19 +31,33 @@ export type DueJobs = {
 /** Read ahead at once: reading many costs little more than reading one. */
 const readAhead = 512
 const aheadPerLane = 64
+/** Of all that were read. An owner that holds more of it than it leaves to the others is passed over. */
+const mostRead = 1_024
+/** Claims that are filled by what is held, before it is read what else there is. */
+const patience = 4
 /** No more than as many are kept that were stored just now: the others are read when it is their turn. */
 const mostHeld = { jobs: 16_384, length: 16 * 1024 * 1024 }
 
 /** The due jobs of a kind, read ahead in groups and claimed by their ids. */
-export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobHandler): DueJobs {
-  const buffer = createDueBuffer()
+export function createDueJobs(
+  kind: JobKind,
+  { lanes, owners }: Pick<Slots, 'lanes' | 'owners'>,
+  handler: JobHandler,
+): DueJobs {
+  const { load, begin } = handler
+  const ownerOf = ({ job, loaded }: Held) => handler.ownerOf?.(loaded) ?? job.lane
+  const buffer = createDueBuffer(ownerOf)
   /** Lanes that it holds jobs of and that have, or may have, more in the table: read again when what it holds is used up. */
   const partial = new Set<string>()
   /** Lanes that had no room when they were to be read. */
   const unread = new Set<string>()
+  /** Owners that were passed over, as it holds much of them. */
+  const passedOver = new Set<string>()
+  /** Claims that were filled since there was more to read. */
+  let filled = 0
   /** After which lane the next reading begins: the lanes take turns. */
   let after = ''
-  /** Whether no other lane has due jobs. */
+  /** Whether no other lane has due jobs, but those of whom it has passed over. */
   let isComplete = false
   let nextAt: number | undefined
   let asked = 0
@@ -59,9 +74,9 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
       contested = false
       const claimed: Begun[] = []
       const shareOf = () => lanes.roomsAt(nowMs, Math.ceil(atOnce / Math.max(1, buffer.lanes().length)))
+      const roomIn = countTaken(owners)
       const claimSome = async (roomOf: (lane: string) => number) => {
-        const taken = countLanes(claimed.map(({ job }) => job))
-        const held = buffer.take(limit - claimed.length, (lane) => roomOf(lane) - (taken.get(lane) ?? 0))
+        const held = buffer.take(limit - claimed.length, roomIn(roomOf))
         if (held.length === 0) return
         const ofHeld = await claimHeld(db, held, lease)
         contested = ofHeld.length < held.length
@@ -70,7 +85,7 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
       try {
         if (nextAt !== undefined && nextAt <= nowMs) lookAgain()
         // Whoever is not held waits for a turn like the others, and not until what is held of them is used up.
-        if (!isComplete && buffer.size().read < readAhead) await read(db, nowMs)
+        if ((!isComplete || filled >= patience) && buffer.size().read < mostRead) await read(db, nowMs)
         await claimSome(shareOf())
         if (claimed.length < limit && hasMore()) {
           // Only now: what was taken and not claimed yet would be read again.
@@ -78,6 +93,7 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
           await claimSome(shareOf())
         }
         if (claimed.length < limit && !contested) await claimSome(lanes.roomsAt(nowMs))
+        filled = hasMore() ? filled + 1 : 0
         return claimed
       } catch (error) {
         // What was taken is still in the table.
@@ -112,10 +128,11 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
    * Whether everything that is due in its lane before it is held, too: then it need not be read. The claim of the same commit
    * may have read it; who claims it twice gets it once.
    */
-  function isNext({ job: { lane, ordered }, length }: Held): boolean {
-    if (!hasRoomFor(length)) makeRoom()
-    if (ordered || !hasRoomFor(length) || partial.has(lane) || unread.has(lane)) return false
-    return isComplete || buffer.has(lane)
+  function isNext(held: Held): boolean {
+    const { lane, ordered } = held.job
+    if (!hasRoomFor(held.length)) makeRoom()
+    if (ordered || !hasRoomFor(held.length) || partial.has(lane) || unread.has(lane)) return false
+    return buffer.has(lane) || (isComplete && !passedOver.has(ownerOf(held)))
   }
 
   function hasRoomFor(length: number): boolean {
@@ -134,7 +151,8 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
   }
 
   function hasMore(): boolean {
-    return !isComplete || [...partial].some((lane) => !buffer.has(lane))
+    if (!isComplete || [...partial].some((lane) => !buffer.has(lane))) return true
+    return [...passedOver].some((owner) => buffer.readOf(owner) < readAhead / 2)
   }
 
   async function claimHeld(db: Db, held: readonly Held[], lease: Lease): Promise<Begun[]> {
@@ -145,15 +163,16 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
     const ids = await claimJobs(db, before, { ...lease, nowMs: claimedAt })
     const claimed = held
       .filter(({ job }) => ids.has(job.id))
-      .map(({ job, loaded }) => ({
-        job: { ...job, attempt: job.attempt + 1, leaseId, claimedAt },
-        loaded,
+      .map((one) => ({
+        job: { ...one.job, attempt: one.job.attempt + 1, leaseId, claimedAt },
+        loaded: one.loaded,
+        owner: ownerOf(one),
       }))
     if (claimed.length === 0) return []
     const runs = await begin(db, claimed)
-    return claimed.flatMap(({ job }, n) => {
+    return claimed.flatMap(({ job, owner }, n) => {
       const run = runs[n]
-      return run === undefined ? [] : [{ job, run }]
+      return run === undefined ? [] : [{ job, owner, run }]
     })
   }
 
@@ -164,12 +183,19 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
     // Before it reads: one may have room again by the end of it.
     unread.clear()
     for (const lane of full) if (!buffer.has(lane)) unread.add(lane)
-    const given = { after, without: [...full, ...holding], perLane: aheadPerLane, limit: readAhead, nowMs }
+    const free = mostRead - buffer.size().read
+    const crowded = buffer.ownersWith(Math.max(1, free))
+    if (after === '') passedOver.clear()
+    for (const owner of crowded) passedOver.add(owner)
+    filled = 0
+    const limit = Math.max(aheadPerLane, Math.min(readAhead, free))
+    const without = [...full, ...holding]
+    const given = { after, without, withoutOwners: crowded, perLane: aheadPerLane, limit, nowMs }
     const jobs = await readDueJobs(db, kind, given)
     const loaded = jobs.length > 0 ? await load?.(db, jobs) : undefined
     // They are few, and are read whether there is room for them or not.
     buffer.put(jobs.map((job, n) => ({ job, loaded: loaded?.[n], length: 0 })))
-    const isCut = jobs.length >= readAhead
+    const isCut = jobs.length >= limit
     const lastLane = jobs.at(-1)?.lane
     const end = isCut ? lastLane : await endOfRound(db, kind, after)
     after = end ?? ''
@@ -182,4 +208,19 @@ export function createDueJobs(kind: JobKind, lanes: Lanes, { load, begin }: JobH
     if (asked !== askedBefore) lookAgain()
     else isComplete = end === undefined
   }
+}
+
+/** What there is room for, less what was taken since. */
+function countTaken({ roomOf }: Owners): (ofLane: (lane: string) => number) => Room {
+  const taken = { owners: new Map<string, number>(), lanes: new Map<string, number>() }
+  const add = (counts: Map<string, number>, name: string, count: number) =>
+    counts.set(name, (counts.get(name) ?? 0) + count)
+  return (ofLane) => ({
+    ofOwner: (owner) => roomOf(owner) - (taken.owners.get(owner) ?? 0),
+    ofLane: (lane) => ofLane(lane) - (taken.lanes.get(lane) ?? 0),
+    take(owner, lane, count) {
+      add(taken.owners, owner, count)
+      add(taken.lanes, lane, count)
+    },
+  })
 }

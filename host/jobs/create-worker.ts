@@ -8,7 +8,9 @@ import type { Held, Job, JobKind } from '../db/queries/jobs.ts'
 import { type Begun, createDueJobs } from './claim-due.ts'
 import type { JobHandler, JobOutcome } from './job-handler.ts'
 import { createLanes, type Health, type LaneRules } from './lanes.ts'
+import { createOwners } from './owners.ts'
 import { createSettlements } from './settle-jobs.ts'
+import { type Slot, takeSlot } from './slots.ts'
 import { createTurns } from './turns.ts'
 
 /**
@@ -44,9 +46,6 @@ export type WorkerOptions = Commits & {
   onDefect: (error: unknown, job?: Job) => void
 }
 
-/** What a job that runs keeps others from: `leave` when it is done, `give` when what came of it is stored. */
-type Slot = { leave: (health: Health | undefined) => void; give: () => void }
-
 /** Longer than any job runs: an attempt has 10 s, a dispatch 30 s and its `waitUntil` 65 s. */
 const leaseMs = 120_000
 /** Due times are the wall clock's: no wait for one is longer than this. */
@@ -69,12 +68,14 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   const { database, commits, claims, clock, handlers, hostId, onDefect } = options
   const { db, dialect } = database
   const kinds = Object.keys(handlers) as JobKind[]
-  const lanes = createLanes(options.lanes, options.random)
   const { concurrency, ahead = 0 } = options
-  const turns = createTurns(concurrency, concurrency * oldForEach, ahead)
+  const mostInAll = concurrency * oldForEach
+  const lanes = createLanes(options.lanes, options.random)
+  const owners = createOwners(mostInAll)
+  const turns = createTurns(concurrency, mostInAll, ahead)
   const due = kinds.flatMap((kind) => {
     const handler = handlers[kind]
-    return handler === undefined ? [] : [{ kind, jobs: createDueJobs(kind, lanes, handler) }]
+    return handler === undefined ? [] : [{ kind, jobs: createDueJobs(kind, { lanes, owners }, handler) }]
   })
   const free = () => turns.free(clock.now())
   const settlements = createSettlements({ commits, clock, onDefect, isClosed: () => closed })
@@ -131,7 +132,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
         lookAgain = false
         if (free() === 0) break
         const claimed = await claimDue()
-        for (const { job, run } of claimed.begun) start(job, run)
+        for (const one of claimed.begun) start(one)
         lookAgain ||= claimed.isCut
       }
       if (closed) return
@@ -177,30 +178,24 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     return [{ begun, isCut: left === 0 || due.some(({ jobs }) => jobs.isMidRound()) }]
   }
 
-  function start(job: Job, run: () => Promise<JobOutcome>): void {
-    const work = doJob(job, run, takeSlot(job)).finally(() => running.delete(work))
+  function start(begun: Begun): void {
+    const { lane } = begun.job
+    const slot = takeSlot({ lanes, owners, turns }, { lane, owner: begun.owner }, clock)
+    const work = doJob(begun, slot).finally(() => running.delete(work))
     running.add(work)
   }
 
-  /** In its lane, and among all. */
-  function takeSlot({ kind, lane, ordered }: Job): Slot {
-    lanes.enter(lane)
-    const turn = turns.take(clock.now())
-    return {
-      // Another one may run when it is done, and not when that is stored: it is claimed by the same commit.
-      leave(health) {
-        const wasFull = lanes.leave(lane, health, clock.now())
-        turns.end(turn)
-        if (wasFull) for (const { jobs } of due) jobs.hasRoom(lane)
-        if (ordered) wake(kind, lane)
-        else look()
-      },
-      give() {
-        const wasFull = free() === 0
-        turns.give(turn)
-        if (wasFull) look()
-      },
-    }
+  /** Another one may run when it is done, and not when that is stored: it is claimed by the same commit. */
+  function leave({ kind, lane, ordered }: Job, slot: Slot, health: Health | undefined): void {
+    if (slot.leave(health)) for (const { jobs } of due) jobs.hasRoom(lane)
+    if (ordered) wake(kind, lane)
+    else look()
+  }
+
+  function give(slot: Slot): void {
+    const wasFull = free() === 0
+    slot.give()
+    if (wasFull) look()
   }
 
   function waitForTurn(): void {
@@ -221,7 +216,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     if (!closed && !lookAgain) cancelTimer = clock.after(Math.max(0, next - nowMs), () => wake())
   }
 
-  async function doJob(job: Job, run: () => Promise<JobOutcome>, slot: Slot): Promise<void> {
+  async function doJob({ job, run }: Begun, slot: Slot): Promise<void> {
     let outcome: JobOutcome
     try {
       outcome = await run()
@@ -229,11 +224,11 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       outcome = settlements.postponed(job, error)
     }
     const settled = settlements.store({ job, outcome }, () => {
-      slot.give()
+      give(slot)
       // Whoever looked in the meantime saw neither when it is due again nor that the one after it may go on.
       if (job.ordered || mayBeDue(outcome)) wake(job.kind, job.lane)
     })
-    slot.leave(outcome.health)
+    leave(job, slot, outcome.health)
     await settled
   }
 

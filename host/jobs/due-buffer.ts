@@ -1,23 +1,40 @@
 import type { Held } from '../db/queries/jobs.ts'
+import { goRound } from './go-round.ts'
 
-/** Due jobs that are known, by lanes. They are still anybody's: one is claimed before it is done. */
+/** How many more may begin now, of an owner and of a lane. */
+export type Room = {
+  ofOwner: (owner: string) => number
+  ofLane: (lane: string) => number
+  /** Told of what is taken, so that there is less room for the next. */
+  take: (owner: string, lane: string, count: number) => void
+}
+
+/** Due jobs that are known, by owners and their lanes. They are still anybody's: one is claimed before it is done. */
 export type DueBuffer = {
   put: (held: readonly Held[]) => void
-  /** Up to `limit`, round robin over the lanes, and no more of a lane than it has room for. */
-  take: (limit: number, roomOf: (lane: string) => number) => Held[]
+  /** Up to `limit`, round robin over the owners and over the lanes of each, and no more of any than it has room for. */
+  take: (limit: number, room: Room) => Held[]
   /** Of a lane, keeps as many as are due first. @returns whether there were more */
   cut: (lane: string, most: number) => boolean
   /** Lanes of which it holds jobs. */
   lanes: () => string[]
   has: (lane: string) => boolean
+  /** How many it holds of an owner that were read. */
+  readOf: (owner: string) => number
+  /** Owners of which it holds as many that were read, or more. */
+  ownersWith: (read: number) => string[]
   /** How many jobs it holds, how many of them were read, and how much text the others keep in memory, in characters. */
   size: () => { jobs: number; read: number; length: number }
 }
 
-export function createDueBuffer(): DueBuffer {
-  /** In the order in which it is their turn. */
-  const lanes = new Map<string, Held[]>()
+type Lanes = Map<string, Held[]>
+
+export function createDueBuffer(ownerOf: (held: Held) => string): DueBuffer {
+  /** By owner and lane, both in the order in which it is their turn. */
+  const owners = new Map<string, Lanes>()
+  const ownerOfLane = new Map<string, string>()
   const ids = new Set<string>()
+  const readOf = new Map<string, number>()
   let read = 0
   let length = 0
   return {
@@ -26,51 +43,68 @@ export function createDueBuffer(): DueBuffer {
         // One that was stored just now may have been read, too.
         if (ids.has(one.job.id)) continue
         ids.add(one.job.id)
-        length += one.length
-        if (one.length === 0) read += 1
-        const ofLane = lanes.get(one.job.lane)
-        if (ofLane === undefined) lanes.set(one.job.lane, [one])
-        else ofLane.push(one)
+        laneOf(one).push(one)
+        count(one, 1)
       }
     },
-    take(limit, roomOf) {
+    take(limit, room) {
       const taken: Held[] = []
-      const counts = new Map<string, number>()
-      const share = Math.max(1, Math.ceil(limit / Math.max(1, lanes.size)))
-      // Twice round: what some lanes have no room for goes to the others.
-      for (const most of [share, limit]) {
-        for (const [lane, held] of [...lanes]) {
-          const turn = Math.min(most, held.length, roomOf(lane) - (counts.get(lane) ?? 0))
-          const count = Math.min(turn, limit - taken.length)
-          if (count < 1) continue
-          const turns = held.splice(0, count)
+      const takeOfOwner = (owner: string, lanes: Lanes, most: number) => {
+        const takeOfLane = (lane: string, held: Held[], ofLane: number) => {
+          const turns = held.splice(0, Math.max(0, Math.min(ofLane, room.ofLane(lane))))
+          room.take(owner, lane, turns.length)
           taken.push(...turns)
-          forget(turns)
-          counts.set(lane, (counts.get(lane) ?? 0) + count)
-          // Its next turn comes after those of the others, unless there was not enough for all of this one.
-          if (count < turn) continue
-          lanes.delete(lane)
-          if (held.length > 0) lanes.set(lane, held)
+          for (const one of turns) forget(one)
+          if (held.length === 0) ownerOfLane.delete(lane)
+          return turns.length
         }
+        const ofOwner = Math.max(0, Math.min(most, room.ofOwner(owner)))
+        return goRound(lanes, ofOwner, takeOfLane, (held) => held.length === 0)
       }
+      goRound(owners, limit, takeOfOwner, (lanes) => lanes.size === 0)
       return taken
     },
     cut(lane, most) {
-      const cut = lanes.get(lane)?.splice(most) ?? []
-      forget(cut)
+      const cut =
+        owners
+          .get(ownerOfLane.get(lane) ?? '')
+          ?.get(lane)
+          ?.splice(most) ?? []
+      for (const one of cut) forget(one)
       return cut.length > 0
     },
-    lanes: () => [...lanes.keys()],
-    has: (lane) => lanes.has(lane),
+    lanes: () => [...ownerOfLane.keys()],
+    has: (lane) => ownerOfLane.has(lane),
+    readOf: (owner) => readOf.get(owner) ?? 0,
+    ownersWith: (least) => [...readOf].flatMap(([owner, count]) => (count >= least ? [owner] : [])),
     size: () => ({ jobs: ids.size, read, length }),
   }
 
-  function forget(gone: readonly Held[]): void {
-    for (const one of gone) {
-      ids.delete(one.job.id)
-      length -= one.length
-      if (one.length === 0) read -= 1
-    }
+  function laneOf(one: Held): Held[] {
+    const { lane } = one.job
+    const owner = ownerOfLane.get(lane) ?? ownerOf(one)
+    ownerOfLane.set(lane, owner)
+    const lanes: Lanes = owners.get(owner) ?? new Map()
+    owners.set(owner, lanes)
+    const held = lanes.get(lane) ?? []
+    lanes.set(lane, held)
+    return held
+  }
+
+  function forget(one: Held): void {
+    ids.delete(one.job.id)
+    count(one, -1)
+  }
+
+  /** What was read is counted by its number, what was handed over by its text. */
+  function count(one: Held, step: 1 | -1): void {
+    length += step * one.length
+    if (one.length > 0) return
+    read += step
+    const owner = ownerOfLane.get(one.job.lane) ?? ''
+    const ofOwner = (readOf.get(owner) ?? 0) + step
+    if (ofOwner === 0) readOf.delete(owner)
+    else readOf.set(owner, ofOwner)
   }
 }
 

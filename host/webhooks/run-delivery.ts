@@ -62,6 +62,7 @@ export function createRunDelivery(given: {
   const noteHealth = createHealthNotes()
   return {
     load: (db, jobs) => findOf(db, jobs, loadDeliveries),
+    ownerOf: (delivery) => delivery?.installationId,
     async begin(db, claimed) {
       const endpoints = await findEndpoints(db, [...new Set(claimed.map(({ job }) => job.lane))])
       const known = claimed.flatMap(({ loaded }) => (loaded === undefined ? [] : [loaded]))

@@ -4,6 +4,7 @@ import { insertJobs } from '../../host/db/queries/jobs.ts'
 import { createDueJobs, type DueJobs } from '../../host/jobs/claim-due.ts'
 import { handleEach } from '../../host/jobs/job-handler.ts'
 import { createLanes, type LaneRules, type Lanes } from '../../host/jobs/lanes.ts'
+import { createOwners } from '../../host/jobs/owners.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 
 describe('due jobs at hand', () => {
@@ -25,7 +26,7 @@ describe('due jobs at hand', () => {
     lanes = createLanes(rules, () => 0)
     due = createDueJobs(
       'task',
-      lanes,
+      { lanes, owners: createOwners(8_192) },
       handleEach(async () => ({ move: { state: 'gone' } })),
     )
   }
@@ -161,5 +162,26 @@ describe('due jobs at hand', () => {
     const readBefore = readings
     for (let n = 0; n < 10; n++) await claim(16)
     assert.ok(readings - readBefore <= 6, `${readings - readBefore} statements`)
+  })
+
+  it('that were left in the table have their turn beside a lane that is handed one after the other', async () => {
+    begin({ most: 16, first: 16 })
+    const dueAt = Date.now() - 500
+    const given = Array.from({ length: 100 }, () => ({
+      kind: 'task' as const,
+      subject: {},
+      lane: 'left',
+      dueAt,
+    }))
+    await insertJobs(seeded.db, given)
+    // 64 of them are read.
+    let ofLeft = (await claim(1)).length
+    await owe('busy', 600)
+    for (let n = 0; n < 25; n++) {
+      const claimed = await claim(16)
+      assert.equal(claimed.length, 16)
+      ofLeft += claimed.filter(({ lane }) => lane === 'left').length
+    }
+    assert.equal(ofLeft, 100)
   })
 })

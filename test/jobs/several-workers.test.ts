@@ -12,6 +12,7 @@ import { createDueJobs, type DueJobs } from '../../host/jobs/claim-due.ts'
 import { createWorker, type Worker } from '../../host/jobs/create-worker.ts'
 import { handleEach, type JobOutcome, stored } from '../../host/jobs/job-handler.ts'
 import { createLanes } from '../../host/jobs/lanes.ts'
+import { createOwners } from '../../host/jobs/owners.ts'
 import { until } from '../support/annex.ts'
 import { createTestDatabase, noPostgres, type TestDatabase } from '../support/test-database.ts'
 
@@ -144,7 +145,7 @@ describe('workers of several hosts on one PostgreSQL', { skip: noPostgres }, () 
     const readersOf = () =>
       createDueJobs(
         'task',
-        createLanes({ most: 16, first: 16 }, Math.random),
+        { lanes: createLanes({ most: 16, first: 16 }, Math.random), owners: createOwners(256) },
         handleEach(async () => ({ move: { state: 'gone' } })),
       )
     const claim = (reader: DueJobs, limit: number) =>

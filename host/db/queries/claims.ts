@@ -61,6 +61,10 @@ function dueOfLane(kind: JobKind, perLane: number): string {
     select id from (${first}) as first where kind = '${kind}' and state = 'due' and due_at <= ?`
 }
 
+/** Of deliveries alone an owner may have many lanes: the endpoints of an installation. */
+const isOfOther = (db: Db): string =>
+  `and not exists (select 1 from endpoints where endpoints.id = lanes.lane and installation_id in ${jsonTexts(db)})`
+
 const jobFields = ['id', 'kind', 'subject', 'lane', 'attempt', 'interruptions', 'due_at', 'ordered']
 
 /**
@@ -68,15 +72,26 @@ const jobFields = ['id', 'kind', 'subject', 'lane', 'attempt', 'interruptions', 
  * `after` on. None is claimed by that: other hosts may read them, too.
  *
  * @param given.without lanes that are passed over
+ * @param given.withoutOwners installations whose endpoints are passed over
  */
 export async function readDueJobs(
   db: Db,
   kind: JobKind,
-  given: { after: string; without: readonly string[]; perLane: number; limit: number; nowMs: number },
+  given: {
+    after: string
+    without: readonly string[]
+    withoutOwners?: readonly string[]
+    perLane: number
+    limit: number
+    nowMs: number
+  },
 ): Promise<DueJob[]> {
-  const { after, without, perLane, limit, nowMs } = given
+  const { after, without, withoutOwners = [], perLane, limit, nowMs } = given
   const round = roundOfLanes(kind, after)
-  const open = `select lanes.lane, lanes.number from lanes where lanes.lane not in ${jsonTexts(db)}`
+  const owners = kind === 'delivery' ? withoutOwners : []
+  const open = `select lanes.lane, lanes.number from lanes where lanes.lane not in ${jsonTexts(db)}
+    ${owners.length === 0 ? '' : isOfOther(db)}`
+  const passed = owners.length === 0 ? [] : [JSON.stringify(owners)]
   const due = dueOfLane(kind, perLane)
   const fields = jobFields.map((field) => `found.${field}`).join(', ')
   // Lane after lane, until there are enough, with all of the last one: sorted there, the jobs of all lanes would be read.
@@ -87,7 +102,7 @@ export async function readDueJobs(
          lateral (select jobs.* from (${due}) as due join jobs on jobs.id = due.id) as found limit ${limit + perLane}`
       : `${round.sql} select open.number, ${fields} from (${open}) as open
          cross join jobs as found on found.id in (${due}) limit ${limit + perLane}`,
-    [...round.bindings, JSON.stringify(without), nowMs, nowMs],
+    [...round.bindings, JSON.stringify(without), ...passed, nowMs, nowMs],
   )
   return rows
     .toSorted((one, other) => one.number - other.number || one.dueAt - other.dueAt)

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { type DueJob, insertJobs } from '../../host/db/queries/jobs.ts'
+import { createDueJobs } from '../../host/jobs/claim-due.ts'
+import { handleEach } from '../../host/jobs/job-handler.ts'
+import { createLanes } from '../../host/jobs/lanes.ts'
+import { createOwners } from '../../host/jobs/owners.ts'
+import { openSeeded } from '../support/seeded-database.ts'
+
+it('no owner has more turns than it leaves free for the others, however many there are', () => {
+  const owners = createOwners(16)
+  const enter = (owner: string, count: number) => {
+    for (let n = 0; n < count; n++) owners.enter(owner)
+  }
+  assert.equal(owners.roomOf('a'), 8)
+  enter('a', 8)
+  assert.deepEqual([owners.roomOf('a'), owners.roomOf('b')], [0, 4])
+  enter('b', 4)
+  assert.deepEqual([owners.roomOf('b'), owners.roomOf('c')], [0, 2])
+  for (let n = 0; n < 8; n++) owners.leave('a')
+  assert.deepEqual([owners.roomOf('a'), owners.roomOf('b')], [6, 4])
+})
+
+it('of an installation with thousands of endpoints some are read, and then it is passed over until they are done', async () => {
+  await using ends = new AsyncDisposableStack()
+  const seeded = await openSeeded()
+  ends.defer(seeded.close)
+  const { db, installationId: hog } = seeded
+  const { installationId: quiet } = await seeded.addOrganization('other')
+  const endpoints = Array.from({ length: 2_500 }, (_, n) => `ep_${String(n).padStart(4, '0')}`)
+  const ownerOf = (lane: string) => (lane === 'ep_quiet' ? quiet : hog)
+  const row = (id: string) => ({
+    ...{ id, installationId: ownerOf(id), signedBy: 'installation', url: `http://${id}.example/` },
+    ...{ state: 'active', ordered: false, createdAt: 0, updatedAt: 0 },
+  })
+  await db.batchInsert('endpoints', [...endpoints, 'ep_quiet'].map(row), 100)
+  const dueAt = Date.now() - 1_000
+  const owe = (lanes: string[]) =>
+    insertJobs(
+      db,
+      lanes.map((lane) => ({ kind: 'delivery' as const, subject: {}, lane, dueAt })),
+    )
+  await owe([...endpoints, 'ep_quiet'])
+  const read = new Set<string>()
+  const owners = createOwners(64)
+  const due = createDueJobs(
+    'delivery',
+    { lanes: createLanes({ most: 4, first: 4 }, () => 0), owners },
+    {
+      ...handleEach(async () => ({ move: { state: 'gone' } })),
+      async load(_db, jobs: readonly DueJob[]) {
+        for (const { lane } of jobs) read.add(lane)
+        return jobs.map(({ lane }) => ownerOf(lane))
+      },
+      ownerOf: (owner) => owner as string,
+    },
+  )
+  let leases = 0
+  const claim = async () => {
+    leases += 1
+    const lease = { leaseId: `lease_${leases}`, hostId: 'host_1', nowMs: Date.now(), leaseMs: 60_000 }
+    return db.transaction((transaction) => due.claim(transaction, { limit: 32, atOnce: 64, lease }))
+  }
+
+  // Nothing of it ends.
+  const begun: string[] = []
+  for (let n = 0; n < 6; n++) {
+    for (const { job, owner } of await claim()) {
+      owners.enter(owner)
+      begun.push(job.lane)
+    }
+  }
+  assert.ok(begun.includes('ep_quiet'))
+  assert.equal(begun.filter((lane) => lane !== 'ep_quiet').length, 32)
+  assert.ok(read.size <= 1_100, `${read.size} were read`)
+
+  // And now all does: each comes to its turn.
+  for (const lane of begun) owners.leave(ownerOf(lane))
+  const done = new Set(begun)
+  for (let claimed = await claim(); claimed.length > 0; claimed = await claim())
+    for (const { job } of claimed) done.add(job.lane)
+  assert.equal(done.size, endpoints.length + 1)
+})
