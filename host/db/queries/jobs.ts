@@ -3,6 +3,7 @@ import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import { forEachInserted, forEachRow } from '../rows/each-row.ts'
 import { isPostgres, jsonRows, rawRows } from '../rows/json-rows.ts'
+import { comeAfter, nextPosition } from './positions.ts'
 
 export type JobKind = 'event' | 'task' | 'delivery' | 'resend'
 
@@ -73,6 +74,8 @@ const insertRows = forEachInserted<JobRow>({ table: 'jobs', columns: newColumns,
  * @returns the jobs, those that wait left out
  */
 export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<DueJob[]> {
+  const inOrder = new Set(jobs.flatMap(({ lane, ordered }) => (ordered ? [lane] : [])))
+  if (inOrder.size > 0) await comeAfter(db, [...inOrder])
   // By the clock of due times: what comes due later by itself is known by it.
   const createdAt = nowOf(db)
   const due: DueJob[] = []
@@ -94,14 +97,6 @@ export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<DueJo
   )
   await insertRows(db, rows)
   return due
-}
-
-let lastPosition = 0
-
-/** In µs since 1970, as nearly as that can be while each is greater than the one before it. */
-function nextPosition(nowMs: number): number {
-  lastPosition = Math.max(lastPosition + 1, nowMs * 1_000)
-  return lastPosition
 }
 
 /** Jobs of the lane that are still to be done, those that wait for a resume included. */

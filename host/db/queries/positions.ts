@@ -1,0 +1,32 @@
+import type { Db } from '../db.ts'
+import { isPostgres, jsonRows, rawRows } from '../rows/json-rows.ts'
+
+let lastPosition = 0
+
+/** A job's place in its lane: in µs since 1970, as nearly as that can be while each is greater than the one before it. */
+export function nextPosition(nowMs: number): number {
+  lastPosition = Math.max(lastPosition + 1, nowMs * 1_000)
+  return lastPosition
+}
+
+/**
+ * Makes the next positions greater than all that are in these lanes, whoever stored them, and whatever that one's clock said.
+ * On PostgreSQL nobody else stores in them until the transaction is over: with a lower position, and committed later, a job
+ * would be the first one beside another that is being done.
+ */
+export async function comeAfter(db: Db, lanes: readonly string[]): Promise<void> {
+  const given = [JSON.stringify(lanes.map((lane) => ({ lane })))]
+  const rows = jsonRows(db, 'given', { lane: 'text' })
+  // All take them in the same order.
+  const lock = "pg_advisory_xact_lock(hashtextextended('annex lane ' || lane, 0))"
+  if (isPostgres(db))
+    await db.raw(`select ${lock} from (select lane from ${rows} order by lane) as given`, given)
+  // A statement of its own: it sees what was committed while it waited for the lock.
+  const last = 'select position from jobs where lane = given.lane and ordered order by position desc limit 1'
+  const [row] = await rawRows<{ last: number | null }>(
+    db,
+    `select max(position) as last from (select (${last}) as position from ${rows}) as lasts`,
+    given,
+  )
+  lastPosition = Math.max(lastPosition, Number(row?.last ?? 0))
+}
