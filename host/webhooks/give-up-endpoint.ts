@@ -1,6 +1,8 @@
 import type { Step } from '../db/commits/group-commit.ts'
+import type { Delivery } from '../db/queries/deliveries.ts'
 import { disableEndpoint, type Endpoint } from '../db/queries/endpoints.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
+import type { NextStep } from '../jobs/retry-schedule.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Attempt } from './send-attempt.ts'
 
@@ -9,17 +11,19 @@ export type GivingUp = { endpoint: Endpoint; reason: string }
 
 /**
  * Why an endpoint is to be given up after an attempt: it has said that it is gone (410, RFC 9110 section 15.5.11), or
- * it has answered nothing with 2xx for `giveUpAfterMs`.
+ * it has answered nothing with 2xx for `giveUpAfterMs`. That takes a delivery that has used up its retries, or has been owed for
+ * as long: the failure before it may have been the only one, and of days ago.
  */
 export function reasonToGiveUp(
   { failingSince }: Pick<Endpoint, 'failingSince'>,
-  { status, outcome }: Pick<Attempt, 'status' | 'outcome'>,
+  { status }: Pick<Attempt, 'status'>,
+  { state, createdAt }: Pick<NextStep, 'state'> & Pick<Delivery, 'createdAt'>,
   nowMs: number,
   giveUpAfterMs: number,
 ): string | undefined {
   if (status === 410) return 'It answered 410 Gone.'
-  if (outcome === 'delivered' || failingSince === null || nowMs - failingSince < giveUpAfterMs)
-    return undefined
+  if (state === 'delivered' || failingSince === null || nowMs - failingSince < giveUpAfterMs) return undefined
+  if (state === 'due' && nowMs - createdAt < giveUpAfterMs) return undefined
   return `No attempt has been answered with 2xx since ${new Date(failingSince).toISOString()}.`
 }
 

@@ -105,7 +105,8 @@ export function createRunDelivery(given: {
       onStored: () => given.onAttempt(toSeen(delivery, attempt, step, nowMs)),
     }
     const stores = [...outcome.stores, noteHealth(endpoint.id, step.state === 'delivered', nowMs)]
-    const reason = reasonToGiveUp(endpoint, attempt, nowMs, given.giveUpAfterMs)
+    const after = { state: step.state, createdAt: delivery.createdAt }
+    const reason = reasonToGiveUp(endpoint, attempt, after, nowMs, given.giveUpAfterMs)
     if (reason !== undefined) stores.push(stored(given.giveUp, { endpoint, reason }))
     return { ...outcome, stores }
   }
