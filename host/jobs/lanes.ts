@@ -36,7 +36,8 @@ export type Lanes = {
   openCircuits: () => number
 }
 
-const remembered = 500
+/** Lanes of which none runs. A well one that is forgotten begins again with the first share, one that fails with its probes. */
+const remembered = { well: 500, failing: 10_000 }
 
 type State = { running: number; most: number; failures: number; closedUntil: number; closedMs: number }
 
@@ -44,10 +45,13 @@ type State = { running: number; most: number; failures: number; closedUntil: num
 export function createLanes(rules: LaneRules, random: () => number): Lanes {
   const { circuit } = rules
   const states = new Map<string, State>()
+  /** Those of which none runs, the longest first. */
+  const idle = { well: new Set<string>(), failing: new Set<string>() }
   const isOpen = ({ failures }: State) => circuit !== undefined && failures >= circuit.failures
   return {
     enter(lane) {
       const state = states.get(lane)
+      for (const some of [idle.well, idle.failing]) some.delete(lane)
       if (state !== undefined) state.running += 1
       else states.set(lane, { running: 1, most: rules.first, failures: 0, closedUntil: 0, closedMs: 0 })
     },
@@ -58,7 +62,7 @@ export function createLanes(rules: LaneRules, random: () => number): Lanes {
       state.running -= 1
       if (health === 'good') recover(state)
       if (health === 'bad') worsen(state, nowMs)
-      if (state.running === 0 && state.failures === 0) remember(lane, state)
+      if (state.running === 0) remember(lane, state)
       return wasFull
     },
     roomsAt(nowMs, share = rules.most) {
@@ -84,16 +88,18 @@ export function createLanes(rules: LaneRules, random: () => number): Lanes {
     },
   }
 
-  /** Of those that are well only the ones that were busy last: where the others begin again is soon made good. */
-  function remember(lane: string, state: State): void {
-    states.delete(lane)
-    if (state.most > rules.first) states.set(lane, state)
-    if (states.size <= remembered) return
-    for (const [oldest, { running, failures }] of states) {
-      if (running > 0 || failures > 0) continue
-      states.delete(oldest)
+  /** Not of all: whoever has made a million endpoints has not made them to be kept here. */
+  function remember(lane: string, { failures, most }: State): void {
+    if (failures === 0 && most <= rules.first) {
+      states.delete(lane)
       return
     }
+    const which = failures === 0 ? 'well' : 'failing'
+    idle[which].add(lane)
+    if (idle[which].size <= remembered[which]) return
+    const [oldest = lane] = idle[which]
+    idle[which].delete(oldest)
+    states.delete(oldest)
   }
 
   function roomOf(state: State, nowMs: number, most = rules.most): number {

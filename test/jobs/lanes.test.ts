@@ -72,4 +72,26 @@ describe('lanes', () => {
     for (let n = 0; n < 8; n++) lanes.leave('a', 'bad', 100)
     assert.equal(lanes.nextProbeAt(100), 1_100)
   })
+
+  it('are forgotten when there are too many, those first that have had nothing to do for the longest', () => {
+    const lanes = createLanes({ most: 8, first: 2, circuit }, () => 0)
+    const run = (lane: string, health: 'good' | 'bad', times: number) => {
+      for (let n = 0; n < times; n++) {
+        lanes.enter(lane)
+        lanes.leave(lane, health, 0)
+      }
+    }
+    for (let n = 0; n < 12_000; n++) run(`dead ${n}`, 'bad', 3)
+    assert.equal(lanes.openCircuits(), 10_000)
+    assert.deepEqual([room(lanes, 'dead 0', 0), room(lanes, 'dead 11999', 0)], [2, 0])
+    for (let n = 0; n < 600; n++) run(`well ${n}`, 'good', 2)
+    run('well 200', 'good', 1)
+    run('well 600', 'good', 2)
+    assert.deepEqual(
+      [0, 200, 101, 600].map((n) => room(lanes, `well ${n}`, 0)),
+      [2, 5, 4, 4],
+    )
+    assert.equal(room(lanes, 'well 100', 0), 2)
+    assert.equal(lanes.openCircuits(), 10_000, 'the ones do not take the place of the others')
+  })
 })
