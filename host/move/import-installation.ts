@@ -95,10 +95,7 @@ async function store(transaction: Db, box: SecretBox, file: ExportFile, replace:
     throw new AnnexError('export_invalid', 'The file has no installation.')
   }
   if ((await countStrayJobs(transaction, installationId)) > 0) {
-    throw new AnnexError(
-      'export_invalid',
-      'The file has jobs for deliveries that are not owed, or two for one.',
-    )
+    throw new AnnexError('export_invalid', 'The file has jobs for deliveries that are not owed.')
   }
   return { installationId, warnings }
 }

@@ -29,6 +29,16 @@ export function jsonTexts(db: Db): string {
   return isPostgres(db) ? '(select jsonb_array_elements_text(?::jsonb))' : '(select value from json_each(?))'
 }
 
+/**
+ * SQL for a column of JSON text to look into: PostgreSQL reads none with an escape of U+0000 or of half a surrogate pair, which
+ * scripts and events may hold. What is escaped is left out there, so ids are found, which have nothing to escape.
+ */
+export function lenientJson(db: Db, column: string): string {
+  // A pair of backslashes goes first, and stays: what follows it is no escape.
+  const unescaped = String.raw`regexp_replace(${column}, '(\\\\)|\\u[0-9a-fA-F]{4}', '\1', 'g')::jsonb`
+  return isPostgres(db) ? unescaped : column
+}
+
 /** The rows of a raw statement. Columns are in camelCase, as everywhere. */
 export async function rawRows<Row>(db: Db, sql: string, bindings: readonly unknown[]): Promise<Row[]> {
   const answer = await db.raw(sql, bindings as never)

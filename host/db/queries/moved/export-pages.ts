@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Db } from '../../db.ts'
-import { isPostgres, jsonTexts, rawRows } from '../../rows/json-rows.ts'
+import { jsonTexts, lenientJson, rawRows } from '../../rows/json-rows.ts'
 import type { AttemptRow } from '../attempts.ts'
 import type { DeliveryWithBody } from '../deliveries.ts'
 import type { Endpoint } from '../endpoints.ts'
@@ -35,7 +35,7 @@ export async function readEvents(
   db: Db,
   { installationId, after, limit }: Page,
 ): Promise<Omit<EventRow, 'organizationId'>[]> {
-  const eventOf = isPostgres(db) ? `subject::jsonb -> 'event' ->> 'eventId'` : `subject ->> '$.event.eventId'`
+  const eventOf = `${lenientJson(db, 'subject')} -> 'event' ->> 'eventId'`
   return rawRows(
     db,
     `select id, type, payload, received_at from events

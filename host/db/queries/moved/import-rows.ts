@@ -1,6 +1,6 @@
 import type { Db } from '../../db.ts'
 import { type ForEachRow, forEachInserted } from '../../rows/each-row.ts'
-import { isPostgres, type JsonColumns, rawRows } from '../../rows/json-rows.ts'
+import { type JsonColumns, rawRows } from '../../rows/json-rows.ts'
 import { toSnakeCase } from '../../rows/naming.ts'
 
 const secrets = {
@@ -106,16 +106,14 @@ export const isDuplicate = (error: unknown): boolean => {
   return code === '23505' || (code === 'SQLITE_CONSTRAINT' && message.includes('UNIQUE'))
 }
 
-/** Jobs in the lanes of its endpoints that are for no owed delivery of theirs, or for one that has another job. */
+/** Jobs in the lanes of its endpoints that are for no owed delivery of theirs: a delivery's has its id, but for the prefix. */
 export async function countStrayJobs(transaction: Db, installationId: string): Promise<number> {
-  const deliveryOf = isPostgres(transaction) ? `jobs.subject::jsonb ->> 'id'` : `jobs.subject ->> '$.id'`
   const [found] = await rawRows<{ stray: number }>(
     transaction,
-    `select count(jobs.id) - count(distinct deliveries.id) as stray
-     from jobs join endpoints on endpoints.id = jobs.lane
-     left join deliveries on deliveries.id = ${deliveryOf} and deliveries.endpoint_id = jobs.lane
-       and deliveries.state = 'owed'
-     where endpoints.installation_id = ?`,
+    `select count(*) as stray from jobs join endpoints on endpoints.id = jobs.lane
+     where endpoints.installation_id = ? and not exists (
+       select 1 from deliveries where id = 'dlv' || substr(jobs.id, 4) and endpoint_id = jobs.lane and state = 'owed'
+     )`,
     [installationId],
   )
   return Number(found?.stray)
