@@ -4,6 +4,7 @@ import { createId } from '../db/ids.ts'
 import { countOwedJobs, insertJobs } from '../db/queries/jobs.ts'
 import { lockStaying } from '../db/queries/moved/hold.ts'
 import { AnnexError } from '../errors/annex-error.ts'
+import { assertShallow } from '../errors/json-depth.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { Wake } from '../jobs/create-worker.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
@@ -31,9 +32,12 @@ const maxDueTasks = 1_000
  * Stores that a level's script is owed a call of its `task` handler. It survives restarts, and is tried again
  * on the schedule of webhooks when the handler fails.
  *
- * @throws AnnexError `conflict` when as many tasks of the installation as may be are still to be run
+ * @throws AnnexError `bad_request` for a task of more than 64 levels; `conflict` when as many tasks of the installation as
+ *   may be are still to be run
  */
 export async function oweTask(db: Db, level: Level, { task, schedule = 0 }: Args): Promise<void> {
+  // From a script it comes as a value, of any depth.
+  assertShallow(JSON.stringify(task), 'task')
   const lane = level.kind === 'integration' ? level.integration : level.installationId
   const subject: EventJob = { level, event: { type: 'task', eventId: createId('evt'), task } }
   await db.transaction(async (transaction) => {

@@ -3,8 +3,8 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Context } from 'koa'
 import { createCheck } from '../../schemas/create-check.ts'
 import { AnnexError } from '../errors/annex-error.ts'
+import { assertShallow } from '../errors/json-depth.ts'
 import { requestBrokeOffError } from '../errors/request-broke-off.ts'
-import { assertShallow } from './json-depth.ts'
 import { isBrokenConnection } from './log-error.ts'
 
 const none = Buffer.alloc(0)

@@ -5,7 +5,7 @@ import { createCheck } from '../../schemas/create-check.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import { stepNames } from '../db/migrations/index.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
-import { assertShallow } from '../http/json-depth.ts'
+import { assertShallow } from '../errors/json-depth.ts'
 import { type ExportKey, openPassphrase } from './passphrase.ts'
 import { readLines } from './read-lines.ts'
 import { recordSchemas } from './record-schemas.ts'
@@ -24,6 +24,9 @@ export type ExportFile = {
   /** Each record with the number of its line. To be read to its end: only the last line says that nobody changed one. */
   read: () => AsyncGenerator<{ record: MovedRecord; line: number }>
 }
+
+/** What Annex takes has 64 at most, but a task of an older one may have more; SQLite reads no JSON of more. */
+const mostLevels = 1_000
 
 const options = { strict: true, strictTypes: false, strictTuples: false, allowUnionTypes: true }
 const checks: Record<string, () => ValidateFunction> = Object.fromEntries(
@@ -134,12 +137,16 @@ function parseRecord(bytes: Buffer, line: number): ExportRecord {
 export function parseJson(bytes: Buffer, line: number): unknown {
   const text = bytes.toString('utf8')
   try {
-    assertShallow(text)
+    assertShallow(text, 'line', mostLevels)
     return JSON.parse(text)
   } catch (cause) {
-    throw new AnnexError('export_invalid', `Line ${line} is no JSON, or nested more than 64 levels deep.`, {
-      cause,
-    })
+    throw new AnnexError(
+      'export_invalid',
+      `Line ${line} is no JSON, or nested more than ${mostLevels} levels deep.`,
+      {
+        cause,
+      },
+    )
   }
 }
 

@@ -11,8 +11,7 @@ const title = { type: 'string', minLength: 1, maxLength: 200 }
 const kind = { enum: ['site', 'space'] }
 const placeId = { type: 'string', pattern: '^(site|space)_[0-9a-f-]{36}$' }
 const eventId = { type: 'string', pattern: '^[!-~]{1,200}$' }
-const eventType = { type: 'string', minLength: 1, maxLength: 100 }
-const url = { type: 'string', pattern: '^https?://', maxLength: 2048 }
+const eventType = text(100)
 const headers = {
   anyOf: [
     {
@@ -35,7 +34,7 @@ const allOf = (properties: Record<string, object>) => ({
 
 const levelFields = {
   externalIds: { type: 'array', maxItems: 50, items: text(500) },
-  sealed: text(4_000_000),
+  sealed: { type: 'string' },
   previousSecretUntil: orNull(ms),
   firstSecret: { enum: ['new', 'old', null] },
   createdAt: ms,
@@ -127,7 +126,7 @@ const fields: Record<ExportRecord['record'], Record<string, object>> = {
   endpoint: {
     id: idOf('ep'),
     signedBy: { type: 'string', pattern: '^(installation|(site|space):(site|space)_[0-9a-f-]{36})$' },
-    url,
+    url: text(2048),
     state: { enum: ['active', 'paused', 'disabled'] },
     reason: orNull(text(10_000)),
     failingSince: orNull(ms),

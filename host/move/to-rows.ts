@@ -3,6 +3,7 @@ import { withPrefix } from '../db/ids.ts'
 import type { MovedRow } from '../db/queries/moved/import-rows.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { EventJob } from '../installations/setup-event.ts'
+import { isHttp } from '../webhooks/delivery-call.ts'
 import { subjectSchemas } from './record-schemas.ts'
 import type { DeliveryRecord, EndpointRecord, EventRecord, JobRecord } from './records.ts'
 import type { Importing } from './to-level-rows.ts'
@@ -16,7 +17,9 @@ export function toEndpointRows(
   line: number,
 ): { endpoint: MovedRow<'endpoints'>; days: MovedRow<'deliveryCounts'>[] } {
   const { record: _, days, ...columns } = record
-  if (!URL.canParse(record.url)) throw new AnnexError('export_invalid', `Line ${line}: the url is none.`)
+  if (!isHttp(record.url)) {
+    throw new AnnexError('export_invalid', `Line ${line} (endpoint): url is not an http or https URL.`)
+  }
   endpoints.set(record.id, record)
   return {
     endpoint: { installationId, ...columns },

@@ -83,8 +83,13 @@ function assertIsPlain(name: string, text: string): void {
   throw new AnnexError('bad_request', `The ${name} of a delivery holds U+0000, or half of a surrogate pair.`)
 }
 
+/** In whatever spelling. */
+export function isHttp(url: string): boolean {
+  const protocol = URL.parse(url)?.protocol
+  return protocol === 'http:' || protocol === 'https:'
+}
+
 function assertIsHttp(url: string): void {
-  const parsed = URL.parse(url)
-  if (parsed?.protocol === 'http:' || parsed?.protocol === 'https:') return
+  if (isHttp(url)) return
   throw new AnnexError('bad_request', `"${url.slice(0, 200)}" is not an http or https URL.`)
 }

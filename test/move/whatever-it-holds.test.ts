@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import fc from 'fast-check'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 import { exportText, importText, toComparable, toRecords } from '../support/moving.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -9,14 +10,23 @@ const script = `
 import { createIntegration } from '@annex/runtime'
 const isTaken = (call) => call.then(() => true, () => false)
 export default createIntegration({
-  fetch: async (request, { integration }) => {
-    const { deliveries = [], tasks = [] } = await request.json()
+  fetch: async (request, { integration, environment }) => {
+    const { deliveries = [], tasks = [], patch } = await request.json()
     const taken = []
+    const { installation, apiEndpoint, apiTokens } = environment
+    if (patch) {
+      const headers = { authorization: 'Bearer ' + apiTokens.installation, 'content-type': 'application/json' }
+      const path = '/v1/integrations/mover/installations/' + installation.id
+      taken.push((await fetch(apiEndpoint + path, { method: 'PATCH', headers, body: patch })).ok)
+    }
     for (const delivery of deliveries) taken.push(await isTaken(integration.queueDelivery(delivery)))
     for (const task of tasks) taken.push(await isTaken(integration.queueTask({ task, schedule: 3600 })))
     return Response.json(taken)
   },
-  events: { site_view: () => { throw new Error('to be handled again in an hour') } },
+  events: {
+    site_view: () => { throw new Error('to be handled again in an hour') },
+    installation_setup: ({ previous }) => { if (previous) throw new Error('to be handled again in an hour') },
+  },
 })`
 const plugins = { mover: { script, scopes: ['site:views:read'] } }
 
@@ -48,7 +58,7 @@ describe('whatever an installation holds, another Annex takes', () => {
   })
 
   /** @returns whether each of them was taken */
-  const owe = async (what: { deliveries?: Json[]; tasks?: Json[] }): Promise<boolean[]> => {
+  const owe = async (what: { deliveries?: Json[]; tasks?: Json[]; patch?: string }): Promise<boolean[]> => {
     const answer = await fetch(installed.endpoint, { method: 'POST', body: JSON.stringify(what) })
     const text = await answer.text()
     assert.equal(answer.status, 200, text)
@@ -69,7 +79,6 @@ describe('whatever an installation holds, another Annex takes', () => {
   }
 
   it('texts that not every database reads as JSON', async () => {
-    const texts = ['\0', '\ud800', '\udc00\ud800', '\\u0000', '\\\0', '"\\', 'a\u2028\u{1f600}']
     const tasks = texts.map((text) => ({ text, [text]: [text] }))
     assert.deepEqual(
       await owe({ tasks }),
@@ -90,4 +99,68 @@ describe('whatever an installation holds, another Annex takes', () => {
     const events = records.filter(({ record }) => record === 'event').map(({ payload }) => payload)
     assert.deepEqual(events, published)
   })
+  it('URLs in any spelling, and types and tasks of any text', async () => {
+    const address = new URL(receiver.url).host
+    const spelled = fc
+      .record({
+        scheme: fc.constantFrom('http', 'HTTP', 'hTtPs', ' http', '\thttp', 'ht\ntp', 'ftp'),
+        slashes: fc.constantFrom('://', ':/', ':', ':\\\\', ':///'),
+        rest: fc.string({ unit: 'binary', maxLength: 20 }),
+      })
+      .map(({ scheme, slashes, rest }) => `${scheme}${slashes}${address}/${rest}`)
+    const deliveries = fc.sample(
+      fc.record({
+        url: spelled,
+        event: fc.record({ type: fc.string({ unit: 'binary', maxLength: 110 }) }),
+      }),
+      { numRuns: 150, seed: 7 },
+    )
+    const tasks = fc.sample(fc.object({ maxDepth: 5, key: fc.string({ unit: 'binary' }) }), {
+      ...{ numRuns: 100, seed: 7 },
+    })
+    const least = [
+      { url: `HTTP://${address}/`, event: { type: '' } },
+      { url: `http:/${address}/`, event: { type: 'ping' } },
+    ]
+    const taken = await owe({ deliveries: [...least, ...deliveries], tasks })
+    const count = taken.filter(Boolean).length
+    assert.deepEqual(taken.slice(0, 2), [true, true])
+    assert.ok(count > 200 && count < taken.length, `${count} of ${taken.length}`)
+    const records = await move()
+    const owed = records.filter(({ record, kind }) => record === 'delivery' || kind === 'task')
+    assert.equal(owed.length - texts.length, count)
+  })
+
+  it('tasks and settings that are nested as deep as they may be', async () => {
+    const tasks = [1, 10, 61, 62, 63, 64, 65, 66, 1_000, 10_000].map(nested)
+    const taken = await owe({ tasks, patch: JSON.stringify({ configuration: nested(63) }) })
+    assert.deepEqual(
+      taken.map((isTaken) => Number(isTaken)),
+      [1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0],
+    )
+    // Its setup event has the settings before the edit.
+    const edited = await source.api('PATCH', installed.path, { configuration: {} })
+    assert.equal(edited.status, 200, edited.text)
+    const records = await move()
+    const deep = records.filter(({ subject }) => subject?.event?.previous)
+    assert.deepEqual(
+      deep.map(({ subject }) => subject.event.previous.configuration),
+      [nested(63)],
+    )
+  })
+
+  it('settings that are longer as they are kept than as they came', async () => {
+    const many = Array(200_000).fill('1e20').join()
+    assert.deepEqual(await owe({ patch: `{"configuration":{"many":[${many}]}}` }), [true])
+    await move()
+  })
 })
+
+const texts = ['\0', '\ud800', '\udc00\ud800', '\\u0000', '\\\0', '"\\', 'a\u2028\u{1f600}']
+
+/** An object of that many levels. */
+function nested(levels: number): Json {
+  let value: Json = {}
+  for (let level = 1; level < levels; level++) value = { value }
+  return value
+}

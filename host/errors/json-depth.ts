@@ -1,14 +1,16 @@
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from './annex-error.ts'
 
-const maxDepth = 64
+/** Of what is taken in. What is kept has it within records of ours, and may be deeper. */
+const mostLevels = 64
 
 /**
  * Refuses JSON that is nested too deep, before it is parsed. `JSON.parse` takes any depth, but what walks the value
  * later (`JSON.stringify`, a schema check) runs out of stack, in answers to other people.
  *
- * @throws AnnexError `bad_request` over 64 levels
+ * @param what is told who brings it
+ * @throws AnnexError `bad_request` over so many levels
  */
-export function assertShallow(text: string): void {
+export function assertShallow(text: string, what = 'JSON body', maxDepth = mostLevels): void {
   let depth = 0
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at]
@@ -17,7 +19,7 @@ export function assertShallow(text: string): void {
     else if (character === '{' || character === '[') {
       depth += 1
       if (depth > maxDepth) {
-        throw new AnnexError('bad_request', `The JSON body is nested more than ${maxDepth} levels deep.`)
+        throw new AnnexError('bad_request', `The ${what} is nested more than ${maxDepth} levels deep.`)
       }
     }
   }
