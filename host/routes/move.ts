@@ -12,12 +12,13 @@ import { assertPassphrase } from '../move/passphrase.ts'
 import { openExport } from '../move/read-export.ts'
 import { spool } from '../move/spool.ts'
 import { writeExport } from '../move/write-export.ts'
+import { settleCounts } from '../webhooks/operating/delivery-counts.ts'
 import type { RouteParts } from './parts.ts'
 
 /** Moving an installation from one Annex to another, with its history and all that it owes. */
 export function addMoveRoutes(router: Router, parts: RouteParts): void {
-  const { db, longReader, authenticate, box, dataDir, prepareDispatch, publicUrl, signingSecrets, version } =
-    parts
+  const { db, longReader, commits, authenticate, box, counts, dataDir } = parts
+  const { prepareDispatch, publicUrl, signingSecrets, version } = parts
 
   /**
    * Holds an installation (`moving`: nothing of it runs, nothing is sent) and answers with all that there is of it, as lines
@@ -29,6 +30,7 @@ export function addMoveRoutes(router: Router, parts: RouteParts): void {
     assertOperator(await authenticate(context))
     const passphrase = passphraseOf(context)
     const installation = await holdForExport(db, String(context.params.id), prepareDispatch.forget)
+    await settleCounts(db, commits, counts)
     const lines = await writeExport({ db: longReader, box, installation, passphrase, version })
     context.type = 'application/x-ndjson'
     context.set('cache-control', 'no-store')

@@ -1,6 +1,7 @@
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Settings } from '../config/load-settings.ts'
+import type { GroupCommit } from '../db/commits/group-commit.ts'
 import type { Db } from '../db/db.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
 import type { Authenticate } from '../http/caller.ts'
@@ -25,6 +26,8 @@ export type RouteParts = {
   reader: Db
   /** For what may read a million rows: lists, sums, exports. */
   longReader: Db
+  /** Stores together what comes up at once. */
+  commits: GroupCommit
   box: SecretBox
   /** What deliveries are signed with. */
   signingSecrets: SecretReader

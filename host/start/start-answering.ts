@@ -124,7 +124,7 @@ export async function startAnswering(
   let stopping = false
   const app = createApp(
     {
-      ...{ db, reader, longReader, box, signingSecrets, tokens, logs, receipts },
+      ...{ db, reader, longReader, commits, box, signingSecrets, tokens, logs, receipts },
       ...{ sandboxes, prepareDispatch, publish, report, wake, changes, counts, publicUrl },
       ...{ reload: folders.reload, resume: suspensions.resume, wakeResends: wakes.wakeResends },
       authenticate: createAuthenticate(reader, tokens),
