@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { stepNames } from '../db/migrations/index.ts'
@@ -58,9 +58,10 @@ export async function writeExport(given: Given): Promise<AsyncGenerator<string>>
       },
     ])
     try {
+      const before = await readChangeable(given)
       yield toLines(await readRecords(given, key.box))
       for await (const records of readPages(given)) yield toLines(records)
-      await assertUnchanged(given, counts)
+      await assertUnchanged(given, before, counts)
       const { header: _, ...ofRecords } = counts
       const end: ExportRecord = { record: 'end', counts: ofRecords, hmac: proof.digest('hex') }
       yield `${JSON.stringify(end)}\n`
@@ -101,33 +102,47 @@ async function readPlace(
   return { record: 'place', kind, id: place.id, slug: place.slug, title: place.title }
 }
 
-async function* readPages({ db, installation }: Given): AsyncGenerator<MovedRecord[]> {
-  const pages = <Row extends { id: string }>(read: (db: Db, page: Page) => Promise<Row[]>) =>
-    allPages((after) => read(db, { installationId: installation.id, after, limit: pageSize }))
-  for await (const rows of pages(readEndpoints)) yield rows.map(toEndpointRecord)
-  for await (const rows of pages(readEvents)) yield rows.map(toEventRecord)
-  for await (const rows of pages(readDeliveries)) yield rows.map(toDeliveryRecord)
-  for await (const rows of pages(readJobs)) yield rows.map(toJobRecord)
+async function* readPages(given: Given): AsyncGenerator<MovedRecord[]> {
+  for await (const rows of allPages(given, readEndpoints)) yield rows.map(toEndpointRecord)
+  for await (const rows of allPages(given, readEvents)) yield rows.map(toEventRecord)
+  for await (const rows of allPages(given, readDeliveries)) yield rows.map(toDeliveryRecord)
+  for await (const rows of allPages(given, readJobs)) yield rows.map(toJobRecord)
 }
 
 async function* allPages<Row extends { id: string }>(
-  read: (after: string) => Promise<Row[]>,
+  { db, installation }: Given,
+  read: (db: Db, page: Page) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {
   let after = ''
   for (;;) {
-    const rows = await read(after)
+    const rows = await read(db, { installationId: installation.id, after, limit: pageSize })
     if (rows.length > 0) yield rows
     if (rows.length < pageSize) return
     after = rows.at(-1)?.id ?? ''
   }
 }
 
-/** Somebody may have resumed it, or changed its settings, or a request that was being answered has stored something. */
-async function assertUnchanged({ db, installation }: Given, counts: Record<string, number>): Promise<void> {
-  const { id, updatedAt } = installation
-  const now = await findInstallation(db, id)
+/** What may change of what is held, as one short text: by people, and by hosts that store what they have counted. */
+async function readChangeable(given: Given): Promise<string> {
+  const hash = createHash('sha256')
+  const take = (records: readonly MovedRecord[]) => {
+    // A version that is deployed meanwhile changes nothing of the installation.
+    for (const one of records) if (one.record !== 'integration') hash.update(JSON.stringify(one))
+  }
+  // As they are: what is sealed is another text each time.
+  take(await readRecords(given, { seal: (text) => text }))
+  for await (const rows of allPages(given, readEndpoints)) take(rows.map(toEndpointRecord))
+  return hash.digest('hex')
+}
+
+/** Somebody may have resumed it, or changed it, or a request that was being answered has stored something. */
+async function assertUnchanged(given: Given, before: string, counts: Record<string, number>): Promise<void> {
+  const { db } = given
+  const { id } = given.installation
+  const installation = await findInstallation(db, id)
   const { attempt: _, ...there } = await countMoved(db, id)
   const isSame = Object.entries(there).every(([record, count]) => (counts[record] ?? 0) === count)
-  if (now?.status === 'moving' && now.updatedAt === updatedAt && isSame) return
+  const isHeld = installation?.status === 'moving'
+  if (isHeld && isSame && (await readChangeable({ ...given, installation })) === before) return
   throw new AnnexError('conflict', `${id} has changed while it was exported. Export it again.`)
 }
