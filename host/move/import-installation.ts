@@ -3,7 +3,7 @@ import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { isTextRefused } from '../db/explain-storage-error.ts'
 import { findInstallation, listInstallations } from '../db/queries/installed/installations.ts'
-import { countStrayJobs, isDuplicate } from '../db/queries/moved/import-rows.ts'
+import { findJobless, findStrayJob, isDuplicate } from '../db/queries/moved/import-rows.ts'
 import { deleteInstallation, deleteSomeDeliveries, deleteSomeWaiting } from '../db/queries/moved/take-out.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
@@ -12,7 +12,7 @@ import type { ExportFile } from './read-export.ts'
 import type { IntegrationRecord } from './records.ts'
 import { createRowWriter } from './row-writer.ts'
 import { type Importing, toInstallationRow, toTargetRow } from './to-level-rows.ts'
-import { toDeliveryRows, toEndpointRows, toEventRow, toJobRow } from './to-rows.ts'
+import { strangerError, toDeliveryRows, toEndpointRows, toEventRow, toJobRow } from './to-rows.ts'
 
 const deletedAtOnce = 1_000
 
@@ -44,6 +44,7 @@ export async function importInstallation(
 async function store(transaction: Db, box: SecretBox, file: ExportFile, replace: boolean): Promise<Imported> {
   const warnings: string[] = []
   const warn = (text: string) => void warnings.push(text)
+  const places = new Set<string>()
   const writer = createRowWriter(transaction)
   const importing: Importing = {
     ...{ box, opening: file.box, integration: '', organizationId: '', installationId: '' },
@@ -56,6 +57,7 @@ async function store(transaction: Db, box: SecretBox, file: ExportFile, replace:
         break
       case 'place':
         await importPlace(transaction, importing.organizationId, record, warn)
+        places.add(`${record.kind} ${record.id}`)
         break
       case 'integration':
         await assertDeployed(transaction, record, warn)
@@ -66,9 +68,13 @@ async function store(transaction: Db, box: SecretBox, file: ExportFile, replace:
         await makeRoom(transaction, importing, replace)
         await writer.put('installations', toInstallationRow(importing, record, line))
         break
-      case 'target':
+      case 'target': {
+        // One of the same id may be here that is another organization's.
+        const place = `${record.kind} ${record.targetId}`
+        if (!places.has(place)) throw strangerError(line, `a ${place}`)
         await writer.put('installationTargets', toTargetRow(importing, record, line))
         break
+      }
       case 'endpoint': {
         const { endpoint, days } = toEndpointRows(importing, record, line)
         await writer.put('endpoints', endpoint)
@@ -90,14 +96,24 @@ async function store(transaction: Db, box: SecretBox, file: ExportFile, replace:
     }
   }
   await writer.flush()
-  const { installationId } = importing
-  if ((await findInstallation(transaction, installationId)) === undefined) {
-    throw new AnnexError('export_invalid', 'The file has no installation.')
+  await assertJobsFit(transaction, importing.installationId, file)
+  return { installationId: importing.installationId, warnings }
+}
+
+/** What is owed has a job, and a delivery's job is for what is owed. */
+async function assertJobsFit(transaction: Db, installationId: string, file: ExportFile): Promise<void> {
+  const stray = await findStrayJob(transaction, installationId)
+  if (stray !== undefined) throw await misfitError(file, stray, 'is for a delivery that is not owed')
+  const jobless = await findJobless(transaction, installationId)
+  if (jobless !== undefined) throw await misfitError(file, jobless, 'is owed, and has no job that waits')
+}
+
+async function misfitError(file: ExportFile, id: string, what: string): Promise<AnnexError> {
+  for await (const { record, line } of file.read()) {
+    if (!('id' in record) || record.id !== id) continue
+    return new AnnexError('export_invalid', `Line ${line} (${record.record}) ${what}.`)
   }
-  if ((await countStrayJobs(transaction, installationId)) > 0) {
-    throw new AnnexError('export_invalid', 'The file has jobs for deliveries that are not owed.')
-  }
-  return { installationId, warnings }
+  return new AnnexError('export_invalid', `${id} ${what}.`)
 }
 
 async function assertDeployed(

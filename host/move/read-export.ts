@@ -96,6 +96,8 @@ async function* readRecords(
     const itsPlace = recordOrder.indexOf(record.record)
     const isSecond = itsPlace === place && line > 1 && singleRecords.has(record.record)
     if (itsPlace < place || isSecond) throw invalid(line, `(${record.record}) is not where it belongs`)
+    const missing = recordOrder.slice(place + 1, itsPlace).find((name) => singleRecords.has(name))
+    if (missing !== undefined) throw invalid(line, `(${record.record}) has no ${missing} before it`)
     place = itsPlace
     if (record.record === 'end') {
       end = record

@@ -39,7 +39,7 @@ export function toDeliveryRows(
   line: number,
 ): { body: MovedRow<'bodies'>; delivery: MovedRow<'deliveries'>; attempts: MovedRow<'attempts'>[] } {
   const endpoint = endpoints.get(columns.endpointId)
-  if (endpoint === undefined) throw strangerError(line, `endpoint ${columns.endpointId}`)
+  if (endpoint === undefined) throw strangerError(line, `an endpoint ${columns.endpointId}`)
   const { signedBy, url } = endpoint
   const attempts = attemptList.map(({ requestHeaders, responseHeaders, timing, ...attempt }) => ({
     ...attempt,
@@ -68,13 +68,17 @@ export function toJobRow(importing: Importing, record: JobRecord, line: number):
 }
 
 /** A job names whom it is done for: nobody but the installation of the file. */
-function assertOwn(importing: Importing, { id, kind, subject, lane }: JobRecord, line: number): void {
+function assertOwn(importing: Importing, { id, kind, subject, lane, state }: JobRecord, line: number): void {
   const { installationId, integration, endpoints } = importing
   if (kind === 'delivery') {
     // A delivery has one job, which is found by its id.
     if (!deliverySubject()(subject) || withPrefix(subject.id, 'job') !== id) throw subjectError(line)
-    if (!endpoints.has(lane)) throw strangerError(line, `endpoint ${lane}`)
-    return
+    if (!endpoints.has(lane)) throw strangerError(line, `an endpoint ${lane}`)
+    if (state === 'owed') return
+    throw new AnnexError(
+      'export_invalid',
+      `Line ${line} (job) has failed, which is said of its delivery alone.`,
+    )
   }
   if (!scriptSubject()(subject)) throw subjectError(line)
   const { level } = subject
@@ -83,7 +87,7 @@ function assertOwn(importing: Importing, { id, kind, subject, lane }: JobRecord,
     level.installationId === installationId &&
     level.integration === integration &&
     (level.kind === 'installation') === !('targetId' in level)
-  if (!isOwn || lane !== installationId) throw strangerError(line, 'installation')
+  if (!isOwn || lane !== installationId) throw strangerError(line, 'an installation')
 }
 
 const toText = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
@@ -91,5 +95,5 @@ const toText = (value: unknown): string | null => (value === null ? null : JSON.
 const subjectError = (line: number): AnnexError =>
   new AnnexError('export_invalid', `Line ${line} (job): subject is not as an export has it.`)
 
-const strangerError = (line: number, what: string): AnnexError =>
-  new AnnexError('export_invalid', `Line ${line} is about an ${what} that the file does not have.`)
+export const strangerError = (line: number, what: string): AnnexError =>
+  new AnnexError('export_invalid', `Line ${line} is about ${what} that the file does not have.`)

@@ -113,6 +113,26 @@ describe('what is imported may be anybody’s file', () => {
     await refuses(await forge(file, (records) => records.slice(0, 4)), /no installation/)
   })
 
+  it('without a line that others need', async () => {
+    const without = (name: string, has: object = {}) =>
+      forge(file, (records) =>
+        records.filter(
+          (one) => !Object.entries({ record: name, ...has }).every(([key, is]) => one[key] === is),
+        ),
+      )
+    await refuses(await without('organization'), /^Line 2 \(place\) .* no organization before it/)
+    await refuses(await without('integration'), /^Line 4 \(installation\) .* no integration before it/)
+    await refuses(await without('installation'), /^Line 5 \(target\) .* no installation before it/)
+    await refuses(await without('place'), /^Line 5 is about a site site_.* does not have/)
+    await refuses(await without('endpoint'), /^Line \d+ is about an endpoint ep_.* does not have/)
+    await refuses(await without('delivery'), /^Line \d+ \(job\) .* not owed/)
+    await refuses(await without('job', { kind: 'delivery' }), /^Line 8 \(delivery\) is owed, .* no job/)
+    const failed = (one: Json) => (one.kind === 'delivery' ? { ...one, state: 'failed' } : one)
+    await refuses(await forge(file, (records) => records.map(failed)), /^Line \d+ \(job\) has failed/)
+    const elsewhere = (one: Json) => (one.record === 'target' ? { ...one, targetId: idOf('site') } : one)
+    await refuses(await forge(file, (records) => records.map(elsewhere)), /a site site_.* does not have/)
+  })
+
   it('that speaks for another installation', async () => {
     const neighbour = await installSample(target, 'other', 'site')
     assert.equal(

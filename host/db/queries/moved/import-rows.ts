@@ -106,15 +106,27 @@ export const isDuplicate = (error: unknown): boolean => {
   return code === '23505' || (code === 'SQLITE_CONSTRAINT' && message.includes('UNIQUE'))
 }
 
-/** Jobs in the lanes of its endpoints that are for no owed delivery of theirs: a delivery's has its id, but for the prefix. */
-export async function countStrayJobs(transaction: Db, installationId: string): Promise<number> {
-  const [found] = await rawRows<{ stray: number }>(
+/** A job that waits for one of its endpoints, and is for no owed delivery to it: a delivery's has its id, but for the prefix. */
+export async function findStrayJob(transaction: Db, installationId: string): Promise<string | undefined> {
+  const [stray] = await rawRows<{ id: string }>(
     transaction,
-    `select count(*) as stray from jobs join endpoints on endpoints.id = jobs.lane
-     where endpoints.installation_id = ? and not exists (
+    `select jobs.id from jobs join endpoints on endpoints.id = jobs.lane
+     where endpoints.installation_id = ? and jobs.state = 'waiting' and not exists (
        select 1 from deliveries where id = 'dlv' || substr(jobs.id, 4) and endpoint_id = jobs.lane and state = 'owed'
-     )`,
+     ) limit 1`,
     [installationId],
   )
-  return Number(found?.stray)
+  return stray?.id
+}
+
+/** An owed delivery of its that nobody would send, as no job waits for it. */
+export async function findJobless(transaction: Db, installationId: string): Promise<string | undefined> {
+  const [jobless] = await rawRows<{ id: string }>(
+    transaction,
+    `select id from deliveries where installation_id = ? and state = 'owed' and not exists (
+       select 1 from jobs where id = 'job' || substr(deliveries.id, 4) and lane = deliveries.endpoint_id and state = 'waiting'
+     ) limit 1`,
+    [installationId],
+  )
+  return jobless?.id
 }
