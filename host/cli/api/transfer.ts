@@ -1,4 +1,7 @@
-import { Readable } from 'node:stream'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import type { Readable } from 'node:stream'
+import { json } from 'node:stream/consumers'
 import { AnnexError, messageOf } from '../../errors/annex-error.ts'
 import { ApiError } from './api-error.ts'
 import type { FoundServer } from './find-server.ts'
@@ -11,35 +14,55 @@ export type Transfer = {
   upload: <T>(path: string, headers: Record<string, string>, body: Readable) => Promise<T>
 }
 
+/** How often a silent server's machine is asked whether it is there. */
+const stillThereMs = 30_000
+
 /** Each throws ApiError, or AnnexError `unavailable` when nobody answers. */
 export function createTransfer({ url: base, token }: FoundServer): Transfer {
   return {
-    async download(path, headers) {
-      const { body } = await post(path, headers)
-      return body === null ? Readable.from([]) : Readable.fromWeb(body)
-    },
+    download: post,
     async upload(path, headers, body) {
-      return (await (await post(path, headers, body)).json()) as never
+      return (await json(await post(path, headers, body))) as never
     },
   }
 
-  async function post(path: string, headers: Record<string, string>, body?: Readable): Promise<Response> {
-    let response: Response
-    try {
-      response = await fetch(new URL(path, base), {
-        method: 'POST',
-        headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
-        ...(body && { body: Readable.toWeb(body), duplex: 'half' }),
-        // The token is for this server alone.
-        redirect: 'error',
-      })
-    } catch (cause) {
-      const inner = cause instanceof Error ? cause.cause : undefined
-      throw new AnnexError('unavailable', `${base} does not answer (${messageOf(inner ?? cause)}).`, {
-        cause,
-      })
-    }
-    if (response.ok) return response
-    throw new ApiError(response.status, await response.json().catch(() => undefined))
+  async function post(
+    path: string,
+    headers: Record<string, string>,
+    body?: Readable,
+  ): Promise<IncomingMessage> {
+    const authorization = token !== undefined && { authorization: `Bearer ${token}` }
+    const response = await send(new URL(path, base), { ...headers, ...authorization }, body).catch(
+      (cause) => {
+        throw new AnnexError('unavailable', `${base} does not answer (${messageOf(cause)}).`, { cause })
+      },
+    )
+    const { statusCode = 0 } = response
+    if (statusCode >= 200 && statusCode < 300) return response
+    // A server that refuses what is sent need not read it to its end.
+    body?.destroy()
+    const answer = await json(response).catch(() => undefined)
+    response.destroy()
+    throw new ApiError(statusCode, answer)
   }
+}
+
+/**
+ * Not fetch, which gives up after 300 s without a byte: a server may work for longer before it answers, and between two parts
+ * of its answer. A redirect is followed nowhere: the token is for this server alone.
+ */
+function send(url: URL, headers: Record<string, string>, body?: Readable): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = url.protocol === 'https:' ? requestHttps : requestHttp
+    const sent = request(url, { method: 'POST', headers }, resolve)
+    // A machine that is gone says nothing, as one that works does.
+    sent.on('socket', (socket) => socket.setKeepAlive(true, stillThereMs))
+    sent.on('error', (error) => {
+      body?.destroy()
+      reject(error)
+    })
+    if (body === undefined) return void sent.end()
+    body.on('error', (error) => sent.destroy(error))
+    body.pipe(sent)
+  })
 }
