@@ -12,6 +12,8 @@ export type Observed = {
     line: Line | undefined
     /** Whether nobody waits for it any more. */
     readonly isOver: boolean
+    /** What has come over the connection since it was sent, in bytes, each time that some of it was read. */
+    onRead(bytes: number): void
   }
 }
 
@@ -50,6 +52,8 @@ export function createPools(given: PoolOptions): Agent {
 class LineClient extends Client implements Line {
   connection: Connection | undefined
   readonly #room: Room
+  #observer: Observed['observer']
+  #readBefore = 0
 
   constructor(origin: URL, options: object, connect: buildConnector.connector, room: Room) {
     // A client connects at its first request, long after it was made.
@@ -61,6 +65,8 @@ class LineClient extends Client implements Line {
     })
     this.#room = room
     made.client = this
+    // By now undici listens: what it makes of a piece comes first.
+    this.on('connect', () => this.#countReads())
   }
 
   get isIdle(): boolean {
@@ -80,7 +86,15 @@ class LineClient extends Client implements Line {
     // It gave up in the queue of its pool. undici could only end the connection for it.
     if (observer?.isOver) return true
     if (observer !== undefined) observer.line = this
+    this.#observer = observer
+    this.#readBefore = this.connection?.socket?.bytesRead ?? 0
     this.#room.touch(this)
     return super.dispatch(options, handler)
+  }
+  /** undici counts what it makes something of: not the frames of chunks, nor the words beside a status. */
+  #countReads(): void {
+    const socket = this.connection?.socket
+    this.#readBefore = 0
+    socket?.on('readable', () => this.#observer?.onRead(socket.bytesRead - this.#readBefore))
   }
 }

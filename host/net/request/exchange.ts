@@ -68,6 +68,9 @@ export function exchange(egress: Egress, request: ExchangeRequest): Promise<Exch
 /** More heads before the answer than any receiver has a reason for. */
 const maxInterim = 16
 
+/** What an answer may have beside its body, in bytes: its head, those before it, the frames of chunks, trailers. */
+const besideBody = 65_536
+
 class Exchange implements Dispatcher.DispatchHandler {
   /** As the pools see it: see `Observed`. */
   line: Line | undefined
@@ -118,6 +121,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#left >= 0) return
     this.#answer.isCut = true
     this.#end()
+  }
+
+  onRead(bytes: number): void {
+    const limit = besideBody + this.#request.maxBytes
+    if (this.isOver || bytes <= limit) return
+    if (this.#answer !== undefined) this.#answer.isCut = true
+    this.#end(tooMuch(this.#what, limit))
   }
 
   onResponseEnd(): void {
@@ -176,6 +186,13 @@ function timingOf(line: Line | undefined): Timing {
 /** Of a request that was not sent: as far as its connection had come. */
 const timingSoFar = (line: Line | undefined): Timing =>
   line?.connection === undefined || line.connection.isUsed ? {} : { ...line.connection.timing }
+
+const tooMuch = (what: string, limit: number): AnnexError =>
+  new AnnexError(
+    'egress_too_large',
+    `${what}: it sent more than ${limit} bytes without an answer: what stands before one there is too long. ` +
+      'Let it answer with a status line and a short head.',
+  )
 
 const tooManyHeads = (what: string): AnnexError =>
   new AnnexError(

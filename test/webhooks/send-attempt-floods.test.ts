@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
+import { after, describe, it, type TestContext } from 'node:test'
+import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { type Attempt, sendAttempt } from '../../host/webhooks/send-attempt.ts'
+import { openAuthority } from '../net/certificates.ts'
+import { openEgress, serveRaw } from '../net/local-server.ts'
+import { deliveryTo, flood, ok, patienceMs, secret, whenAsked, why } from './receivers.ts'
+
+const { authority, sign } = openAuthority(after)
+setDefaultCACertificates([...getCACertificates('default'), authority])
+
+const piece = 'y'.repeat(16_384)
+const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`
+
+/** Says the first of it once, and the rest for as long as somebody reads. */
+const goOn = (first: string, rest: string) =>
+  whenAsked((socket) => socket.write(first, () => flood(socket, rest)))
+
+/** What has no end, and the status where one has come by then. */
+const floods: [what: string, onSocket: (socket: Socket) => void, status?: number][] = [
+  ['a reason phrase', goOn('HTTP/1.1 200 ', piece)],
+  ['a reason phrase of an interim answer', goOn('HTTP/1.1 103 ', piece)],
+  ['the extension of a chunk', goOn(`${chunked}5;x=`, piece), 200],
+  [
+    'the extensions of chunks of a byte',
+    goOn('HTTP/1.1 503 No\r\ntransfer-encoding: chunked\r\n\r\n', `1;x=${piece.slice(1_000)}\r\ny\r\n`),
+    503,
+  ],
+  ['leading zeros of a chunk’s length', goOn(chunked, '0'.repeat(16_384)), 200],
+  ['trailers', goOn(`${chunked}0\r\n`, 'x: yyyyyyyy\r\n'.repeat(1_000)), 200],
+]
+
+/** Far beyond what the kernel holds for a connection, and far below what comes of a flood in the time of an attempt. */
+const bound = 24_000_000
+
+async function attemptAt(t: TestContext, origin: string): Promise<Attempt> {
+  const egress = openEgress(t, { resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
+  const options = { nowMs: 0, timeoutMs: patienceMs }
+  return await sendAttempt(egress, deliveryTo(origin), { current: secret }, options)
+}
+
+function assertBounded(attempt: Attempt, socket: Socket | undefined, status?: number): void {
+  assert.equal(attempt.status, status, why(attempt))
+  if (status === undefined) {
+    assert.equal(attempt.error?.code, 'egress_too_large', why(attempt))
+    assert.match(attempt.error.message, /^POST \S+: it sent more than 69632 bytes without an answer/)
+  }
+  const sent = (socket?.bytesWritten ?? Infinity) - (socket?.writableLength ?? 0)
+  assert.ok(sent < bound, `${sent} bytes`)
+  assert.ok(attempt.durationMs < patienceMs / 2, `${attempt.durationMs} ms`)
+}
+
+describe('a receiver that goes on without end with', () => {
+  for (const [what, onSocket, status] of floods) {
+    it(`${what} is read so far and no further`, async (t) => {
+      let socket: Socket | undefined
+      const { origin } = await serveRaw(t, (opened) => {
+        socket = opened
+        onSocket(opened)
+      })
+      assertBounded(await attemptAt(t, origin), socket, status)
+    })
+  }
+
+  it('a reason phrase over TLS is read so far and no further', async (t) => {
+    let socket: Socket | undefined
+    const server = createServer(sign('receiver.test'), (opened) => {
+      socket = opened
+      opened.on('error', () => {})
+      goOn('HTTP/1.1 200 ', piece)(opened)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    t.after(() => {
+      socket?.destroy()
+      server.close()
+    })
+    const address = server.address()
+    assert.ok(typeof address === 'object' && address !== null)
+    assertBounded(await attemptAt(t, `https://receiver.test:${address.port}`), socket)
+  })
+})
+
+it('a connection that is kept has as much for each answer', async (t) => {
+  let connections = 0
+  const head = `${ok}${`x: ${'y'.repeat(1_000)}\r\n`.repeat(14)}content-length: 2000\r\n\r\n`
+  const { origin } = await serveRaw(t, (socket) => {
+    connections += 1
+    socket.on('data', () => socket.write(head + 'z'.repeat(2_000)))
+  })
+  const egress = openEgress(t, { connectionsPerOrigin: 1 })
+  for (let round = 0; round < 12; round += 1) {
+    const options = { nowMs: 0, timeoutMs: patienceMs }
+    const attempt = await sendAttempt(egress, deliveryTo(origin), { current: secret }, options)
+    assert.equal(attempt.status, 200, why(attempt))
+    assert.equal(attempt.responseBody?.length, 2_000)
+  }
+  assert.equal(connections, 1)
+})
