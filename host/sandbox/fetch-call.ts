@@ -40,10 +40,11 @@ export function createFetchCall(
       const hasBody = !(body instanceof Uint8Array) || body.byteLength > 0
       const request = { ...args, ...(hasBody && { body }) }
       const { integration, declaredHosts: hosts, hops } = context
+      const asker = context.organizationId ?? integration
       const assertAllowed = (url: URL) => assertDeclared(url, { ...declared, integration, hosts })
       const endTurn = await turns.take(context.installationId ?? context.integration, signal)
       try {
-        const answer = await egressFetch(egress, request, { ...limits, hops, signal, assertAllowed })
+        const answer = await egressFetch(egress, request, { ...limits, hops, signal, assertAllowed, asker })
         const { body: given, ...value } = answer
         // A turn lasts as long as its connection is in use.
         if (given instanceof Uint8Array) endTurn()

@@ -11,7 +11,7 @@ import {
   loadDeliveries,
   updateDeliveries,
 } from '../db/queries/deliveries.ts'
-import { type Endpoint, findEndpoints, findUnpaused } from '../db/queries/endpoints.ts'
+import { findEndpoints, findUnpaused, type OwnedEndpoint } from '../db/queries/endpoints.ts'
 import type { DueJob, Job } from '../db/queries/jobs.ts'
 import { type Refusal, refuseDeliveries } from '../db/queries/operating/refusals.ts'
 import { releaseJobs } from '../db/queries/operating/release.ts'
@@ -79,7 +79,7 @@ export function createRunDelivery(given: {
   async function run(
     job: Job,
     delivery: DeliveryWithBody | undefined,
-    endpoint: Endpoint | undefined,
+    endpoint: OwnedEndpoint | undefined,
     found: FoundSecrets,
   ): Promise<JobOutcome> {
     const signing = delivery && found.of(delivery)
@@ -97,7 +97,8 @@ export function createRunDelivery(given: {
     if (signing === undefined) {
       return refuse(delivery, `signer_gone: There is no ${delivery.signedBy} any more whose secret signs it.`)
     }
-    const attempt = await send(delivery, signing, { nowMs: clock.wall(), timeoutMs, standard })
+    const asker = endpoint.organizationId
+    const attempt = await send(delivery, signing, { nowMs: clock.wall(), timeoutMs, standard, asker })
     const nowMs = clock.now()
     const step = nextStep(schedule, job.attempt, attempt, { nowMs, random: given.random })
     const outcome = {

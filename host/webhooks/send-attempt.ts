@@ -45,6 +45,8 @@ export type AttemptOptions = {
   timeoutMs?: number
   /** Whether the headers of Standard Webhooks are sent, too. */
   standard?: boolean
+  /** On whose behalf, an organization's: lookups of names take turns by it. */
+  asker?: string
 }
 
 /**
@@ -60,12 +62,12 @@ export async function sendAttempt(
   secrets: SigningSecrets,
   options: AttemptOptions,
 ): Promise<Attempt> {
-  const { nowMs, timeoutMs = 10_000 } = options
+  const { nowMs } = options
   const started = performance.now()
   // As bytes once, for the signature and the wire.
   const body = Buffer.from(delivery.body)
   const requestHeaders = toHeaders(egress, delivery, body, secrets, options)
-  const answered = await post(egress, delivery, body, requestHeaders, timeoutMs)
+  const answered = await post(egress, delivery, body, requestHeaders, options)
   const durationMs = Math.round(performance.now() - started)
   return { startedAtMs: nowMs, durationMs, requestHeaders, ...answered }
 }
@@ -99,7 +101,7 @@ async function post(
   delivery: Sendable,
   body: Buffer,
   headers: HeaderPairs,
-  timeoutMs: number,
+  { timeoutMs = 10_000, asker }: AttemptOptions,
 ): Promise<Answered> {
   try {
     nextHops(delivery.hops ?? 0)
@@ -109,6 +111,7 @@ async function post(
       method: 'POST',
       headers,
       body,
+      asker,
       timeoutMs,
       maxBytes: keptBytes,
     })

@@ -81,4 +81,35 @@ describe('the fetches of one installation', () => {
     for (const response of held) response.end()
     await Promise.all([...greedy, other])
   })
+
+  it('have names looked up for their organization, wherever they are redirected', async (t) => {
+    const { port } = await serve(t, (request, response) => {
+      const location = request.url === '/' ? `http://second.test:${port}/next` : undefined
+      response.writeHead(location === undefined ? 200 : 302, location === undefined ? {} : { location }).end()
+    })
+    const asked: string[] = []
+    const egress = openEgress(t, {
+      resolve: async (hostname, asker) => {
+        asked.push(`${hostname} for ${asker}`)
+        return [{ address: '127.0.0.1', family: 4 }]
+      },
+    })
+    const call = createFetchCall(
+      egress,
+      { timeoutMs: 20_000, maxBytes: 1000, atOnce: 16 },
+      { isRequired: false, isOwn: () => false },
+    )
+    const request = { method: 'GET', headers: [], redirect: 'follow' as const }
+    const level = { kind: 'installation' as const, integration: 'one', installationId: 'inst_1' }
+    const ids = { installationId: 'inst_1', organizationId: 'org_1' }
+    await call.run(
+      { ...request, url: `http://first.test:${port}/` },
+      {
+        context: { requestId: 'req_1', integration: 'one', ...ids, scopes: [], hops: 0, level },
+        body: new Uint8Array(),
+        signal: never,
+      },
+    )
+    assert.deepEqual(asked, ['first.test for org_1', 'second.test for org_1'])
+  })
 })

@@ -14,20 +14,21 @@ import { moveJobs } from '../../host/db/queries/jobs.ts'
 import { createWorker } from '../../host/jobs/create-worker.ts'
 import { defaultSchedule } from '../../host/jobs/retry-schedule.ts'
 import { createHealthNotes } from '../../host/webhooks/endpoint-health.ts'
-import { createRunDelivery, type OnAttempt } from '../../host/webhooks/run-delivery.ts'
+import { createRunDelivery } from '../../host/webhooks/run-delivery.ts'
 import { createSecretReader } from '../../host/webhooks/signing-secrets.ts'
 import { until } from '../support/annex.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 
 /** What does deliveries, where none is sent. */
-const createHandler = ({ clock }: Database, onAttempt: OnAttempt = () => {}) =>
+const createHandler = ({ clock }: Database, given: Partial<Parameters<typeof createRunDelivery>[0]> = {}) =>
   createRunDelivery({
     secrets: createSecretReader(createSecretBox(new Uint8Array(32)), clock),
     send: () => assert.fail('it was sent'),
     ...{ clock, random: Math.random, schedule: defaultSchedule, timeoutMs: 1_000, standard: false },
     giveUpAfterMs: 1_000,
     giveUp: async () => assert.fail('its endpoint was given up'),
-    onAttempt,
+    onAttempt: () => {},
+    ...given,
   })
 
 it('a delivery whose site installation is gone is kept as failed, and sent nowhere', async () => {
@@ -40,7 +41,9 @@ it('a delivery whose site installation is gone is kept as failed, and sent nowhe
   const event = { eventId: 'evt_1', eventType: 'told', body: '{}' }
   const [owed] = await oweDeliveries(db, [{ ...delivery, ...event }])
   const seen: unknown[] = []
-  const runDelivery = createHandler(database, ({ state, attempt }) => void seen.push(state, attempt))
+  const runDelivery = createHandler(database, {
+    onAttempt: ({ state, attempt }) => void seen.push(state, attempt),
+  })
   const worker = await createWorker({
     ...{ database, ...createCommits(database), clock, hostId: 'host_1', random: Math.random },
     handlers: { delivery: runDelivery },
@@ -88,6 +91,29 @@ it('a delivery that is laid aside goes on where its endpoint was resumed meanwhi
     await runSteps(transaction, stores)
   })
   assert.deepEqual(await db('jobs').orderBy('position').pluck('state'), ['waiting', 'waiting', 'due'])
+})
+
+it('a name is looked up for the organization that the endpoint belongs to', async () => {
+  await using ends = new AsyncDisposableStack()
+  const seeded = await openSeeded()
+  ends.defer(seeded.close)
+  const { db, database, installationId } = seeded
+  const delivery = { installationId, signedBy: 'installation', url: 'http://a.example/', hops: 0 }
+  const [owed] = await oweDeliveries(db, [{ ...delivery, eventId: 'evt_1', eventType: 'told', body: '{}' }])
+  const { job, loaded } = owed?.held ?? assert.fail('it is not due')
+  const askers: unknown[] = []
+  const { begin } = createHandler(database, {
+    secrets: { find: async () => ({ of: () => ({ current: 'whsec_test' }) }), forget() {} },
+    async send(_delivery, _secrets, { nowMs, asker }) {
+      askers.push(asker)
+      const texts = { timing: '{}', requestHeaders: '[]' }
+      return { startedAtMs: nowMs, durationMs: 1, outcome: 'delivered', status: 200, ...texts }
+    },
+  })
+  const claimed = { ...job, leaseId: 'lease_1', claimedAt: 1 }
+  const [run] = await begin(db, [{ job: claimed, loaded: loaded as DeliveryWithBody }])
+  await run?.()
+  assert.deepEqual(askers, [(await db('installations').first()).organizationId])
 })
 
 it('what is handed over of a delivery is what would be read of it, and how much text that is', async () => {

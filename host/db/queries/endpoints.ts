@@ -87,11 +87,14 @@ export async function findPlaces(
 const textOf = ({ installationId, signedBy, url }: EndpointKey): string =>
   `${installationId} ${signedBy} ${url}`
 
+/** With whom it belongs to. */
+export type OwnedEndpoint = Endpoint & { organizationId: string }
+
 /** By their ids. Those of an installation that moves are as good as paused. */
-export async function findEndpoints(db: Db, ids: readonly string[]): Promise<Map<string, Endpoint>> {
-  const rows = await rawRows<Endpoint>(
+export async function findEndpoints(db: Db, ids: readonly string[]): Promise<Map<string, OwnedEndpoint>> {
+  const rows = await rawRows<OwnedEndpoint>(
     db,
-    `select endpoints.*, case when endpoints.state = 'active' and installations.status = 'moving' then 'paused'
+    `select endpoints.*, installations.organization_id, case when endpoints.state = 'active' and installations.status = 'moving' then 'paused'
        else endpoints.state end as state
      from endpoints join installations on installations.id = endpoints.installation_id
      where endpoints.id in ${jsonTexts(db)}`,

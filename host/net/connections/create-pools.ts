@@ -1,12 +1,13 @@
 import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undici'
+import type { Asked } from '../guard/guarded-connect.ts'
 import { createRoom, type Room } from './room.ts'
 import { type Connection, connectTimed } from './timed-connect.ts'
 
 /** The place of one connection to an origin. When it has ended, the next request there opens another. */
 export type Line = { connection: Connection | undefined }
 
-/** In the options of a dispatch. */
-export type Observed = {
+/** In the options of a dispatch: on whose behalf it is, and who looks on. */
+export type Observed = Asked & {
   observer?: {
     /** Set to the line that the request waits for, and then is sent on. */
     line: Line | undefined
@@ -52,6 +53,7 @@ export function createPools(given: PoolOptions): Agent {
 class LineClient extends Client implements Line {
   connection: Connection | undefined
   readonly #room: Room
+  #asker: string | undefined
   #observer: Observed['observer']
   #readBefore = 0
 
@@ -61,7 +63,7 @@ class LineClient extends Client implements Line {
     super(origin, {
       ...options,
       connect: (target: buildConnector.Options, callback: buildConnector.Callback) =>
-        made.client?.hold(connectTimed(connect, target, callback)),
+        made.client?.open(connect, target, callback),
     })
     this.#room = room
     made.client = this
@@ -73,7 +75,13 @@ class LineClient extends Client implements Line {
     return this.stats.size === 0
   }
 
-  hold(connection: Connection): void {
+  open(
+    connect: buildConnector.connector,
+    target: buildConnector.Options,
+    callback: buildConnector.Callback,
+  ): void {
+    const options: buildConnector.Options & Asked = { ...target, asker: this.#asker }
+    const connection = connectTimed(connect, options, callback)
     this.connection = connection
     if (connection.socket !== undefined) this.#room.enter(this, connection.socket)
   }
@@ -82,10 +90,11 @@ class LineClient extends Client implements Line {
     options: Dispatcher.DispatchOptions & Observed,
     handler: Dispatcher.DispatchHandler,
   ): boolean {
-    const { observer } = options
+    const { asker, observer } = options
     // It gave up in the queue of its pool. undici could only end the connection for it.
     if (observer?.isOver) return true
     if (observer !== undefined) observer.line = this
+    this.#asker = asker
     this.#observer = observer
     this.#readBefore = this.connection?.socket?.bytesRead ?? 0
     this.#room.touch(this)

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
@@ -5,8 +6,18 @@ import { AnnexError } from '../../errors/annex-error.ts'
 import type { AllowList } from './allow-list.ts'
 import { rangeOf } from './public-address.ts'
 
-/** All addresses of a host name. Rejects as `dns.promises.lookup` does. */
-export type Resolve = (hostname: string) => Promise<LookupAddress[]>
+/**
+ * All addresses of a host name. Rejects as `dns.promises.lookup` does.
+ *
+ * @param asker on whose behalf: they take turns
+ */
+export type Resolve = (hostname: string, asker?: string) => Promise<LookupAddress[]>
+
+/** In the options of a connection. */
+export type Asked = { asker?: string | undefined }
+
+/** undici's connectors take their `lookup` once, for whoever will connect. */
+const asking = new AsyncLocalStorage<string | undefined>()
 
 type Policy = {
   allow: AllowList
@@ -27,13 +38,15 @@ export function createGuardedConnect(policy: Policy): buildConnector.connector {
   const open = buildConnector({ timeout: connectTimeoutMs, lookup: toLookup(resolve) })
   const guarded = buildConnector({
     timeout: connectTimeoutMs,
-    lookup: toLookup((hostname) => resolveChecked(hostname, allow, resolve)),
+    lookup: toLookup((hostname, asker) => resolveChecked(hostname, allow, () => resolve(hostname, asker))),
   })
-  return (options, callback) => {
-    const { hostname, protocol, host } = options
-    if (isOwn(`${protocol}//${host}`) || allow.hasName(hostname)) return open(options, callback)
+  return (options: buildConnector.Options & Asked, callback) => {
+    const { hostname, protocol, host, asker } = options
+    const isOpen = isOwn(`${protocol}//${host}`) || allow.hasName(hostname)
     // A socket asks `lookup` for names only, so an address is checked here.
-    if (isIP(hostname) === 0 || allow.permits(hostname)) return guarded(options, callback)
+    if (isOpen || isIP(hostname) === 0 || allow.permits(hostname)) {
+      return asking.run(asker, () => (isOpen ? open : guarded)(options, callback))
+    }
     process.nextTick(callback, refusedAddress(hostname), null)
   }
 }
@@ -69,7 +82,7 @@ function refusedAddress(address: string): AnnexError {
 
 function toLookup(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
-    resolve(hostname).then(
+    resolve(hostname, asking.getStore()).then(
       (addresses) => {
         const [first] = addresses
         if (first === undefined) callback(noAddress(hostname), [])

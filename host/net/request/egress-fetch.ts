@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { AnnexError } from '../../errors/annex-error.ts'
+import type { Observed } from '../connections/create-pools.ts'
 import type { Egress } from '../egress.ts'
 import { toEgressError } from '../egress-error.ts'
 import { parseTarget } from '../guard/egress-target.ts'
@@ -35,6 +36,8 @@ export type EgressLimits = {
   maxBytes: number
   /** The count that the dispatch came in with: `readHops` of its request, 0 without one. */
   hops: number
+  /** On whose behalf: see `Resolve`. */
+  asker?: string | undefined
   /** Looks at the first URL, and at that of each redirect. Throws when the script may not reach it. */
   assertAllowed?: ((url: URL) => void) | undefined
   /** Ends the request when the dispatch that asked for it ends. */
@@ -73,7 +76,10 @@ export async function egressFetch(
   const deadline = createDeadline(limits.timeoutMs, what, limits.signal)
   try {
     for (let redirects = 0; ; redirects += 1) {
-      const response = await Promise.race([send(egress, hop, hops, deadline.signal), deadline.isOver])
+      const response = await Promise.race([
+        send(egress, hop, hops, deadline.signal, limits.asker),
+        deadline.isOver,
+      ])
       const location = headerValue(response.headers, 'location')
       if (request.redirect === 'manual' || !isRedirect(response.status, location)) {
         return await toAnswer(response, hop, redirects > 0, limits.maxBytes, what)
@@ -115,8 +121,14 @@ type Response = {
   body: Dispatcher.ResponseData['body']
 }
 
-async function send(egress: Egress, hop: Hop, hops: number, signal: AbortSignal): Promise<Response> {
-  const { statusCode, statusText, headers, body } = await egress.dispatcher.request({
+async function send(
+  egress: Egress,
+  hop: Hop,
+  hops: number,
+  signal: AbortSignal,
+  asker?: string,
+): Promise<Response> {
+  const options: Dispatcher.RequestOptions & Observed = {
     origin: hop.url.origin,
     path: hop.url.pathname + hop.url.search,
     method: hop.method,
@@ -125,7 +137,9 @@ async function send(egress: Egress, hop: Hop, hops: number, signal: AbortSignal)
     signal,
     // A list of names and values, which the types do not know: repeats of a header stay apart.
     responseHeaders: 'raw',
-  })
+    asker,
+  }
+  const { statusCode, statusText, headers, body } = await egress.dispatcher.request(options)
   return { status: statusCode, statusText, headers: toPairs(headers as unknown as string[]), body }
 }
 

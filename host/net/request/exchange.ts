@@ -12,6 +12,8 @@ export type ExchangeRequest = {
   method: 'POST'
   headers: HeaderPairs
   body: Buffer
+  /** On whose behalf: see `Resolve`. */
+  asker?: string | undefined
   /** For the whole exchange: waiting for a connection, connecting, the head, as much of the body as is kept. */
   timeoutMs: number
   /** How much of the answer's body is kept. With a longer one the connection ends. */
@@ -59,6 +61,7 @@ export function exchange(egress: Egress, request: ExchangeRequest): Promise<Exch
       // One clock for all, its own: undici's, from part to part, would let a trickle go on for ever.
       headersTimeout: 0,
       bodyTimeout: 0,
+      asker: request.asker,
       observer: running,
     }
     egress.dispatcher.dispatch(options, running)

@@ -34,7 +34,7 @@ export type ToThread =
 
 export type FromThread =
   | { kind: 'attempted'; attempts: readonly { number: number; attempt: SentAttempt }[] }
-  | { kind: 'resolve'; number: number; hostname: string }
+  | { kind: 'resolve'; number: number; hostname: string; asker: string | undefined }
 
 /** A name's addresses, or the code of the error: what else an error has does not go from thread to thread. */
 export type Found = { addresses: LookupAddress[] } | { code: string }

@@ -48,11 +48,11 @@ function begin({ atOnce, ...egressOptions }: ThreadOptions): (message: ToThread)
 }
 
 /** There, all lookups of the process take turns. */
-function resolveAtHost(hostname: string): Promise<LookupAddress[]> {
+function resolveAtHost(hostname: string, asker?: string): Promise<LookupAddress[]> {
   lookups += 1
   const waiting = Promise.withResolvers<LookupAddress[]>()
   resolving.set(lookups, waiting)
-  tell({ kind: 'resolve', number: lookups, hostname })
+  tell({ kind: 'resolve', number: lookups, hostname, asker })
   return waiting.promise
 }
 

@@ -78,8 +78,8 @@ export function startSender(options: SenderOptions): Sender {
 
   function hear(message: FromThread): void {
     if (message.kind === 'resolve') {
-      const { number, hostname } = message
-      void find(resolve, hostname).then((found) => tell({ kind: 'resolved', number, found }))
+      const { number, hostname, asker } = message
+      void find(() => resolve(hostname, asker)).then((found) => tell({ kind: 'resolved', number, found }))
       return
     }
     for (const { number, attempt } of message.attempts) {
@@ -98,9 +98,9 @@ export function startSender(options: SenderOptions): Sender {
   }
 }
 
-async function find(resolve: Resolve, hostname: string): Promise<Found> {
+async function find(resolve: () => ReturnType<Resolve>): Promise<Found> {
   try {
-    return { addresses: await resolve(hostname) }
+    return { addresses: await resolve() }
   } catch (error) {
     return { code: (error as NodeJS.ErrnoException).code ?? 'UNKNOWN' }
   }

@@ -18,11 +18,11 @@ function openSender(t: TestContext, options: Partial<SenderOptions> = {}) {
   })
   t.after(sender.close)
   const nowMs = Date.now()
-  const send = (url: string) =>
+  const send = (url: string, asker?: string) =>
     sender.send(
       { ...deliveryTo(url, '{"a":1}'), endpointId: 'ep_1' },
       { current: secret },
-      { nowMs, timeoutMs: 10_000 },
+      { nowMs, timeoutMs: 10_000, ...(asker && { asker }) },
     )
   return { send, defects, nowMs }
 }
@@ -61,21 +61,21 @@ describe('the thread that sends', () => {
     assert.equal((await send(origin)).responseBody, 'Annex/0.0-test')
   })
 
-  it('asks the host for the addresses of names', async (t) => {
+  it('asks the host for the addresses of names, and says for whom', async (t) => {
     const { port } = await serve(t, (_request, response) => response.end())
     const asked: string[] = []
     const { send } = openSender(t, {
-      async resolve(hostname) {
-        asked.push(hostname)
+      async resolve(hostname, asker) {
+        asked.push(`${hostname} for ${asker}`)
         if (hostname === 'receiver.test') return [{ address: '127.0.0.1', family: 4 }]
         throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
       },
     })
     const [found, missing] = await Promise.all([
-      send(`http://receiver.test:${port}/`),
-      send(`http://nobody.test:${port}/`),
+      send(`http://receiver.test:${port}/`, 'org_a'),
+      send(`https://nobody.test:${port}/`, 'org_b'),
     ])
-    assert.deepEqual(asked.toSorted(), ['nobody.test', 'receiver.test'])
+    assert.deepEqual(asked.toSorted(), ['nobody.test for org_b', 'receiver.test for org_a'])
     assert.equal(found?.outcome, 'delivered')
     assert.equal(missing?.error?.code, 'egress_failed')
     assert.match(missing?.error?.message ?? '', /ENOTFOUND/)
