@@ -177,6 +177,19 @@ export const limitsTable: readonly Limit[] = [
     over: '`fetch` rejects with a TypeError that says so (`egress_loop`).',
   },
   {
+    id: 'event_size',
+    what: 'Event that is published, as JSON',
+    at: { file: 'host/config/event-sizes.ts', constant: 'maxEventBytes', unit: 'bytes' },
+    code: 'body_too_large',
+    over: 'It is not stored, and its publisher told so.',
+  },
+  {
+    id: 'delivery_size',
+    what: 'Event of `queueDelivery`, as JSON',
+    at: { file: 'host/config/event-sizes.ts', constant: 'maxDeliveryBytes', unit: 'bytes' },
+    over: 'The call is rejected; the script sees why.',
+  },
+  {
     id: 'timers',
     what: 'Timers of one sandbox at once',
     at: { setting: 'SANDBOX_TIMERS', unit: '' },

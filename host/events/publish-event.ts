@@ -18,7 +18,7 @@ export type PublishReceipt = { eventId: string; duplicate: boolean; installation
  * acknowledged. An `eventId` that the organization has used before changes nothing, and the receipt says so.
  *
  * @param wake tells the worker that there is work
- * @throws AnnexError `event_invalid`, `not_found`
+ * @throws AnnexError `event_invalid`, `body_too_large`, `not_found`
  */
 export async function publishEvent(
   commits: GroupCommit,

@@ -1,3 +1,4 @@
+import { maxDeliveryBytes } from '../config/event-sizes.ts'
 import type { ExportRecord } from './records.ts'
 
 const idOf = (prefix: string) => ({ type: 'string', pattern: `^${prefix}_[0-9a-f-]{36}$` })
@@ -145,7 +146,7 @@ const fields: Record<ExportRecord['record'], Record<string, object>> = {
     endpointId: idOf('ep'),
     eventId,
     eventType,
-    body: text(256 * 1024),
+    body: text(maxDeliveryBytes),
     hops: count,
     state: { enum: ['owed', 'delivered', 'failed'] },
     reason: orNull(text(100_000)),

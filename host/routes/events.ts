@@ -12,7 +12,7 @@ export function addEventRoutes(router: Router, { reader, authenticate, publish }
   /**
    * Publishes an event of the organization (spec 2.5; without `installationId`, and `eventId` may be left to
    * Annex). 202 when it is stored and owed to `installations` scripts; 200 with `duplicate: true` when an event
-   * with that `eventId` was published before; 422 with a detail for each wrong field.
+   * with that `eventId` was published before; 422 with a detail for each wrong field; 413 for one that is too large.
    */
   router.post('/v1/events', async (context) => {
     const caller = await authenticate(context)

@@ -1,3 +1,4 @@
+import { maxDeliveryBytes } from '../config/event-sizes.ts'
 import type { GroupCommit } from '../db/commits/group-commit.ts'
 import { createId } from '../db/ids.ts'
 import { type NewDelivery, type Owed, oweDeliveries } from '../db/queries/deliveries.ts'
@@ -7,8 +8,6 @@ import type { HostCall } from '../sandbox/host-calls.ts'
 import type { DispatchContext } from '../sandbox/target.ts'
 
 type Args = { url: string; event: { type: string; eventId?: string; [field: string]: unknown } }
-
-const maxBodyBytes = 256 * 1024
 
 /**
  * `context.integration.queueDelivery({ url, event })`: a webhook is stored before the script goes on, and then
@@ -48,9 +47,8 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake): HostCall<A
       assertIsPlain('type', event.type)
       assertIsHttp(url)
       const body = JSON.stringify(event)
-      if (Buffer.byteLength(body) > maxBodyBytes) {
-        throw new AnnexError('body_too_large', `The event is larger than ${maxBodyBytes} bytes.`)
-      }
+      const bytes = Buffer.byteLength(body)
+      if (bytes > maxDeliveryBytes) throw tooLarge(bytes)
       const { id, created } = await oweDelivery(commits, wake, {
         installationId,
         eventId: context.event?.id ?? event.eventId ?? createId('evt'),
@@ -76,6 +74,12 @@ export function oweDelivery(commits: GroupCommit, wake: Wake, delivery: NewDeliv
 function signerOf({ level }: Pick<DispatchContext, 'level'>): string {
   return 'targetId' in level ? `${level.kind}:${level.targetId}` : 'installation'
 }
+
+const tooLarge = (bytes: number): AnnexError =>
+  new AnnexError(
+    'body_too_large',
+    `The event of a delivery has ${bytes} bytes as JSON, and at most ${maxDeliveryBytes} are sent: send an address where the receiver gets the rest.`,
+  )
 
 /** Not every database keeps it, and one that keeps another text would not find the delivery again. */
 function assertIsPlain(name: string, text: string): void {

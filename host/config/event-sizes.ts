@@ -1,0 +1,5 @@
+/** Of an event that is published, as JSON. */
+export const maxEventBytes = 256 * 1024
+
+/** Of a delivery's body: a handler can pass on the largest event, with as much of its own around it. */
+export const maxDeliveryBytes = 512 * 1024
