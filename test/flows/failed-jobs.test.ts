@@ -72,6 +72,13 @@ describe('an event or a task that fails', () => {
     )
     assert.deepEqual(job.target, { site: annex.server.samples.site })
     assert.match(job.error.request, /^req_/)
+    assert.deepEqual(
+      (await jobs(`event=${eventId}`)).map(({ id }) => id),
+      [job.id],
+    )
+    for (const query of [`event=${eventId.slice(0, -1)}`, `event=${eventId}&kind=task`, 'event=%25']) {
+      assert.deepEqual(await jobs(query), [], query)
+    }
     assert.equal(await began(`began throws ${eventId}`), 3)
     const { json } = await annex.api('GET', `/v1/logs?request=${job.error.request}`)
     const texts = json.items.map(({ text }: Json) => text).join('\n')
@@ -122,6 +129,8 @@ describe('an event or a task that fails', () => {
     }
     await queue('what=later&in=86400')
     const [job] = (await jobs('state=due&kind=task')).slice(-1)
+    assert.deepEqual(await jobs(`state=due&event=${job.event.id}`), [job])
+    assert.deepEqual(await jobs(`state=running&event=${job.event.id}`), [])
     const aheadMs = Date.parse(job.nextAttemptAt) - Date.parse(job.createdAt)
     assert.ok(Math.abs(aheadMs - 86_400_000) < 1_000, `${aheadMs} ms`)
     const early = await annex.api('POST', `/v1/jobs/${job.id}/run`)

@@ -2,7 +2,7 @@ import type { Manifest } from '../../../schemas/generated/manifest.ts'
 
 /** What the API answers, as far as the commands read it. */
 
-export type List<T> = { items: T[]; count: number }
+export type List<T> = { items: T[]; count: number; next?: { before?: string; after?: string } }
 
 export type Organization = { id: string; subdomain: string; title: string }
 

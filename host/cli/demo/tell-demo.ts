@@ -78,7 +78,7 @@ async function watch(
   isStopped: () => boolean,
 ): Promise<FeedItem | undefined> {
   const until = Date.now() + patienceMs
-  for await (const item of feedDeliveries(api, { event: eventId }, { fromNow: false })) {
+  for await (const item of feedDeliveries(api, { event: eventId })) {
     if (item !== undefined) printFeedItem(terminal, item)
     if (item?.kind === 'attempt') tellReceived(terminal, received[item.attempt.number - 1])
     if (item?.kind === 'settled') return item

@@ -25,17 +25,18 @@ const kinds = ['event', 'task'] as const satisfies ScriptJob['kind'][]
 export function addJobRoutes(router: Router, { db, longReader, authenticate, wake }: RouteParts): void {
   /**
    * `state`: `failed` (the default; the newest first), `due`, `running` or `waiting` (for a resume; those that are due next
-   * first). Filters: `kind` (event, task), `installation`, `limit` (to 200); of failed ones `before` (a job's id).
+   * first). Filters: `kind` (event, task), `installation`, `event` (its id), `limit` (to 200); of failed ones `before` (a job's id).
    */
   router.get('/v1/jobs', async (context) => {
     const own = ownOf(await authenticate(context))
-    const { state = 'failed', kind, installation, before } = texts(context.query)
+    const { state = 'failed', kind, installation, event, before } = texts(context.query)
     const limit = limitOf(context.query)
     const wanted = oneOf('state', state, states)
     const filter = {
       ...own,
       ...(kind !== undefined && { kind: oneOf('kind', kind, kinds) }),
       ...(installation !== undefined && { installationId: installation }),
+      ...(event !== undefined && { eventId: event }),
     }
     const asker = askerOf(context, own)
     const look = (here: Look) => lookForFailedJobs(longReader, filter, here)

@@ -21,37 +21,31 @@ const pollMs = 300
 type Seen = { attempts: number; settled: boolean }
 
 /**
- * What happens to deliveries, as it happens: by asking again every 300 ms. After each look at the server it yields
+ * What happens to an event's deliveries, as it happens: by asking again every 300 ms. After each look at the server it yields
  * `undefined`, so that the reader can decide whether to go on.
- *
- * @param options.fromNow deliveries that were settled before the feed began are left out
  */
 export async function* feedDeliveries(
   api: Api,
-  filter: DeliveryFilter,
-  options: { fromNow: boolean },
+  filter: DeliveryFilter & { event: string },
 ): AsyncGenerator<FeedItem | undefined> {
   const seen = new Map<string, Seen>()
-  for (let isFirst = true; ; isFirst = false) {
-    const listed = await listWatched(api, filter, seen)
-    for (const delivery of listed) {
-      if (isFirst && options.fromNow && delivery.state !== 'owed') {
-        seen.set(delivery.id, { attempts: delivery.attempts, settled: true })
-      } else yield* changesOf(api, delivery, seen)
-    }
-    forgetOld(seen, listed)
+  for (;;) {
+    for (const delivery of await listAll(api, filter)) yield* changesOf(api, delivery, seen)
     yield undefined
     await sleep(pollMs)
   }
 }
 
-/** The newest deliveries, oldest first, and those of before that were not settled yet. */
-async function listWatched(api: Api, filter: DeliveryFilter, seen: Map<string, Seen>): Promise<Delivery[]> {
-  const { items } = await api.get<List<Delivery>>('/v1/deliveries', { ...filter, limit: 200 })
-  const ids = new Set(items.map(({ id }) => id))
-  const left = [...seen].filter(([id, { settled }]) => !settled && !ids.has(id))
-  const older = await Promise.all(left.map(([id]) => api.get<Delivery>(toPath`/v1/deliveries/${id}`)))
-  return [...older, ...items.reverse()]
+/** The oldest first. */
+async function listAll(api: Api, filter: DeliveryFilter): Promise<Delivery[]> {
+  const found: Delivery[] = []
+  let before: string | undefined
+  do {
+    const { items, next } = await api.get<List<Delivery>>('/v1/deliveries', { ...filter, limit: 200, before })
+    found.push(...items)
+    before = next?.before
+  } while (before !== undefined)
+  return found.reverse()
 }
 
 async function* changesOf(api: Api, delivery: Delivery, seen: Map<string, Seen>): AsyncGenerator<FeedItem> {
@@ -68,10 +62,4 @@ async function* changesOf(api: Api, delivery: Delivery, seen: Map<string, Seen>)
   const settled = now.state !== 'owed'
   if (settled) yield { kind: 'settled', delivery: now }
   seen.set(delivery.id, { attempts: now.attemptList.length, settled })
-}
-
-/** A feed may run for weeks. */
-function forgetOld(seen: Map<string, Seen>, listed: Delivery[]): void {
-  const ids = new Set(listed.map(({ id }) => id))
-  for (const [id, { settled }] of seen) if (settled && !ids.has(id)) seen.delete(id)
 }

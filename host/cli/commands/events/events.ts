@@ -33,7 +33,10 @@ export function addEvents(program: Command): void {
     .option('--site <name>', 'site: id or slug; without one, the only site')
     .option('--space <name>', 'space: id or slug; without one, the only space')
     .option('--data <json>', 'fields of the event as JSON, or @file')
-    .option('--follow', 'print what becomes of its deliveries; exit code 1 when one failed')
+    .option(
+      '--follow',
+      'print what becomes of it to the end; exit code 1 when a handler or a delivery failed',
+    )
     .action(publish)
   withExamples(command, examples)
 }

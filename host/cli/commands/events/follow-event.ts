@@ -1,23 +1,27 @@
-import type { Receipt } from '../../api/records.ts'
+import type { Api } from '../../api/create-api.ts'
+import type { Job, List, Receipt } from '../../api/records.ts'
 import type { Session } from '../../open-session.ts'
+import { toSafeLine } from '../../terminal/safe-text.ts'
+import type { Terminal } from '../../terminal/terminal.ts'
 import { feedDeliveries } from '../deliveries/delivery-feed.ts'
 import { printFeedItem } from '../deliveries/print-feed.ts'
 
-/** A handler asks for deliveries when it runs; one that has asked for none by now will not. */
+/** A handler that has answered may still ask for deliveries in its `waitUntil`; one that has asked for none by now will not. */
 const quietMs = 3_000
 
 /**
- * Prints what becomes of an event until all its deliveries are settled.
+ * Prints what becomes of an event until its handlers have come to their end, and all its deliveries are settled.
  *
- * @returns whether all were delivered; true also when no script asked for one
+ * @returns whether all were delivered, and no handler failed; true also when no script asked for a delivery
  */
 export async function followEvent(
   { api, terminal }: Pick<Session, 'api' | 'terminal'>,
   { eventId, installations }: Pick<Receipt, 'eventId' | 'installations'>,
 ): Promise<boolean> {
   const states = new Map<string, string>()
+  const handlers = watchHandlers(api, terminal, eventId)
   let changedAt = Date.now()
-  for await (const item of feedDeliveries(api, { event: eventId }, { fromNow: false })) {
+  for await (const item of feedDeliveries(api, { event: eventId })) {
     if (item !== undefined) {
       states.set(item.delivery.id, item.delivery.state)
       changedAt = Date.now()
@@ -26,14 +30,48 @@ export async function followEvent(
     }
     const isSettled = ![...states.values()].includes('owed')
     const isComplete = states.size >= installations || Date.now() - changedAt > quietMs
-    if (isSettled && isComplete) break
+    // The handlers were asked for before these deliveries: what they have owed is among them.
+    if (handlers.areDone() && isSettled && isComplete) break
+    if (await handlers.haveWork()) changedAt = Date.now()
   }
-  if (states.size === 0) {
+  const failed = await api.get<List<Job>>('/v1/jobs', { event: eventId, limit: 200 })
+  for (const job of failed.items) terminal.say(toFailure(job))
+  if (states.size === 0 && failed.count === 0) {
     terminal.say(
       installations === 0
         ? 'No active installation takes this event: see `annex installations`.'
         : 'No script asked for a delivery. Its settings may not select this event; `annex logs` shows more.',
     )
   }
-  return ![...states.values()].includes('failed')
+  return failed.count === 0 && ![...states.values()].includes('failed')
 }
+
+/** A job may go from one state to another between two questions: they are done when twice none was seen. */
+const looksWithout = 2
+
+function watchHandlers(api: Api, terminal: Terminal, eventId: string) {
+  let without = 0
+  let hasSaid = false
+  return {
+    areDone: () => without >= looksWithout,
+    async haveWork(): Promise<boolean> {
+      if (without >= looksWithout) return false
+      let found = 0
+      for (const state of ['waiting', 'due', 'running']) {
+        const { items } = await api.get<List<Job>>('/v1/jobs', { event: eventId, state, limit: 200 })
+        found += items.length
+        if (state === 'waiting' && items.length > 0 && !hasSaid) {
+          hasSaid = true
+          terminal.say(
+            `It waits for a resume of ${items.map(({ installation }) => installation).join(', ')}.`,
+          )
+        }
+      }
+      without = found === 0 ? without + 1 : 0
+      return found > 0
+    },
+  }
+}
+
+const toFailure = ({ id, integration, error }: Job): string =>
+  `${integration} has not handled it: ${toSafeLine(error?.message ?? 'it failed')} See \`annex jobs show ${id}\`.`

@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { nowOf } from '../../database-clock.ts'
 import type { Db } from '../../db.ts'
 import { type Look, type Looked, lookAmong, type Source } from '../../looks/window.ts'
+import { isPostgres } from '../../rows/json-rows.ts'
 
 /** Work that a script is owed. What of it is done is gone; what failed is kept. */
 export type ScriptJob = {
@@ -28,6 +29,7 @@ const columns = [
 type ScriptJobFilter = {
   kind?: ScriptJob['kind']
   installationId?: string
+  eventId?: string
   organizationId?: string
 }
 
@@ -66,9 +68,22 @@ export async function listScriptJobs(
 const kindsOf = ({ kind }: ScriptJobFilter): readonly ScriptJob['kind'][] =>
   kind === undefined ? kinds : [kind]
 
-function narrow(db: Db, query: Knex.QueryBuilder, { installationId, organizationId }: ScriptJobFilter): void {
+function narrow(
+  db: Db,
+  query: Knex.QueryBuilder,
+  { installationId, eventId, organizationId }: ScriptJobFilter,
+): void {
+  if (eventId !== undefined) query.where(isOfEvent(db, eventId))
   if (installationId !== undefined) query.where('lane', installationId)
   if (organizationId !== undefined) query.where(ofOrganization(db, organizationId))
+}
+
+/** Among many, most texts are told apart without reading them as JSON. */
+const isOfEvent = (db: Db, eventId: string) => (query: Knex.QueryBuilder) => {
+  const [find, read] = isPostgres(db)
+    ? ['strpos(subject, ?) > 0', `subject::json #>> '{event,eventId}' = ?`]
+    : ['instr(subject, ?) > 0', `json_extract(subject, '$.event.eventId') = ?`]
+  query.whereRaw(find, [JSON.stringify(eventId)]).whereRaw(read, [eventId])
 }
 
 const ofOrganization = (db: Db, organizationId: string) => (query: Knex.QueryBuilder) => {

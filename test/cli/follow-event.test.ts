@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { writePlugin } from '../support/plugin-folder.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { makeFolder } from './support/run-annex.ts'
+import { startServe } from './support/start-serve.ts'
+
+/** A server where the handler of `site_view` does what `body` says, once `receiver` is what it may ask. */
+async function serveHandler(context: TestContext, body: string, retrySeconds: string) {
+  const plugins = await makeFolder(context)
+  const script = `import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: async () => new Response('hi'),
+  events: { site_view: async (event, { integration }) => { ${body} } },
+})`
+  writePlugin(plugins, 'late', { scopes: ['site:views:read'], script })
+  const served = await startServe({
+    SANDBOX_CALLS: '300',
+    ...{ PLUGINS_DIR: plugins, DELIVERY_RETRY_SECONDS: retrySeconds, EGRESS_ALLOW: '127.0.0.1' },
+  })
+  context.after(served.close)
+  const installed = await served.annex('install', 'late', '--site', 'sample')
+  assert.equal(installed.code, 0, installed.stderr)
+  return () => served.annex('events', 'publish', 'site_view', '--follow')
+}
+
+test('an event is followed until its handler has come to its end, however late that owes a delivery', async (context) => {
+  // The handler's own request fails first: it is tried again after longer than anybody waits for a sign of it.
+  const receiver = await startReceiver(503, 200)
+  context.after(receiver.close)
+  const url = JSON.stringify(receiver.url)
+  const handler = `if (!(await fetch(${url}, { method: 'POST' })).ok) throw new Error('not yet')
+    await integration.queueDelivery({ url: ${url}, event })`
+  const follow = await serveHandler(context, handler, '6')
+  const { code, stdout, stderr } = await follow()
+  assert.match(stdout, /--> site_view evt_\S+ to .*\n.*<-- 200 .*, delivered/, stderr)
+  assert.equal(code, 0)
+})
+
+test('a handler that fails to its end ends it, too, as a failure that says which job that is', async (context) => {
+  const follow = await serveHandler(context, `throw new Error('no way')`, '0.1')
+  const { code, stderr } = await follow()
+  assert.match(stderr, /late has not handled it: .*failed.* See `annex jobs show job_\S+`/)
+  assert.doesNotMatch(stderr, /No script asked/)
+  assert.equal(code, 1)
+})
+
+test('all deliveries of an event are followed, not only as many as a page has', async (context) => {
+  const receiver = await startReceiver(200)
+  context.after(receiver.close)
+  const handler = `await Promise.all(Array.from({ length: 25 }, async (_, n) => {
+    for (let m = 0; m < 10; m += 1) {
+      await integration.queueDelivery({ url: ${JSON.stringify(receiver.url)} + '?' + n + '-' + m, event })
+    }
+  }))`
+  const follow = await serveHandler(context, handler, '1')
+  const { code, stdout } = await follow()
+  assert.equal(stdout.match(/, delivered/g)?.length, 250)
+  assert.equal(code, 0)
+})
