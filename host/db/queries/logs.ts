@@ -17,8 +17,8 @@ export async function insertLogs(db: Db, rows: readonly Omit<LogRow, 'id'>[]): P
 }
 
 /**
- * Oldest first: the newest `limit` lines, or with `after` the first ones that came after that line. With
- * `organizationId`: lines of its installations, and of its own integrations those that are for no installation.
+ * Oldest first: the newest `limit` lines, those of them before the line `before`, or with `after` the first ones that came
+ * after that line. With `organizationId`: lines of its installations, and of its own integrations those that are for no installation.
  */
 export async function listLogs(
   db: Db,
@@ -27,12 +27,14 @@ export async function listLogs(
     installationId?: string
     requestId?: string
     organizationId?: string
+    before?: number
     after?: number
     limit: number
   },
 ): Promise<LogRow[]> {
-  const { after, limit, organizationId, ...equal } = where
+  const { before, after, limit, organizationId, ...equal } = where
   const query = db('logs').where(equal).limit(limit)
+  if (before !== undefined) query.where('id', '<', before)
   if (after === undefined) query.orderBy('id', 'desc')
   else query.where('id', '>', after).orderBy('id')
   if (organizationId !== undefined) query.where(ofOrganization(db, organizationId))

@@ -2,8 +2,9 @@ import type { ParsedUrlQuery } from 'node:querystring'
 import type { Caller } from '../../access/tokens.ts'
 import type { DeliveryState } from '../../db/queries/deliveries.ts'
 import type { DeliveryFilter } from '../../db/queries/operating/list-deliveries.ts'
-import { oneOf, ownOf, texts, timeOf } from '../history/list-query.ts'
+import { idIn, oneOf, ownOf, texts, timeOf } from '../history/list-query.ts'
 
+const names = ['installation', 'endpoint', 'event', 'eventType', 'state', 'before', 'after'] as const
 const states = ['owed', 'delivered', 'failed'] as const satisfies DeliveryState[]
 
 /**
@@ -14,7 +15,7 @@ const states = ['owed', 'delivered', 'failed'] as const satisfies DeliveryState[
  * @throws AnnexError `bad_request`; `forbidden` for a script
  */
 export function filterOf(caller: Caller, query: ParsedUrlQuery): DeliveryFilter & { before?: string } {
-  const { installation, endpoint, event, eventType, state, after, before } = texts(query)
+  const { installation, endpoint, event, eventType, state, before, after } = texts(query, names)
   const isPlace = before?.startsWith('dlv_')
   return {
     ...ownOf(caller),
@@ -24,6 +25,6 @@ export function filterOf(caller: Caller, query: ParsedUrlQuery): DeliveryFilter 
     ...(eventType !== undefined && { eventType }),
     ...(state !== undefined && { state: oneOf('state', state, states) }),
     ...(after !== undefined && { afterMs: timeOf('after', after) }),
-    ...(before !== undefined && (isPlace ? { before } : { beforeMs: timeOf('before', before) })),
+    ...(before !== undefined && (isPlace ? idIn({ before }, 'dlv') : { beforeMs: timeOf('before', before) })),
   }
 }

@@ -11,7 +11,7 @@ import { assertPerson } from '../../http/caller.ts'
 import { jsonBody } from '../../http/read-body.ts'
 import { orderEndpoint, pauseEndpoint, resumeEndpoint } from '../../webhooks/operating/change-endpoint.ts'
 import { sendExample } from '../../webhooks/operating/send-example.ts'
-import { limitOf, oneOf, ownOf, texts, toPage } from '../history/list-query.ts'
+import { idIn, limitOf, oneOf, ownOf, texts, toPage } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { toIso } from '../to-iso.ts'
 import { toDeliveryView } from './delivery-view.ts'
@@ -28,13 +28,13 @@ export function addWebhookEndpointRoutes(
   /** The newest first. Filters: `installation`, `state`, `before` (an endpoint's id), `limit` (to 200). */
   router.get('/v1/endpoints', async (context) => {
     const own = ownOf(await authenticate(context))
-    const { installation, state, before } = texts(context.query)
+    const { installation, state, ...places } = texts(context.query, ['installation', 'state', 'before'])
     const limit = limitOf(context.query)
     const items = await listEndpoints(db, {
       ...own,
       ...(installation !== undefined && { installationId: installation }),
       ...(state !== undefined && { state: oneOf('state', state, states) }),
-      ...(before !== undefined && { before }),
+      ...idIn(places, 'ep'),
       limit,
     })
     context.body = toPage(items, limit, toView)

@@ -14,10 +14,11 @@ import {
 import { AnnexError } from '../../errors/annex-error.ts'
 import type { EventJob } from '../../installations/setup-event.ts'
 import { assertNotMoving } from '../../webhooks/operating/send-again.ts'
-import { askerOf, limitOf, oneOf, ownOf, texts } from '../history/list-query.ts'
+import { askerOf, badPlace, idIn, limitOf, oneOf, ownOf, texts, toPage } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { toIso } from '../to-iso.ts'
 
+const names = ['state', 'kind', 'installation', 'event', 'before', 'after'] as const
 const states = ['failed', 'due', 'running', 'waiting'] as const satisfies ScriptJobState[]
 const kinds = ['event', 'task'] as const satisfies ScriptJob['kind'][]
 
@@ -25,11 +26,11 @@ const kinds = ['event', 'task'] as const satisfies ScriptJob['kind'][]
 export function addJobRoutes(router: Router, { db, longReader, authenticate, wake }: RouteParts): void {
   /**
    * `state`: `failed` (the default; the newest first), `due`, `running` or `waiting` (for a resume; those that are due next
-   * first). Filters: `kind` (event, task), `installation`, `event` (its id), `limit` (to 200); of failed ones `before` (a job's id).
+   * first; `next` says `after`). Filters: `kind` (event, task), `installation`, `event` (its id), `limit` (to 200); of failed ones `before` (a job's id).
    */
   router.get('/v1/jobs', async (context) => {
     const own = ownOf(await authenticate(context))
-    const { state = 'failed', kind, installation, event, before } = texts(context.query)
+    const { state = 'failed', kind, installation, event, ...places } = texts(context.query, names)
     const limit = limitOf(context.query)
     const wanted = oneOf('state', state, states)
     const filter = {
@@ -39,17 +40,20 @@ export function addJobRoutes(router: Router, { db, longReader, authenticate, wak
       ...(event !== undefined && { eventId: event }),
     }
     const asker = askerOf(context, own)
-    const look = (here: Look) => lookForFailedJobs(longReader, filter, here)
-    const items =
-      wanted === 'failed'
-        ? await findSome(longReader, asker, { place: before, limit }, look)
-        : await inTurn(longReader, asker, () => listScriptJobs(longReader, filter, { state: wanted, limit }))
+    if (wanted === 'failed') {
+      const place = failedPlaceIn(places)
+      const look = (here: Look) => lookForFailedJobs(longReader, filter, here)
+      const items = await findSome(longReader, asker, { place, limit }, look)
+      context.body = toPage(items, limit, toView)
+      return
+    }
+    const page = { state: wanted, after: dueAfterIn(places), limit }
+    const items = await inTurn(longReader, asker, () => listScriptJobs(longReader, filter, page))
     if (items === undefined) return
     const last = items.at(-1)
-    const isMore = wanted === 'failed' && items.length === limit && last !== undefined
     context.body = {
       items: items.map(toView),
-      ...(isMore && { next: { before: last.id } }),
+      ...(items.length === limit && last !== undefined && { next: { after: `${last.dueAt}.${last.id}` } }),
       count: items.length,
     }
   })
@@ -88,6 +92,24 @@ export function addJobRoutes(router: Router, { db, longReader, authenticate, wak
       `There is no job ${id} that this token may see. One that is done is gone; its log is kept.`,
     )
   }
+}
+
+type Places = { before?: string; after?: string }
+
+/** @throws AnnexError `bad_request` */
+function failedPlaceIn({ before, after }: Places): string | undefined {
+  if (after !== undefined)
+    throw badPlace('after', after, 'for jobs that are to come; failed ones have before')
+  return idIn({ ...(before !== undefined && { before }) }, 'job').before
+}
+
+/** @throws AnnexError `bad_request` */
+function dueAfterIn({ before, after }: Places): { dueAt: number; id: string } | undefined {
+  if (before !== undefined) throw badPlace('before', before, 'for failed jobs; those to come have after')
+  if (after === undefined) return undefined
+  const [, dueAt, id] = /^(\d{1,15})\.(job_[0-9a-f-]{36})$/.exec(after) ?? []
+  if (dueAt !== undefined && id !== undefined) return { dueAt: Number(dueAt), id }
+  throw badPlace('after', after, 'what the page before it says')
 }
 
 /** The id of the request whose log tells what went wrong is in the reason: `… (request req_…)`. */

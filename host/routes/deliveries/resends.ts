@@ -2,7 +2,7 @@ import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { findResend, listResends, type Resend, stopResend } from '../../db/queries/operating/resends.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
-import { limitOf, ownOf, texts, toPage } from '../history/list-query.ts'
+import { idIn, limitOf, ownOf, texts, toPage } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { toIso } from '../to-iso.ts'
 
@@ -11,9 +11,9 @@ export function addResendRoutes(router: Router, { db, authenticate }: RouteParts
   /** The newest first; an operator sees all, others their organization's. `limit` (to 200), `before` (a resend's id). */
   router.get('/v1/resends', async (context) => {
     const own = ownOf(await authenticate(context))
-    const { before } = texts(context.query)
+    const places = texts(context.query, ['before'])
     const limit = limitOf(context.query)
-    const items = await listResends(db, own, { ...(before !== undefined && { before }), limit })
+    const items = await listResends(db, own, { ...idIn(places, 'rsd'), limit })
     context.body = toPage(items, limit, toView)
   })
 

@@ -14,18 +14,32 @@ export function ownOf(caller: Caller): { organizationId?: string } {
 }
 
 /**
- * What a query names, each once: of two filters of one name nobody could say which holds. PostgreSQL has no text with U+0000.
+ * What a query names, each once: of two filters of one name nobody could say which holds. What is not known is refused: who
+ * pages by a name that a list does not have would get its first page for ever. PostgreSQL has no text with U+0000.
  *
+ * @param names what the list takes, beside `limit`
  * @throws AnnexError `bad_request`
  */
-export function texts(query: ParsedUrlQuery): Record<string, string | undefined> {
+export function texts<Name extends string>(
+  query: ParsedUrlQuery,
+  names: readonly Name[],
+): { [Known in Name]?: string } {
+  const known: readonly string[] = [...names, 'limit']
   const entries = Object.entries(query).map(([name, value]) => {
+    if (!known.includes(name)) {
+      throw new AnnexError(
+        'bad_request',
+        `"${clip(name)}" is nothing that this list takes: ${known.join(', ')}.`,
+      )
+    }
     if (typeof value !== 'string') throw new AnnexError('bad_request', `${name} is given more than once.`)
     if (value.includes('\0')) throw new AnnexError('bad_request', `${name} holds U+0000.`)
     return [name, value]
   })
   return Object.fromEntries(entries)
 }
+
+const clip = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
 /** @throws AnnexError `bad_request` */
 export function limitOf(query: ParsedUrlQuery): number {
@@ -58,17 +72,38 @@ export function toPage<Item extends { id: string }>(
   }
 }
 
+type Places = { before?: string; after?: string }
+
 /**
- * A number that says where a page begins: the id of a record.
+ * Where a page begins in a list whose ids are numbers.
  *
  * @throws AnnexError `bad_request`
  */
-export function placeIn(query: ParsedUrlQuery, name: 'before' | 'after'): { [name]?: number } {
-  const given = texts(query)[name]
-  if (given === undefined) return {}
-  if (/^\d{1,15}$/.test(given)) return { [name]: Number(given) }
-  throw new AnnexError('bad_request', `${name} is the id of one of the list, a whole number, not "${given}".`)
+export function numbersIn({ before, after }: Places): { before?: number; after?: number } {
+  return {
+    ...(before !== undefined && { before: toNumber('before', before) }),
+    ...(after !== undefined && { after: toNumber('after', after) }),
+  }
 }
+
+function toNumber(name: keyof Places, given: string): number {
+  if (/^\d{1,15}$/.test(given)) return Number(given)
+  throw badPlace(name, given, 'the id of one of the list, a whole number')
+}
+
+/**
+ * Where a page begins in a list whose ids have a prefix.
+ *
+ * @throws AnnexError `bad_request`
+ */
+export function idIn({ before }: Places, prefix: string): { before?: string } {
+  if (before === undefined) return {}
+  if (before.startsWith(`${prefix}_`) && /^[a-z]+_[0-9a-f-]{36}$/.test(before)) return { before }
+  throw badPlace('before', before, `the id of one of the list, ${prefix}_…`)
+}
+
+export const badPlace = (name: keyof Places, given: string, what: string): AnnexError =>
+  new AnnexError('bad_request', `${name} is ${what}, not "${clip(given)}". "next" of a page says it.`)
 
 /**
  * A time that a query names, in Unix ms.

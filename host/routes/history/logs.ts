@@ -2,14 +2,19 @@ import type Router from '@koa/router'
 import { inTurn } from '../../db/looks/turns.ts'
 import { type LogRow, listLogs } from '../../db/queries/logs.ts'
 import type { RouteParts } from '../parts.ts'
-import { askerOf, limitOf, ownOf, placeIn, texts } from './list-query.ts'
+import { askerOf, limitOf, numbersIn, ownOf, texts } from './list-query.ts'
 
 /** What scripts logged, and what Annex says about them. */
 export function addLogRoutes(router: Router, { longReader, authenticate, logs }: RouteParts): void {
-  /** Oldest first: the newest lines, or those after the line `after`. Filters: `integration`, `installation`, `request`. */
+  /**
+   * Oldest first: the newest lines, those before the line `before`, or the first ones after the line `after`. Filters:
+   * `integration`, `installation`, `request`, `limit` (to 200).
+   */
   router.get('/v1/logs', async (context) => {
     const own = ownOf(await authenticate(context))
-    const { integration, installation, request } = texts(context.query)
+    const names = ['integration', 'installation', 'request', 'before', 'after'] as const
+    const { integration, installation, request, ...places } = texts(context.query, names)
+    const limit = limitOf(context.query)
     // What was logged a moment ago is asked for now, by the request id of an answer just read.
     await logs.flush()
     const wanted = {
@@ -17,12 +22,19 @@ export function addLogRoutes(router: Router, { longReader, authenticate, logs }:
       ...(integration !== undefined && { integration }),
       ...(installation !== undefined && { installationId: installation }),
       ...(request !== undefined && { requestId: request }),
-      ...placeIn(context.query, 'after'),
-      limit: limitOf(context.query),
+      ...numbersIn(places),
+      limit,
     }
     const list = () => listLogs(longReader, wanted)
     const items = (await inTurn(longReader, askerOf(context, own), list)) ?? []
-    context.body = { items: items.map(toLogView), count: items.length }
+    const { after } = places
+    const end = after === undefined ? items.at(0) : items.at(-1)
+    const isMore = items.length === limit && end !== undefined
+    context.body = {
+      items: items.map(toLogView),
+      ...(isMore && { next: after === undefined ? { before: end.id } : { after: end.id } }),
+      count: items.length,
+    }
   })
 }
 

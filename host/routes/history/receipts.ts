@@ -5,7 +5,7 @@ import { sumUsage } from '../../db/queries/receipts/usage.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import type { RouteParts } from '../parts.ts'
 import { toIso } from '../to-iso.ts'
-import { askerOf, limitOf, ownOf, placeIn, texts, timeOf } from './list-query.ts'
+import { askerOf, limitOf, numbersIn, ownOf, texts, timeOf } from './list-query.ts'
 
 const spans: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
@@ -17,7 +17,8 @@ export function addReceiptRoutes(router: Router, { longReader, authenticate, rec
    */
   router.get('/v1/receipts', async (context) => {
     const own = ownOf(await authenticate(context))
-    const { integration, installation, request } = texts(context.query)
+    const names = ['integration', 'installation', 'request', 'before', 'after'] as const
+    const { integration, installation, request, ...places } = texts(context.query, names)
     const limit = limitOf(context.query)
     // Of a dispatch that is over by now.
     await receipts.flush()
@@ -26,8 +27,7 @@ export function addReceiptRoutes(router: Router, { longReader, authenticate, rec
       ...(integration !== undefined && { integration }),
       ...(installation !== undefined && { installationId: installation }),
       ...(request !== undefined && { requestId: request }),
-      ...placeIn(context.query, 'before'),
-      ...placeIn(context.query, 'after'),
+      ...numbersIn(places),
       limit,
     }
     const list = () => listReceipts(longReader, wanted)
@@ -36,7 +36,7 @@ export function addReceiptRoutes(router: Router, { longReader, authenticate, rec
     const isMore = items.length === limit && last !== undefined
     context.body = {
       items: items.map(toReceiptView),
-      ...(isMore && { next: context.query.after === undefined ? { before: last.id } : { after: last.id } }),
+      ...(isMore && { next: places.after === undefined ? { before: last.id } : { after: last.id } }),
       count: items.length,
     }
   })
@@ -44,7 +44,8 @@ export function addReceiptRoutes(router: Router, { longReader, authenticate, rec
   /** Sums by `by` (minute, hour, day), the newest first. Filters: `integration`, `installation`, `before` (a time), `limit`. */
   router.get('/v1/usage', async (context) => {
     const own = ownOf(await authenticate(context))
-    const { integration, installation, before, by = 'hour' } = texts(context.query)
+    const names = ['integration', 'installation', 'by', 'before'] as const
+    const { integration, installation, before, by = 'hour' } = texts(context.query, names)
     const spanMs = Object.hasOwn(spans, by) ? spans[by] : undefined
     if (spanMs === undefined) {
       throw new AnnexError('bad_request', `by is one of ${Object.keys(spans).join(', ')}, not "${by}".`)

@@ -48,12 +48,17 @@ export function lookForFailedJobs(db: Db, filter: ScriptJobFilter, look: Look): 
   })
 }
 
-/** Those that are due next, of what is to come. */
+/** Those that are due next, of what is to come. `after`: only what comes after it. */
 export async function listScriptJobs(
   db: Db,
   filter: ScriptJobFilter,
-  { state, limit }: { state: Exclude<ScriptJobState, 'failed'>; limit: number },
+  page: {
+    state: Exclude<ScriptJobState, 'failed'>
+    after: { dueAt: number; id: string } | undefined
+    limit: number
+  },
 ): Promise<ScriptJob[]> {
+  const { state, after, limit } = page
   const query = db('jobs')
     .select(columns)
     // Written out: the index of what is due is found by it.
@@ -61,6 +66,7 @@ export async function listScriptJobs(
     .whereIn('kind', kindsOf(filter))
     .orderBy(['dueAt', 'id'])
     .limit(limit)
+  if (after !== undefined) query.whereRaw('(due_at, id) > (?, ?)', [after.dueAt, after.id])
   narrow(db, query, filter)
   return query
 }
