@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { nowOf } from '../../database-clock.ts'
 import type { Db } from '../../db.ts'
 import { type Look, type Looked, lookAmong, type Source } from '../../looks/window.ts'
-import { isPostgres } from '../../rows/json-rows.ts'
+import { isPostgres, lenientJson } from '../../rows/json-rows.ts'
 
 /** Work that a script is owed. What of it is done is gone; what failed is kept. */
 export type ScriptJob = {
@@ -86,10 +86,10 @@ function narrow(
 
 /** Among many, most texts are told apart without reading them as JSON. */
 const isOfEvent = (db: Db, eventId: string) => (query: Knex.QueryBuilder) => {
-  const [find, read] = isPostgres(db)
-    ? ['strpos(subject, ?) > 0', `subject::json #>> '{event,eventId}' = ?`]
-    : ['instr(subject, ?) > 0', `json_extract(subject, '$.event.eventId') = ?`]
-  query.whereRaw(find, [JSON.stringify(eventId)]).whereRaw(read, [eventId])
+  const find = isPostgres(db) ? 'strpos' : 'instr'
+  query
+    .whereRaw(`${find}(subject, ?) > 0`, [JSON.stringify(eventId)])
+    .whereRaw(`${lenientJson(db, 'subject')} -> 'event' ->> 'eventId' = ?`, [eventId])
 }
 
 const ofOrganization = (db: Db, organizationId: string) => (query: Knex.QueryBuilder) => {

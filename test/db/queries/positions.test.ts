@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '../../host/db/db.ts'
-import { claimJobs, readDueJobs } from '../../host/db/queries/claims.ts'
-import { insertJobs } from '../../host/db/queries/jobs.ts'
-import { comeAfter } from '../../host/db/queries/positions.ts'
-import { isPostgres } from '../../host/db/rows/json-rows.ts'
-import { planOf } from '../support/query-plan.ts'
-import { openSeeded } from '../support/seeded-database.ts'
+import type { Db } from '../../../host/db/db.ts'
+import { claimJobs, readDueJobs } from '../../../host/db/queries/claims.ts'
+import { insertJobs } from '../../../host/db/queries/jobs.ts'
+import { comeAfter } from '../../../host/db/queries/positions.ts'
+import { isPostgres } from '../../../host/db/rows/json-rows.ts'
+import { planOf } from '../../support/query-plan.ts'
+import { openSeeded } from '../../support/seeded-database.ts'
 
 const owe = async (db: Db, n: number) => {
   const job = { kind: 'delivery', subject: { n }, lane: 'ep_a', dueAt: 1, ordered: true } as const
