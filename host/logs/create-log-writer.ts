@@ -1,5 +1,6 @@
 import type { Db } from '../db/db.ts'
 import { insertLogs, type LogRow, pruneLogs } from '../db/queries/logs.ts'
+import { toStorable } from '../db/rows/storable-text.ts'
 import { createWriteBehind } from '../db/write-behind.ts'
 import type { KnownSecrets } from './known-secrets.ts'
 
@@ -86,6 +87,3 @@ export function createLogWriter(
 }
 
 const ownerOf = ({ installationId, integration }: LogLine): string => installationId ?? integration
-
-/** PostgreSQL has no NUL in a text. */
-const toStorable = (text: string): string => text.replaceAll('\0', '\uFFFD')

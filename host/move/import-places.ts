@@ -3,6 +3,7 @@ import { insertMoved } from '../db/queries/moved/import-rows.ts'
 import { findOrganization, type Organization } from '../db/queries/records/organizations.ts'
 import { findSite, listSites } from '../db/queries/records/sites.ts'
 import { findSpace, listSpaces } from '../db/queries/records/spaces.ts'
+import { toStorable } from '../db/rows/storable-text.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { OrganizationRecord, PlaceRecord } from './records.ts'
 
@@ -17,7 +18,9 @@ export async function importOrganization(
   const found: Organization | undefined =
     (await findOrganization(transaction, id)) ?? (await findOrganization(transaction, subdomain))
   if (found !== undefined) return found.id
-  await insertMoved(transaction, 'organizations', [{ id, subdomain, title, createdAt: Date.now() }])
+  await insertMoved(transaction, 'organizations', [
+    { id, subdomain, title: toStorable(title), createdAt: Date.now() },
+  ])
   warn(`The organization ${subdomain} was not here, and was made.`)
   return id
 }
@@ -42,7 +45,13 @@ export async function importPlace(
   const sites = await listSites(transaction, organizationId)
   const spaces = await listSpaces(transaction, organizationId)
   const taken = new Set((kind === 'site' ? sites : spaces).map((place) => place.slug))
-  const row = { id, organizationId, slug: freeSlug(slug, taken), title, createdAt: Date.now() }
+  const row = {
+    id,
+    organizationId,
+    slug: freeSlug(slug, taken),
+    title: toStorable(title),
+    createdAt: Date.now(),
+  }
   const named = row.slug === slug ? '' : ` It is called ${row.slug}, as there is another ${slug}.`
   if (kind === 'site') {
     await insertMoved(transaction, 'sites', [row])

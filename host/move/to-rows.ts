@@ -1,6 +1,7 @@
 import { createCheck } from '../../schemas/create-check.ts'
 import { withPrefix } from '../db/ids.ts'
 import type { MovedRow } from '../db/queries/moved/import-rows.ts'
+import { toStorable } from '../db/rows/storable-text.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import { isHttp } from '../webhooks/delivery-call.ts'
@@ -22,7 +23,7 @@ export function toEndpointRows(
   }
   endpoints.set(record.id, record)
   return {
-    endpoint: { installationId, ...columns },
+    endpoint: { installationId, ...columns, reason: toReadable(columns.reason) },
     days: days.map((day) => ({ endpointId: record.id, ...day })),
   }
 }
@@ -44,6 +45,8 @@ export function toDeliveryRows(
   const attempts = attemptList.map(({ requestHeaders, responseHeaders, timing, ...attempt }) => ({
     ...attempt,
     deliveryId: columns.id,
+    errorMessage: toReadable(attempt.errorMessage),
+    responseBody: toReadable(attempt.responseBody),
     requestHeaders: JSON.stringify(requestHeaders),
     responseHeaders: toText(responseHeaders),
     timing: toText(timing),
@@ -58,13 +61,18 @@ export function toDeliveryRows(
 
 /** Those that have failed are found by it. */
 const reasonOf = ({ state, reason }: Pick<DeliveryRecord, 'state' | 'reason'>): string | null =>
-  state === 'failed' ? (reason ?? 'No reason was exported.') : reason
+  state === 'failed' ? toStorable(reason ?? 'No reason was exported.') : toReadable(reason)
 
 /** What is owed waits until the installation is resumed. */
 export function toJobRow(importing: Importing, record: JobRecord, line: number): MovedRow<'jobs'> {
   const { record: _, subject, state, ...columns } = record
   assertOwn(importing, record, line)
-  return { ...columns, subject: JSON.stringify(subject), state: state === 'owed' ? 'waiting' : 'failed' }
+  return {
+    ...columns,
+    lastError: toReadable(columns.lastError),
+    subject: JSON.stringify(subject),
+    state: state === 'owed' ? 'waiting' : 'failed',
+  }
 }
 
 /** A job names whom it is done for: nobody but the installation of the file. */
@@ -89,6 +97,9 @@ function assertOwn(importing: Importing, { id, kind, subject, lane, state }: Job
     (level.kind === 'installation') === !('targetId' in level)
   if (!isOwn || lane !== installationId) throw strangerError(line, 'an installation')
 }
+
+/** SQLite may have kept a reason that PostgreSQL would not. */
+const toReadable = (text: string | null): string | null => (text === null ? null : toStorable(text))
 
 const toText = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 

@@ -156,6 +156,30 @@ describe('whatever an installation holds, another Annex takes', () => {
   })
 })
 
+it('a reason and a title that only one of the databases keeps go to the other', async () => {
+  await using ends = new AsyncDisposableStack()
+  const receiver = await startReceiver(200)
+  ends.defer(receiver.close)
+  const source = await startAnnex({ plugins, flags: { DATABASE_URL: '' } })
+  ends.defer(source.close)
+  const target = await startAnnex({ plugins })
+  ends.defer(target.close)
+  const { id, path, endpoint } = await installSample(source, 'mover')
+  const sites = `/v1/orgs/${source.server.samples.organization}/sites`
+  const site = (await source.api('POST', sites, { slug: 'docs', title: 'Do\0cs' })).json.id
+  assert.equal((await source.api('POST', `${path}/sites`, { site })).status, 201)
+  const owed = { deliveries: [{ url: receiver.url, event: { type: 'ping' } }] }
+  await fetch(endpoint, { method: 'POST', body: JSON.stringify(owed) })
+  await receiver.waitFor(1)
+  const [{ id: endpointId }] = (await source.api('GET', `/v1/endpoints?installation=${id}`)).json.items
+  const paused = await source.api('POST', `/v1/endpoints/${endpointId}/pause`, { reason: 'not\0now' })
+  assert.equal(paused.status, 200, paused.text)
+  const imported = await importText(target, await exportText(source, id))
+  assert.equal(imported.status, 'moving', imported.message)
+  const there = await target.api('GET', `/v1/endpoints/${endpointId}`)
+  assert.equal(there.json.reason, 'not\ufffdnow')
+})
+
 const texts = ['\0', '\ud800', '\udc00\ud800', '\\u0000', '\\\0', '"\\', 'a\u2028\u{1f600}']
 
 /** An object of that many levels. */
