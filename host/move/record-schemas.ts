@@ -13,14 +13,15 @@ const kind = { enum: ['site', 'space'] }
 const placeId = { type: 'string', pattern: '^(site|space)_[0-9a-f-]{36}$' }
 const eventId = { type: 'string', pattern: '^[!-~]{1,200}$' }
 const eventType = text(100)
+/** A receiver's are kept as far as 4 KiB of names and values go, and a name has a character at least. */
 const headers = {
   anyOf: [
     {
       type: 'array',
-      maxItems: 1_000,
+      maxItems: 5_000,
       items: { type: 'array', minItems: 2, maxItems: 2, items: { type: 'string' } },
     },
-    { type: 'object', maxProperties: 1_000, additionalProperties: { type: 'string' } },
+    { type: 'object', maxProperties: 5_000, additionalProperties: { type: 'string' } },
     { type: 'null' },
   ],
 }

@@ -149,6 +149,21 @@ describe('whatever an installation holds, another Annex takes', () => {
     )
   })
 
+  it('answers of as many headers as a receiver can have kept', async () => {
+    const chatty = await startReceiver((response) => {
+      response.socket?.end(`HTTP/1.1 200 OK\r\n${'a:\r\n'.repeat(4_000)}\r\n`)
+    })
+    try {
+      assert.deepEqual(await owe({ deliveries: [{ url: chatty.url, event: { type: 'ping' } }] }), [true])
+      await chatty.waitFor(1)
+      const records = await move()
+      const most = records.flatMap(({ attemptList = [] }) => attemptList.map(headersOf))
+      assert.equal(Math.max(...most), 4_000)
+    } finally {
+      await chatty.close()
+    }
+  })
+
   it('settings that are longer as they are kept than as they came', async () => {
     const many = Array(200_000).fill('1e20').join()
     assert.deepEqual(await owe({ patch: `{"configuration":{"many":[${many}]}}` }), [true])
@@ -179,6 +194,8 @@ it('a reason and a title that only one of the databases keeps go to the other', 
   const there = await target.api('GET', `/v1/endpoints/${endpointId}`)
   assert.equal(there.json.reason, 'not\ufffdnow')
 })
+
+const headersOf = ({ responseHeaders }: Json): number => responseHeaders?.length ?? 0
 
 const texts = ['\0', '\ud800', '\udc00\ud800', '\\u0000', '\\\0', '"\\', 'a\u2028\u{1f600}']
 
