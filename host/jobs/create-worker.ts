@@ -7,7 +7,7 @@ import { type Abandoned, endClaims } from '../db/queries/claims.ts'
 import type { Held, Job, JobKind } from '../db/queries/jobs.ts'
 import { type Begun, createDueJobs } from './claim-due.ts'
 import type { JobHandler, JobOutcome } from './job-handler.ts'
-import { createLanes, type Health, type LaneRules } from './lanes.ts'
+import { type Circuits, createLanes, type Health, type LaneRules } from './lanes.ts'
 import { createOwners } from './owners.ts'
 import { createSettlements } from './settle-jobs.ts'
 import { type Slot, takeSlot } from './slots.ts'
@@ -26,8 +26,8 @@ export type Worker = {
   looked: () => Promise<void>
   /** Takes over what hosts had claimed that are gone. */
   takeOver: (hostIds: readonly string[]) => Promise<void>
-  /** How many lanes are left alone for a while, as their jobs have failed again and again. */
-  openCircuits: () => number
+  /** Of its lanes. */
+  circuits: Circuits
   /** Claims nothing more, gives what runs ten seconds to come to its end, and gives the rest back. */
   close: () => Promise<void>
 }
@@ -93,7 +93,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   return {
     wake,
     looked: async () => looking,
-    openCircuits: lanes.openCircuits,
+    circuits: lanes,
     async takeOver(hostIds) {
       await release({ hostIds })
       wake()

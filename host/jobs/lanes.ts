@@ -17,8 +17,16 @@ export type LaneRules = {
 /** What a job has shown of its lane: a receiver that answers, or one that does not. */
 export type Health = 'good' | 'bad'
 
+/** Which lanes are left alone for a while, as their jobs have failed again and again. */
+export type Circuits = {
+  /** How many lanes are left alone for a while, or being probed. */
+  openCircuits: () => number
+  /** When a lane that is left alone may be probed, in Unix ms. */
+  leftAloneUntil: (lane: string, nowMs: number) => number | undefined
+}
+
 /** How many jobs of each lane run, and how many more may: one lane's trouble takes its own turns alone. */
-export type Lanes = {
+export type Lanes = Circuits & {
   enter: (lane: string) => void
   /** @returns whether it had no room until now */
   leave: (lane: string, health: Health | undefined, nowMs: number) => boolean
@@ -32,8 +40,6 @@ export type Lanes = {
   full: (nowMs: number) => string[]
   /** When the next lane that is left alone may be probed, in Unix ms. */
   nextProbeAt: (nowMs: number) => number | undefined
-  /** How many lanes are left alone for a while, or being probed. */
-  openCircuits: () => number
 }
 
 /** Lanes of which none runs. A well one that is forgotten begins again with the first share, one that fails with its probes. */
@@ -48,6 +54,8 @@ export function createLanes(rules: LaneRules, random: () => number): Lanes {
   /** Those of which none runs, the longest first. */
   const idle = { well: new Set<string>(), failing: new Set<string>() }
   const isOpen = ({ failures }: State) => circuit !== undefined && failures >= circuit.failures
+  const probeAt = (state: State | undefined, nowMs: number): number | undefined =>
+    state !== undefined && isOpen(state) && state.closedUntil > nowMs ? state.closedUntil : undefined
   return {
     enter(lane) {
       const state = states.get(lane)
@@ -74,15 +82,12 @@ export function createLanes(rules: LaneRules, random: () => number): Lanes {
     },
     full: (nowMs) => [...states].flatMap(([lane, state]) => (roomOf(state, nowMs) > 0 ? [] : [lane])),
     openCircuits: () => [...states.values()].filter(isOpen).length,
+    leftAloneUntil: (lane, nowMs) => probeAt(states.get(lane), nowMs),
     nextProbeAt(nowMs) {
       let next: number | undefined
       for (const state of states.values()) {
-        if (
-          isOpen(state) &&
-          state.closedUntil > nowMs &&
-          state.closedUntil < (next ?? Number.POSITIVE_INFINITY)
-        )
-          next = state.closedUntil
+        const at = probeAt(state, nowMs)
+        if (at !== undefined && at < (next ?? Number.POSITIVE_INFINITY)) next = at
       }
       return next
     },

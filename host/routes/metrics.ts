@@ -34,7 +34,7 @@ export function addMetricsRoutes(router: Router, parts: RouteParts): void {
     if (!isOpen) assertOperator(await parts.authenticate(context))
     context.set('cache-control', 'no-store')
     context.type = metrics.contentType
-    const owed = { ...(await readOwedOnce()), circuitsOpen: parts.openCircuits() }
+    const owed = { ...(await readOwedOnce()), circuitsOpen: parts.circuits.openCircuits() }
     context.body = await metrics.text({ processes: sandboxes.processes(), levels: wall.levels, owed })
   })
 }

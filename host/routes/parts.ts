@@ -8,6 +8,7 @@ import type { Authenticate } from '../http/caller.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
 import type { Suspensions } from '../installations/suspend.ts'
+import type { Circuits } from '../jobs/lanes.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import type { Hops } from '../net/request/loop-guard.ts'
@@ -63,6 +64,6 @@ export type RouteParts = {
   metricsAccess: { readers: Settings['METRICS_ACCESS']; isBehindProxy: boolean }
   /** How many workers take jobs, and whether Annex is on its way down. */
   state: () => { workers: number; stopping: boolean }
-  /** Endpoints that this host leaves alone for a while. */
-  openCircuits: () => number
+  /** Which endpoints this host leaves alone for a while. */
+  circuits: Circuits
 }

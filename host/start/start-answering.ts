@@ -135,7 +135,7 @@ export async function startAnswering(
       metrics,
       metricsAccess: { readers: settings.METRICS_ACCESS, isBehindProxy: settings.PUBLIC_URL !== '' },
       state: () => ({ workers: workers.length, stopping }),
-      openCircuits: deliveries.openCircuits,
+      circuits: deliveries.circuits,
     },
     onDefect,
   )

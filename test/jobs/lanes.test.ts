@@ -51,6 +51,9 @@ describe('lanes', () => {
     for (let n = 0; n < 3; n++) lanes.leave('a', 'bad', 100)
     assert.equal(room(lanes, 'a', 1_099), 0)
     assert.equal(lanes.nextProbeAt(100), 1_100)
+    assert.equal(lanes.leftAloneUntil('a', 1_099), 1_100)
+    assert.equal(lanes.leftAloneUntil('a', 1_100), undefined)
+    assert.equal(lanes.leftAloneUntil('b', 100), undefined)
     assert.equal(room(lanes, 'a', 1_100), 1)
     lanes.enter('a')
     assert.equal(room(lanes, 'a', 1_100), 0)
@@ -64,6 +67,7 @@ describe('lanes', () => {
     lanes.leave('a', 'good', 6_200)
     assert.ok(room(lanes, 'a', 6_200) >= 1)
     assert.equal(lanes.nextProbeAt(6_200), undefined)
+    assert.equal(lanes.leftAloneUntil('a', 3_300), undefined)
   })
 
   it('do not count what was under way when it was closed as further failures', () => {

@@ -89,6 +89,7 @@ export type Endpoint = {
   url: string
   ordered: boolean
   failingSince?: string
+  leftAloneUntil?: string
   createdAt: string
   updatedAt: string
   /** Of one that is looked at by itself. */

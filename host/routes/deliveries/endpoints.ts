@@ -1,6 +1,7 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { type PublishableEventType, publishableEventTypes } from '../../../schemas/events.ts'
+import { nowOf } from '../../db/database-clock.ts'
 import type { Endpoint, EndpointState } from '../../db/queries/endpoints.ts'
 import { findInstallation } from '../../db/queries/installed/installations.ts'
 import { listCounts } from '../../db/queries/operating/counts.ts'
@@ -23,7 +24,7 @@ const states = ['active', 'paused', 'disabled'] as const satisfies EndpointState
 /** Where deliveries go: how each does, and whether anything is sent there. */
 export function addWebhookEndpointRoutes(
   router: Router,
-  { db, authenticate, wake, counts }: RouteParts,
+  { db, authenticate, wake, counts, circuits }: RouteParts,
 ): void {
   /** The newest first. Filters: `installation`, `state`, `before` (an endpoint's id), `limit` (to 200). */
   router.get('/v1/endpoints', async (context) => {
@@ -37,7 +38,7 @@ export function addWebhookEndpointRoutes(
       ...idIn(places, 'ep'),
       limit,
     })
-    context.body = toPage(items, limit, toView)
+    context.body = toPage(items, limit, view)
   })
 
   /**
@@ -104,6 +105,12 @@ export function addWebhookEndpointRoutes(
     if (delivery !== undefined) context.body = toDeliveryView(delivery)
   })
 
+  /** With what this host alone knows: another one may have had other luck with it. */
+  function view(endpoint: Endpoint): object {
+    const until = endpoint.state === 'active' ? circuits.leftAloneUntil(endpoint.id, nowOf(db)) : undefined
+    return { ...toView(endpoint), ...(until !== undefined && { leftAloneUntil: toIso(until) }) }
+  }
+
   async function open(context: Context): Promise<Endpoint> {
     const caller = await authenticate(context)
     assertPerson(caller)
@@ -122,7 +129,7 @@ export function addWebhookEndpointRoutes(
     await counts.flush()
     const days = await listCounts(db, id, shownDays)
     context.body = {
-      ...toView(endpoint),
+      ...view(endpoint),
       owed: await countOwedTo(db, id),
       days: days.map(({ day, ...ofDay }) => ({ day: toIso(day).slice(0, 10), ...ofDay })),
     }

@@ -59,6 +59,24 @@ describe('an endpoint', () => {
     assert.equal((await annex.api('GET', `/v1/endpoints/${endpoint}`)).json.state, 'active')
   })
 
+  it('that fails again and again says until when it is left alone', async () => {
+    const receiver = await receive(503)
+    const [id] = await owe(installed.endpoint, { url: receiver.url, type: 'down' }, 12)
+    const endpoint = await endpointOf(id)
+    const shown = () => annex.api('GET', `/v1/endpoints/${endpoint}`)
+    assert.ok(!('leftAloneUntil' in (await shown()).json) || receiver.received.length >= 10)
+    const { json } = await until(shown, ({ json }) => json.leftAloneUntil !== undefined)
+    const aheadMs = Date.parse(json.leftAloneUntil) - Date.now()
+    // Five minutes and a tenth is the longest of waits, on however slow a machine.
+    assert.ok(aheadMs < 330_000, `${aheadMs} ms ahead`)
+    assert.ok(receiver.received.length >= 10)
+    const { items } = (await annex.api('GET', `/v1/endpoints?installation=${installed.id}`)).json
+    const listed = items.find((item: Json) => item.id === endpoint)
+    assert.equal(listed.leftAloneUntil, json.leftAloneUntil)
+    const paused = await act(endpoint, 'pause')
+    assert.deepEqual([paused.json.state, paused.json.leftAloneUntil], ['paused', undefined])
+  })
+
   it('that is paused keeps what is owed to it, old and new, until it is resumed', async () => {
     const receiver = await receive(503, 200)
     const [early = ''] = await owe(installed.endpoint, { url: receiver.url })

@@ -28,8 +28,8 @@ export function addEndpoints(program: Command): void {
       const { api, terminal } = openSession(command)
       const answer = await api.get<List<Endpoint>>('/v1/endpoints', options)
       if (terminal.json) return terminal.printJson(answer)
-      const rows = answer.items.map(({ id, state, ordered, installation, url }) => [
-        ...[id, toStatus(state), ordered ? 'in order' : '', installation, url],
+      const rows = answer.items.map((endpoint) => [
+        ...[endpoint.id, toStatus(endpoint.state), noteOf(endpoint), endpoint.installation, endpoint.url],
       ])
       printTable(terminal, ['endpoint', 'state', '', 'installation', 'url'], rows)
     })
@@ -64,6 +64,11 @@ export function addEndpoints(program: Command): void {
     })
 }
 
+const noteOf = ({ ordered, leftAloneUntil }: Endpoint): string =>
+  [ordered ? 'in order' : '', leftAloneUntil && `left alone until ${leftAloneUntil}`]
+    .filter(Boolean)
+    .join(', ')
+
 type ActOptions = { reason?: string; off?: boolean }
 
 function addOne(
@@ -84,12 +89,16 @@ function addOne(
 
 function print({ terminal }: Session, endpoint: Endpoint): void {
   if (terminal.json) return terminal.printJson(endpoint)
-  const { id, state, reason, url, installation, signedBy, ordered, failingSince, owed, days = [] } = endpoint
+  const { id, state, reason, url, installation, signedBy, ordered, owed, days = [] } = endpoint
+  const { failingSince, leftAloneUntil } = endpoint
   terminal.print(paint('bold', id), ' ', toStatus(state), reason === undefined ? '' : ` ${reason}`)
   terminal.print(`url          ${url}`)
   terminal.print(`installation ${installation}, signed with the secret of ${signedBy}`)
   if (ordered) terminal.print('order        one delivery after the other')
   if (failingSince !== undefined) terminal.print(`failing      since ${failingSince}`)
+  if (leftAloneUntil !== undefined) {
+    terminal.print(`left alone   until ${leftAloneUntil}, and then tried with one delivery`)
+  }
   if (owed !== undefined) terminal.print(`owed         ${owed.due} due, ${owed.waiting} waiting`)
   for (const { day, delivered, failed, attempts } of days) {
     terminal.print(`${day}   ${delivered} delivered, ${failed} failed, ${attempts} attempts`)
