@@ -90,8 +90,12 @@ function dialectOf(url: string): Dialect {
   throw new AnnexError('settings_invalid', 'DATABASE_URL is neither sqlite:PATH nor postgres://…')
 }
 
-/** @param connections at once. Default: 10. For one's own, beside those that all share: fewer. */
-export async function openPostgres(url: string, connections = 10): Promise<Db> {
+/**
+ * @param connections at once. Default: 10. For one's own, beside those that all share: fewer.
+ * @param options.pipeline whether what is asked at once over one connection leaves at once, and not each after the answer to the
+ *   one before it. Default: yes
+ */
+export async function openPostgres(url: string, connections = 10, { pipeline = true } = {}): Promise<Db> {
   // Its client is loaded only here: with SQLite it would be a twentieth of the time until the first delivery after a start.
   const [{ default: pg }, { PostgresClient }] = await Promise.all([
     import('pg'),
@@ -103,8 +107,7 @@ export async function openPostgres(url: string, connections = 10): Promise<Db> {
     ...naming,
     log: silent,
     client: PostgresClient as unknown as typeof Knex.Client,
-    // What is asked at once over one connection leaves at once, and not each after the answer to the one before it.
-    connection: { connectionString: url, pipeline: true } as Knex.PgConnectionConfig,
+    connection: { connectionString: url, pipeline } as Knex.PgConnectionConfig,
     pool: { min: 0, max: connections },
   })
 }

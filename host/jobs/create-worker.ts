@@ -3,8 +3,8 @@ import type { Commits } from '../db/commits/group-commit.ts'
 import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import type { Database } from '../db/open-database.ts'
-import { type Abandoned, endClaims } from '../db/queries/claims.ts'
 import type { Held, Job, JobKind } from '../db/queries/jobs.ts'
+import { createAbandonedClaims } from './abandoned-claims.ts'
 import { type Begun, createDueJobs } from './claim-due.ts'
 import type { JobHandler, JobOutcome } from './job-handler.ts'
 import { type Circuits, createLanes, type Health, type LaneRules } from './lanes.ts'
@@ -66,7 +66,7 @@ const mayBeDue = ({ move }: JobOutcome): boolean => move.state === 'due' || move
  */
 export async function createWorker(options: WorkerOptions): Promise<Worker> {
   const { database, commits, claims, clock, handlers, hostId, onDefect } = options
-  const { db, dialect } = database
+  const { dialect } = database
   const kinds = Object.keys(handlers) as JobKind[]
   const { concurrency, ahead = 0 } = options
   const mostInAll = concurrency * oldForEach
@@ -79,6 +79,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   })
   const free = () => turns.free(clock.now())
   const settlements = createSettlements({ commits, clock, onDefect, isClosed: () => closed })
+  const abandoned = createAbandonedClaims({ database, clock, handlers, onEnded: () => wake(), onDefect })
   const running = new Set<Promise<void>>()
   let cancelTimer = () => {}
   let looking: Promise<void> | undefined
@@ -88,25 +89,25 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   let lostLease: string | undefined
   /** Of the claim that was tried last. */
   let triedLease: string | undefined
-  await release(dialect === 'sqlite' ? 'all' : { leaseUntilBefore: clock.now() })
+  await abandoned.begin()
   wake()
   return {
     wake,
     looked: async () => looking,
     circuits: lanes,
     async takeOver(hostIds) {
-      await release({ hostIds })
+      await abandoned.end({ hostIds })
       wake()
     },
     async close() {
       closed = true
       cancelTimer()
-      await looking
+      await Promise.all([looking, abandoned.close()])
       const { promise: patience, resolve } = Promise.withResolvers<void>()
       const calledOff = clock.after(drainMs, resolve)
       await Promise.race([Promise.allSettled([...running]), patience])
       calledOff()
-      await release({ hostIds: [hostId] })
+      await abandoned.end({ hostIds: [hostId] })
     },
   }
 
@@ -149,7 +150,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   type Claim = { begun: Begun[]; isCut: boolean }
 
   async function claimDue(): Promise<Claim> {
-    if (lostLease !== undefined) await release({ leaseIds: [lostLease] })
+    if (lostLease !== undefined) await abandoned.end({ leaseIds: [lostLease] })
     lostLease = randomUUID()
     const claimed = await claims.note(claim, lostLease)
     lostLease = undefined
@@ -230,15 +231,5 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     })
     leave(job, slot, outcome.health)
     await settled
-  }
-
-  async function release(which: Abandoned): Promise<void> {
-    await db.transaction(async (transaction) => {
-      const jobs = await endClaims(transaction, kinds, which)
-      for (const kind of kinds) {
-        const ofKind = jobs.filter((job) => job.kind === kind)
-        if (ofKind.length > 0) await handlers[kind]?.interrupt?.(transaction, ofKind)
-      }
-    })
   }
 }

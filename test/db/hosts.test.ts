@@ -4,6 +4,7 @@ import { joinHosts } from '../../host/db/hosts/join-hosts.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
 import { listHosts, readClock, strikeHosts } from '../../host/db/queries/hosts.ts'
 import { until } from '../support/annex.ts'
+import { startNetwork } from '../support/network.ts'
 import { createTestDatabase, noPostgres, type TestDatabase } from '../support/test-database.ts'
 
 describe('hosts that share a database', { skip: noPostgres }, () => {
@@ -87,6 +88,20 @@ describe('hosts that share a database', { skip: noPostgres }, () => {
     await beatsOn()
     resolve()
     await host.close()
+  })
+
+  it('say so over another connection when nobody answers on theirs any more, and end that one', async () => {
+    const network = await startNetwork(made.url)
+    const errors: unknown[] = []
+    const onDefect = (error: unknown) => void errors.push(error)
+    const host = await joinHosts({ ...database, url: network.url }, { place: 'a', version: '1', onDefect })
+    assert.equal(network.fallSilent(), 1)
+    await beatsOn()
+    assert.equal(network.givenUp(), 1)
+    assert.equal(errors.length, 1)
+    await host.close()
+    assert.deepEqual(await listed(), [])
+    await network.close()
   })
 
   it('take over from one that is silent, and from none that beats', async () => {

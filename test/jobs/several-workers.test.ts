@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCommits } from '../../host/db/commits/group-commit.ts'
+import type { Clock } from '../../host/db/database-clock.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
+import { beatHost } from '../../host/db/queries/hosts.ts'
 import { insertJobs, type Job, type NewJob } from '../../host/db/queries/jobs.ts'
 import { createDueJobs, type DueJobs } from '../../host/jobs/claim-due.ts'
 import { createWorker, type Worker } from '../../host/jobs/create-worker.ts'
@@ -20,6 +22,17 @@ import { createTestDatabase, noPostgres, type TestDatabase } from '../support/te
 type Done = { hostId: string; id: string; lane: string }
 
 const hostIds = ['host_1', 'host_2', 'host_3']
+
+const hurry = 200
+/** A clock that goes so much faster, from now on. */
+function hurried(clock: Clock): Clock {
+  const startMs = clock.now()
+  return {
+    ...clock,
+    now: () => startMs + (clock.now() - startMs) * hurry,
+    after: (ms, run) => clock.after(ms / hurry, run),
+  }
+}
 
 describe('workers of several hosts on one PostgreSQL', { skip: noPostgres }, () => {
   let folder: string
@@ -60,10 +73,11 @@ describe('workers of several hosts on one PostgreSQL', { skip: noPostgres }, () 
     hostId: string,
     run: (job: Job, hostId: string) => Promise<JobOutcome>,
     perLane = 8,
+    toClock = (clock: Clock) => clock,
   ): Promise<Worker> => {
     const database = databases[hostIds.indexOf(hostId)] as Database
     const worker = await createWorker({
-      ...{ database, ...createCommits(database), clock: database.clock, hostId },
+      ...{ database, ...createCommits(database), clock: toClock(database.clock), hostId },
       random: Math.random,
       handlers: {
         task: handleEach((job) => run(job, hostId)),
@@ -202,6 +216,52 @@ describe('workers of several hosts on one PostgreSQL', { skip: noPostgres }, () 
     await workers[0]?.close()
     assert.deepEqual(counted.map(({ id }) => id).toSorted(), stalled.toSorted())
     assert.ok(counted.every(({ hostId }) => hostId !== 'host_1'))
+  })
+
+  it('take over by and by what a host had claimed that is on no list of hosts', async () => {
+    await insert('a', 6)
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+    const stalled: string[] = []
+    await work('host_1', async (job) => {
+      stalled.push(job.id)
+      await isOver
+      return doneBy('host_1', job)
+    })
+    await until(owed, (jobs) => jobs.every(({ state }) => state === 'running'))
+    await work('host_2', async (job, hostId) => doneBy(hostId, job), 8, hurried)
+    await untilDone()
+    end()
+    assert.deepEqual(counted.map(({ id }) => id).toSorted(), stalled.toSorted())
+    assert.ok(counted.every(({ hostId }) => hostId === 'host_2'))
+  })
+
+  it('leave to a host that is on the list what it has had for longer than a lease, when others start, too', async () => {
+    await insert('a', 4)
+    await beatHost(first().db, { id: 'host_1', place: 'a', version: '1' })
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+    const run = async (job: Job, hostId: string) => {
+      await isOver
+      return doneBy(hostId, job)
+    }
+    await work('host_1', run)
+    await until(owed, (jobs) => jobs.every(({ state }) => state === 'running'))
+    const begun: string[] = []
+    const runNow = async (job: Job, hostId: string) => {
+      begun.push(job.lane)
+      return doneBy(hostId, job)
+    }
+    await work('host_2', runNow, 8, hurried)
+    // As long as ten leases take, for those who hurry.
+    await sleep((10 * 120_000) / hurry)
+    const third = await work('host_3', runNow, 8, (clock) => ({
+      ...clock,
+      now: () => clock.now() + 10 * 120_000,
+    }))
+    await third.looked()
+    assert.deepEqual(begun, [])
+    end()
+    await untilDone()
+    assert.equal(counted.filter(({ hostId }) => hostId === 'host_1').length, 4)
   })
 
   it('leave alone what a host has that is there', async () => {

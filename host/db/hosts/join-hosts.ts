@@ -51,7 +51,8 @@ export async function joinHosts(
   let takeOver: TakeOver | undefined
   let closed = false
   let timer: NodeJS.Timeout | undefined
-  const own = await openPostgres(url, 1)
+  // Pipelined, it could not be ended before all that was asked is answered.
+  const own = await openPostgres(url, 1, { pipeline: false })
   try {
     await beatHost(own, host)
   } catch (error) {

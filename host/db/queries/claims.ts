@@ -158,7 +158,10 @@ export async function nextDueAt(db: Db, kind: JobKind, afterMs: number): Promise
   return row?.dueAt
 }
 
-/** Which claims to end: those of some hosts, those whose lease has run out, or one's own. */
+/**
+ * Which claims to end: those of some hosts, those whose lease has run out and whose host is on the list of hosts no more, or one's
+ * own. A host that is on the list keeps what it has beyond its lease: while a database is away it cannot store what came of it.
+ */
 export type Abandoned =
   | { leaseUntilBefore: number }
   | { hostIds: readonly string[] }
@@ -175,7 +178,11 @@ export type Abandoned =
 export async function endClaims(db: Db, kinds: readonly JobKind[], which: Abandoned): Promise<Job[]> {
   const query = db('jobs').where({ state: 'running' }).whereIn('kind', kinds)
   if (which !== 'all') {
-    if ('leaseUntilBefore' in which) query.where('leaseUntil', '<', which.leaseUntilBefore)
+    if ('leaseUntilBefore' in which) {
+      query
+        .where('leaseUntil', '<', which.leaseUntilBefore)
+        .whereRaw('not exists (select 1 from hosts where hosts.id = jobs.host_id)')
+    }
     if ('hostIds' in which) query.whereRaw(`host_id in ${jsonTexts(db)}`, [JSON.stringify(which.hostIds)])
     if ('leaseIds' in which) query.whereRaw(`lease_id in ${jsonTexts(db)}`, [JSON.stringify(which.leaseIds)])
   }

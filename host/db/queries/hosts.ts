@@ -19,7 +19,15 @@ export async function readClock(db: Db): Promise<number> {
   return rows[0].now
 }
 
-/** Says that a host is alive, and is how it is made known. @returns the database's clock */
+/** For an answer: the connection may be one over which nothing passes any more, and nobody says so. */
+const patienceMs = 2_500
+
+/**
+ * Says that a host is alive, and is how it is made known, again where it was struck off.
+ *
+ * @returns the database's clock
+ * @throws what is thrown when there is no answer in 2.5 s: the connection is given up then
+ */
 export async function beatHost(db: Db, host: Pick<HostRow, 'id' | 'place' | 'version'>): Promise<number> {
   const now = db.raw(clockMs)
   const [row] = await db('hosts')
@@ -27,11 +35,13 @@ export async function beatHost(db: Db, host: Pick<HostRow, 'id' | 'place' | 'ver
     .onConflict('id')
     .merge(['seenAt'])
     .returning('seenAt')
+    .timeout(patienceMs)
   return row.seenAt
 }
 
+/** @throws as `beatHost` */
 export async function listHosts(db: Db): Promise<HostRow[]> {
-  return db('hosts').orderBy('startedAt')
+  return db('hosts').orderBy('startedAt').timeout(patienceMs)
 }
 
 /** Hosts that owned the same data folder before: whoever has its lock now knows that they are gone. */
@@ -47,6 +57,7 @@ export async function strikeHosts(db: Db, hosts: readonly Pick<HostRow, 'id' | '
   for (const { id, seenAt } of hosts) await db('hosts').where({ id, seenAt }).del()
 }
 
+/** @throws as `beatHost` */
 export async function removeHost(db: Db, id: string): Promise<void> {
-  await db('hosts').where({ id }).del()
+  await db('hosts').where({ id }).del().timeout(patienceMs)
 }
