@@ -23,6 +23,21 @@ export const isTextRefused = (error: unknown): boolean =>
 /** PostgreSQL has ended one of two that waited for each other: the other one goes on, and this may be asked again at once. */
 export const isDeadlock = (error: unknown): boolean => (error as { code?: string }).code === '40P01'
 
+/**
+ * Whether something is not stored for its own sake, and will not be later: the database has looked at it and refuses it, or it takes a
+ * mistake of ours. All else may be the database, which cannot be reached, is full, is somebody's copy to read for now, or says
+ * what nobody has thought of.
+ */
+export function isOwnFault(error: unknown): boolean {
+  if (explainStorageError(error) !== undefined) return false
+  const { code = '', name = '' } = error as { code?: string; name?: string }
+  return ownFaults.test(code) || ['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'].includes(name)
+}
+
+/** SQLite's, and PostgreSQL's classes for values, constraints, statements and sizes, without a right that was taken away. */
+const ownFaults =
+  /^(SQLITE_CONSTRAINT|ERR_SQLITE_ERROR|ERR_INVALID_ARG.*|(21|22|23|42(?!501)|44|54)[0-9A-Z]{3})$/
+
 const unsure =
   'What was to be stored may or may not be stored: look whether it is, or send it again. An event is stored once when it is sent again with the same eventId.'
 

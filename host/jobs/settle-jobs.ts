@@ -1,6 +1,7 @@
 import { type GroupCommit, runSteps } from '../db/commits/group-commit.ts'
 import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
+import { isOwnFault } from '../db/explain-storage-error.ts'
 import { type Job, moveJobs } from '../db/queries/jobs.ts'
 import { messageOf } from '../errors/annex-error.ts'
 import type { JobOutcome } from './job-handler.ts'
@@ -9,7 +10,8 @@ type Settlement = { job: Job; outcome: JobOutcome }
 
 export type Settlements = {
   /**
-   * Stores what came of a job, and goes on until that succeeds: while the database is away, it is kept here.
+   * Stores what came of a job, and goes on until that succeeds: while the database is away, however long, it is kept here. There are
+   * no more of them than turns.
    *
    * @param onCommitted called when others can read it, which may be before the disk has it
    */
@@ -20,7 +22,8 @@ export type Settlements = {
 
 const defectDelayMs = 60_000
 const storeAgainMs = 1_000
-const sameTries = 30
+/** Of an outcome that is refused for its own sake. */
+const mostRefusals = 30
 
 /** @param given.isClosed gives up what cannot be stored: the job is still claimed then, and done again */
 export function createSettlements(given: {
@@ -34,6 +37,7 @@ export function createSettlements(given: {
 
   async function store(settlement: Settlement, onCommitted: () => void): Promise<void> {
     let toStore = settlement
+    let refusals = 0
     for (let tries = 1; ; tries++) {
       try {
         if (await commits.store(settle, toStore, onCommitted)) toStore.outcome.onStored?.()
@@ -41,8 +45,12 @@ export function createSettlements(given: {
       } catch (error) {
         if (isClosed()) return
         if (tries === 1) onDefect(error, settlement.job)
-        // Not the database, but what is stored: the job is done again rather than held for ever.
-        if (tries === sameTries) toStore = { job: settlement.job, outcome: postponed(settlement.job, error) }
+        if (isOwnFault(error)) {
+          refusals += 1
+          // Not the database, but what is stored: the job is done again rather than held for ever.
+          if (refusals === mostRefusals)
+            toStore = { job: settlement.job, outcome: postponed(settlement.job, error) }
+        }
         await new Promise<void>((resolve) => clock.after(storeAgainMs, resolve))
       }
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { explainStorageError } from '../../host/db/explain-storage-error.ts'
+import { explainStorageError, isOwnFault } from '../../host/db/explain-storage-error.ts'
 
 /** As Knex and `pg` say it, most of connections that were cut. */
 const losses: [message: string, code: string | undefined, told: string | undefined][] = [
@@ -23,6 +23,34 @@ describe('what PostgreSQL, or the loss of its connection, says', () => {
     it(`is ${told ?? 'none'}: ${message.replaceAll('\n', ' ')}`, () => {
       const error = Object.assign(new Error(message), code !== undefined && { code })
       assert.equal(explainStorageError(error)?.code, told)
+    })
+  }
+})
+
+/** As above, and of SQLite. */
+const faults: [error: Error, code: string | undefined, isOwn: boolean][] = [
+  [new Error('insert into "a" - null value violates not-null constraint'), '23502', true],
+  [new Error('insert into "a" - invalid byte sequence for encoding "UTF8": 0x00'), '22021', true],
+  [new Error('insert into "a" - NOT NULL constraint failed: a.b'), 'SQLITE_CONSTRAINT', true],
+  [new Error('select "c" - no such column: c'), 'ERR_SQLITE_ERROR', true],
+  [new TypeError("Cannot read properties of undefined (reading 'a')"), undefined, true],
+  [new Error('BEGIN; - Connection terminated unexpectedly'), undefined, false],
+  // While it connects.
+  [new Error('Connection terminated unexpectedly'), undefined, false],
+  [new Error('connect ETIMEDOUT 192.0.2.1:5432'), 'ETIMEDOUT', false],
+  [new Error('getaddrinfo EAI_AGAIN db'), 'EAI_AGAIN', false],
+  [new Error('password authentication failed for user "annex"'), '28P01', false],
+  [new Error('update "a" - cannot execute UPDATE in a read-only transaction'), '25006', false],
+  [new Error('update "a" - permission denied for table a'), '42501', false],
+  [new Error('update "a" - canceling statement due to statement timeout'), '57014', false],
+  [new Error('update "a" - attempt to write a readonly database'), 'SQLITE_READONLY', false],
+  [new Error('update "a" - database or disk is full'), 'SQLITE_FULL', false],
+]
+
+describe('what keeps something from being stored', () => {
+  for (const [error, code, isOwn] of faults) {
+    it(`is ${isOwn ? 'its own fault' : 'the database'}: ${error.message}`, () => {
+      assert.equal(isOwnFault(Object.assign(error, code !== undefined && { code })), isOwn)
     })
   }
 })

@@ -16,6 +16,7 @@ import { handleEach, type JobOutcome, stored } from '../../host/jobs/job-handler
 import { createLanes } from '../../host/jobs/lanes.ts'
 import { createOwners } from '../../host/jobs/owners.ts'
 import { until } from '../support/annex.ts'
+import { hurriedClock } from '../support/hurried-clock.ts'
 import { createTestDatabase, noPostgres, type TestDatabase } from '../support/test-database.ts'
 
 /** A job that was done, and whose worker's word for it counted. */
@@ -24,15 +25,7 @@ type Done = { hostId: string; id: string; lane: string }
 const hostIds = ['host_1', 'host_2', 'host_3']
 
 const hurry = 200
-/** A clock that goes so much faster, from now on. */
-function hurried(clock: Clock): Clock {
-  const startMs = clock.now()
-  return {
-    ...clock,
-    now: () => startMs + (clock.now() - startMs) * hurry,
-    after: (ms, run) => clock.after(ms / hurry, run),
-  }
-}
+const hurried = (clock: Clock) => hurriedClock(clock, hurry)
 
 describe('workers of several hosts on one PostgreSQL', { skip: noPostgres }, () => {
   let folder: string

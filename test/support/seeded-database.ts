@@ -22,14 +22,18 @@ export type Seeded = {
   close: () => Promise<void>
 }
 
-/** A database of a test's own with an organization and an installation, and nothing that works on it. */
-export async function openSeeded(): Promise<Seeded> {
+/**
+ * A database of a test's own with an organization and an installation, and nothing that works on it.
+ *
+ * @param toUrl another way to it
+ */
+export async function openSeeded(toUrl = async (url: string) => url): Promise<Seeded> {
   const ends = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'annex-test-'))
   ends.defer(() => rmSync(folder, { recursive: true }))
   const given = await createTestDatabase()
   ends.defer(given.drop)
-  const database = await openDatabase(given.url, folder)
+  const database = await openDatabase(await toUrl(given.url), folder)
   const { db } = database
   ends.defer(database.close)
   const addOrganization = async (subdomain: string): Promise<Installed> => {
