@@ -3,8 +3,8 @@ import { claimJobs, endOfRound, type Lease, nextDueAt, readDueJobs } from '../db
 import type { Held, Job, JobKind } from '../db/queries/jobs.ts'
 import { countLanes, createDueBuffer, type Room } from './due-buffer.ts'
 import type { JobHandler, JobOutcome } from './job-handler.ts'
-import type { Owners } from './owners.ts'
-import type { Slots } from './slots.ts'
+import type { Owners } from './slots/owners.ts'
+import type { Slots } from './slots/take-slot.ts'
 
 /** A claimed job, and what to do for it. */
 export type Begun = { job: Job; owner: string; run: () => Promise<JobOutcome> }

@@ -7,11 +7,11 @@ import type { Held, Job, JobKind } from '../db/queries/jobs.ts'
 import { createAbandonedClaims } from './abandoned-claims.ts'
 import { type Begun, createDueJobs } from './claim-due.ts'
 import type { JobHandler, JobOutcome } from './job-handler.ts'
-import { type Circuits, createLanes, type Health, type LaneRules } from './lanes.ts'
-import { createOwners } from './owners.ts'
 import { createSettlements } from './settle-jobs.ts'
-import { type Slot, takeSlot } from './slots.ts'
-import { createTurns } from './turns.ts'
+import { type Circuits, createLanes, type Health, type LaneRules } from './slots/lanes.ts'
+import { createOwners } from './slots/owners.ts'
+import { type Slot, takeSlot } from './slots/take-slot.ts'
+import { createTurns } from './slots/turns.ts'
 
 /**
  * Looks for due jobs now: of any kind or of one, in any lane or in one. Whoever stores a job calls it, and nobody waits.

@@ -1,5 +1,5 @@
 import type { Held } from '../db/queries/jobs.ts'
-import { goRound } from './go-round.ts'
+import { goRound } from './slots/go-round.ts'
 
 /** How many more may begin now, of an owner and of a lane. */
 export type Room = {

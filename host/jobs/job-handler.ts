@@ -1,7 +1,7 @@
 import type { Step } from '../db/commits/group-commit.ts'
 import type { Db } from '../db/db.ts'
 import type { DueJob, Job, Move } from '../db/queries/jobs.ts'
-import type { Health } from './lanes.ts'
+import type { Health } from './slots/lanes.ts'
 
 /** What became of a job. `stores` belongs to it: it is stored in the same transaction, or neither is. */
 export type JobOutcome = {

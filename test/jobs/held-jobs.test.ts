@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { insertJobs } from '../../host/db/queries/jobs.ts'
 import { createDueJobs, type DueJobs } from '../../host/jobs/claim-due.ts'
 import { handleEach } from '../../host/jobs/job-handler.ts'
-import { createLanes, type LaneRules, type Lanes } from '../../host/jobs/lanes.ts'
-import { createOwners } from '../../host/jobs/owners.ts'
+import { createLanes, type LaneRules, type Lanes } from '../../host/jobs/slots/lanes.ts'
+import { createOwners } from '../../host/jobs/slots/owners.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 
 describe('due jobs at hand', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createLanes, type Lanes } from '../../host/jobs/lanes.ts'
+import { createLanes, type Lanes } from '../../host/jobs/slots/lanes.ts'
 
 const circuit = { failures: 3, firstMs: 1_000, longestMs: 3_000 }
 

@@ -3,8 +3,8 @@ import { it } from 'node:test'
 import { type DueJob, insertJobs } from '../../host/db/queries/jobs.ts'
 import { createDueJobs } from '../../host/jobs/claim-due.ts'
 import { handleEach } from '../../host/jobs/job-handler.ts'
-import { createLanes } from '../../host/jobs/lanes.ts'
-import { createOwners } from '../../host/jobs/owners.ts'
+import { createLanes } from '../../host/jobs/slots/lanes.ts'
+import { createOwners } from '../../host/jobs/slots/owners.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 
 it('no owner has more turns than it leaves free for the others, however many there are', () => {

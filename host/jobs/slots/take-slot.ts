@@ -1,4 +1,4 @@
-import type { Clock } from '../db/database-clock.ts'
+import type { Clock } from '../../db/database-clock.ts'
 import type { Health, Lanes } from './lanes.ts'
 import type { Owners } from './owners.ts'
 import type { Turns } from './turns.ts'
