@@ -165,6 +165,12 @@ export const limitsTable: readonly Limit[] = [
     over: '`fetch` rejects with a TypeError that says so (`egress_too_large`).',
   },
   {
+    id: 'fetch_size',
+    what: 'What the answer may have beside its body: heads, frames of chunks; and eight times its body',
+    at: { file: 'host/net/request/beside-body.ts', constant: 'besideAnyBody', unit: 'bytes' },
+    over: '`fetch`, or reading the body, rejects with a TypeError that says so (`egress_too_large`).',
+  },
+  {
     id: 'redirects',
     what: 'Redirects of one outbound request',
     at: { file: 'host/net/request/redirect.ts', constant: 'maxRedirects', unit: '' },

@@ -5,6 +5,8 @@ export type Deadline = {
   readonly signal: AbortSignal
   /** Rejects with that reason. undici hears of the signal only once it has a connection. */
   readonly isOver: Promise<never>
+  /** Ends it before its time. */
+  breakOff(reason: AnnexError): void
   /** Stops the clock. To be called whatever happened. */
   end(): void
 }
@@ -33,6 +35,7 @@ export function createDeadline(timeoutMs: number, what: string, caller?: AbortSi
   return {
     signal: controller.signal,
     isOver,
+    breakOff: abort,
     end() {
       clearTimeout(timer)
       caller?.removeEventListener('abort', giveUp)

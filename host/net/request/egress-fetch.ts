@@ -5,7 +5,8 @@ import type { Observed } from '../connections/create-pools.ts'
 import type { Egress } from '../egress.ts'
 import { toEgressError } from '../egress-error.ts'
 import { parseTarget } from '../guard/egress-target.ts'
-import { createDeadline } from './deadline.ts'
+import { boundBesideBody } from './beside-body.ts'
+import { createDeadline, type Deadline } from './deadline.ts'
 import {
   type HeaderPairs,
   headerValue,
@@ -76,10 +77,7 @@ export async function egressFetch(
   const deadline = createDeadline(limits.timeoutMs, what, limits.signal)
   try {
     for (let redirects = 0; ; redirects += 1) {
-      const response = await Promise.race([
-        send(egress, hop, hops, deadline.signal, limits.asker),
-        deadline.isOver,
-      ])
+      const response = await Promise.race([send(egress, hop, hops, deadline, limits.asker), deadline.isOver])
       const location = headerValue(response.headers, 'location')
       if (request.redirect === 'manual' || !isRedirect(response.status, location)) {
         return await toAnswer(response, hop, redirects > 0, limits.maxBytes, what)
@@ -125,21 +123,24 @@ async function send(
   egress: Egress,
   hop: Hop,
   hops: number,
-  signal: AbortSignal,
-  asker?: string,
+  deadline: Deadline,
+  asker: string | undefined,
 ): Promise<Response> {
+  const beside = boundBesideBody(`${hop.method} ${hop.url.origin}`, deadline.breakOff)
   const options: Dispatcher.RequestOptions & Observed = {
     origin: hop.url.origin,
     path: hop.url.pathname + hop.url.search,
     method: hop.method,
     headers: [...toRequestHeaders(hop.headers, hop.url, egress, hops), ...lengthOf(hop)].flat(),
     body: hop.body ?? null,
-    signal,
+    signal: deadline.signal,
     // A list of names and values, which the types do not know: repeats of a header stay apart.
     responseHeaders: 'raw',
     asker,
+    observer: beside.observer,
   }
   const { statusCode, statusText, headers, body } = await egress.dispatcher.request(options)
+  beside.countBody(body)
   return { status: statusCode, statusText, headers: toPairs(headers as unknown as string[]), body }
 }
 
