@@ -5,6 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type ConstantPlace, limitsTable } from '../host/config/limits-table.ts'
+import { describeSetting } from '../host/config/setting.ts'
 import { settingsTable } from '../host/config/settings-table.ts'
 import { errorCodes } from '../host/errors/codes.ts'
 
@@ -12,7 +13,7 @@ const root = new URL('..', import.meta.url)
 
 const settingRows = Object.entries(settingsTable).map(
   ([name, setting]) =>
-    `| \`${name}\` | ${setting.default === '' ? '' : `\`${setting.default}\``} | ${setting.meaning} |`,
+    `| \`${name}\` | ${setting.default === '' ? '' : `\`${setting.default}\``} | ${describeSetting(setting)} |`,
 )
 const errorRows = Object.entries(errorCodes).map(
   ([code, { status, meaning }]) => `| \`${code}\` | ${status} | ${meaning} |`,

@@ -1,4 +1,4 @@
-import type { Setting } from './setting.ts'
+import { longestMs, type Setting } from './setting.ts'
 
 /** What operators set of deliveries, and of the schedule that events and tasks share with them. */
 export const deliverySettings = {
@@ -6,6 +6,7 @@ export const deliverySettings = {
     kind: 'integer',
     default: '10000',
     min: 100,
+    max: longestMs,
     meaning: 'Time for one attempt, in ms',
   },
   DELIVERY_CONCURRENCY: {
@@ -34,6 +35,7 @@ export const deliverySettings = {
     kind: 'integer',
     default: '120',
     min: 1,
+    max: 87_600,
     meaning: 'An endpoint that has answered nothing with 2xx for as long is disabled, in hours',
   },
   DELIVERY_STANDARD_WEBHOOKS: {
@@ -45,6 +47,7 @@ export const deliverySettings = {
     kind: 'integer',
     default: '30',
     min: 0,
+    max: 36_500,
     meaning:
       'Days for which settled deliveries with their attempts, events and failed jobs are kept; 0: for ever',
   },

@@ -1,4 +1,7 @@
-import type { Setting } from './setting.ts'
+import { longestMs, type Setting } from './setting.ts'
+
+/** What is used of it is counted in µs, in 32 bits. */
+const longestCpuMs = 3_600_000
 
 /** What a script, its sandbox and its sandbox process may use. `docs/limits.md` says what happens over each. */
 export const sandboxSettings = {
@@ -43,19 +46,28 @@ export const sandboxSettings = {
     kind: 'integer',
     default: '1000',
     min: 50,
+    max: longestCpuMs,
     meaning: 'CPU time in which a script has to load, in ms',
   },
-  SANDBOX_CPU_MS: { kind: 'integer', default: '1000', min: 50, meaning: 'CPU time of one dispatch, in ms' },
+  SANDBOX_CPU_MS: {
+    kind: 'integer',
+    default: '1000',
+    min: 50,
+    max: longestCpuMs,
+    meaning: 'CPU time of one dispatch, in ms',
+  },
   SANDBOX_WALL_MS: {
     kind: 'integer',
     default: '30000',
     min: 100,
+    max: longestMs,
     meaning: 'Time from a dispatch to its answer, in ms',
   },
   SANDBOX_WAIT_UNTIL_MS: {
     kind: 'integer',
     default: '65000',
     min: 0,
+    max: longestMs,
     meaning: 'Time that waitUntil() has after the answer, in ms',
   },
   SANDBOX_BODY_BYTES: {
@@ -99,6 +111,7 @@ export const sandboxSettings = {
     kind: 'integer',
     default: '30000',
     min: 100,
+    max: longestMs,
     meaning: 'Time for one outbound request, redirects included, in ms',
   },
   SANDBOX_FETCH_BYTES: {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { loadSettings } from '../../host/config/load-settings.ts'
+import { settingsTable } from '../../host/config/settings-table.ts'
 import { isAnnexError } from '../../host/errors/annex-error.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'annex-settings-'))
@@ -45,6 +46,34 @@ describe('settings', () => {
         return true
       },
     )
+  })
+
+  it('that are times have a largest value, with which no timer fires at once', () => {
+    const longestTimerMs = 2 ** 31 - 1
+    const spareMs = 2 ** 30
+    const names = Object.keys(settingsTable).filter((name) => name.endsWith('_MS'))
+    assert.ok(names.length >= 6)
+    for (const name of names) {
+      const { min, max } = settingsTable[name as 'DELIVERY_TIMEOUT_MS']
+      assert.ok(max + spareMs < longestTimerMs, name)
+      assert.equal(
+        loadSettings({ environment: { [name]: `${max}` }, envFile }).settings[name as 'SANDBOX_WALL_MS'],
+        max,
+      )
+      for (const tooLong of [max + 1, longestTimerMs, longestTimerMs + 1]) {
+        assert.throws(() => loadSettings({ environment: { [name]: `${tooLong}` }, envFile }), {
+          code: 'settings_invalid',
+          message: new RegExp(`${name}: ${tooLong} is not within ${min} to ${max} \\(from environment\\)`),
+        })
+      }
+    }
+    // In ms these are compared with times of the database, whose integers have 64 bits.
+    for (const name of ['DELIVERY_GIVE_UP_HOURS', 'RETENTION_DAYS']) {
+      assert.throws(
+        () => loadSettings({ environment: { [name]: `${Number.MAX_SAFE_INTEGER}` }, envFile }),
+        new RegExp(`${name}: \\d+ is not within`),
+      )
+    }
   })
 
   it('can be in a file of their own, and a file that is not there is an error', () => {

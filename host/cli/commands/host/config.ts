@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { loadSettings } from '../../../config/load-settings.ts'
+import { describeSetting } from '../../../config/setting.ts'
 import { type SettingName, settingsTable } from '../../../config/settings-table.ts'
 import { openTerminal } from '../../open-session.ts'
 import { printTable } from '../../terminal/table.ts'
@@ -21,9 +22,9 @@ function printSettings(command: Command): void {
   const { settings, sources } = loadSettings()
   const names = Object.keys(settingsTable) as SettingName[]
   const rows = names.map((name) => {
-    const { kind, meaning } = settingsTable[name]
+    const meaning = describeSetting(settingsTable[name])
     const shown = isSecret(name) && settings[name] !== '' ? '********' : settings[name]
-    return { name, value: shown, source: sources[name], kind, meaning }
+    return { name, value: shown, source: sources[name], kind: settingsTable[name].kind, meaning }
   })
   if (terminal.json) return terminal.printJson(rows)
   printTable(
