@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { parse } from 'dotenv'
 import { AnnexError, type ErrorDetail } from '../errors/annex-error.ts'
+import { describeWrongEntry, parseAllowEntry, parseHostName } from './allow-entry.ts'
 import { type SettingName, settingsTable } from './settings-table.ts'
+import { isShortName, longestShortName } from './short-name.ts'
 
 type Parsed = {
   text: string
@@ -12,6 +15,9 @@ type Parsed = {
   url: string
   key: string
   seconds: number[]
+  host: string
+  allow: string[]
+  subdomain: string
 }
 
 export type Settings = { readonly [N in SettingName]: Parsed[(typeof settingsTable)[N]['kind']] }
@@ -108,11 +114,25 @@ function parseSetting(
       if (text === '' || Buffer.from(text, 'base64').length === 32) return text
       // Without the text: it is a secret, though a wrong one.
       return { problem: 'it is not 32 bytes in base64; make one with: openssl rand -base64 32' }
+    case 'host':
+      if (isIP(text) !== 0 || parseHostName(text) !== undefined) return text
+      return {
+        problem:
+          `"${text}" is no address and no host name. Write for example "127.0.0.1", or "0.0.0.0" for all addresses of ` +
+          'this machine, without scheme, port or path',
+      }
+    case 'subdomain':
+      if (isShortName(text)) return text
+      return {
+        problem: `"${text}" is no subdomain: words of a-z and 0-9, joined by single hyphens, up to ${longestShortName} characters`,
+      }
+    case 'allow': {
+      const parts = toParts(text)
+      const wrong = parts.find((part) => parseAllowEntry(part) === undefined)
+      return wrong === undefined ? parts : { problem: describeWrongEntry(wrong) }
+    }
     case 'list': {
-      const parts = text
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== '')
+      const parts = toParts(text)
       const { choices } = setting
       const wrong = parts.find((part) => choices !== undefined && !choices.includes(part))
       return wrong === undefined ? parts : { problem: `"${wrong}" is none of ${choices?.join(', ')}` }
@@ -138,6 +158,12 @@ function parseSetting(
     }
   }
 }
+
+const toParts = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
 
 /** Scheme, host and port alone; a slash at the end does no harm. */
 function isOrigin(text: string): boolean {

@@ -1,5 +1,16 @@
 /** How a setting's text becomes its value. */
-export type SettingKind = 'text' | 'integer' | 'flag' | 'list' | 'choice' | 'url' | 'key' | 'seconds'
+export type SettingKind =
+  | 'text'
+  | 'integer'
+  | 'flag'
+  | 'list'
+  | 'choice'
+  | 'url'
+  | 'key'
+  | 'seconds'
+  | 'host'
+  | 'allow'
+  | 'subdomain'
 
 /** A day. Timers count to 24 of them, and with one ms more they fire at once. */
 export const longestMs = 86_400_000

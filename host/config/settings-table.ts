@@ -4,7 +4,11 @@ import type { Setting } from './setting.ts'
 
 /** Every setting, named once. Precedence: flag, environment, `.env`, the default here. */
 export const settingsTable = {
-  HOST: { kind: 'text', default: '127.0.0.1', meaning: 'Address to listen on' },
+  HOST: {
+    kind: 'host',
+    default: '127.0.0.1',
+    meaning: 'Address to listen on; 0.0.0.0 or ::, all that this machine has',
+  },
   PORT: {
     kind: 'integer',
     default: '8787',
@@ -33,7 +37,7 @@ export const settingsTable = {
   },
   WATCH: { kind: 'flag', default: 'false', meaning: 'Load a plugin folder again when a file in it changes' },
   OPERATOR_ORGANIZATION: {
-    kind: 'text',
+    kind: 'subdomain',
     default: 'home',
     meaning: 'Subdomain of the organization that runs this Annex; made at the first start',
   },
@@ -51,7 +55,7 @@ export const settingsTable = {
   },
   ...sandboxSettings,
   EGRESS_ALLOW: {
-    kind: 'list',
+    kind: 'allow',
     default: '',
     meaning:
       'Host names, addresses or CIDR ranges that scripts and webhooks may reach although they are private',

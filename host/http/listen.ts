@@ -48,18 +48,31 @@ export async function listen(
   return { port: (server.address() as AddressInfo).port, close: () => drain(server, running) }
 }
 
+/** What says that the address, or the port, is none that this machine listens on. */
+const notHere: ReadonlySet<string> = new Set([
+  'EADDRNOTAVAIL',
+  'EACCES',
+  'EAFNOSUPPORT',
+  'EINVAL',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+
 function explain(cause: NodeJS.ErrnoException, host: string, port: number): Error {
-  if (cause.code === 'EADDRINUSE') {
+  const { code = '' } = cause
+  if (code === 'EADDRINUSE') {
     return new AnnexError('settings_invalid', `The port ${port} is taken. Stop what uses it, or set PORT.`, {
       cause,
     })
   }
-  if (cause.code === 'EADDRNOTAVAIL' || cause.code === 'EACCES') {
-    return new AnnexError('settings_invalid', `Annex cannot listen on ${host}:${port} (${cause.code}).`, {
-      cause,
-    })
-  }
-  return cause
+  if (!notHere.has(code)) return cause
+  const hint =
+    code === 'EACCES'
+      ? 'Set PORT to 1024 or more, or let whoever runs Annex take this one.'
+      : 'Set HOST to an address of this machine: 127.0.0.1, or 0.0.0.0 for all that it has.'
+  return new AnnexError('settings_invalid', `Annex cannot listen on ${host}:${port} (${code}). ${hint}`, {
+    cause,
+  })
 }
 
 /** Counts what is under way. Not a Set of it: one that thousands pass through each second costs more than they do. */

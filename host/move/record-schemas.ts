@@ -1,4 +1,5 @@
 import { maxDeliveryBytes } from '../config/event-sizes.ts'
+import { shortNamePattern } from '../config/short-name.ts'
 import type { ExportRecord } from './records.ts'
 
 const idOf = (prefix: string) => ({ type: 'string', pattern: `^${prefix}_[0-9a-f-]{36}$` })
@@ -7,7 +8,7 @@ const orNull = (schema: { type: string }) => ({ ...schema, type: [schema.type, '
 const ms = { type: 'integer', minimum: 0, maximum: 8.64e15 }
 const count = { type: 'integer', minimum: 0, maximum: 1_000_000_000 }
 const sum = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
-const slug = { type: 'string', pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 80 }
+const slug = { type: 'string', pattern: shortNamePattern, maxLength: 80 }
 const title = { type: 'string', minLength: 1, maxLength: 200 }
 const kind = { enum: ['site', 'space'] }
 const placeId = { type: 'string', pattern: '^(site|space)_[0-9a-f-]{36}$' }

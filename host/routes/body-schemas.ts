@@ -1,5 +1,7 @@
+import { longestShortName, shortNamePattern } from '../config/short-name.ts'
+
 /** A name in an address: a subdomain, a slug. */
-export const nameSchema = { type: 'string', pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 63 }
+export const nameSchema = { type: 'string', pattern: shortNamePattern, maxLength: longestShortName }
 export const titleSchema = { type: 'string', minLength: 1, maxLength: 200 }
 
 /** JSON Schema of a PATCH of an installation, or of its site or space installation. */

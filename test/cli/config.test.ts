@@ -39,6 +39,24 @@ test('settings that cannot be used are all named, with exit code 3', async (cont
   assert.match(stderr, /WATCH: "perhaps" is neither true nor false/)
 })
 
+test('a server whose HOST is not this machine says so, without a stack', async (context) => {
+  const cwd = await makeFolder(context)
+  for (const HOST of ['annex.invalid', '192.0.2.1']) {
+    const env = {
+      HOST,
+      PORT: '0',
+      DATA_DIR: join(cwd, 'data'),
+      PLUGINS_DIR: join(cwd, 'none'),
+      LOG_LEVEL: 'warn',
+    }
+    const { code, stdout, stderr } = await runAnnex(['serve'], { cwd, env })
+    assert.equal(stdout, '')
+    assert.match(stderr, /^annex: Annex cannot listen on .* \(E[A-Z]+\)\. Set HOST to /)
+    assert.doesNotMatch(stderr, /defect|stack/)
+    assert.equal(code, 3)
+  }
+})
+
 test('migrate makes the database without starting anything, and a second time finds it as it should be', async (context) => {
   const dataDir = join(await makeFolder(context), 'data')
   for (let times = 0; times < 2; times++) {

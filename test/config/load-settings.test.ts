@@ -98,11 +98,27 @@ describe('settings', () => {
       [{ PUBLIC_URL: 'https://annex.example/?' }, /without a path/],
       [{ PUBLIC_URL: 'ftp://annex.example' }, /PUBLIC_URL/],
       [{ SECRET_KEY: 'c2hvcnQ=' }, /SECRET_KEY: it is not 32 bytes in base64/],
+      [
+        { HOST: 'http://127.0.0.1' },
+        /HOST: "http:\/\/127\.0\.0\.1" is no address and no host name.*0\.0\.0\.0/,
+      ],
+      [{ HOST: '127.0.0.1:80' }, /HOST: .*without scheme, port or path/],
+      [{ HOST: '999.1.1.1' }, /HOST: "999\.1\.1\.1"/],
+      [
+        { EGRESS_ALLOW: 'ok.example,http://x/' },
+        /EGRESS_ALLOW: "http:\/\/x\/" is no host name, address or CIDR/,
+      ],
+      [{ EGRESS_ALLOW: '10.0.0.0/33' }, /EGRESS_ALLOW: .*Write for example "ci\.internal"/],
+      [{ OPERATOR_ORGANIZATION: 'Home Sweet' }, /OPERATOR_ORGANIZATION: "Home Sweet" is no subdomain.*a-z/],
+      [{ OPERATOR_ORGANIZATION: 'x'.repeat(64) }, /OPERATOR_ORGANIZATION: .*up to 63/],
     ] as const) {
       assert.throws(() => loadSettings({ environment: wrong, envFile }), {
         code: 'settings_invalid',
         message,
       })
+    }
+    for (const HOST of ['0.0.0.0', '::', '::1', 'localhost', 'annex.internal.']) {
+      assert.equal(loadSettings({ environment: { HOST }, envFile }).settings.HOST, HOST)
     }
     for (const PUBLIC_URL of ['', 'https://annex.example', 'http://annex.example:8080/']) {
       assert.equal(loadSettings({ environment: { PUBLIC_URL }, envFile }).settings.PUBLIC_URL, PUBLIC_URL)

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { domainToASCII } from 'node:url'
 import ipaddr from 'ipaddr.js'
+import { describeWrongEntry, parseAllowEntry, plainName } from '../../config/allow-entry.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { embeddedIPv4, isPublicAddress } from './public-address.ts'
 
@@ -23,9 +23,12 @@ export function parseAllowList(entries: readonly string[]): AllowList {
   const names = new Set<string>()
   const ranges: Range[] = []
   for (const entry of entries) {
-    const range = parseRange(entry)
-    if (range !== undefined) ranges.push(range)
-    else names.add(parseName(entry))
+    const parsed = parseAllowEntry(entry)
+    if (parsed === undefined) {
+      throw new AnnexError('settings_invalid', `EGRESS_ALLOW: ${describeWrongEntry(entry)}.`)
+    }
+    if ('name' in parsed) names.add(parsed.name)
+    else ranges.push([ipaddr.parse(parsed.address), parsed.bits])
   }
   const isFine = (address: string): boolean => isPublicAddress(address) || isWithin(address, ranges)
   return {
@@ -34,27 +37,6 @@ export function parseAllowList(entries: readonly string[]): AllowList {
     permits: (address) => isFine(address) && embeddedIPv4(address).every(isFine),
   }
 }
-
-function parseRange(entry: string): Range | undefined {
-  const [base = '', bits, ...rest] = entry.replaceAll(/[[\]]/g, '').split('/')
-  if (isIP(base) === 0 || base.includes('%')) return undefined
-  if (bits === undefined) return [ipaddr.parse(base), isIP(base) === 4 ? 32 : 128]
-  const cidr = `${base}/${bits}`
-  return rest.length === 0 && ipaddr.isValidCIDR(cidr) ? ipaddr.parseCIDR(cidr) : undefined
-}
-
-function parseName(entry: string): string {
-  const name = plainName(domainToASCII(entry))
-  // A last label of digits would make the URL parser read it as an address, so it can never match.
-  if (/^([a-z0-9_-]+\.)*[a-z_-][a-z0-9_-]*$/.test(name)) return name
-  throw new AnnexError(
-    'settings_invalid',
-    `EGRESS_ALLOW: "${entry}" is no host name, address or CIDR range. Write for example ` +
-      '"ci.internal", "10.1.2.3" or "10.1.0.0/16", without scheme, port or path.',
-  )
-}
-
-const plainName = (hostname: string): string => hostname.toLowerCase().replace(/\.$/, '')
 
 function isWithin(address: string, ranges: readonly Range[]): boolean {
   if (isIP(address) === 0) return false
