@@ -4,7 +4,7 @@ import { addTo, type Buckets, createBuckets, registerBuckets } from './buckets.t
 /** What is owed now, and to whom. */
 export type OwedSnapshot = {
   jobs: readonly { kind: string; state: string; count: number }[]
-  /** How long ago the oldest owed job of a kind was stored, in ms. */
+  /** For how long the oldest job of a kind has been owed, in ms. */
   oldest: readonly { kind: string; ageMs: number }[]
   endpoints: readonly { state: string; count: number }[]
   /** Endpoints that this host leaves alone for a while, as they have failed again and again. */
@@ -54,7 +54,7 @@ export function createDeliveryMetrics(registry: Registry, now: () => OwedSnapsho
   gauge('annex_jobs', 'Work that is owed, and what of it has failed', ['kind', 'state'], (add) => {
     for (const { kind, state, count } of now().jobs) add({ kind, state }, count)
   })
-  gauge('annex_oldest_owed_seconds', 'Age of the oldest work that is owed', ['kind'], (add) => {
+  gauge('annex_oldest_owed_seconds', 'For how long the oldest work has been owed', ['kind'], (add) => {
     for (const { kind, ageMs } of now().oldest) add({ kind }, ageMs / 1_000)
   })
   gauge('annex_webhook_endpoints', 'Endpoints that deliveries go to', ['state'], (add) => {

@@ -146,15 +146,22 @@ export async function endOfRound(db: Db, kind: JobKind, after: string): Promise<
   return row?.lane
 }
 
-const otherComesDue = `state = 'due' and kind <> 'delivery'`
-/** One that was due when it was owed is in no index of what comes due. */
-const deliveryComesDue = `state = 'due' and kind = 'delivery' and due_at > created_at`
+/**
+ * What comes due by itself, as a condition. Written out: the indexes of it are found by that; by another one, all that is owed
+ * would be read. A delivery that was due when it was owed is in none of them.
+ */
+export const comesDue = (kind: JobKind): string =>
+  kind === 'delivery'
+    ? `state = 'due' and kind = 'delivery' and due_at > created_at`
+    : `state = 'due' and kind <> 'delivery' and kind = '${kind}'`
 
 /** When the next job of a kind comes due after `afterMs`, in Unix ms. */
 export async function nextDueAt(db: Db, kind: JobKind, afterMs: number): Promise<number | undefined> {
-  // Written out: the indexes of what comes due are found by it. By another one, all that is owed would be read.
-  const comesDue = kind === 'delivery' ? deliveryComesDue : `${otherComesDue} and kind = '${kind}'`
-  const row = await db('jobs').where('dueAt', '>', afterMs).whereRaw(comesDue).orderBy('dueAt').first('dueAt')
+  const row = await db('jobs')
+    .where('dueAt', '>', afterMs)
+    .whereRaw(comesDue(kind))
+    .orderBy('dueAt')
+    .first('dueAt')
   return row?.dueAt
 }
 

@@ -3,7 +3,7 @@ import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import { forEachInserted, forEachRow } from '../rows/each-row.ts'
 import { isPostgres, jsonRows, rawRows } from '../rows/json-rows.ts'
-import { comeAfter, nextPosition } from './positions.ts'
+import { comeAfter, nextPosition, positionAt } from './positions.ts'
 
 export type JobKind = 'event' | 'task' | 'delivery' | 'resend'
 
@@ -92,7 +92,8 @@ export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<DueJo
         ordered,
       }
       if (state === 'due') due.push(job)
-      return { ...job, state, position: nextPosition(createdAt), createdAt }
+      const position = kind === 'task' && dueAt > createdAt ? positionAt(dueAt) : nextPosition(createdAt)
+      return { ...job, state, position, createdAt }
     },
   )
   await insertRows(db, rows)

@@ -3,9 +3,12 @@ import { isPostgres, jsonRows, rawRows } from '../rows/json-rows.ts'
 
 let lastPosition = 0
 
-/** A job's place in its lane: in µs since 1970, as nearly as that can be while each is greater than the one before it. */
+/** Since when a job is owed, in µs since 1970: a task that is scheduled, since it is due first. */
+export const positionAt = (ms: number): number => ms * 1_000
+
+/** A job's place in its lane: since when it is owed, as nearly as that can be while each is greater than the one before it. */
 export function nextPosition(nowMs: number): number {
-  lastPosition = Math.max(lastPosition + 1, nowMs * 1_000)
+  lastPosition = Math.max(lastPosition + 1, positionAt(nowMs))
   return lastPosition
 }
 

@@ -3,6 +3,7 @@ import { nowOf } from '../../database-clock.ts'
 import type { Db } from '../../db.ts'
 import { type Look, type Looked, lookAmong, type Source } from '../../looks/window.ts'
 import { isPostgres, lenientJson } from '../../rows/json-rows.ts'
+import { positionAt } from '../positions.ts'
 
 /** Work that a script is owed. What of it is done is gone; what failed is kept. */
 export type ScriptJob = {
@@ -111,6 +112,7 @@ export async function findScriptJob(
 
 /** Makes a failed one due now, with a new round of the schedule. @returns whether it was failed */
 export async function runScriptJobAgain(db: Db, id: string): Promise<boolean> {
-  const again = { state: 'due', attempt: 0, dueAt: nowOf(db), finishedAt: null }
+  const dueAt = nowOf(db)
+  const again = { state: 'due', attempt: 0, dueAt, position: positionAt(dueAt), finishedAt: null }
   return (await db('jobs').where({ id, state: 'failed' }).whereIn('kind', kinds).update(again)) === 1
 }
