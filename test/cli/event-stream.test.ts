@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readServerEvents } from '../../host/cli/api/event-stream.ts'
@@ -52,4 +53,16 @@ test('what the host says is read again, however it is cut', async () => {
       assert.deepEqual([event, said, id], ['attempt', JSON.stringify(data), 'att_1'])
     }),
   )
+})
+
+test('an id without an event is a place to go on from, and no event', async () => {
+  const places: string[] = []
+  const text = 'retry: 1000\nid: att_1\n\n:\n\nid: att_2\ndata: a\n\n'
+  const events = []
+  for await (const { data } of readServerEvents(Readable.from([Buffer.from(text)]), (id) =>
+    places.push(id),
+  )) {
+    events.push(data)
+  }
+  assert.deepEqual([events, places[0]], [['a'], 'att_1'])
 })

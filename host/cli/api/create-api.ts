@@ -11,8 +11,12 @@ export type Api = {
   post<T>(path: string, body?: object, query?: Query): Promise<T>
   patch<T>(path: string, body: object): Promise<T>
   delete(path: string): Promise<void>
-  /** Server-sent events, until the server ends the stream or the connection breaks. */
-  events(path: string, query: Query, lastEventId?: string): AsyncGenerator<ServerEvent>
+  /** Server-sent events, until the server ends the stream or the connection breaks. `onPlace` is told where to go on. */
+  events(
+    path: string,
+    query: Query,
+    from: { lastEventId: string | undefined; onPlace: (id: string) => void },
+  ): AsyncGenerator<ServerEvent>
 }
 
 const timeoutMs = 30_000
@@ -31,11 +35,11 @@ export function createApi(server: { url: string; token?: string | undefined }): 
     post: (path, body, query) => call('POST', path, query, body ?? {}),
     patch: (path, body) => call('PATCH', path, {}, body),
     delete: (path) => call('DELETE', path),
-    async *events(path, query, lastEventId) {
+    async *events(path, query, { lastEventId, onPlace }) {
       const headers = { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) }
       const response = await send(server, 'GET', toUrl(server.url, path, query), { headers, endless: true })
       if (!response.ok) throw new ApiError(response.status, await readAnswer(response))
-      if (response.body !== null) yield* readServerEvents(response.body)
+      if (response.body !== null) yield* readServerEvents(response.body, onPlace)
     },
   }
 }

@@ -4,8 +4,15 @@ export type ServerEvent = { event: string; data: string; lastEventId: string; re
 /** An answer that goes on and on is not an Annex's. */
 const maxLine = 4 * 1024 * 1024
 
-/** Reads server-sent events as WHATWG HTML, section 9.2.6, has it. */
-export async function* readServerEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
+/**
+ * Reads server-sent events as WHATWG HTML, section 9.2.6, has it.
+ *
+ * @param onPlace told an id that comes without an event: where whoever comes back goes on
+ */
+export async function* readServerEvents(
+  body: AsyncIterable<Uint8Array>,
+  onPlace: (id: string) => void = () => {},
+): AsyncGenerator<ServerEvent> {
   let event = ''
   let data: string[] = []
   let lastEventId = ''
@@ -13,6 +20,7 @@ export async function* readServerEvents(body: AsyncIterable<Uint8Array>): AsyncG
   for await (const line of readLines(body)) {
     if (line === '') {
       if (data.length > 0) yield { event: event || 'message', data: data.join('\n'), lastEventId, retryMs }
+      else if (lastEventId !== '') onPlace(lastEventId)
       event = ''
       data = []
       continue

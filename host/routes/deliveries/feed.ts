@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type Router from '@koa/router'
 import type { Context } from 'koa'
-import type { FeedItem } from '../../db/queries/operating/feed.ts'
+import type { FeedItem, FeedPlace } from '../../db/queries/operating/feed.ts'
 import { AnnexError, isAnnexError } from '../../errors/annex-error.ts'
 import { followDeliveries, placeAt } from '../../webhooks/operating/follow-deliveries.ts'
 import { askerOf } from '../history/list-query.ts'
@@ -27,19 +27,20 @@ export function addFeedRoutes(router: Router, parts: RouteParts): void {
   /**
    * Server-sent events: `owed` (a delivery is owed), `attempt` (with its delivery), `settled` (a delivery is delivered or
    * has failed, perhaps without an attempt: `delivery.reason` says why), and `end` with a `reason` when Annex stops or the token is no longer good. Filters as for
-   * `GET /v1/deliveries`. It begins now, at the time `after`, or after the event that `Last-Event-ID` names. 503 when there
+   * `GET /v1/deliveries`. It begins now, at the time `after`, or after the event that `Last-Event-ID` names, and says first where that is, as an `id`
+   * without an event. 503 when there
    * are too many readers.
    */
   router.get('/v1/deliveries/feed', async (context) => {
     const caller = await parts.authenticate(context)
     const { before: _place, beforeMs: _time, afterMs, ...filter } = filterOf(caller, context.query)
-    const from = placeIn(context) ?? (afterMs === undefined ? undefined : placeAt(afterMs))
+    const from = placeIn(context) ?? placeAt(afterMs ?? Date.now())
     const asker = askerOf(context, filter)
     if (asker.gone.aborted) return
     const leave = readers.enter(asker.line)
     asker.gone.addEventListener('abort', leave)
     const items = followDeliveries(parts, parts.changes, asker, filter, from)
-    const stream = Readable.from(cutOff(context, say(parts, context, items)))
+    const stream = Readable.from(cutOff(context, say(parts, context, from, items)))
     context.type = 'text/event-stream'
     context.set('cache-control', 'no-store')
     // Of nginx: it would keep events back until it has many.
@@ -52,7 +53,8 @@ export function addFeedRoutes(router: Router, parts: RouteParts): void {
 function placeIn(context: Context): string | undefined {
   const id = context.get('last-event-id')
   if (id === '') return undefined
-  const place = /^(?:dlv|att|ref)_([0-9a-f-]{36})$/.exec(id)?.[1]
+  // That of an item, or the beginning of one: a time.
+  const place = /^(?:dlv|att|ref)_([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{0,22})$/.exec(id)?.[1]
   if (place !== undefined) return place
   throw new AnnexError('bad_request', 'Last-Event-ID is none that this feed has given.')
 }
@@ -60,9 +62,11 @@ function placeIn(context: Context): string | undefined {
 async function* say(
   { authenticate, state }: Pick<RouteParts, 'authenticate' | 'state'>,
   context: Context,
+  from: FeedPlace,
   looks: AsyncIterable<FeedItem[]>,
 ): AsyncGenerator<string> {
-  yield `retry: ${retryMs}\n\n`
+  // An id without an event: whoever is cut off before the first one has a place to go on from.
+  yield `retry: ${retryMs}\nid: att_${from}\n\n`
   let checkedAt = performance.now()
   let saidAt = checkedAt
   for await (const items of looks) {

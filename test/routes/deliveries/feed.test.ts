@@ -4,7 +4,13 @@ import { readServerEvents, type ServerEvent } from '../../../host/cli/api/event-
 import { type Annex, installSample, type Json, startAnnex, until } from '../../support/annex.ts'
 import { owe, senderPlugin, watchDeliveries } from '../../support/sender.ts'
 
-type Reader = { next: () => Promise<ServerEvent | undefined>; close: () => void; response: Response }
+type Reader = {
+  next: () => Promise<ServerEvent | undefined>
+  close: () => void
+  response: Response
+  /** Ids that were said without an event. */
+  places: string[]
+}
 
 describe('the live feed', () => {
   const ends = new AsyncDisposableStack()
@@ -36,9 +42,10 @@ describe('the live feed', () => {
     const { answered, close } = ask(query, headers)
     const response = await answered
     assert.equal(response.status, 200)
-    const events = readServerEvents(response.body ?? assert.fail('no body'))
+    const places: string[] = []
+    const events = readServerEvents(response.body ?? assert.fail('no body'), (id) => places.push(id))
     // With the response: `fetch` cancels the body of one that nobody holds any more.
-    return { next: async () => (await events.next()).value ?? undefined, close, response }
+    return { next: async () => (await events.next()).value ?? undefined, close, response, places }
   }
 
   const read = async (
@@ -97,6 +104,24 @@ describe('the live feed', () => {
     const ids = new Set<string>(events.map(({ data }) => data.delivery.id))
     assert.deepEqual(ids, new Set(missed))
     assert.ok(!ids.has(first ?? ''))
+  })
+
+  it('says at once where it begins, and goes on there for whoever was told nothing else', async () => {
+    const receiver = await receive(200)
+    const reader = await open('eventType=placed')
+    const nothing = reader.next()
+    const [place] = await until(
+      async () => reader.places,
+      ({ length }) => length > 0,
+    )
+    reader.close()
+    await assert.rejects(nothing)
+    const [id] = await owe(endpoint, { url: receiver.url, type: 'placed' })
+    await receiver.waitFor(1)
+    const again = await open('eventType=placed', { 'last-event-id': place ?? '' })
+    const [first] = await read(again, 1)
+    again.close()
+    assert.deepEqual([first?.event, first?.data.delivery.id], ['owed', id])
   })
 
   it('tells of one that fails without an attempt, and why', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAnnexError } from '../../../errors/annex-error.ts'
+import { isAnnexError, messageOf } from '../../../errors/annex-error.ts'
 import { isApiError } from '../../api/api-error.ts'
 import type { Session } from '../../open-session.ts'
 import type { DeliveryFilter, FeedItem } from './delivery-feed.ts'
@@ -21,19 +21,29 @@ export async function followFeed(
 ): Promise<void> {
   let place: string | undefined
   let retryMs = defaultRetryMs
+  let isAway = false
+  const goOnFrom = (id: string) => {
+    place = id
+    isAway = false
+  }
   for (let isFirst = true; ; isFirst = false) {
     try {
       if (isFirst) terminal.say('Waiting for deliveries. Ctrl+C ends this.')
-      for await (const { event, data, ...stream } of api.events('/v1/deliveries/feed', filter, place)) {
+      const from = { lastEventId: place, onPlace: goOnFrom }
+      for await (const { event, data, ...stream } of api.events('/v1/deliveries/feed', filter, from)) {
         retryMs = stream.retryMs ?? retryMs
-        place = stream.lastEventId === '' ? place : stream.lastEventId
+        if (stream.lastEventId !== '') goOnFrom(stream.lastEventId)
         if (event === 'end') terminal.say(`The feed has ended: ${JSON.parse(data).reason}`)
         else printFeedItem(terminal, JSON.parse(data) as FeedItem)
       }
     } catch (error) {
-      const isOurs = isApiError(error) || (isFirst && isAnnexError(error))
-      if (isOurs) throw error
+      if (isFirst ? isApiError(error) || isAnnexError(error) : isRefusal(error)) throw error
+      if (!isAway) terminal.say(`${messageOf(error)} It is trying again.`)
+      isAway = true
     }
     await sleep(retryMs)
   }
 }
+
+/** What is answered with 5xx is so for a while: by a proxy while Annex starts, or by Annex while it stops. */
+const isRefusal = (error: unknown): boolean => isApiError(error) && error.status < 500
