@@ -63,6 +63,18 @@ const mistakes: [string, string[], RegExp][] = [
     ['events', 'publish', 'site_view', '--data', '{'],
     /--data cannot be read/,
   ],
+  ...[
+    'endpoints show',
+    'deliveries send',
+    'jobs run',
+    'resends stop',
+    'install',
+    'pause',
+    'rotate-secret',
+  ].flatMap((command): [string, string[], RegExp][] => [
+    [`${command} of nothing is refused`, [...command.split(' '), ''], /An empty text is no id and no name/],
+    [`${command} of a dot segment is refused`, [...command.split(' '), '..'], /"\.\." is no id and no name/],
+  ]),
   ['--url that is no address is refused', ['integrations', '--url', 'ftp://x'], /is no address of an Annex/],
 ]
 for (const [title, args, expected] of mistakes) {

@@ -1,4 +1,6 @@
 import { AnnexError, messageOf } from '../../errors/annex-error.ts'
+import { quoteValue } from '../../manifest/problems/visible-text.ts'
+import { UsageError } from '../usage-error.ts'
 import { ApiError } from './api-error.ts'
 import { readServerEvents, type ServerEvent } from './event-stream.ts'
 
@@ -44,9 +46,21 @@ export function createApi(server: { url: string; token?: string | undefined }): 
   }
 }
 
-/** A path whose parts came from the command line: none of them can leave its place. */
+/**
+ * A path whose parts came from the command line: none of them can leave its place.
+ *
+ * @throws UsageError for one that would make it another path
+ */
 export const toPath = (fixed: TemplateStringsArray, ...parts: string[]): string =>
-  String.raw({ raw: fixed }, ...parts.map((part) => encodeURIComponent(part).replace(/^\.+$/, '')))
+  String.raw({ raw: fixed }, ...parts.map((part) => encodeURIComponent(assertName(part))))
+
+/** @throws UsageError for what nothing is named by */
+export function assertName(text: string): string {
+  if (!/^\.*$/.test(text)) return text
+  throw new UsageError(
+    `${text === '' ? 'An empty text' : quoteValue(text)} is no id and no name. The lists show them, such as \`annex deliveries\`.`,
+  )
+}
 
 function toUrl(base: string, path: string, query: Query): URL {
   const url = new URL(path, base)

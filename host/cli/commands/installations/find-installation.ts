@@ -1,4 +1,5 @@
 import { AnnexError } from '../../../errors/annex-error.ts'
+import { assertName } from '../../api/create-api.ts'
 import { findOrganization, findPlace } from '../../api/find-place.ts'
 import type { Installation, List } from '../../api/records.ts'
 import type { Session } from '../../open-session.ts'
@@ -9,13 +10,14 @@ export type PlaceOptions = { org?: string; site?: string; space?: string }
 /**
  * An installation by its id, or by the name of its integration in an organization.
  *
- * @throws AnnexError `not_found`
+ * @throws AnnexError `not_found`; UsageError for what is neither
  */
 export async function findInstallation(
   session: Session,
   idOrIntegration: string,
   { org }: PlaceOptions = {},
 ): Promise<Installation> {
+  assertName(idOrIntegration)
   if (idOrIntegration.startsWith('inst_')) {
     const { items } = await session.api.get<List<Installation>>('/v1/installations')
     const found = items.find(({ id }) => id === idOrIntegration)
