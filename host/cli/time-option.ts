@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { parseDate } from '../routes/history/parse-date.ts'
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
@@ -14,5 +15,3 @@ export function parseTime(text: string): string {
   if (!Number.isNaN(ms)) return new Date(ms).toISOString()
   throw new InvalidArgumentError('It must be a time (2026-01-31T12:00Z), or how long ago (30m, 2h, 7d).')
 }
-
-const parseDate = (text: string): number => (/^\d{4}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN)

@@ -44,6 +44,11 @@ const mistakes: [string, string[], RegExp][] = [
     /Name echo or --integration webhook, not both/,
   ],
   ['a limit out of range is refused', ['logs', '--limit', '500'], /--limit.*whole number from 1 to 200/],
+  [
+    'a day that there is none of is refused',
+    ['deliveries', 'list', '--after', '2026-02-30'],
+    /It must be a time \(2026-01-31T12:00Z\)/,
+  ],
   ['a state that there is none of is refused', ['deliveries', '--state', 'nope'], /owed, delivered, failed/],
   ['no command at all is answered with the help', [], /Usage: annex/],
   ['a missing argument is named', ['deliveries', 'show'], /missing required argument 'id'/],

@@ -4,6 +4,7 @@ import type { Caller } from '../../access/tokens.ts'
 import { type Asker, lineOf } from '../../db/looks/turns.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { assertPerson } from '../../http/caller.ts'
+import { parseDate } from './parse-date.ts'
 
 const maxItems = 200
 
@@ -111,8 +112,7 @@ export const badPlace = (name: keyof Places, given: string, what: string): Annex
  * @throws AnnexError `bad_request`
  */
 export function timeOf(name: string, text: string): number {
-  // Date.parse takes "7" for a month of 2001.
-  const ms = /^\d{4}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
+  const ms = parseDate(text)
   if (!Number.isNaN(ms)) return ms
   throw new AnnexError('bad_request', `${name} is a time such as 2026-01-01T00:00:00.000Z, not "${text}".`)
 }
