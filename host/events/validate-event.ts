@@ -1,5 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import { createCheck } from '../../schemas/create-check.ts'
+import { describeError } from '../../schemas/describe-error.ts'
 import {
   eventSchemas,
   type PublishableEventType,
@@ -78,7 +79,7 @@ function toDetail(error: ErrorObject): { path: string; message: string } {
   const path = [at, field].filter((part) => part !== undefined && part !== '').join('.')
   if (error.keyword === 'required') return { path, message: 'is missing' }
   if (error.keyword === 'additionalProperties') return { path, message: 'is not a field of this event' }
-  return { path, message: messages[`${path} ${error.keyword}`] ?? error.message ?? 'is not valid' }
+  return { path, message: messages[`${path} ${error.keyword}`] ?? describeError(error) }
 }
 
 function invalid(details: { path: string; message: string }[]): AnnexError {

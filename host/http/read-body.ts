@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Context } from 'koa'
 import { createCheck } from '../../schemas/create-check.ts'
+import { describeError } from '../../schemas/describe-error.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertShallow } from '../errors/json-depth.ts'
 import { requestBrokeOffError } from '../errors/request-broke-off.ts'
@@ -84,13 +85,13 @@ export async function readJson(context: Context, maxBytes = maxJsonBytes): Promi
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function toDetail({ instancePath, message = 'is not valid', params }: ErrorObject): {
+function toDetail(error: ErrorObject): {
   path: string
   message: string
 } {
-  const unknown = params.additionalProperty
+  const unknown = error.params.additionalProperty
   return {
-    path: [instancePath.slice(1).replaceAll('/', '.'), unknown].filter(Boolean).join('.'),
-    message: unknown === undefined ? message : 'is not a known field',
+    path: [error.instancePath.slice(1).replaceAll('/', '.'), unknown].filter(Boolean).join('.'),
+    message: unknown === undefined ? describeError(error) : 'is not a known field',
   }
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { PlainError } from '../../runtime/bridge.ts'
 import { createCheck } from '../../schemas/create-check.ts'
+import { describeError } from '../../schemas/describe-error.ts'
 import { explainStorageError } from '../db/explain-storage-error.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import type { DispatchContext } from './target.ts'
@@ -59,7 +60,7 @@ export function createHostCalls(table: readonly HostCall[], onDefect: (error: un
 }
 
 const textOf = (errors: readonly ErrorObject[]): string =>
-  errors.map(({ instancePath, message }) => `arguments${instancePath} ${message}`).join(', ')
+  errors.map((error) => `arguments${error.instancePath} ${describeError(error)}`).join(', ')
 
 /** @throws AnnexError `scope_missing`, naming the scope that the manifest would have to declare */
 export function assertScope(

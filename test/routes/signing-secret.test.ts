@@ -199,6 +199,10 @@ describe('rotating a signing secret', () => {
       const refused: Answered = await rotate(body)
       assert.deepEqual([refused.status, refused.json.error.code], [422, 'body_invalid'], JSON.stringify(body))
     }
+    assert.equal(
+      (await rotate({ first: 'both' })).json.error.message,
+      'The JSON body cannot be used: first must be one of "new", "old".',
+    )
     assert.equal((await environment()).secrets.installation, secret)
     assert.equal((await rotate({ overlapSeconds: 30 * 86_400 })).status, 200)
   })
