@@ -168,6 +168,7 @@ test('log lines are bounded, whatever is logged', async () => {
   assert.deepEqual(guest.failures, [])
   assert.equal(guest.logs.length, 8)
   for (const { text } of guest.logs) assert.ok(text.length <= 8192, `${text.length}`)
+  assert.match(guest.logs[0]?.text ?? '', /y… \(cut: a line of the log has at most 8192 characters\)$/)
   assert.match(guest.logs[5]?.text ?? '', /\[Getter\].*Symbol\(s\) 1n Error: e/s)
   assert.equal(guest.logs[6]?.text, 'x is 7 { a: [1, undefined, undefined, null] } rest')
   guest.close()

@@ -4,6 +4,7 @@ import { cut } from '../primordials.ts'
 
 /** One line of the log: characters. What is longer is cut, and says so. */
 export const logTextLimit = 8192
+const cutMark = `… (cut: a line of the log has at most ${logTextLimit} characters)`
 
 /**
  * The connection of one isolate with its sandbox process. Made when the prelude is evaluated, connected at
@@ -54,7 +55,7 @@ export const createWire = (): Wire => {
       }
     },
     log(level, text) {
-      const bounded = text.length <= logTextLimit ? text : `${cut(text, logTextLimit - 16)}… (text was cut)`
+      const bounded = text.length <= logTextLimit ? text : cut(text, logTextLimit - cutMark.length) + cutMark
       wire.post(kinds.log, wire.dispatch, levelNumber[level], bounded)
     },
   }
