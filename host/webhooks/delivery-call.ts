@@ -94,6 +94,12 @@ export function isHttp(url: string): boolean {
 }
 
 function assertIsHttp(url: string): void {
+  const parsed = URL.parse(url)
+  if (parsed?.username || parsed?.password) {
+    // No attempt would be made: each of them would be refused.
+    const text = `The URL of a delivery to ${parsed.host} holds a user name or password. Leave them out: its signature says who sends.`
+    throw new AnnexError('bad_request', text)
+  }
   if (isHttp(url)) return
   throw new AnnexError('bad_request', `"${url.slice(0, 200)}" is not an http or https URL.`)
 }

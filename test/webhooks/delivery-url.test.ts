@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { installSample, startAnnex } from '../support/annex.ts'
+
+const script = `import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: async (request, { integration }) => {
+    const url = await request.text()
+    return new Response(await integration.queueDelivery({ url, event: { type: 'told' } }).catch((error) => error.message))
+  },
+})`
+
+it('a delivery is not owed to an URL that no attempt would be made at, and the script is told why', async (t) => {
+  const annex = await startAnnex({ plugins: { queue: { script } } })
+  t.after(annex.close)
+  const { endpoint } = await installSample(annex, 'queue')
+  for (const [url, expected] of [
+    ['ftp://receiver.example/', '"ftp://receiver.example/" is not an http or https URL.'],
+    [
+      'https://somebody:hunter2@receiver.example/hook',
+      'The URL of a delivery to receiver.example holds a user name or password. Leave them out: its signature says who sends.',
+    ],
+  ] as const) {
+    const answer = await fetch(endpoint, { method: 'POST', body: url })
+    assert.equal(await answer.text(), expected)
+  }
+  assert.equal((await annex.api('GET', '/v1/deliveries')).json.count, 0)
+})
