@@ -18,11 +18,22 @@ export async function importOrganization(
   const found: Organization | undefined =
     (await findOrganization(transaction, id)) ?? (await findOrganization(transaction, subdomain))
   if (found !== undefined) return found.id
-  await insertMoved(transaction, 'organizations', [
-    { id, subdomain, title: toStorable(title), createdAt: Date.now() },
-  ])
-  warn(`The organization ${subdomain} was not here, and was made.`)
+  const name = await freeName(transaction, subdomain)
+  const row = { id, subdomain: name, title: toStorable(title), createdAt: Date.now() }
+  await insertMoved(transaction, 'organizations', [row])
+  warn(`The organization ${subdomain} was not here, and was made${name === subdomain ? '' : ` as ${name}`}.`)
   return id
+}
+
+/** The same where it is one that the API takes: an operator's own comes from a setting, and may be any text. */
+async function freeName(transaction: Db, subdomain: string): Promise<string> {
+  const words = subdomain.toLowerCase().match(/[a-z0-9]+/g) ?? ['imported']
+  const name = words.join('-').slice(0, 80).replace(/-$/, '')
+  let free = name
+  for (let number = 2; (await findOrganization(transaction, free)) !== undefined; number++) {
+    free = `${name}-${number}`
+  }
+  return free
 }
 
 /**

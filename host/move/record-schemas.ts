@@ -121,7 +121,8 @@ const fields: Record<ExportRecord['record'], Record<string, object>> = {
     salt: { type: 'string', pattern: '^[A-Za-z0-9+/]{22}==$' },
     check: text(1_000),
   },
-  organization: { id: idOf('org'), subdomain: slug, title },
+  // The operator's may have any: it comes from a setting.
+  organization: { id: idOf('org'), subdomain: { ...text(200), minLength: 1 }, title },
   place: { kind, id: placeId, slug, title },
   integration: { name: text(200), digest: orNull(text(200)) },
   installation: { id: idOf('inst'), resumesTo: { enum: ['pending', 'active'] }, ...levelFields },

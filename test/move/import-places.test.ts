@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { type Annex, installSample, startAnnex } from '../support/annex.ts'
+import { exportText, importText } from '../support/moving.ts'
+
+const script = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: async () => new Response('there') })`
+
+it('an organization goes along that its operator has called in a way of their own', async () => {
+  await using ends = new AsyncDisposableStack()
+  const start = async (operator: string): Promise<Annex> => {
+    const plugins = { mover: { script, organization: operator } }
+    const annex = await startAnnex({ plugins, flags: { OPERATOR_ORGANIZATION: operator } })
+    ends.defer(annex.close)
+    return annex
+  }
+  const source = await start('Acme_Inc')
+  const { id } = await installSample(source, 'mover')
+  const file = await exportText(source, id)
+
+  const same = await importText(await start('Acme_Inc'), file)
+  assert.equal(same.status, 'moving', same.message)
+  assert.deepEqual(same.warnings, [])
+
+  const other = await start('acme-inc')
+  const there = await importText(other, file)
+  assert.equal(there.status, 'moving', there.message)
+  assert.equal(there.warnings[0], 'The organization Acme_Inc was not here, and was made as acme-inc-2.')
+  const { json } = await other.api('GET', `/v1/integrations/mover/installations/${id}`)
+  assert.equal(json.target.organization, (await other.api('GET', '/v1/orgs/acme-inc-2')).json.id)
+})
