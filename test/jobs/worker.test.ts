@@ -7,7 +7,7 @@ import { type Commits, createCommits, type GroupCommit } from '../../host/db/com
 import { type Clock, systemClock } from '../../host/db/database-clock.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
 import { endClaims } from '../../host/db/queries/claims.ts'
-import { insertJobs, type Job, type NewJob } from '../../host/db/queries/jobs.ts'
+import { insertJobs, type Job, mostInterruptions, type NewJob } from '../../host/db/queries/jobs.ts'
 import { createWorker, type Worker } from '../../host/jobs/create-worker.ts'
 import { handleEach, type JobHandler, type JobOutcome, stored } from '../../host/jobs/job-handler.ts'
 import { until } from '../support/annex.ts'
@@ -288,6 +288,35 @@ describe('a worker', () => {
     await stalled.close()
     await other.close()
     assert.deepEqual(stores, ['other'])
+  })
+
+  it('counts nothing of a claim whose answer is lost, of which it began nothing', async () => {
+    await insert('a', 1)
+    await database.db('jobs').update({ interruptions: mostInterruptions })
+    const { commits, claims } = createCommits(database)
+    let lost = 0
+    const losing: Commits['claims'] = {
+      async note(step, item) {
+        const claimed = await claims.note(step, item)
+        if (lost > 0) return claimed
+        lost += 1
+        throw new Error('update "jobs" - Connection terminated unexpectedly')
+      },
+    }
+    const begun: number[] = []
+    const cut: string[] = []
+    const run = async ({ attempt, interruptions }: Job) => {
+      begun.push(attempt, interruptions)
+      return gone
+    }
+    const interrupt: JobHandler['interrupt'] = async (_transaction, jobs) => {
+      cut.push(...jobs.map(({ id }) => id))
+    }
+    // It looks again after an error, but not for seconds.
+    const clock: Clock = { ...systemClock, after: (ms, again) => systemClock.after(ms / 100, again) }
+    await work(run, { interrupt, clock, stores: { commits, claims: losing } })
+    await until(owed, isEmpty)
+    assert.deepEqual([begun, cut, lost], [[1, mostInterruptions], [], 1])
   })
 
   it('counts no run that its host’s death has cut off, five times; of a delivery never', async () => {

@@ -166,8 +166,9 @@ export async function nextDueAt(db: Db, kind: JobKind, afterMs: number): Promise
 }
 
 /**
- * Which claims to end: those of some hosts, those whose lease has run out and whose host is on the list of hosts no more, or one's
- * own. A host that is on the list keeps what it has beyond its lease: while a database is away it cannot store what came of it.
+ * Which claims to end: those of some hosts, those whose lease has run out and whose host is on the list of hosts no more, or those
+ * of one's own of which nothing was begun. A host that is on the list keeps what it has beyond its lease: while the database is
+ * away it cannot store what came of it.
  */
 export type Abandoned =
   | { leaseUntilBefore: number }
@@ -175,12 +176,15 @@ export type Abandoned =
   | { leaseIds: readonly string[] }
   | 'all'
 
+const cutOff = `interruptions = interruptions + 1,
+  attempt = case when kind = 'delivery' or interruptions < ${mostInterruptions} then attempt - 1 else attempt end`
+
 /**
  * Makes claimed jobs due again. What was cut off was no attempt for its schedule. A script may be what ended the host, and
  * must not do so for ever: of events and tasks that is so up to `mostInterruptions`. What others have read of the jobs
  * before holds no longer.
  *
- * @returns them as they were
+ * @returns those that may have been begun, as they were
  */
 export async function endClaims(db: Db, kinds: readonly JobKind[], which: Abandoned): Promise<Job[]> {
   const query = db('jobs').where({ state: 'running' }).whereIn('kind', kinds)
@@ -195,17 +199,13 @@ export async function endClaims(db: Db, kinds: readonly JobKind[], which: Abando
   }
   const rows: Job[] = isPostgres(db) ? await query.forUpdate().skipLocked() : await query
   if (rows.length === 0) return []
+  const wereBegun = which === 'all' || !('leaseIds' in which)
+  const counts = wereBegun ? cutOff : 'attempt = attempt - 1'
   await db.raw(
-    `update jobs set state = 'due', interruptions = interruptions + ?,
-       attempt = case when kind = 'delivery' or interruptions < ? then attempt - 1 else attempt end,
+    `update jobs set state = 'due', ${counts},
        due_at = due_at + 1, lease_id = null, lease_until = null, host_id = null, claimed_at = null
      where id in ${jsonTexts(db)}`,
-    // Those of one's own lease were never begun.
-    [
-      which !== 'all' && 'leaseIds' in which ? 0 : 1,
-      mostInterruptions,
-      JSON.stringify(rows.map(({ id }) => id)),
-    ],
+    [JSON.stringify(rows.map(({ id }) => id))],
   )
-  return rows
+  return wereBegun ? rows : []
 }
