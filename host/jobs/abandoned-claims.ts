@@ -18,17 +18,22 @@ const lookEveryMs = 30_000
  * Ends claims that nobody will do anything about. Where several hosts share a database, each looks now and then for leases that have
  * run out: a host that the others had struck off, as it was paused or could not be reached, may have claimed something before it
  * was on the list again, and what somebody else was changing when it was struck off was passed over. Nobody misses it for these.
+ * Of its own claims it ends those that it knows nothing of: the server may have done one after the connection was lost and the lease
+ * given back.
  *
  * @param given.onEnded called when that has made something due
  */
 export function createAbandonedClaims(given: {
   database: Pick<Database, 'db' | 'dialect'>
   clock: Clock
+  hostId: string
+  /** Of the claims that something is done about. */
+  leases: () => readonly string[]
   handlers: Partial<Record<JobKind, JobHandler>>
   onEnded: () => void
   onDefect: (error: unknown) => void
 }): AbandonedClaims {
-  const { clock, handlers } = given
+  const { clock, handlers, hostId } = given
   const { db, dialect } = given.database
   const kinds = Object.keys(handlers) as JobKind[]
   let closed = false
@@ -36,7 +41,7 @@ export function createAbandonedClaims(given: {
   let looking = Promise.resolve()
   return {
     async begin() {
-      await end(dialect === 'sqlite' ? 'all' : { leaseUntilBefore: clock.now() })
+      await end(dialect === 'sqlite' ? 'all' : { leaseUntilBefore: clock.now(), notOf: hostId })
       if (dialect === 'postgres') schedule()
     },
     end: async (which) => void (await end(which)),
@@ -69,6 +74,8 @@ export function createAbandonedClaims(given: {
   }
 
   async function look(): Promise<void> {
-    if ((await end({ leaseUntilBefore: clock.now() })) > 0) given.onEnded()
+    const leaseUntilBefore = clock.now()
+    await end({ leaseUntilBefore, of: hostId, without: given.leases() })
+    if ((await end({ leaseUntilBefore, notOf: hostId })) > 0) given.onEnded()
   }
 }

@@ -79,13 +79,18 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   })
   const free = () => turns.free(clock.now())
   const settlements = createSettlements({ commits, clock, onDefect, isClosed: () => closed })
-  const abandoned = createAbandonedClaims({ database, clock, handlers, onEnded: () => wake(), onDefect })
-  const running = new Set<Promise<void>>()
+  /** With the leases of their claims. */
+  const running = new Map<Promise<void>, string>()
+  const abandoned = createAbandonedClaims({
+    ...{ database, clock, hostId, handlers, onDefect },
+    leases: () => [...new Set([...running.values(), ...(lostLease === undefined ? [] : [lostLease])])],
+    onEnded: () => wake(),
+  })
   let cancelTimer = () => {}
   let looking: Promise<void> | undefined
   let lookAgain = false
   let closed = false
-  /** Of a claim whose commit failed, or whose answer did not come back. */
+  /** Of a claim that has no answer yet, or whose commit failed, or whose answer did not come back. */
   let lostLease: string | undefined
   /** Of the claim that was tried last. */
   let triedLease: string | undefined
@@ -105,7 +110,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       await Promise.all([looking, abandoned.close()])
       const { promise: patience, resolve } = Promise.withResolvers<void>()
       const calledOff = clock.after(drainMs, resolve)
-      await Promise.race([Promise.allSettled([...running]), patience])
+      await Promise.race([Promise.allSettled([...running.keys()]), patience])
       calledOff()
       await abandoned.end({ hostIds: [hostId] })
     },
@@ -180,10 +185,10 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   function start(begun: Begun): void {
-    const { lane } = begun.job
+    const { lane, leaseId } = begun.job
     const slot = takeSlot({ lanes, owners, turns }, { lane, owner: begun.owner }, clock)
     const work = doJob(begun, slot).finally(() => running.delete(work))
-    running.add(work)
+    running.set(work, leaseId)
   }
 
   /** Another one may run when it is done, and not when that is stored: it is claimed by the same commit. */

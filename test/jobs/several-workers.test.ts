@@ -257,6 +257,38 @@ describe('workers of several hosts on one PostgreSQL', { skip: noPostgres }, () 
     assert.equal(counted.filter(({ hostId }) => hostId === 'host_1').length, 4)
   })
 
+  it('do what one of them has claimed and knows nothing of, and keep what they have for longer than a lease', async () => {
+    await insert('a', 2)
+    await beatHost(first().db, { id: 'host_1', place: 'a', version: '1' })
+    // The server has heard of the claim after its connection was lost, and its lease was given back.
+    const lost = { state: 'running', attempt: 1, hostId: 'host_1', leaseId: 'lost' }
+    await first()
+      .db('jobs')
+      .where({ subject: JSON.stringify({ n: 0 }) })
+      .update({ ...lost, leaseUntil: first().clock.now() + 120_000 })
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+    const begun: [number, attempt: number, interruptions: number][] = []
+    const run = async (job: Job, hostId: string) => {
+      const { n } = JSON.parse(job.subject)
+      begun.push([n, job.attempt, job.interruptions])
+      if (n === 1) await isOver
+      return doneBy(hostId, job)
+    }
+    await work('host_1', run, 8, hurried)
+    await until(
+      async () => counted.length,
+      (count) => count === 1,
+    )
+    // As long as ten leases take, for those who hurry.
+    await sleep((10 * 120_000) / hurry)
+    end()
+    await untilDone()
+    assert.deepEqual(begun, [
+      [1, 1, 0],
+      [0, 1, 0],
+    ])
+  })
+
   it('leave alone what a host has that is there', async () => {
     await insert('a', 4)
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>()

@@ -166,13 +166,14 @@ export async function nextDueAt(db: Db, kind: JobKind, afterMs: number): Promise
 }
 
 /**
- * Which claims to end: those of some hosts, those whose lease has run out and whose host is on the list of hosts no more, or those
- * of one's own of which nothing was begun. A host that is on the list keeps what it has beyond its lease: while the database is
- * away it cannot store what came of it.
+ * Which claims to end: those of some hosts; those of others whose lease has run out, where they are on the list of hosts no more; or
+ * those of one's own of which nothing was begun, by their leases, or as theirs have run out and are none that one knows of.
+ * A host that is on the list keeps what it has beyond its lease: while the database is away it cannot store what came of it.
  */
 export type Abandoned =
-  | { leaseUntilBefore: number }
   | { hostIds: readonly string[] }
+  | { leaseUntilBefore: number; notOf: string }
+  | { leaseUntilBefore: number; of: string; without: readonly string[] }
   | { leaseIds: readonly string[] }
   | 'all'
 
@@ -189,17 +190,23 @@ const cutOff = `interruptions = interruptions + 1,
 export async function endClaims(db: Db, kinds: readonly JobKind[], which: Abandoned): Promise<Job[]> {
   const query = db('jobs').where({ state: 'running' }).whereIn('kind', kinds)
   if (which !== 'all') {
-    if ('leaseUntilBefore' in which) {
+    if ('leaseUntilBefore' in which) query.where('leaseUntil', '<', which.leaseUntilBefore)
+    if ('notOf' in which) {
       query
-        .where('leaseUntil', '<', which.leaseUntilBefore)
+        .whereNot('hostId', which.notOf)
         .whereRaw('not exists (select 1 from hosts where hosts.id = jobs.host_id)')
+    }
+    if ('of' in which) {
+      query
+        .where('hostId', which.of)
+        .whereRaw(`lease_id not in ${jsonTexts(db)}`, [JSON.stringify(which.without)])
     }
     if ('hostIds' in which) query.whereRaw(`host_id in ${jsonTexts(db)}`, [JSON.stringify(which.hostIds)])
     if ('leaseIds' in which) query.whereRaw(`lease_id in ${jsonTexts(db)}`, [JSON.stringify(which.leaseIds)])
   }
   const rows: Job[] = isPostgres(db) ? await query.forUpdate().skipLocked() : await query
   if (rows.length === 0) return []
-  const wereBegun = which === 'all' || !('leaseIds' in which)
+  const wereBegun = which === 'all' || !('leaseIds' in which || 'of' in which)
   const counts = wereBegun ? cutOff : 'attempt = attempt - 1'
   await db.raw(
     `update jobs set state = 'due', ${counts},
