@@ -4,7 +4,6 @@ import { parse } from 'dotenv'
 import { AnnexError, type ErrorDetail } from '../errors/annex-error.ts'
 import { describeWrongEntry, parseAllowEntry, parseHostName } from './allow-entry.ts'
 import { type SettingName, settingsTable } from './settings-table.ts'
-import { isShortName, longestShortName } from './short-name.ts'
 
 type Parsed = {
   text: string
@@ -17,7 +16,6 @@ type Parsed = {
   seconds: number[]
   host: string
   allow: string[]
-  subdomain: string
 }
 
 export type Settings = { readonly [N in SettingName]: Parsed[(typeof settingsTable)[N]['kind']] }
@@ -120,11 +118,6 @@ function parseSetting(
         problem:
           `"${text}" is no address and no host name. Write for example "127.0.0.1", or "0.0.0.0" for all addresses of ` +
           'this machine, without scheme, port or path',
-      }
-    case 'subdomain':
-      if (isShortName(text)) return text
-      return {
-        problem: `"${text}" is no subdomain: words of a-z and 0-9, joined by single hyphens, up to ${longestShortName} characters`,
       }
     case 'allow': {
       const parts = toParts(text)

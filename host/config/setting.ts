@@ -10,7 +10,6 @@ export type SettingKind =
   | 'seconds'
   | 'host'
   | 'allow'
-  | 'subdomain'
 
 /** A day. Timers count to 24 of them, and with one ms more they fire at once. */
 export const longestMs = 86_400_000

@@ -37,7 +37,7 @@ export const settingsTable = {
   },
   WATCH: { kind: 'flag', default: 'false', meaning: 'Load a plugin folder again when a file in it changes' },
   OPERATOR_ORGANIZATION: {
-    kind: 'subdomain',
+    kind: 'text',
     default: 'home',
     meaning: 'Subdomain of the organization that runs this Annex; made at the first start',
   },

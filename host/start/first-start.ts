@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findCaller, issueToken } from '../access/tokens.ts'
+import { isShortName, longestShortName } from '../config/short-name.ts'
 import type { Db } from '../db/db.ts'
 import {
   findOrganization,
@@ -10,13 +11,19 @@ import {
 } from '../db/queries/records/organizations.ts'
 import { insertSite, listSites } from '../db/queries/records/sites.ts'
 import { insertSpace, listSpaces } from '../db/queries/records/spaces.ts'
+import { AnnexError } from '../errors/annex-error.ts'
 
 /** Something to install into from the first minute. */
 export type Samples = { organization: string; site: string; space: string }
 
 const sampleFolder = fileURLToPath(new URL('../../content/handbook', import.meta.url))
 
-/** The operator's organization. At the first start it is made, with a sample site and a sample space. */
+/**
+ * The operator's organization. At the first start it is made, with a sample site and a sample space.
+ *
+ * @throws AnnexError `settings_invalid` when it is to be made, and no organization can be called so. One that is there may be: it
+ *   was made when any name would do
+ */
 export async function ensureOperator(
   db: Db,
   subdomain: string,
@@ -33,6 +40,10 @@ export async function ensureOperator(
   }
 
   async function make(transaction: Db): Promise<Organization | undefined> {
+    if (!isShortName(subdomain)) {
+      if ((await findOrganization(transaction, subdomain)) !== undefined) return undefined
+      throw noSubdomain(subdomain)
+    }
     const created = await insertOrganization(transaction, { subdomain, title: 'Home' })
     if (created === undefined) return undefined
     const organizationId = created.id
@@ -46,6 +57,12 @@ export async function ensureOperator(
     return created
   }
 }
+
+const noSubdomain = (text: string): AnnexError =>
+  new AnnexError(
+    'settings_invalid',
+    `OPERATOR_ORGANIZATION: "${text}" is no subdomain: words of a-z and 0-9, joined by single hyphens, up to ${longestShortName} characters.`,
+  )
 
 /**
  * A token for the command line, in a file that only the user who runs Annex can read: whoever can read it can read

@@ -57,6 +57,18 @@ test('a server whose HOST is not this machine says so, without a stack', async (
   }
 })
 
+test('an organization of an operator that has yet to be made is called as the API would have it', async (context) => {
+  const cwd = await makeFolder(context)
+  const folders = { DATA_DIR: join(cwd, 'data'), PLUGINS_DIR: join(cwd, 'none') }
+  for (const name of ['Home Sweet', 'x'.repeat(64)]) {
+    const env = { OPERATOR_ORGANIZATION: name, PORT: '0', ...folders, LOG_LEVEL: 'warn' }
+    const { code, stdout, stderr } = await runAnnex(['serve'], { cwd, env })
+    assert.equal(stdout, '')
+    assert.match(stderr, /^annex: OPERATOR_ORGANIZATION: "(Home Sweet|x{64})" is no subdomain: .*up to 63/)
+    assert.equal(code, 3)
+  }
+})
+
 test('migrate makes the database without starting anything, and a second time finds it as it should be', async (context) => {
   const dataDir = join(await makeFolder(context), 'data')
   for (let times = 0; times < 2; times++) {
