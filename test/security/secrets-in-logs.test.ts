@@ -16,7 +16,7 @@ const ways = {
   template: (s) => console.log('%s and %o', s, { s }),
   logger: (s) => Logger('mine').error('failed with', s),
   cause: (s) => console.error(new Error('outer', { cause: new Error('inner ' + s) })),
-  cut: (s) => console.log('x'.repeat(8150) + s + s),
+  cut: (s) => console.log('x'.repeat(8112) + s + s),
   cutInside: (s) => console.log({ long: 'x'.repeat(8100), s, t: s }),
   throw: (s) => { throw new Error('thrown ' + s) },
   named: (s) => { const error = new Error('named'); error.name = s; throw error },
