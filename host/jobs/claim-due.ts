@@ -18,6 +18,13 @@ export type DueJobs = {
   claim: (db: Db, given: { limit: number; atOnce: number; lease: Lease }) => Promise<Begun[]>
   /** There may be due jobs that were not read yet: in one lane, or in any; `held` is one of them. */
   lookAgain: (lane?: string, held?: Held) => void
+  /** Others may have something due that nobody has told of: those that it holds nothing of. */
+  poll: () => void
+  /**
+   * Reads all anew: what was read may be of a transaction that did not come about, in which the job before it in its order was
+   * done.
+   */
+  startOver: () => void
   /** A lane has room again: it may have had none when it was read. */
   hasRoom: (lane: string) => void
   /** When the next job comes due by itself, in Unix ms: what is due after it was stored, as a retry is. */
@@ -46,7 +53,7 @@ export function createDueJobs(
 ): DueJobs {
   const { load, begin } = handler
   const ownerOf = ({ job, loaded }: Held) => handler.ownerOf?.(loaded) ?? job.lane
-  const buffer = createDueBuffer(ownerOf)
+  let buffer = createDueBuffer(ownerOf)
   /** Lanes that it holds jobs of and that have, or may have, more in the table: read again when what it holds is used up. */
   const partial = new Set<string>()
   /** Lanes that had no room when they were to be read. */
@@ -61,6 +68,8 @@ export function createDueJobs(
   let isComplete = false
   let nextAt: number | undefined
   let asked = 0
+  /** When the last claim began: what was asked since may mean what came due after that. */
+  let askedBefore = 0
   let contested = false
   /** Of the last claim. */
   let claimedAt = 0
@@ -84,6 +93,7 @@ export function createDueJobs(
       }
       try {
         if (nextAt !== undefined && nextAt <= nowMs) lookAgain()
+        askedBefore = asked
         // Whoever is not held waits for a turn like the others, and not until what is held of them is used up.
         if ((!isComplete || filled >= patience) && buffer.size().read < mostRead) await read(db, nowMs)
         await claimSome(shareOf())
@@ -93,15 +103,24 @@ export function createDueJobs(
           await claimSome(shareOf())
         }
         if (claimed.length < limit && !contested) await claimSome(lanes.roomsAt(nowMs))
+        if (contested && claimed.length === 0) {
+          // Others have been at all of it, and what is left of it is as old.
+          startOver()
+          await read(db, nowMs)
+          await claimSome(shareOf())
+        }
         filled = hasMore() ? filled + 1 : 0
         return claimed
       } catch (error) {
-        // What was taken is still in the table.
-        lookAgain()
+        startOver()
         throw error
       }
     },
     lookAgain,
+    poll() {
+      isComplete = false
+    },
+    startOver,
     hasRoom(lane) {
       if (unread.has(lane)) lookAgain(lane)
     },
@@ -122,6 +141,12 @@ export function createDueJobs(
     }
     isComplete = false
     if (lane === undefined) for (const held of buffer.lanes()) partial.add(held)
+  }
+
+  function startOver(): void {
+    buffer = createDueBuffer(ownerOf)
+    partial.clear()
+    lookAgain()
   }
 
   /**
@@ -177,7 +202,6 @@ export function createDueJobs(
   }
 
   async function read(db: Db, nowMs: number): Promise<void> {
-    const askedBefore = asked
     const holding = buffer.lanes()
     const full = lanes.full(nowMs)
     // Before it reads: one may have room again by the end of it.
@@ -204,7 +228,6 @@ export function createDueJobs(
     for (const lane of partial) if (!holding.includes(lane)) partial.delete(lane)
     for (const [lane, count] of counts)
       if (count >= aheadPerLane || (isCut && lane === lastLane)) partial.add(lane)
-    // Whoever asked while it read may mean what came after that.
     if (asked !== askedBefore) lookAgain()
     else isComplete = end === undefined
   }

@@ -89,6 +89,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   let cancelTimer = () => {}
   let looking: Promise<void> | undefined
   let lookAgain = false
+  /** When all is looked for, whoever has asked for what until then: it may be busy for ever, and a notification lost. */
+  let pollAt = 0
   let closed = false
   /** Of a claim that has no answer yet, or whose commit failed, or whose answer did not come back. */
   let lostLease: string | undefined
@@ -155,7 +157,10 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   type Claim = { begun: Begun[]; isCut: boolean }
 
   async function claimDue(): Promise<Claim> {
-    if (lostLease !== undefined) await abandoned.end({ leaseIds: [lostLease] })
+    if (lostLease !== undefined) {
+      await abandoned.end({ leaseIds: [lostLease] })
+      for (const { jobs } of due) jobs.startOver()
+    }
     lostLease = randomUUID()
     const claimed = await claims.note(claim, lostLease)
     lostLease = undefined
@@ -164,10 +169,12 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
 
   /** A step of a group commit on SQLite, where it costs no commit of its own; by itself on PostgreSQL: see `Commits`. */
   async function claim(transaction: Db, [leaseId = '']: readonly string[]): Promise<[Claim]> {
-    const nowMs = clock.now()
-    const lease = { leaseId, hostId, nowMs, leaseMs }
-    // For the second time: the group that it was in has failed, and what was taken is still in the table.
-    if (leaseId === triedLease) for (const { jobs } of due) jobs.lookAgain()
+    if (clock.now() >= pollAt) {
+      pollAt = clock.now() + longestWaitMs[dialect]
+      for (const { jobs } of due) jobs.poll()
+    }
+    // For the second time: the group that it was in has failed.
+    if (leaseId === triedLease) for (const { jobs } of due) jobs.startOver()
     triedLease = leaseId
     // While one half is stored, the other one runs.
     const atOnce = concurrency + ahead
@@ -177,6 +184,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     due.push(...due.splice(0, 1))
     for (const { jobs } of due) {
       if (left === 0) break
+      const lease = { leaseId, hostId, nowMs: clock.now(), leaseMs }
       const ofKind = await jobs.claim(transaction, { limit: left, atOnce, lease })
       left -= ofKind.length
       begun.push(...ofKind)
@@ -218,7 +226,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       lanes.nextProbeAt(nowMs),
       isContested ? nowMs + contestedMs * (1 + options.random()) : undefined,
     ]
-    const next = Math.min(...times.filter((time) => time !== undefined), nowMs + longestWaitMs[dialect])
+    const next = Math.min(...times.filter((time) => time !== undefined), pollAt)
     if (!closed && !lookAgain) cancelTimer = clock.after(Math.max(0, next - nowMs), () => wake())
   }
 

@@ -22,10 +22,10 @@ describe('due jobs at hand', () => {
   })
   afterEach(() => seeded.close())
 
-  const begin = (rules: LaneRules) => {
+  const begin = (rules: LaneRules, kind: 'task' | 'delivery' = 'task') => {
     lanes = createLanes(rules, () => 0)
     due = createDueJobs(
-      'task',
+      kind,
       { lanes, owners: createOwners(8_192) },
       handleEach(async () => ({ move: { state: 'gone' } })),
     )
@@ -183,5 +183,41 @@ describe('due jobs at hand', () => {
       ofLeft += claimed.filter(({ lane }) => lane === 'left').length
     }
     assert.equal(ofLeft, 100)
+  })
+
+  it('are found that came due while a claim that had begun before was reading', async () => {
+    begin({ most: 16, first: 16 }, 'delivery')
+    const nowMs = Date.now()
+    await insertJobs(seeded.db, [{ kind: 'delivery', subject: {}, lane: 'late', dueAt: nowMs - 5_000 }])
+    const lease = { leaseId: 'lease_early', hostId: 'host_1', nowMs: nowMs - 10_000, leaseMs: 60_000 }
+    const early = seeded.db.transaction((transaction) => {
+      const claiming = due.claim(transaction, { limit: 16, atOnce: 16, lease })
+      due.lookAgain('late')
+      return claiming
+    })
+    assert.deepEqual(await early, [])
+    assert.equal((await claim()).length, 1)
+  })
+
+  it('of a transaction that did not come about are read anew: the one before it in its order is there again', async () => {
+    begin({ most: 1, first: 1 })
+    const dueAt = Date.now() - 1_000
+    const given = { kind: 'task' as const, subject: {}, lane: 'in order', dueAt, ordered: true }
+    const [first] = await insertJobs(seeded.db, [given, given])
+    const lease = { leaseId: 'lease_lost', hostId: 'host_1', nowMs: Date.now(), leaseMs: 60_000 }
+    lanes.enter('in order')
+    const lost = seeded.db.transaction(async (transaction) => {
+      await transaction('jobs').where({ id: first?.id }).delete()
+      lanes.leave('in order', 'good', Date.now())
+      // It reads the second one, has no turn for it, and nothing of this is stored.
+      await due.claim(transaction, { limit: 0, atOnce: 16, lease })
+      throw new Error('the disk is full')
+    })
+    await assert.rejects(lost, /full/)
+    due.startOver()
+    assert.deepEqual(
+      (await claim()).map(({ id }) => id),
+      [first?.id],
+    )
   })
 })

@@ -162,10 +162,14 @@ describe('workers of several hosts on one PostgreSQL', { skip: noPostgres }, () 
       })
     const [one, other] = [readersOf(), readersOf()]
     assert.equal((await claim(one, 1)).length, 1)
-    assert.equal((await claim(other, 10)).length, 10)
-    assert.deepEqual([(await claim(one, 5)).length, one.isContested()], [0, true])
-    assert.deepEqual([(await claim(one, 5)).length, one.isContested()], [0, true])
-    assert.deepEqual([(await claim(one, 5)).length, one.isContested()], [5, false])
+    assert.equal((await claim(other, 2)).length, 2)
+    assert.deepEqual([(await claim(one, 5)).length, one.isContested()], [3, true])
+    assert.deepEqual([(await claim(one, 2)).length, one.isContested()], [2, false])
+    // Of what it holds the next six are gone: it does not come away with none.
+    assert.equal((await claim(other, 3)).length, 3)
+    assert.equal((await claim(other, 3)).length, 3)
+    assert.deepEqual([(await claim(one, 4)).length, one.isContested()], [4, false])
+    assert.equal((await claim(one, 16)).length + (await claim(other, 16)).length, 2)
   })
 
   it('keep the order of a lane that asks for it, whoever does the job', async () => {
