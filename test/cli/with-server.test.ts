@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyWebhook } from '../../host/webhooks/signature.ts'
 import { assertHarmless } from './support/assert-harmless.ts'
-import { bin, cleanEnvironment } from './support/run-annex.ts'
+import { bin, cleanEnvironment, runAnnex } from './support/run-annex.ts'
 import { type Served, startServe } from './support/start-serve.ts'
 
 let served: Served
@@ -206,9 +208,32 @@ test('reload says what became of each folder', async () => {
 })
 
 test('logs are JSON lines or text, and an unknown request has none', async () => {
-  for (const id of ['req_none', 'inst_none']) {
-    assert.equal((await json<Listed<object>>('logs', id)).count, 0)
-  }
+  assert.equal((await json<Listed<object>>('logs', 'req_none')).count, 0)
   const { receipts } = await json<{ receipts: { integration: string }[] }>('logs', 'webhook')
   assert.deepEqual([...new Set(receipts.map(({ integration }) => integration))], ['webhook'])
 })
+
+for (const [args, expected] of [
+  [['logs', 'nope'], /There is no integration nope /],
+  [['logs', 'nope', '--follow'], /There is no integration nope /],
+  [['logs', 'inst_nope'], /There is no installation "inst_nope" .* `annex installations` shows/],
+  [['deliveries', '--follow', '--endpoint', 'nope'], /There is no endpoint nope /],
+  [['deliveries', 'list', '--installation', 'webhook'], /There is no installation "webhook" /],
+  [['deliveries', 'send-failed', '--since', '1h', '--endpoint', 'nope'], /There is no endpoint nope /],
+  [['endpoints', '--installation', 'nope'], /There is no installation "nope" /],
+  [['jobs', '--installation', 'nope'], /There is no installation "nope" /],
+] as const) {
+  test(`annex ${args.join(' ')} says that there is none, in place of nothing`, {
+    timeout: 20_000,
+  }, async () => {
+    const { url, dataDir } = served
+    const token = readFileSync(join(dataDir, 'cli.token'), 'utf8').trim()
+    const ended = await runAnnex([...args], {
+      env: { ANNEX_URL: url, ANNEX_TOKEN: token },
+      signal: AbortSignal.timeout(10_000),
+    }).catch((error) => error)
+    assert.equal(ended.code, 1, ended.stderr)
+    assert.equal(ended.stdout, '')
+    assert.match(ended.stderr, expected)
+  })
+}

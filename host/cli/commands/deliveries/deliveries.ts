@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { assertThere } from '../../api/assert-there.ts'
 import { toPath } from '../../api/create-api.ts'
 import type { Delivery, DeliveryWithAttempts, List } from '../../api/records.ts'
 import { createLimitOption } from '../../limit-option.ts'
@@ -39,6 +40,7 @@ export function addDeliveries(program: Command): void {
       const session = openSession(command)
       const { follow, after, before, limit, ...filter } = options
       const page = { after, before, limit } as Page
+      await assertThere(session.api, filter)
       await (follow === true
         ? followFeed(session, { ...filter, ...(after && { after }) })
         : printList(session, filter, page))

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { assertThere } from '../../api/assert-there.ts'
 import { toPath } from '../../api/create-api.ts'
 import type { Delivery, Endpoint, List } from '../../api/records.ts'
 import { createLimitOption } from '../../limit-option.ts'
@@ -26,6 +27,7 @@ export function addEndpoints(program: Command): void {
     .addOption(createLimitOption())
     .action(async (options: { state?: string; installation?: string; limit?: number }, command: Command) => {
       const { api, terminal } = openSession(command)
+      await assertThere(api, options)
       const answer = await api.get<List<Endpoint>>('/v1/endpoints', options)
       if (terminal.json) return terminal.printJson(answer)
       const rows = answer.items.map((endpoint) => [

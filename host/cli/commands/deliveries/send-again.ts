@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { assertThere } from '../../api/assert-there.ts'
 import { toPath } from '../../api/create-api.ts'
 import type { Delivery } from '../../api/records.ts'
 import { openSession, type Session } from '../../open-session.ts'
@@ -52,6 +53,7 @@ async function sendAllFailed(
   given: Omit<Options, 'yes' | 'dryRun'>,
   { yes, dryRun }: { yes: boolean; dryRun: boolean },
 ): Promise<void> {
+  await assertThere(api, given)
   const path = '/v1/deliveries/send-failed'
   const found = await api.post<Counted>(path, { ...given, dryRun: true })
   terminal.say(`${tellCount(found.count)} failed since ${given.since}.`)

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { assertThere } from '../../api/assert-there.ts'
 import { toPath } from '../../api/create-api.ts'
 import type { Job, List, LogLine } from '../../api/records.ts'
 import { createLimitOption } from '../../limit-option.ts'
@@ -31,6 +32,7 @@ export function addJobs(program: Command): void {
     .addOption(createLimitOption())
     .action(async (options: Options, command: Command) => {
       const { api, terminal } = openSession(command)
+      await assertThere(api, options)
       const answer = await api.get<List<Job>>('/v1/jobs', options)
       if (terminal.json) return terminal.printJson(answer)
       const rows = answer.items.map((job) => [

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { assertThere } from '../../api/assert-there.ts'
 import type { DispatchReceipt, List, LogLine } from '../../api/records.ts'
 import { createLimitOption } from '../../limit-option.ts'
 import { openSession, type Session } from '../../open-session.ts'
@@ -46,6 +47,7 @@ function filterOf(of: string | undefined, named: Filter): Filter {
 async function printLogs({ api, terminal }: Session, filter: Filter, withReceipts: boolean): Promise<void> {
   const lines = await api.get<List<LogLine>>('/v1/logs', filter)
   const receipts = withReceipts ? (await api.get<List<DispatchReceipt>>('/v1/receipts', filter)).items : []
+  if (lines.items.length + receipts.length === 0) await assertThere(api, filter)
   if (terminal.json) return terminal.printJson({ ...lines, ...(withReceipts && { receipts }) })
   for (const entry of inOrder(lines.items, receipts).slice(-(filter.limit ?? defaultLimit))) {
     printEntry(terminal, entry)
@@ -55,8 +57,9 @@ async function printLogs({ api, terminal }: Session, filter: Filter, withReceipt
 async function followLogs({ api, terminal }: Session, filter: Filter, withReceipts: boolean): Promise<void> {
   const lines = follow<LogLine>('/v1/logs')
   const receipts = follow<DispatchReceipt>('/v1/receipts')
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     const entries = inOrder(await lines(), withReceipts ? await receipts() : [])
+    if (isFirst && entries.length === 0) await assertThere(api, filter)
     for (const entry of entries) {
       if (terminal.json) terminal.printJsonLine(entry)
       else printEntry(terminal, entry)

@@ -1,4 +1,5 @@
 import { AnnexError } from '../../../errors/annex-error.ts'
+import { findInstallationById } from '../../api/assert-there.ts'
 import { assertName } from '../../api/create-api.ts'
 import { findOrganization, findPlace } from '../../api/find-place.ts'
 import type { Installation, List } from '../../api/records.ts'
@@ -18,12 +19,7 @@ export async function findInstallation(
   { org }: PlaceOptions = {},
 ): Promise<Installation> {
   assertName(idOrIntegration)
-  if (idOrIntegration.startsWith('inst_')) {
-    const { items } = await session.api.get<List<Installation>>('/v1/installations')
-    const found = items.find(({ id }) => id === idOrIntegration)
-    if (found !== undefined) return found
-    throw new AnnexError('not_found', `There is no installation ${idOrIntegration} that this token may see.`)
-  }
+  if (idOrIntegration.startsWith('inst_')) return findInstallationById(session.api, idOrIntegration)
   const organization = await findOrganization(session, org)
   const { items } = await session.api.get<List<Installation>>('/v1/installations', {
     organization: organization.id,
