@@ -68,6 +68,10 @@ test('export writes a file for this user alone, and says what is held and how it
   assert.equal(code, 0, stderr)
   assert.equal(stdout, '')
   assert.match(stderr, /annex import .*webhook\.annex\n.*annex resume inst_.*Never both/)
+  assert.match(
+    stderr,
+    /with the same passphrase\n {2}annex import --passphrase-file \S+passphrase\.txt \S+webhook\.annex\n/,
+  )
   assert.equal(statSync(file).mode & 0o777, 0o600)
   assert.ok(!readFileSync(file, 'utf8').includes(secret))
   assert.match((await served.annex('installations')).stdout, /webhook\s+moving/)

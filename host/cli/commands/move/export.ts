@@ -48,9 +48,11 @@ async function run(named: string, options: Options, command: Command): Promise<v
   }
   const { terminal } = session
   terminal.say(
-    `${integration} ${id} is exported. It is held here: nothing of it runs, and nothing is sent. Import it elsewhere with`,
+    `${integration} ${id} is exported. It is held here: nothing of it runs, and nothing is sent. Import it elsewhere, with the same passphrase`,
   )
-  terminal.say(`  annex import ${output ?? 'FILE'}`)
+  const { passphraseFile } = options
+  const sealedWith = passphraseFile === undefined ? '' : `--passphrase-file ${passphraseFile} `
+  terminal.say(`  annex import ${sealedWith}${output ?? 'FILE'}`)
   terminal.say(
     `or let it go on here with \`annex resume ${id}\`. Never both: what it owes would be sent twice.`,
   )
