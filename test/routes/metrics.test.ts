@@ -83,6 +83,11 @@ describe('/metrics of deliveries', () => {
           text.includes('annex_jobs{kind="delivery",state="due"} 1\n'),
       )
       assert.match(text, /annex_jobs\{kind="task",state="failed"\} 0\n/)
+      assert.doesNotMatch(
+        text,
+        /annex_jobs\{kind="delivery",state="failed"\}/,
+        'that is not what failed deliveries are',
+      )
       const [, age = ''] = /annex_oldest_owed_seconds\{kind="delivery"\} (\S+)\n/.exec(text) ?? []
       assert.ok(Number(age) > 0 && Number(age) < 60, age)
       assert.match(text, /annex_oldest_owed_seconds\{kind="event"\} 0\n/)

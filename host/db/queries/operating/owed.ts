@@ -16,6 +16,8 @@ export type OwedCounts = {
 type Counted = { kind: JobKind; count: string | number; since?: string | number }
 
 const kinds: readonly JobKind[] = ['event', 'task', 'delivery']
+/** A delivery that has failed is no job any more. */
+const keptFailed: readonly JobKind[] = ['event', 'task']
 const states = ['due', 'running', 'waiting', 'failed']
 /** Of more that wait for their retry, these are looked at: those that are due first. */
 const mostLookedAt = 10_000
@@ -28,7 +30,9 @@ export async function readOwed(db: Db): Promise<OwedCounts> {
   for (const state of states) {
     const rows = await countState(db, state)
     const counts = new Map(rows.map((row) => [row.kind, Number(row.count)]))
-    for (const kind of kinds) jobs.push({ kind, state, count: counts.get(kind) ?? 0 })
+    for (const kind of state === 'failed' ? keptFailed : kinds) {
+      jobs.push({ kind, state, count: counts.get(kind) ?? 0 })
+    }
     for (const row of rows) if (row.since !== undefined) take(row.kind, Number(row.since))
   }
   for (const { kind, state, count } of jobs) {
