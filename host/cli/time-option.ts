@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { parseDate } from '../routes/history/parse-date.ts'
+import { parseDate } from '../../schemas/parse-date.ts'
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 

@@ -1,10 +1,10 @@
 import type { ParsedUrlQuery } from 'node:querystring'
 import type { Context } from 'koa'
+import { parseDate } from '../../../schemas/parse-date.ts'
 import type { Caller } from '../../access/tokens.ts'
 import { type Asker, lineOf } from '../../db/looks/turns.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 import { assertPerson } from '../../http/caller.ts'
-import { parseDate } from './parse-date.ts'
 
 const maxItems = 200
 
