@@ -1,9 +1,9 @@
 import type { Db } from '../db/db.ts'
 import { claimJobs, endOfRound, type Lease, nextDueAt, readDueJobs } from '../db/queries/claims.ts'
 import type { Held, Job, JobKind } from '../db/queries/jobs.ts'
-import { countLanes, createDueBuffer, type Room } from './due-buffer.ts'
+import { countLanes, createDueBuffer } from './due-buffer.ts'
 import type { JobHandler, JobOutcome } from './job-handler.ts'
-import type { Owners } from './slots/owners.ts'
+import { countTaken } from './slots/room.ts'
 import type { Slots } from './slots/take-slot.ts'
 
 /** A claimed job, and what to do for it. */
@@ -231,19 +231,4 @@ export function createDueJobs(
     if (asked !== askedBefore) lookAgain()
     else isComplete = end === undefined
   }
-}
-
-/** What there is room for, less what was taken since. */
-function countTaken({ roomOf }: Owners): (ofLane: (lane: string) => number) => Room {
-  const taken = { owners: new Map<string, number>(), lanes: new Map<string, number>() }
-  const add = (counts: Map<string, number>, name: string, count: number) =>
-    counts.set(name, (counts.get(name) ?? 0) + count)
-  return (ofLane) => ({
-    ofOwner: (owner) => roomOf(owner) - (taken.owners.get(owner) ?? 0),
-    ofLane: (lane) => ofLane(lane) - (taken.lanes.get(lane) ?? 0),
-    take(owner, lane, count) {
-      add(taken.owners, owner, count)
-      add(taken.lanes, lane, count)
-    },
-  })
 }

@@ -1,13 +1,6 @@
 import type { Held } from '../db/queries/jobs.ts'
 import { goRound } from './slots/go-round.ts'
-
-/** How many more may begin now, of an owner and of a lane. */
-export type Room = {
-  ofOwner: (owner: string) => number
-  ofLane: (lane: string) => number
-  /** Told of what is taken, so that there is less room for the next. */
-  take: (owner: string, lane: string, count: number) => void
-}
+import type { Room } from './slots/room.ts'
 
 /** Due jobs that are known, by owners and their lanes. They are still anybody's: one is claimed before it is done. */
 export type DueBuffer = {
