@@ -248,8 +248,8 @@ describe('workers of several hosts on one PostgreSQL', { skip: noPostgres }, () 
       return doneBy(hostId, job)
     }
     await work('host_2', runNow, 8, hurried)
-    // As long as ten leases take, for those who hurry.
-    await sleep((10 * 120_000) / hurry)
+    // As long as three leases take, for those who hurry.
+    await sleep((3 * 120_000) / hurry)
     const third = await work('host_3', runNow, 8, (clock) => ({
       ...clock,
       now: () => clock.now() + 10 * 120_000,
@@ -283,8 +283,8 @@ describe('workers of several hosts on one PostgreSQL', { skip: noPostgres }, () 
       async () => counted.length,
       (count) => count === 1,
     )
-    // As long as ten leases take, for those who hurry.
-    await sleep((10 * 120_000) / hurry)
+    // As long as three leases take, for those who hurry.
+    await sleep((3 * 120_000) / hurry)
     end()
     await untilDone()
     assert.deepEqual(begun, [

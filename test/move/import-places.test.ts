@@ -19,10 +19,14 @@ it('an organization goes along that its operator has called in a way of their ow
     ends.defer(annex.close)
     return annex
   }
+  const makeFolder = (): string => {
+    const folder = mkdtempSync(join(tmpdir(), 'annex-test-'))
+    ends.defer(() => rmSync(folder, { recursive: true, force: true }))
+    return folder
+  }
   /** As older ones have made it. */
   const startAs = async (operator: string): Promise<Annex> => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'annex-test-'))
-    ends.defer(() => rmSync(dataDir, { recursive: true, force: true }))
+    const dataDir = makeFolder()
     await (await start('acme', dataDir)).close()
     const database = new DatabaseSync(join(dataDir, 'annex.sqlite'))
     database.prepare('update organizations set subdomain = ?').run(operator)
@@ -37,7 +41,7 @@ it('an organization goes along that its operator has called in a way of their ow
   assert.equal(same.status, 'moving', same.message)
   assert.deepEqual(same.warnings, [])
 
-  const other = await startAs('acme-inc')
+  const other = await start('acme-inc', makeFolder())
   const there = await importText(other, file)
   assert.equal(there.status, 'moving', there.message)
   assert.equal(there.warnings[0], 'The organization Acme_Inc was not here, and was made as acme-inc-2.')
