@@ -83,7 +83,7 @@ export function createDueJobs(
       contested = false
       const claimed: Begun[] = []
       const shareOf = () => lanes.roomsAt(nowMs, Math.ceil(atOnce / Math.max(1, buffer.lanes().length)))
-      const roomIn = countTaken(owners)
+      let roomIn = countTaken(owners)
       const claimSome = async (roomOf: (lane: string) => number) => {
         const held = buffer.take(limit - claimed.length, roomIn(roomOf))
         if (held.length === 0) return
@@ -106,6 +106,7 @@ export function createDueJobs(
         if (contested && claimed.length === 0) {
           // Others have been at all of it, and what is left of it is as old.
           startOver()
+          roomIn = countTaken(owners)
           await read(db, nowMs)
           await claimSome(shareOf())
         }

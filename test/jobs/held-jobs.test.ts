@@ -220,4 +220,15 @@ describe('due jobs at hand', () => {
       [first?.id],
     )
   })
+
+  it('of a lane with room for one are found though the first that it is handed is another one’s already', async () => {
+    begin({ most: 1, first: 1 })
+    assert.deepEqual(await claim(), [])
+    const [taken, next] = await owe('narrow', 2)
+    await seeded.db('jobs').where({ id: taken?.id }).update({ state: 'running' })
+    assert.deepEqual(
+      (await claim()).map(({ id }) => id),
+      [next?.id],
+    )
+  })
 })
