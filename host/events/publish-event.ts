@@ -1,3 +1,4 @@
+import { maxEventBytes } from '../config/event-sizes.ts'
 import type { GroupCommit } from '../db/commits/group-commit.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
@@ -27,7 +28,9 @@ export async function publishEvent(
   value: unknown,
 ): Promise<PublishReceipt> {
   const event = validateEvent(value)
-  const stored = await commits.store(storeEvents, { organizationId, event }, (committed) => {
+  const payload = JSON.stringify(event)
+  assertFits(payload)
+  const stored = await commits.store(storeEvents, { organizationId, event, payload }, (committed) => {
     for (const job of committed?.jobs ?? []) {
       wake('event', job.lane, { job, loaded: undefined, length: job.subject.length })
     }
@@ -36,7 +39,17 @@ export async function publishEvent(
   return stored.receipt
 }
 
-type Publishing = { organizationId: string; event: PublishedEvent }
+/** A handler that passes it on must be able to: it is acknowledged only if it can be delivered. */
+function assertFits(payload: string): void {
+  const bytes = Buffer.byteLength(payload)
+  if (bytes <= maxEventBytes) return
+  throw new AnnexError(
+    'body_too_large',
+    `The event was not stored: it has ${bytes} bytes as JSON, and at most ${maxEventBytes} are taken. Publish an id or an address, and let receivers ask for the rest.`,
+  )
+}
+
+type Publishing = { organizationId: string; event: PublishedEvent; payload: string }
 type Stored = { receipt: PublishReceipt; jobs: DueJob[] }
 
 /**
@@ -50,11 +63,11 @@ async function storeEvents(transaction: Db, group: readonly Publishing[]): Promi
   const valid = group.filter((_one, n) => isTheirs[n])
   const areNew = await insertEvents(
     transaction,
-    valid.map(({ organizationId, event }) => ({
+    valid.map(({ organizationId, event, payload }) => ({
       id: event.eventId,
       organizationId,
       type: event.type,
-      payload: JSON.stringify(event),
+      payload,
       receivedAt: Date.now(),
     })),
   )

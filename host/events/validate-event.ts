@@ -7,7 +7,6 @@ import {
   publishableEventTypes,
   toPublishSchema,
 } from '../../schemas/events.ts'
-import { maxEventBytes } from '../config/event-sizes.ts'
 import { createId } from '../db/ids.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 
@@ -26,9 +25,9 @@ const checks = new Map<string, () => ValidateFunction>(
 )
 
 /**
- * Checks an event against the schema of its type, and its size. Without an `eventId` it gets one.
+ * Checks an event against the schema of its type. Without an `eventId` it gets one.
  *
- * @throws AnnexError `event_invalid` with a detail for each field; `body_too_large`
+ * @throws AnnexError `event_invalid` with a detail for each field
  */
 export function validateEvent(value: unknown): PublishedEvent {
   const type = value !== null && typeof value === 'object' && 'type' in value ? value.type : undefined
@@ -40,19 +39,7 @@ export function validateEvent(value: unknown): PublishedEvent {
     throw invalid([{ path: '', message: `an event has at most ${maxFields} fields` }])
   }
   if (!check(value)) throw invalid(toDetails(check.errors ?? []))
-  const event = { eventId: createId('evt'), ...(value as Omit<PublishedEvent, 'eventId'>) } as PublishedEvent
-  assertFits(event)
-  return event
-}
-
-/** A handler that passes it on must be able to: it is acknowledged only if it can be delivered. */
-function assertFits(event: PublishedEvent): void {
-  const bytes = Buffer.byteLength(JSON.stringify(event))
-  if (bytes <= maxEventBytes) return
-  throw new AnnexError(
-    'body_too_large',
-    `The event was not stored: it has ${bytes} bytes as JSON, and at most ${maxEventBytes} are taken. Publish an id or an address, and let receivers ask for the rest.`,
-  )
+  return { eventId: createId('evt'), ...(value as Omit<PublishedEvent, 'eventId'>) } as PublishedEvent
 }
 
 /** One for each field and message: an address may break two rules at once. */

@@ -193,38 +193,37 @@ describe('workers of several hosts on one PostgreSQL', { skip: noPostgres }, () 
     assert.equal(seen.length, 40)
   })
 
+  /** Has a host begin all that is due, and come to no end with it before `end`. */
+  const stall = async (hostId: string) => {
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+    const stalled: string[] = []
+    const worker = await work(hostId, async (job) => {
+      stalled.push(job.id)
+      await isOver
+      return doneBy(hostId, job)
+    })
+    await until(owed, (jobs) => jobs.every(({ state }) => state === 'running'))
+    return { worker, stalled, end }
+  }
+
   it('take over what a host that is gone had claimed, both at once, and what it says later counts no more', async () => {
     await insert('a', 6)
     await insert('b', 6)
-    const { promise: isOver, resolve: wakeUp } = Promise.withResolvers<void>()
-    const stalled: string[] = []
-    await work('host_1', async (job) => {
-      stalled.push(job.id)
-      await isOver
-      return doneBy('host_1', job)
-    })
-    await until(owed, (jobs) => jobs.every(({ state }) => state === 'running'))
+    const { worker, stalled, end } = await stall('host_1')
     assert.equal(stalled.length, 12)
     const run = async (job: Job, hostId: string) => doneBy(hostId, job)
     const others = await Promise.all(['host_2', 'host_3'].map((hostId) => work(hostId, run)))
     await Promise.all(others.map((worker) => worker.takeOver(['host_1'])))
     await untilDone()
-    wakeUp()
-    await workers[0]?.close()
+    end()
+    await worker.close()
     assert.deepEqual(counted.map(({ id }) => id).toSorted(), stalled.toSorted())
     assert.ok(counted.every(({ hostId }) => hostId !== 'host_1'))
   })
 
   it('take over by and by what a host had claimed that is on no list of hosts', async () => {
     await insert('a', 6)
-    const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
-    const stalled: string[] = []
-    await work('host_1', async (job) => {
-      stalled.push(job.id)
-      await isOver
-      return doneBy('host_1', job)
-    })
-    await until(owed, (jobs) => jobs.every(({ state }) => state === 'running'))
+    const { stalled, end } = await stall('host_1')
     await work('host_2', async (job, hostId) => doneBy(hostId, job), 8, hurried)
     await untilDone()
     end()
