@@ -1,3 +1,4 @@
+import { keepLast } from '../keep-last.ts'
 import { createRedactor, type Redact } from './create-redactor.ts'
 import { shortestSecret } from './secret-forms.ts'
 
@@ -29,13 +30,10 @@ export function createKnownSecrets(own: [name: string, value: string][]): KnownS
       for (const [name, value] of secrets) {
         if (value.length < shortestSecret) continue
         // What is in use is forgotten last: tokens come and go, and the old ones are worth nothing.
-        if (!known.delete(value)) redactors.delete(owner)
-        known.set(value, name)
-        dropOldest(known, maxOfOne)
+        if (!known.has(value)) redactors.delete(owner)
+        keepLast(known, value, name, maxOfOne)
       }
-      owners.delete(owner)
-      owners.set(owner, known)
-      dropOldest(owners, maxOwners)
+      keepLast(owners, owner, known, maxOwners)
     },
     redact: (owner, text) => withoutTokens(redactorOf(owner)(text)),
     redactAny(text) {
@@ -56,16 +54,9 @@ export function createKnownSecrets(own: [name: string, value: string][]): KnownS
       createRedactor(
         [...(owners.get(owner) ?? [])].reverse().map(([value, name]): [string, string] => [name, value]),
       )
-    redactors.delete(owner)
-    redactors.set(owner, redactor)
-    dropOldest(redactors, maxRedactors)
+    keepLast(redactors, owner, redactor, maxRedactors)
     return redactor
   }
-}
-
-function dropOldest(map: Map<string, unknown>, most: number): void {
-  const [oldest] = map.size > most ? map.keys() : []
-  if (oldest !== undefined) map.delete(oldest)
 }
 
 /** Tokens that Annex does not know but knows the look of: those of people and scripts, and what stands in an Authorization header. */

@@ -1,3 +1,4 @@
+import { keepLast } from '../keep-last.ts'
 import type { EndCause } from './sandbox-errors.ts'
 import type { SandboxTarget } from './target.ts'
 
@@ -69,10 +70,7 @@ export function createOffenders(now: () => number = () => performance.now()): Of
     const name = nameOf(target)
     const found = records.get(name) ?? { strikes: [], aloneUntilMs: 0, refusedUntilMs: 0, reason: '' }
     // The one that was struck last is kept longest.
-    records.delete(name)
-    const [oldest] = records.keys()
-    if (oldest !== undefined && records.size >= maxKept) records.delete(oldest)
-    records.set(name, found)
+    keepLast(records, name, found, maxKept)
     return found
   }
 }

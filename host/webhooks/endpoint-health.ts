@@ -1,6 +1,7 @@
 import type { Db } from '../db/db.ts'
 import { type Health, updateHealth } from '../db/queries/endpoints.ts'
 import { type Stored, stored } from '../jobs/job-handler.ts'
+import { keepLast } from '../keep-last.ts'
 
 /** Endpoints that have answered last: what is stored late is so by seconds. */
 const remembered = 10_000
@@ -15,17 +16,9 @@ export function createHealthNotes(): (endpointId: string, isDelivered: boolean, 
   /** What the database did not take at first is stored late: a failure says nothing of an endpoint that has answered since. */
   const deliveredAt = new Map<string, number>()
   return (id, isDelivered, endedAt) => {
-    if (isDelivered) keep(id, endedAt)
+    if (isDelivered) keepLast(deliveredAt, id, endedAt, remembered)
     const health: Health = { id, failingSince: isDelivered ? null : endedAt }
     return stored(change, health)
-  }
-
-  function keep(id: string, endedAt: number): void {
-    deliveredAt.delete(id)
-    deliveredAt.set(id, endedAt)
-    if (deliveredAt.size <= remembered) return
-    const [oldest = id] = deliveredAt.keys()
-    deliveredAt.delete(oldest)
   }
 
   /** In the order of the attempts: one that failed after one that did not fails since then. */

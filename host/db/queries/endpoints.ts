@@ -87,7 +87,7 @@ export async function findPlaces(
 const textOf = ({ installationId, signedBy, url }: EndpointKey): string =>
   `${installationId} ${signedBy} ${url}`
 
-/** With whom it belongs to. */
+/** And whose it is. */
 export type OwnedEndpoint = Endpoint & { organizationId: string }
 
 /** By their ids. Those of an installation that moves are as good as paused. */

@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { keepLast } from '../../keep-last.ts'
 import type { SettlesAtCommit } from '../commits/committed.ts'
 import type { Db } from '../db.ts'
 import { BaseClient, type Query } from './base-client.ts'
@@ -155,11 +156,7 @@ function prepare(connection: DatabaseSync, sql: string): Prepared {
   const prepared = preparedOf.get(connection) ?? new Map<string, Prepared>()
   preparedOf.set(connection, prepared)
   const found = prepared.get(sql) ?? compile(connection, sql)
-  // Those that were used last stay.
-  prepared.delete(sql)
-  prepared.set(sql, found)
-  const [oldest] = prepared.keys()
-  if (prepared.size > maxPrepared && oldest !== undefined) prepared.delete(oldest)
+  keepLast(prepared, sql, found, maxPrepared)
   return found
 }
 

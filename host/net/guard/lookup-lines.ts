@@ -1,3 +1,5 @@
+import { keepLast } from '../../keep-last.ts'
+
 /** Who waits for lookups, in a line of its own for each asker. */
 export type LookupLines<Lookup> = {
   /** Puts it at the end of the asker's line, unless it stands there. */
@@ -21,12 +23,7 @@ export function createShares(remembered: number): Shares {
   // In the order of their last use.
   const spent = new Map<string, number>()
   let reached = 0
-  const set = (asker: string, ms: number): void => {
-    spent.delete(asker)
-    spent.set(asker, ms)
-    const [oldest] = spent.keys()
-    if (spent.size > remembered && oldest !== undefined) spent.delete(oldest)
-  }
+  const set = (asker: string, ms: number) => keepLast(spent, asker, ms, remembered)
   const of = (asker: string): number => spent.get(asker) ?? reached
   return {
     enter: (asker) => set(asker, Math.max(of(asker), reached)),

@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
+import { keepLast } from '../../keep-last.ts'
 import type { Resolve } from './guarded-connect.ts'
 import { createLookupLines, createShares } from './lookup-lines.ts'
 
@@ -106,16 +107,11 @@ export function createLookups(resolve: Resolve = resolveBySystem, options: Optio
     running[kind] -= 1
     underWay.delete(hostname)
     shares.spend(asker, took)
-    if (kind === 'prompt' && took >= slowMs) remember(distrusted, asker, performance.now() + distrustMs)
-    remember(past, hostname, took < slowMs ? 'prompt' : 'slow')
+    if (kind === 'prompt' && took >= slowMs) {
+      keepLast(distrusted, asker, performance.now() + distrustMs, remembered)
+    }
+    keepLast(past, hostname, took < slowMs ? 'prompt' : 'slow', remembered)
     startNext()
-  }
-
-  function remember<Value>(memory: Map<string, Value>, key: string, value: Value): void {
-    memory.delete(key)
-    memory.set(key, value)
-    const [oldest] = memory.keys()
-    if (memory.size > remembered && oldest !== undefined) memory.delete(oldest)
   }
 }
 
