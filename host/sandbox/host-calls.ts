@@ -12,10 +12,13 @@ export type HostCall<Args = never> = {
   name: string
   args: object
   scope?: string
-  run: (
-    args: Args,
-    given: { context: DispatchContext; body: HostCallBody; signal: AbortSignal },
-  ) => Promise<{ value: unknown; body?: HostCallBody }>
+  run: (args: Args, given: HostCallGiven) => Promise<{ value: unknown; body?: HostCallBody }>
+}
+
+/** On whose behalf it is asked for, with what, and until when. `isOwed`: as in `HostCallAsked`. */
+export type HostCallGiven = Pick<HostCallAsked, 'body' | 'isOwed'> & {
+  context: DispatchContext
+  signal: AbortSignal
 }
 
 /** Bytes, or where there are many or nobody knows how many, a stream of them. */
@@ -25,8 +28,14 @@ export type HostCallAnswer =
   | { ok: true; value: unknown; body?: HostCallBody }
   | { ok: false; error: PlainError }
 
+/**
+ * What a script asks for. `isOwed`: in the handling of an event or a task that has not come to its end, so that it is handled again
+ * after a power cut which undoes what was committed last.
+ */
+export type HostCallAsked = { name: string; args: unknown; body: HostCallBody; isOwed: boolean }
+
 export type RunHostCall = (
-  call: { name: string; args: unknown; body: HostCallBody },
+  call: HostCallAsked,
   context: DispatchContext,
   signal: AbortSignal,
 ) => Promise<HostCallAnswer>
@@ -39,7 +48,7 @@ export function createHostCalls(table: readonly HostCall[], onDefect: (error: un
   const entries = new Map<string, { call: HostCall; checkOf: () => ValidateFunction }>(
     table.map((call) => [call.name, { call, checkOf: createCheck(call.args, { strict: true }) }]),
   )
-  return async ({ name, args, body }, context, signal) => {
+  return async ({ name, args, ...asked }, context, signal) => {
     try {
       const entry = entries.get(name)
       if (entry === undefined) throw new AnnexError('not_found', `The host has no call named ${name}.`)
@@ -47,7 +56,7 @@ export function createHostCalls(table: readonly HostCall[], onDefect: (error: un
       if (call.scope !== undefined) assertScope(context, call.scope)
       const check = checkOf()
       if (!check(args)) throw new AnnexError('bad_request', `${name}: ${textOf(check.errors ?? [])}.`)
-      return { ok: true, ...(await call.run(args as never, { context, body, signal })) }
+      return { ok: true, ...(await call.run(args as never, { ...asked, context, signal })) }
     } catch (error) {
       if (isAnnexError(error)) return { ok: false, error: { name: error.code, message: error.message } }
       onDefect(error)

@@ -35,7 +35,7 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake): HostCall<A
         },
       },
     },
-    async run({ url, event }, { context }) {
+    async run({ url, event }, { context, isOwed }) {
       const { installationId } = context
       if (installationId === undefined) {
         throw new AnnexError(
@@ -49,7 +49,8 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake): HostCall<A
       const body = JSON.stringify(event)
       const bytes = Buffer.byteLength(body)
       if (bytes > maxDeliveryBytes) throw tooLarge(bytes)
-      const { id, created } = await oweDelivery(commits, wake, {
+      const owe = isOwed ? oweAtCommit : oweDelivery
+      const { id, created } = await owe(commits, wake, {
         installationId,
         eventId: context.event?.id ?? event.eventId ?? createId('evt'),
         eventType: event.type,
@@ -65,9 +66,22 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake): HostCall<A
 
 /** Stores a delivery, and has it sent. */
 export function oweDelivery(commits: GroupCommit, wake: Wake, delivery: NewDelivery): Promise<Owed> {
-  return commits.store(oweDeliveries, delivery, ({ created, endpointId, held }) => {
-    if (created) wake('delivery', endpointId, held)
-  })
+  return commits.store(oweDeliveries, delivery, (owed) => wakeFor(wake, owed))
+}
+
+/**
+ * The same, and settles when the delivery is committed, which is before the disk has it: for an event that is still owed. What came
+ * of that is stored by the same commits, after this one: a power cut that undoes this undoes that as well, and the event is
+ * handled again.
+ */
+async function oweAtCommit(commits: GroupCommit, wake: Wake, delivery: NewDelivery): Promise<Owed> {
+  const owed = await commits.note(oweDeliveries, delivery)
+  wakeFor(wake, owed)
+  return owed
+}
+
+function wakeFor(wake: Wake, { created, endpointId, held }: Owed): void {
+  if (created) wake('delivery', endpointId, held)
 }
 
 /** What a delivery says of the secret that signs it. */

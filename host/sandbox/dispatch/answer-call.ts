@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { HostCallAnswer, HostCallBody, RunHostCall } from '../host-calls.ts'
 import type { OnLimit } from '../process/process-options.ts'
-import type { LiveDispatch } from './live-dispatch.ts'
+import { isAnswered, type LiveDispatch } from './live-dispatch.ts'
 
 /** The call that goes out to the world: its bytes are counted. */
 export const egressCall = 'fetch'
@@ -34,7 +34,9 @@ export async function answerCall(
   }
   live.running ??= new Map()
   live.running.set(call.id, controller)
-  const answer = await given.runCall(call, live.queued.context, controller.signal)
+  const { context } = live.queued
+  const isOwed = context.event !== undefined && !isAnswered(live)
+  const answer = await given.runCall({ ...call, isOwed }, context, controller.signal)
   // The body of an answer that streams ends with the dispatch: until then the call can be abandoned.
   if (!(answer.ok && answer.body instanceof Readable)) live.running?.delete(call.id)
   settle(answer)
