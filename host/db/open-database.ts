@@ -76,8 +76,17 @@ function together(connections: Pick<Database, 'db' | 'reader' | 'longReader'>): 
     ...connections,
     async close() {
       // The one that writes ends last: it leaves a file without its log.
-      for (const one of new Set([longReader, reader, db])) await one.destroy()
+      const all = [...new Set([longReader, reader, db])]
+      for (const one of all) refuseAll(one)
+      for (const one of all) await one.destroy()
     },
+  }
+}
+
+/** Whoever asks from now on: Knex's pool would let them wait for a minute while it ends. */
+function refuseAll(db: Db): void {
+  db.client.acquireConnection = async () => {
+    throw new AnnexError('unavailable', 'Annex is stopping.')
   }
 }
 
