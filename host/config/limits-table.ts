@@ -196,6 +196,12 @@ export const limitsTable: readonly Limit[] = [
     over: 'The call is rejected; the script sees why.',
   },
   {
+    id: 'task_size',
+    what: 'Task of `queueTask`, as JSON',
+    at: { file: 'host/config/event-sizes.ts', constant: 'maxTaskBytes', unit: 'bytes' },
+    over: 'The call is rejected; the script sees why.',
+  },
+  {
     id: 'timers',
     what: 'Timers of one sandbox at once',
     at: { setting: 'SANDBOX_TIMERS', unit: '' },

@@ -3,7 +3,7 @@ import type { GroupCommit } from '../db/commits/group-commit.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { insertEvents } from '../db/queries/events.ts'
-import { type DueJob, insertJobs, type NewJob } from '../db/queries/jobs.ts'
+import { insertJobs, type NewJob, type WholeJob } from '../db/queries/jobs.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { Wake } from '../jobs/create-worker.ts'
@@ -50,7 +50,7 @@ function assertFits(payload: string): void {
 }
 
 type Publishing = { organizationId: string; event: PublishedEvent; payload: string }
-type Stored = { receipt: PublishReceipt; jobs: DueJob[] }
+type Stored = { receipt: PublishReceipt; jobs: WholeJob[] }
 
 /**
  * Stores events and what they are owed to, a group of them at once. What several of them need is read once.

@@ -1,3 +1,4 @@
+import { maxTaskBytes } from '../config/event-sizes.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
@@ -32,12 +33,14 @@ const maxDueTasks = 1_000
  * Stores that a level's script is owed a call of its `task` handler. It survives restarts, and is tried again
  * on the schedule of webhooks when the handler fails.
  *
- * @throws AnnexError `bad_request` for a task of more than 64 levels; `conflict` when as many tasks of the installation as
- *   may be are still to be run
+ * @throws AnnexError `bad_request` for a task of more than 64 levels; `body_too_large` over 512 KiB; `conflict` when as many tasks
+ *   of the installation as may be are still to be run
  */
 export async function oweTask(db: Db, level: Level, { task, schedule = 0 }: Args): Promise<void> {
+  const text = JSON.stringify(task)
   // From a script it comes as a value, of any depth.
-  assertShallow(JSON.stringify(task), 'task')
+  assertShallow(text, 'task')
+  assertFits(text)
   const lane = level.kind === 'integration' ? level.integration : level.installationId
   const subject: EventJob = { level, event: { type: 'task', eventId: createId('evt'), task } }
   await db.transaction(async (transaction) => {
@@ -65,4 +68,13 @@ export function createTaskCall(db: Db, wake: Wake): HostCall<Args> {
       return { value: {} }
     },
   }
+}
+
+function assertFits(text: string): void {
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= maxTaskBytes) return
+  throw new AnnexError(
+    'body_too_large',
+    `The task was not queued: it has ${bytes} bytes as JSON, and at most ${maxTaskBytes} are kept. Queue an id or an address, and let the handler ask for the rest.`,
+  )
 }

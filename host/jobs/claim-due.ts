@@ -1,13 +1,21 @@
 import type { Db } from '../db/db.ts'
-import { claimJobs, endOfRound, type Lease, nextDueAt, readDueJobs } from '../db/queries/claims.ts'
+import {
+  claimJobs,
+  endOfRound,
+  type Lease,
+  nextDueAt,
+  readDueJobs,
+  readSubjects,
+} from '../db/queries/claims.ts'
 import type { Held, Job, JobKind } from '../db/queries/jobs.ts'
 import { countLanes, createDueBuffer } from './due-buffer.ts'
 import type { JobHandler, JobOutcome } from './job-handler.ts'
 import { countTaken } from './slots/room.ts'
 import type { Slots } from './slots/take-slot.ts'
+import { unitsOf } from './slots/units.ts'
 
 /** A claimed job, and what to do for it. */
-export type Begun = { job: Job; owner: string; run: () => Promise<JobOutcome> }
+export type Begun = { job: Job; owner: string; units: number; run: () => Promise<JobOutcome> }
 
 export type DueJobs = {
   /**
@@ -51,7 +59,7 @@ export function createDueJobs(
   { lanes, owners }: Pick<Slots, 'lanes' | 'owners'>,
   handler: JobHandler,
 ): DueJobs {
-  const { load, begin } = handler
+  const { load, begin, lengthOf } = handler
   const ownerOf = ({ job, loaded }: Held) => handler.ownerOf?.(loaded) ?? job.lane
   let buffer = createDueBuffer(ownerOf)
   /** Lanes that it holds jobs of and that have, or may have, more in the table: read again when what it holds is used up. */
@@ -187,18 +195,18 @@ export function createDueJobs(
     // What was handed over while this claim read came due after it had begun.
     const claimedAt = Math.max(nowMs, ...before.map(({ dueAt }) => dueAt))
     const ids = await claimJobs(db, before, { ...lease, nowMs: claimedAt })
-    const claimed = held
-      .filter(({ job }) => ids.has(job.id))
-      .map((one) => ({
-        job: { ...one.job, attempt: one.job.attempt + 1, leaseId, claimedAt },
-        loaded: one.loaded,
-        owner: ownerOf(one),
-      }))
+    const claimed = held.filter(({ job }) => ids.has(job.id))
     if (claimed.length === 0) return []
-    const runs = await begin(db, claimed)
-    return claimed.flatMap(({ job, owner }, n) => {
-      const run = runs[n]
-      return run === undefined ? [] : [{ job, owner, run }]
+    const subjects = await longSubjects(db, claimed)
+    const jobs = claimed.map(({ job, loaded }) => {
+      const subject = job.subject ?? subjects?.get(job.id) ?? ''
+      return { job: { ...job, subject, attempt: job.attempt + 1, leaseId, claimedAt }, loaded }
+    })
+    const runs = await begin(db, jobs)
+    return claimed.flatMap((one, n) => {
+      const [job, run] = [jobs[n]?.job, runs[n]]
+      if (job === undefined || run === undefined) return []
+      return [{ job, owner: ownerOf(one), units: unitsOf(one.length), run }]
     })
   }
 
@@ -218,8 +226,14 @@ export function createDueJobs(
     const given = { after, without, withoutOwners: crowded, perLane: aheadPerLane, limit, nowMs }
     const jobs = await readDueJobs(db, kind, given)
     const loaded = jobs.length > 0 ? await load?.(db, jobs) : undefined
-    // They are few, and are read whether there is room for them or not.
-    buffer.put(jobs.map((job, n) => ({ job, loaded: loaded?.[n], length: 0 })))
+    // They are few, without what is long of them, and are read whether there is room for them or not.
+    buffer.put(
+      jobs.map(({ subjectLength, ...job }, n) => {
+        const one = loaded?.[n]
+        const length = subjectLength + (lengthOf?.(one) ?? 0)
+        return { job, loaded: one, length, isRead: true }
+      }),
+    )
     const isCut = jobs.length >= limit
     const lastLane = jobs.at(-1)?.lane
     const end = isCut ? lastLane : await endOfRound(db, kind, after)
@@ -232,4 +246,14 @@ export function createDueJobs(
     if (asked !== askedBefore) lookAgain()
     else isComplete = end === undefined
   }
+}
+
+/** Of those that were read without. */
+async function longSubjects(db: Db, held: readonly Held[]): Promise<Map<string, string> | undefined> {
+  const without = held.filter(({ job }) => job.subject === null)
+  if (without.length === 0) return undefined
+  return readSubjects(
+    db,
+    without.map(({ job }) => job.id),
+  )
 }

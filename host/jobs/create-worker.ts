@@ -53,7 +53,7 @@ const longestWaitMs = { sqlite: 5_000, postgres: 1_000 }
 const drainMs = 10_000
 /** Hosts that look at the same moment find the same jobs: those that come away with none look again, not together. */
 const contestedMs = 20
-/** Jobs in all for each that counts. */
+/** Jobs in all for each that counts, in units. */
 const oldForEach = 16
 
 /** What is laid aside is due where somebody has resumed meanwhile what it was to wait for. */
@@ -194,7 +194,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
 
   function start(begun: Begun): void {
     const { lane, leaseId } = begun.job
-    const slot = takeSlot({ lanes, owners, turns }, { lane, owner: begun.owner }, clock)
+    const { owner, units } = begun
+    const slot = takeSlot({ lanes, owners, turns }, { lane, owner, units }, clock)
     const work = doJob(begun, slot).finally(() => running.delete(work))
     running.set(work, leaseId)
   }

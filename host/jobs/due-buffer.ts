@@ -1,6 +1,7 @@
 import type { Held } from '../db/queries/jobs.ts'
 import { goRound } from './slots/go-round.ts'
 import type { Room } from './slots/room.ts'
+import { unitsOf } from './slots/units.ts'
 
 /** Due jobs that are known, by owners and their lanes. They are still anybody's: one is claimed before it is done. */
 export type DueBuffer = {
@@ -44,8 +45,9 @@ export function createDueBuffer(ownerOf: (held: Held) => string): DueBuffer {
       const taken: Held[] = []
       const takeOfOwner = (owner: string, lanes: Lanes, most: number) => {
         const takeOfLane = (lane: string, held: Held[], ofLane: number) => {
-          const turns = held.splice(0, Math.max(0, Math.min(ofLane, room.ofLane(lane))))
-          room.take(owner, lane, turns.length)
+          const most = Math.min(ofLane, room.ofLane(lane))
+          const turns = held.splice(0, countFitting(held, most, room.ofOwner(owner)))
+          room.take(owner, lane, turns)
           taken.push(...turns)
           for (const one of turns) forget(one)
           if (held.length === 0) ownerOfLane.delete(lane)
@@ -91,14 +93,31 @@ export function createDueBuffer(ownerOf: (held: Held) => string): DueBuffer {
 
   /** What was read is counted by its number, what was handed over by its text. */
   function count(one: Held, step: 1 | -1): void {
-    length += step * one.length
-    if (one.length > 0) return
+    if (one.isRead !== true) {
+      length += step * one.length
+      return
+    }
     read += step
     const owner = ownerOfLane.get(one.job.lane) ?? ''
     const ofOwner = (readOf.get(owner) ?? 0) + step
     if (ofOwner === 0) readOf.delete(owner)
     else readOf.set(owner, ofOwner)
   }
+}
+
+/**
+ * How many of the first ones there is room for.
+ *
+ * @param units that are left. One job may have more of them: a large one would wait for ever where small ones take each that is free
+ */
+function countFitting(held: readonly Held[], most: number, units: number): number {
+  let count = 0
+  for (const { length } of held) {
+    if (count >= most || units <= 0) break
+    units -= unitsOf(length)
+    count += 1
+  }
+  return count
 }
 
 /** How many of the jobs are of each lane. */

@@ -21,6 +21,8 @@ export const stored = <Item>(step: Step<Item, unknown>, item: Item): Stored => (
 export type JobHandler<Loaded = unknown> = {
   /** Reads what jobs need that does not change while they wait. They are many, and nobody's yet. */
   load?: (db: Db, jobs: readonly DueJob[]) => Promise<Loaded[]>
+  /** How much text it has to do with beside the job's subject, in characters. Default none. */
+  lengthOf?(loaded: Loaded): number
   /** Whose lane it is, where one may have many: none of them has all turns. Default the lane itself. */
   ownerOf?(loaded: Loaded): string | undefined
   /**

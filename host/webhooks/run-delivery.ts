@@ -1,6 +1,7 @@
 import type { Step } from '../db/commits/group-commit.ts'
 import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
+import { withPrefix } from '../db/ids.ts'
 import { type AttemptRow, insertAttempts } from '../db/queries/attempts.ts'
 import {
   type Delivery,
@@ -8,6 +9,8 @@ import {
   type DeliveryState,
   type DeliveryWithBody,
   findDeliveries,
+  type LoadedDelivery,
+  loadBodies,
   loadDeliveries,
   updateDeliveries,
 } from '../db/queries/deliveries.ts'
@@ -57,20 +60,22 @@ export function createRunDelivery(given: {
   giveUp: Step<GivingUp, unknown>
   /** Told of each attempt when it is stored. */
   onAttempt: OnAttempt
-}): JobHandler<DeliveryWithBody | undefined> {
+}): JobHandler<LoadedDelivery | undefined> {
   const { clock, send, schedule, secrets, timeoutMs, standard } = given
   const noteHealth = createHealthNotes()
   return {
     load: (db, jobs) => findOf(db, jobs, loadDeliveries),
     ownerOf: (delivery) => delivery?.installationId,
+    lengthOf: (delivery) => delivery?.bodyLength ?? 0,
     async begin(db, claimed) {
       const endpoints = await findEndpoints(db, [...new Set(claimed.map(({ job }) => job.lane))])
       const known = claimed.flatMap(({ loaded }) => (loaded === undefined ? [] : [loaded]))
       const found = await secrets.find(db, known)
+      const whole = await readBodies(db, known)
       return claimed.map(
         ({ job, loaded }) =>
           () =>
-            run(job, loaded, endpoints.get(job.lane), found),
+            run(job, loaded && whole(loaded), endpoints.get(job.lane), found),
       )
     },
     interrupt,
@@ -147,13 +152,31 @@ function toSeen(
   return { endpointId, attempt, state: state === 'due' ? 'owed' : state, ageMs: nowMs - createdAt }
 }
 
+/** Reads the bodies that were too long to be read ahead. */
+async function readBodies(
+  db: Db,
+  deliveries: readonly LoadedDelivery[],
+): Promise<(delivery: LoadedDelivery) => DeliveryWithBody | undefined> {
+  const without = deliveries.filter((delivery) => !hasBody(delivery))
+  const bodyIds = [...new Set(without.map(({ bodyId }) => bodyId))]
+  const read = bodyIds.length === 0 ? undefined : await loadBodies(db, bodyIds)
+  return (delivery) => {
+    if (hasBody(delivery)) return delivery
+    const body = read?.get(delivery.bodyId)
+    return body === undefined ? undefined : { ...delivery, body }
+  }
+}
+
+const hasBody = (delivery: LoadedDelivery): delivery is LoadedDelivery & { body: string } =>
+  delivery.body !== null
+
 /** The delivery of each job, `undefined` for one that is gone. */
 async function findOf<Found extends Delivery>(
   db: Db,
   jobs: readonly DueJob[],
   find: (db: Db, ids: readonly string[]) => Promise<Found[]>,
 ): Promise<(Found | undefined)[]> {
-  const ids = jobs.map(({ subject }) => (JSON.parse(subject) as { id: string }).id)
+  const ids = jobs.map(({ id }) => withPrefix(id, 'dlv'))
   const found = new Map((await find(db, ids)).map((delivery) => [delivery.id, delivery]))
   return ids.map((id) => found.get(id))
 }

@@ -32,3 +32,29 @@ it('a task is run later, for the installation that queued it, and again when it 
     await annex.close()
   }
 })
+
+const large = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: async (request, { integration }) => {
+    const task = { pad: 'x'.repeat(Number(await request.text())) }
+    const queued = integration.queueTask({ task, schedule: 3_600 })
+    return new Response(await queued.then(() => 'queued', (error) => error.message))
+  },
+})`
+
+it('a task that is too large is not queued, and the script is told why', async () => {
+  const annex = await startAnnex({ plugins: { large: { script: large } } })
+  try {
+    const { endpoint } = await installSample(annex, 'large')
+    const queue = async (length: number) =>
+      (await fetch(endpoint, { method: 'POST', body: String(length) })).text()
+    const around = '{"pad":""}'.length
+    assert.equal(await queue(524_288 - around), 'queued')
+    assert.match(await queue(524_289 - around), /^The task was not queued: it has 524289 bytes as JSON/)
+    const { json } = await annex.api('GET', '/v1/jobs?state=due')
+    assert.equal(json.items.length, 1)
+  } finally {
+    await annex.close()
+  }
+})

@@ -10,15 +10,54 @@ import { openSeeded } from '../support/seeded-database.ts'
 it('no owner has more turns than it leaves free for the others, however many there are', () => {
   const owners = createOwners(16)
   const enter = (owner: string, count: number) => {
-    for (let n = 0; n < count; n++) owners.enter(owner)
+    for (let n = 0; n < count; n++) owners.enter(owner, 1)
   }
   assert.equal(owners.roomOf('a'), 8)
   enter('a', 8)
   assert.deepEqual([owners.roomOf('a'), owners.roomOf('b')], [0, 4])
   enter('b', 4)
   assert.deepEqual([owners.roomOf('b'), owners.roomOf('c')], [0, 2])
-  for (let n = 0; n < 8; n++) owners.leave('a')
+  for (let n = 0; n < 8; n++) owners.leave('a', 1)
   assert.deepEqual([owners.roomOf('a'), owners.roomOf('b')], [6, 4])
+})
+
+it('a job with much text counts for several, and is claimed where others leave little room for it', async () => {
+  await using ends = new AsyncDisposableStack()
+  const seeded = await openSeeded()
+  ends.defer(seeded.close)
+  const { db } = seeded
+  const dueAt = Date.now() - 1_000
+  const large = { text: 'x'.repeat(4 * 65_536) }
+  const owed = Array.from({ length: 30 }, () => ({
+    kind: 'task' as const,
+    subject: large,
+    lane: 'hog',
+    dueAt,
+  }))
+  await insertJobs(db, owed)
+  const owners = createOwners(64)
+  const handler = handleEach(async () => ({ move: { state: 'gone' } }))
+  const due = createDueJobs('task', { lanes: createLanes({ most: 64, first: 64 }, () => 0), owners }, handler)
+  const claim = async () => {
+    const lease = { leaseId: 'lease_1', hostId: 'host_1', nowMs: Date.now(), leaseMs: 60_000 }
+    const begun = await db.transaction((transaction) =>
+      due.claim(transaction, { limit: 32, atOnce: 64, lease }),
+    )
+    for (const { owner, units } of begun) owners.enter(owner, units)
+    return begun
+  }
+  const begun = await claim()
+  // Five each: with the seventh it has half of all, and a little more.
+  assert.deepEqual(
+    begun.map(({ units }) => units),
+    Array(7).fill(5),
+  )
+  // It was too long to be read ahead.
+  for (const { job } of begun) assert.equal(job.subject, JSON.stringify(large))
+  assert.deepEqual(await claim(), [])
+  owners.enter('others', 25)
+  owners.leave('hog', 35)
+  assert.equal((await claim()).length, 4)
 })
 
 it('of an installation with thousands of endpoints some are read, and then it is passed over until they are done', async () => {
@@ -65,8 +104,8 @@ it('of an installation with thousands of endpoints some are read, and then it is
   // Nothing of it ends.
   const begun: string[] = []
   for (let n = 0; n < 6; n++) {
-    for (const { job, owner } of await claim()) {
-      owners.enter(owner)
+    for (const { job, owner, units } of await claim()) {
+      owners.enter(owner, units)
       begun.push(job.lane)
     }
   }
@@ -75,7 +114,7 @@ it('of an installation with thousands of endpoints some are read, and then it is
   assert.ok(read.size <= 1_100, `${read.size} were read`)
 
   // And now all does: each comes to its turn.
-  for (const lane of begun) owners.leave(ownerOf(lane))
+  for (const lane of begun) owners.leave(ownerOf(lane), 1)
   const done = new Set(begun)
   for (let claimed = await claim(); claimed.length > 0; claimed = await claim())
     for (const { job } of claimed) done.add(job.lane)

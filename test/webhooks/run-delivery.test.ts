@@ -5,8 +5,8 @@ import { createCommits, runSteps } from '../../host/db/commits/group-commit.ts'
 import type { Database } from '../../host/db/open-database.ts'
 import { readDueJobs } from '../../host/db/queries/claims.ts'
 import {
-  type DeliveryWithBody,
   findDeliveries,
+  type LoadedDelivery,
   loadDeliveries,
   oweDeliveries,
 } from '../../host/db/queries/deliveries.ts'
@@ -77,12 +77,12 @@ it('a delivery that is laid aside goes on where its endpoint was resumed meanwhi
   const events = ['evt_1', 'evt_2', 'evt_3'].map((eventId) => ({ ...delivery, ...event, eventId }))
   const [, , last] = await oweDeliveries(db, events)
   const { job, loaded } = last?.held ?? assert.fail('it is not due')
-  const claimed = { ...job, leaseId: 'lease_1', claimedAt: 1 }
+  const claimed = { ...job, subject: '', leaseId: 'lease_1', claimedAt: 1 }
   await db('jobs').whereNot({ id: job.id }).update({ state: 'waiting' })
   await db('jobs').where({ id: job.id }).update({ state: 'running', leaseId: 'lease_1' })
   await db('endpoints').update({ state: 'paused' })
   const { begin } = createHandler(database)
-  const [run] = await begin(db, [{ job: claimed, loaded: loaded as DeliveryWithBody }])
+  const [run] = await begin(db, [{ job: claimed, loaded: loaded as LoadedDelivery }])
   const { move, stores = [] } = (await run?.()) ?? assert.fail('nothing came of it')
   assert.equal(move.state, 'waiting')
   await db('endpoints').update({ state: 'active' })
@@ -110,8 +110,8 @@ it('a name is looked up for the organization that the endpoint belongs to', asyn
       return { startedAtMs: nowMs, durationMs: 1, outcome: 'delivered', status: 200, ...texts }
     },
   })
-  const claimed = { ...job, leaseId: 'lease_1', claimedAt: 1 }
-  const [run] = await begin(db, [{ job: claimed, loaded: loaded as DeliveryWithBody }])
+  const claimed = { ...job, subject: '', leaseId: 'lease_1', claimedAt: 1 }
+  const [run] = await begin(db, [{ job: claimed, loaded: loaded as LoadedDelivery }])
   await run?.()
   assert.deepEqual(askers, [(await db('installations').first()).organizationId])
 })
@@ -127,12 +127,50 @@ it('what is handed over of a delivery is what would be read of it, and how much 
     { ...delivery, eventId: 'evt_2', eventType: 'told', body: JSON.stringify('x'.repeat(5_000)) },
   ])
   assert.deepEqual([small?.held?.length, large?.held?.length], [7, 5_002])
-  const [read] = await loadDeliveries(db, [small?.id ?? ''])
-  assert.deepEqual({ ...small?.held?.loaded }, { ...read })
+  const [{ bodyLength, ...read } = assert.fail()] = await loadDeliveries(db, [small?.id ?? ''])
+  assert.deepEqual({ ...small?.held?.loaded }, read)
+  assert.equal(bodyLength, 7)
   const given = { after: '', without: [], perLane: 2, limit: 2, nowMs: seeded.database.clock.now() + 1_000 }
   const due = await readDueJobs(db, 'delivery', given)
-  const asRead = due.find(({ id }) => id === small?.held?.job.id)
-  assert.deepEqual({ ...asRead, ordered: Boolean(asRead?.ordered) }, small?.held?.job)
+  const { subjectLength, ...asRead } = due.find(({ id }) => id === small?.held?.job.id) ?? assert.fail()
+  assert.deepEqual({ ...asRead, ordered: Boolean(asRead.ordered) }, small?.held?.job)
+  assert.equal(subjectLength, asRead.subject?.length)
+})
+
+it('a long body is not read before its delivery is claimed, and is sent whole then', async () => {
+  await using ends = new AsyncDisposableStack()
+  const seeded = await openSeeded()
+  ends.defer(seeded.close)
+  const { db, database, installationId } = seeded
+  const body = JSON.stringify('é'.repeat(100_000))
+  const delivery = { installationId, signedBy: 'installation', hops: 0, eventId: 'evt_1', eventType: 'told' }
+  const urls = ['http://a.example/', 'http://b.example/']
+  await oweDeliveries(
+    db,
+    urls.map((url) => ({ ...delivery, url, body })),
+  )
+  const sent: string[] = []
+  const handler = createHandler(database, {
+    secrets: { find: async () => ({ of: () => ({ current: 'whsec_test' }) }), forget() {} },
+    async send(sending, _secrets, { nowMs }) {
+      sent.push(sending.body)
+      const texts = { timing: '{}', requestHeaders: '[]' }
+      return { startedAtMs: nowMs, durationMs: 1, outcome: 'delivered', status: 200, ...texts }
+    },
+  })
+  const given = { after: '', without: [], perLane: 2, limit: 2, nowMs: database.clock.now() + 1_000 }
+  const jobs = await readDueJobs(db, 'delivery', given)
+  const loaded = (await handler.load?.(db, jobs)) ?? []
+  for (const one of loaded) {
+    assert.equal(one?.body, null)
+    assert.equal(handler.lengthOf?.(one), Buffer.byteLength(body))
+  }
+  const claimed = jobs.map((job, n) => ({
+    job: { ...job, subject: '', leaseId: 'lease_1', claimedAt: 1 },
+    loaded: loaded[n],
+  }))
+  for (const run of await handler.begin(db, claimed)) await run()
+  assert.deepEqual(sent, [body, body])
 })
 
 it('a failure that is stored late says nothing of an endpoint that has answered since', async () => {

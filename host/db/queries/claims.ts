@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts'
 import { runEach } from '../rows/each-row.ts'
 import { isPostgres, jsonRows, jsonTexts, rawRows } from '../rows/json-rows.ts'
-import { type DueJob, type Job, type JobKind, mostInterruptions } from './jobs.ts'
+import { type DueJob, type Job, type JobKind, mostInterruptions, mostReadAhead } from './jobs.ts'
 
 /** Whose claim it is, and until when it holds. */
 export type Lease = { leaseId: string; hostId: string; nowMs: number; leaseMs: number }
@@ -65,7 +65,14 @@ function dueOfLane(kind: JobKind, perLane: number): string {
 const isOfOther = (db: Db): string =>
   `and not exists (select 1 from endpoints where endpoints.id = lanes.lane and installation_id in ${jsonTexts(db)})`
 
-const jobFields = ['id', 'kind', 'subject', 'lane', 'attempt', 'interruptions', 'due_at', 'ordered']
+const jobFields = ['id', 'kind', 'lane', 'attempt', 'interruptions', 'due_at', 'ordered']
+
+/** A text where it is short, and how long it is, which both databases know without reading it. */
+export const readAhead = (column: string, name: string): string =>
+  `case when octet_length(${column}) <= ${mostReadAhead} then ${column} end as ${name}, octet_length(${column}) as ${name}_length`
+
+/** `subjectLength`: in bytes. */
+export type ReadJob = DueJob & { subjectLength: number }
 
 /**
  * Reads due jobs of a kind, the longest due first in each lane and round robin over the lanes, from the one after
@@ -85,7 +92,7 @@ export async function readDueJobs(
     limit: number
     nowMs: number
   },
-): Promise<DueJob[]> {
+): Promise<ReadJob[]> {
   const { after, without, withoutOwners = [], perLane, limit, nowMs } = given
   const round = roundOfLanes(kind, after)
   const owners = kind === 'delivery' ? withoutOwners : []
@@ -93,9 +100,11 @@ export async function readDueJobs(
     ${owners.length === 0 ? '' : isOfOther(db)}`
   const passed = owners.length === 0 ? [] : [JSON.stringify(owners)]
   const due = dueOfLane(kind, perLane)
-  const fields = jobFields.map((field) => `found.${field}`).join(', ')
+  const fields = [...jobFields.map((field) => `found.${field}`), readAhead('found.subject', 'subject')].join(
+    ', ',
+  )
   // Lane after lane, until there are enough, with all of the last one: sorted there, the jobs of all lanes would be read.
-  const rows = await rawRows<DueJob & { number: number }>(
+  const rows = await rawRows<ReadJob & { number: number }>(
     db,
     isPostgres(db)
       ? `${round.sql} select open.number, ${fields} from (${open} order by lanes.number) as open,
@@ -136,6 +145,16 @@ export async function claimJobs(db: Db, jobs: readonly DueJob[], lease: Lease): 
   const takeFree = `${takeIt} from ${settlesEarly} where ctid = any (array (${free})) returning id`
   const rows = await rawRows<{ id: string }>(db, takeFree, [...claim, given])
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Of jobs that were read without them. */
+export async function readSubjects(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await rawRows<{ id: string; subject: string }>(
+    db,
+    `select id, subject from jobs where id in ${jsonTexts(db)}`,
+    [JSON.stringify(ids)],
+  )
+  return new Map(rows.map(({ id, subject }) => [id, subject]))
 }
 
 /** The last lane that a round from `after` looks at, `undefined` when it looks at all of them. */

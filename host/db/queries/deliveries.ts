@@ -5,6 +5,7 @@ import type { Db } from '../db.ts'
 import { createId, withPrefix } from '../ids.ts'
 import { forEachInserted, forEachRow } from '../rows/each-row.ts'
 import { jsonTexts, rawRows } from '../rows/json-rows.ts'
+import { readAhead } from './claims.ts'
 import { type EndpointKey, endpointKeyColumns, ensureEndpoints, findPlaces, type Place } from './endpoints.ts'
 import { type Held, insertJobs, type NewJob } from './jobs.ts'
 
@@ -41,7 +42,7 @@ export type NewDelivery = EndpointKey & Pick<DeliveryWithBody, 'eventId' | 'even
  * `created`: false when the event was owed to the endpoint before; `id` is that delivery's then. `held`: its job, where it
  * is due.
  */
-export type Owed = { id: string; endpointId: string; created: boolean; held?: Held<DeliveryWithBody> }
+export type Owed = { id: string; endpointId: string; created: boolean; held?: Held<LoadedDelivery> }
 
 const columns = {
   id: 'text',
@@ -180,14 +181,23 @@ const bodyColumns = { id: 'text', body: 'text' } as const
 
 const insertBodies = forEachInserted<Body>({ table: 'bodies', columns: bodyColumns, key: ['id'] })
 
-/** With what is sent. */
-export async function loadDeliveries(db: Db, ids: readonly string[]): Promise<DeliveryWithBody[]> {
+/** With what is sent where that is short. `bodyLength`, where it was read: how long it is, in bytes. */
+export type LoadedDelivery = Delivery & { body: string | null; bodyLength?: number }
+
+export async function loadDeliveries(db: Db, ids: readonly string[]): Promise<LoadedDelivery[]> {
   return rawRows(
     db,
-    `select deliveries.*, bodies.body from deliveries join bodies on bodies.id = deliveries.body_id
-     where deliveries.id in ${jsonTexts(db)}`,
+    `select deliveries.*, ${readAhead('bodies.body', 'body')} from deliveries
+     join bodies on bodies.id = deliveries.body_id where deliveries.id in ${jsonTexts(db)}`,
     [JSON.stringify(ids)],
   )
+}
+
+/** By their ids. */
+export async function loadBodies(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  const sql = `select id, body from bodies where id in ${jsonTexts(db)}`
+  const rows = await rawRows<Body>(db, sql, [JSON.stringify(ids)])
+  return new Map(rows.map(({ id, body }) => [id, body]))
 }
 
 export async function findBody(db: Db, id: string): Promise<string | undefined> {

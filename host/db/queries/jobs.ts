@@ -8,14 +8,14 @@ import { comeAfter, nextPosition, positionAt } from './positions.ts'
 export type JobKind = 'event' | 'task' | 'delivery' | 'resend'
 
 /**
- * A piece of work that must not be lost. `subject` is for its kind to read. `lane` is whose turn it takes: an
- * installation's, or an endpoint's. `attempt` counts how often it was begun, without the runs that were cut off by
+ * A piece of work that must not be lost. `subject` is for its kind to read; `null`: it is long, and is read when the job is claimed.
+ * `lane` is whose turn it takes: an installation's, or an endpoint's. `attempt` counts how often it was begun, without the runs that were cut off by
  * something else, up to `mostInterruptions` of them; `interruptions` counts these.
  */
 export type DueJob = {
   id: string
   kind: JobKind
-  subject: string
+  subject: string | null
   lane: string
   attempt: number
   interruptions: number
@@ -24,14 +24,20 @@ export type DueJob = {
   ordered: boolean | number
 }
 
+/** One whose subject is at hand, however long it is. */
+export type WholeJob = DueJob & { subject: string }
+
 /**
- * A due job that nobody has claimed yet, with what its kind needs to know for it. `length`: of the text that it keeps in memory,
- * in characters.
+ * A due job that nobody has claimed yet, with what its kind needs to know for it. `length`: of the text that it has to do with, in
+ * characters, be it at hand or not. `isRead`: it was read, where others are handed over by whoever has stored them just now.
  */
-export type Held<Loaded = unknown> = { job: DueJob; loaded: Loaded; length: number }
+export type Held<Loaded = unknown> = { job: DueJob; loaded: Loaded; length: number; isRead?: boolean }
+
+/** What is longer, in characters, is not read ahead: it would fill the memory while it waits. */
+export const mostReadAhead = 16_384
 
 /** A job that a host has claimed. What the host brings about counts while its claim, `leaseId`, holds. */
-export type Job = DueJob & { leaseId: string; claimedAt: number }
+export type Job = WholeJob & { leaseId: string; claimedAt: number }
 
 /**
  * As often as this a run that was cut off is no attempt: a job must not use up its retries by what it has nothing to do
@@ -65,7 +71,7 @@ const newColumns = {
   createdAt: 'bigint',
 } as const
 
-type JobRow = DueJob & { state: string; position: number; createdAt: number }
+type JobRow = WholeJob & { state: string; position: number; createdAt: number }
 const insertRows = forEachInserted<JobRow>({ table: 'jobs', columns: newColumns, key: ['id'] })
 
 /**
@@ -73,12 +79,12 @@ const insertRows = forEachInserted<JobRow>({ table: 'jobs', columns: newColumns,
  *
  * @returns the jobs, those that wait left out
  */
-export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<DueJob[]> {
+export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<WholeJob[]> {
   const inOrder = new Set(jobs.flatMap(({ lane, ordered }) => (ordered ? [lane] : [])))
   if (inOrder.size > 0) await comeAfter(db, [...inOrder])
   // By the clock of due times: what comes due later by itself is known by it.
   const createdAt = nowOf(db)
-  const due: DueJob[] = []
+  const due: WholeJob[] = []
   const rows = jobs.map(
     ({ id = createId('job'), kind, subject, lane, dueAt, state = 'due', ordered = false }) => {
       const job = {

@@ -1,11 +1,12 @@
 import type { Owners } from './owners.ts'
+import { unitsOf } from './units.ts'
 
-/** How many more may begin now, of an owner and of a lane. */
+/** How much more may begin now: of an owner in units, of a lane in jobs. */
 export type Room = {
   ofOwner: (owner: string) => number
   ofLane: (lane: string) => number
   /** Told of what is taken, so that there is less room for the next. */
-  take: (owner: string, lane: string, count: number) => void
+  take: (owner: string, lane: string, taken: readonly { length: number }[]) => void
 }
 
 /** What there is room for, less what was taken since. */
@@ -16,9 +17,9 @@ export function countTaken({ roomOf }: Owners): (ofLane: (lane: string) => numbe
   return (ofLane) => ({
     ofOwner: (owner) => roomOf(owner) - (taken.owners.get(owner) ?? 0),
     ofLane: (lane) => ofLane(lane) - (taken.lanes.get(lane) ?? 0),
-    take(owner, lane, count) {
-      add(taken.owners, owner, count)
-      add(taken.lanes, lane, count)
+    take(owner, lane, jobs) {
+      for (const { length } of jobs) add(taken.owners, owner, unitsOf(length))
+      add(taken.lanes, lane, jobs.length)
     },
   })
 }

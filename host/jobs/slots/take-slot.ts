@@ -16,15 +16,15 @@ export type Slot = {
 
 export function takeSlot(
   { lanes, owners, turns }: Slots,
-  { lane, owner }: { lane: string; owner: string },
+  { lane, owner, units }: { lane: string; owner: string; units: number },
   clock: Clock,
 ): Slot {
   lanes.enter(lane)
-  owners.enter(owner)
-  const turn = turns.take(clock.now())
+  owners.enter(owner, units)
+  const turn = turns.take(clock.now(), units)
   return {
     leave(health) {
-      owners.leave(owner)
+      owners.leave(owner, units)
       turns.end(turn)
       return lanes.leave(lane, health, clock.now())
     },

@@ -1,10 +1,10 @@
 /**
  * How many jobs run. Those that have run for longer than `youngMs` only wait for somebody, and do not count against
  * `most`: a few that never answer must not take the turns of all others. Those that are done count until that is stored, against
- * twice `most`: they are done again after a crash. Against `mostInAll` everything counts.
+ * twice `most`: they are done again after a crash. Against `mostInAll` everything counts, a large one for several (`unitsOf`).
  */
 export type Turns = {
-  take: (nowMs: number) => Turn
+  take: (nowMs: number, units?: number) => Turn
   /** It is done, and not stored. */
   end: (turn: Turn) => void
   /** It is over: what came of it is stored, or need not be. */
@@ -14,7 +14,7 @@ export type Turns = {
   nextFreeAt: () => number | undefined
 }
 
-export type Turn = { startedMs: number; counts: boolean; state: 'runs' | 'done' | 'over' }
+export type Turn = { startedMs: number; units: number; counts: boolean; state: 'runs' | 'done' | 'over' }
 
 const youngMs = 250
 /** Of `most`: how many that run, or are done and not stored, there are at the most. */
@@ -28,11 +28,11 @@ export function createTurns(most: number, mostInAll: number, ahead = 0): Turns {
   let done = 0
   let all = 0
   return {
-    take(nowMs) {
-      const turn: Turn = { startedMs: nowMs, counts: true, state: 'runs' }
+    take(nowMs, units = 1) {
+      const turn: Turn = { startedMs: nowMs, units, counts: true, state: 'runs' }
       young.push(turn)
       counting += 1
-      all += 1
+      all += units
       return turn
     },
     end(turn) {
@@ -44,7 +44,7 @@ export function createTurns(most: number, mostInAll: number, ahead = 0): Turns {
       if (turn.state === 'done') done -= 1
       else stop(turn)
       turn.state = 'over'
-      all -= 1
+      all -= turn.units
     },
     free(nowMs) {
       dropOld(nowMs)
