@@ -6,7 +6,8 @@ export type RowWriter = {
   flush: () => Promise<void>
 }
 
-const mostRows = 500
+/** `text` in characters. */
+const most = { rows: 500, text: 4 * 1024 * 1024 }
 
 /** Each before those that refer to it. */
 const order = [
@@ -14,17 +15,18 @@ const order = [
   ...(['bodies', 'deliveries', 'attempts', 'jobs'] as const),
 ] satisfies MovedTable[]
 
-/** Stores rows some hundreds at a time. */
+/** Stores rows some hundreds at a time, large ones as soon as there is much text. */
 export function createRowWriter(transaction: Db): RowWriter {
   const waiting = new Map<MovedTable, MovedRow<MovedTable>[]>()
-  let count = 0
+  const kept = { rows: 0, text: 0 }
   return {
     async put(table, row) {
       const rows = waiting.get(table) ?? []
       waiting.set(table, rows)
       rows.push(row as MovedRow<MovedTable>)
-      count += 1
-      if (count >= mostRows) await flush()
+      kept.rows += 1
+      kept.text += lengthOf(row)
+      if (kept.rows >= most.rows || kept.text >= most.text) await flush()
     },
     flush,
   }
@@ -32,6 +34,9 @@ export function createRowWriter(transaction: Db): RowWriter {
   async function flush(): Promise<void> {
     for (const table of order) await insertMoved(transaction, table, waiting.get(table) ?? [])
     waiting.clear()
-    count = 0
+    Object.assign(kept, { rows: 0, text: 0 })
   }
 }
+
+const lengthOf = (row: object): number =>
+  Object.values(row).reduce((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)

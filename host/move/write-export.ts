@@ -28,8 +28,8 @@ import {
   toTargetRecord,
 } from './to-records.ts'
 
-/** What is read at once; a few pages are all that an export has in memory. */
-const pageSize = 200
+/** What is read at once, the text in bytes; a few pages are all that an export has in memory. */
+const pageSize = { limit: 200, mostText: 4 * 1024 * 1024 }
 
 type Given = { db: Db; box: SecretBox; installation: Installation; passphrase: string; version: string }
 
@@ -115,10 +115,11 @@ async function* allPages<Row extends { id: string }>(
 ): AsyncGenerator<Row[]> {
   let after = ''
   for (;;) {
-    const rows = await read(db, { installationId: installation.id, after, limit: pageSize })
-    if (rows.length > 0) yield rows
-    if (rows.length < pageSize) return
-    after = rows.at(-1)?.id ?? ''
+    const rows = await read(db, { installationId: installation.id, after, ...pageSize })
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows
+    after = last.id
   }
 }
 

@@ -7,8 +7,8 @@ import type { Endpoint } from '../endpoints.ts'
 import type { EventRow } from '../events.ts'
 import type { DayCounts } from '../operating/counts.ts'
 
-/** A part of what there is of an installation: by id, after the last one of the part before. */
-export type Page = { installationId: string; after: string; limit: number }
+/** A part of what there is of an installation: by id, after the last one of the part before; up to so many rows, or so much text. */
+export type Page = { installationId: string; after: string; limit: number; mostText: number }
 
 export type EndpointWithDays = Endpoint & { days: DayCounts[] }
 
@@ -31,36 +31,56 @@ export async function readEndpoints(
 }
 
 /** The events that it owes, or has owed, something for: an event that is published again after the move is known. */
-export async function readEvents(
-  db: Db,
-  { installationId, after, limit }: Page,
-): Promise<Omit<EventRow, 'organizationId'>[]> {
+export async function readEvents(db: Db, page: Page): Promise<Omit<EventRow, 'organizationId'>[]> {
+  const { installationId, after, limit } = page
   const eventOf = `${lenientJson(db, 'subject')} -> 'event' ->> 'eventId'`
-  return rawRows(
+  const theirs = 'organization_id = (select organization_id from installations where id = ?)'
+  const next = await rawRows<Sized>(
     db,
-    `select id, type, payload, received_at from events
-     where organization_id = (select organization_id from installations where id = ?) and id > ? and (
+    `select id, octet_length(payload) as length from events
+     where ${theirs} and id > ? and (
        exists (select 1 from deliveries where event_id = events.id
          and endpoint_id in (select id from endpoints where installation_id = ?))
        or id in (select ${eventOf} from jobs where lane = ?)
      ) order by id limit ?`,
     [installationId, after, installationId, installationId, limit],
   )
+  return rawRows(
+    db,
+    `select id, type, payload, received_at from events where ${theirs} and id in ${jsonTexts(db)} order by id`,
+    [installationId, JSON.stringify(idsWithin(next, page))],
+  )
+}
+
+/** A row, and how long its longest text is, in bytes: both databases know that without reading it. */
+type Sized = { id: string; length: number }
+
+/** The first of them, and those after it as far as there is not too much text. */
+function idsWithin(rows: readonly Sized[], { mostText }: Page): string[] {
+  let left = mostText
+  const end = rows.findIndex(({ length }) => {
+    const isOver = left <= 0
+    left -= length
+    return isOver
+  })
+  return (end === -1 ? rows : rows.slice(0, end)).map(({ id }) => id)
 }
 
 export type DeliveryWithAttempts = DeliveryWithBody & { attemptRows: AttemptRow[] }
 
-export async function readDeliveries(
-  db: Db,
-  { installationId, after, limit }: Page,
-): Promise<DeliveryWithAttempts[]> {
-  const deliveries: DeliveryWithBody[] = await db('deliveries')
-    .select('deliveries.*', 'bodies.body')
-    .join('bodies', 'bodies.id', 'deliveries.bodyId')
+export async function readDeliveries(db: Db, page: Page): Promise<DeliveryWithAttempts[]> {
+  const { installationId, after, limit } = page
+  const withBodies = () => db('deliveries').join('bodies', 'bodies.id', 'deliveries.bodyId')
+  const next: Sized[] = await withBodies()
+    .select('deliveries.id', db.raw('octet_length(bodies.body) as length'))
     .where({ installationId })
     .where('deliveries.id', '>', after)
     .orderBy('deliveries.id')
     .limit(limit)
+  const deliveries: DeliveryWithBody[] = await withBodies()
+    .select('deliveries.*', 'bodies.body')
+    .whereIn('deliveries.id', idsWithin(next, page))
+    .orderBy('deliveries.id')
   const attempts = await rawRows<AttemptRow>(
     db,
     `select * from attempts where delivery_id in ${jsonTexts(db)} order by delivery_id, number`,
@@ -87,8 +107,10 @@ export type JobRow = {
   position: number
 }
 
-export async function readJobs(db: Db, { installationId, after, limit }: Page): Promise<JobRow[]> {
-  return db('jobs')
+export async function readJobs(db: Db, page: Page): Promise<JobRow[]> {
+  const { installationId, after, limit } = page
+  const next: Sized[] = await db('jobs')
+    .select('id', db.raw('octet_length(subject) as length'))
     .where('id', '>', after)
     .where((lanes) =>
       lanes
@@ -97,6 +119,7 @@ export async function readJobs(db: Db, { installationId, after, limit }: Page): 
     )
     .orderBy('id')
     .limit(limit)
+  return db('jobs').whereIn('id', idsWithin(next, page)).orderBy('id')
 }
 
 /** How much there is, to tell afterwards whether something was added or taken away meanwhile. */
