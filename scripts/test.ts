@@ -28,8 +28,8 @@ const timed = [
   ...['soak/*', 'sandbox/receipt-writer', 'sandbox/stuck', 'security/*/*', 'security/crypto'],
   ...['security/log-flood', 'security/shared-process', 'security/visitors', 'flows/slow-disk'],
 ]
-/** The others wait for answers as much as they work, and on PostgreSQL for that as well: more than there are processors. */
-const atOnce = (more: number) => `--test-concurrency=${availableParallelism() + more}`
+/** The others wait for answers as much as they work: more than there are processors. */
+const atOnce = `--test-concurrency=${availableParallelism() + 2}`
 
 /** A test whose file does not end, as something goes on in it, would be waited for without end. */
 const longestRunMs = 20 * 60_000
@@ -60,7 +60,7 @@ async function main(): Promise<number> {
   const others = globSync('test/**/*.test.ts', { exclude: [...alone, '**/node_modules/**'] })
   const codes = [
     await run('SQLite, what is timed', alone, ''),
-    await run('SQLite', [atOnce(1), ...others], ''),
+    await run('SQLite', [atOnce, ...others], ''),
   ]
   const sqlite = Math.max(...codes)
   if (server === undefined) {
@@ -72,7 +72,7 @@ async function main(): Promise<number> {
     onBoth.map((folder) => `test/${folder}/**/*.test.ts`),
     { exclude: onceOnly.map((name) => `test/flows/${name}.test.ts`) },
   ).filter((file) => reachesFile(resolve(file), testDatabase))
-  const postgres = await run(server.name, [atOnce(2), ...files], server.url)
+  const postgres = await run(server.name, [atOnce, ...files], server.url)
   if (isStopped) return 1
   report('SQLite', sqlite)
   report(server.name, postgres)

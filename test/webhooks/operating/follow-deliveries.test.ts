@@ -63,7 +63,7 @@ it('the live feed has what takes a while to be committed', async (t) => {
   await owe(db, 'evt_last')
   changes.notify()
   await slow
-  await Promise.race([followed, sleep(8_000)])
+  await Promise.race([followed, sleep(8_000, undefined, { ref: false })])
   gone.abort()
   assert.deepEqual(seen, ['evt_first', 'evt_slow', 'evt_last'])
 })
