@@ -58,10 +58,7 @@ async function main(): Promise<number> {
   const alone = timed.map((name) => `test/${name}.test.ts`)
   // The benchmarks have packages of their own, some of which come with tests.
   const others = globSync('test/**/*.test.ts', { exclude: [...alone, '**/node_modules/**'] })
-  const codes = [
-    await run('SQLite, what is timed', alone, ''),
-    await run('SQLite', [atOnce, ...others], ''),
-  ]
+  const codes = [await run('SQLite, what is timed', alone, ''), await run('SQLite', [atOnce, ...others], '')]
   const sqlite = Math.max(...codes)
   if (server === undefined) {
     report('SQLite', sqlite)

@@ -5,7 +5,7 @@ import {
   type Lease,
   nextDueAt,
   readDueJobs,
-  readSubjects,
+  readLongSubjects,
 } from '../db/queries/claims.ts'
 import type { Held, Job, JobKind } from '../db/queries/jobs.ts'
 import { countLanes, createDueBuffer } from './due-buffer.ts'
@@ -197,9 +197,12 @@ export function createDueJobs(
     const ids = await claimJobs(db, before, { ...lease, nowMs: claimedAt })
     const claimed = held.filter(({ job }) => ids.has(job.id))
     if (claimed.length === 0) return []
-    const subjects = await longSubjects(db, claimed)
+    const long = await readLongSubjects(
+      db,
+      claimed.map(({ job }) => job),
+    )
     const jobs = claimed.map(({ job, loaded }) => {
-      const subject = job.subject ?? subjects?.get(job.id) ?? ''
+      const subject = job.subject ?? long.get(job.id) ?? ''
       return { job: { ...job, subject, attempt: job.attempt + 1, leaseId, claimedAt }, loaded }
     })
     const runs = await begin(db, jobs)
@@ -246,14 +249,4 @@ export function createDueJobs(
     if (asked !== askedBefore) lookAgain()
     else isComplete = end === undefined
   }
-}
-
-/** Of those that were read without. */
-async function longSubjects(db: Db, held: readonly Held[]): Promise<Map<string, string> | undefined> {
-  const without = held.filter(({ job }) => job.subject === null)
-  if (without.length === 0) return undefined
-  return readSubjects(
-    db,
-    without.map(({ job }) => job.id),
-  )
 }

@@ -1,7 +1,8 @@
 import type { Db } from '../db.ts'
 import { runEach } from '../rows/each-row.ts'
 import { isPostgres, jsonRows, jsonTexts, rawRows } from '../rows/json-rows.ts'
-import { type DueJob, type Job, type JobKind, mostInterruptions, mostReadAhead } from './jobs.ts'
+import { shortText } from '../rows/short-text.ts'
+import { type DueJob, type Job, type JobKind, mostInterruptions } from './jobs.ts'
 
 /** Whose claim it is, and until when it holds. */
 export type Lease = { leaseId: string; hostId: string; nowMs: number; leaseMs: number }
@@ -67,10 +68,6 @@ const isOfOther = (db: Db): string =>
 
 const jobFields = ['id', 'kind', 'lane', 'attempt', 'interruptions', 'due_at', 'ordered']
 
-/** A text where it is short, and how long it is, which both databases know without reading it. */
-export const readAhead = (column: string, name: string): string =>
-  `case when octet_length(${column}) <= ${mostReadAhead} then ${column} end as ${name}, octet_length(${column}) as ${name}_length`
-
 /** `subjectLength`: in bytes. */
 export type ReadJob = DueJob & { subjectLength: number }
 
@@ -100,7 +97,7 @@ export async function readDueJobs(
     ${owners.length === 0 ? '' : isOfOther(db)}`
   const passed = owners.length === 0 ? [] : [JSON.stringify(owners)]
   const due = dueOfLane(kind, perLane)
-  const fields = [...jobFields.map((field) => `found.${field}`), readAhead('found.subject', 'subject')].join(
+  const fields = [...jobFields.map((field) => `found.${field}`), shortText('found.subject', 'subject')].join(
     ', ',
   )
   // Lane after lane, until there are enough, with all of the last one: sorted there, the jobs of all lanes would be read.
@@ -147,13 +144,12 @@ export async function claimJobs(db: Db, jobs: readonly DueJob[], lease: Lease): 
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Of jobs that were read without them. */
-export async function readSubjects(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await rawRows<{ id: string; subject: string }>(
-    db,
-    `select id, subject from jobs where id in ${jsonTexts(db)}`,
-    [JSON.stringify(ids)],
-  )
+/** The subjects of those jobs that were read without. */
+export async function readLongSubjects(db: Db, jobs: readonly DueJob[]): Promise<Map<string, string>> {
+  const ids = jobs.flatMap(({ id, subject }) => (subject === null ? [id] : []))
+  if (ids.length === 0) return new Map()
+  const sql = `select id, subject from jobs where id in ${jsonTexts(db)}`
+  const rows = await rawRows<{ id: string; subject: string }>(db, sql, [JSON.stringify(ids)])
   return new Map(rows.map(({ id, subject }) => [id, subject]))
 }
 

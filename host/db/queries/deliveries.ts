@@ -5,7 +5,7 @@ import type { Db } from '../db.ts'
 import { createId, withPrefix } from '../ids.ts'
 import { forEachInserted, forEachRow } from '../rows/each-row.ts'
 import { jsonTexts, rawRows } from '../rows/json-rows.ts'
-import { readAhead } from './claims.ts'
+import { shortText } from '../rows/short-text.ts'
 import { type EndpointKey, endpointKeyColumns, ensureEndpoints, findPlaces, type Place } from './endpoints.ts'
 import { type Held, insertJobs, type NewJob } from './jobs.ts'
 
@@ -187,7 +187,7 @@ export type LoadedDelivery = Delivery & { body: string | null; bodyLength?: numb
 export async function loadDeliveries(db: Db, ids: readonly string[]): Promise<LoadedDelivery[]> {
   return rawRows(
     db,
-    `select deliveries.*, ${readAhead('bodies.body', 'body')} from deliveries
+    `select deliveries.*, ${shortText('bodies.body', 'body')} from deliveries
      join bodies on bodies.id = deliveries.body_id where deliveries.id in ${jsonTexts(db)}`,
     [JSON.stringify(ids)],
   )

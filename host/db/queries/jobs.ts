@@ -33,9 +33,6 @@ export type WholeJob = DueJob & { subject: string }
  */
 export type Held<Loaded = unknown> = { job: DueJob; loaded: Loaded; length: number; isRead?: boolean }
 
-/** What is longer, in characters, is not read ahead: it would fill the memory while it waits. */
-export const mostReadAhead = 16_384
-
 /** A job that a host has claimed. What the host brings about counts while its claim, `leaseId`, holds. */
 export type Job = WholeJob & { leaseId: string; claimedAt: number }
 
