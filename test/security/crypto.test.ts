@@ -83,7 +83,7 @@ before(async () => {
   annex = await startAnnex({
     plugins: { attacker: { script: attacker }, signer: { script: signer } },
     flags: {
-      SANDBOX_CPU_MS: '500',
+      SANDBOX_CPU_MS: '300',
       SANDBOX_WALL_MS: '8000',
       SANDBOX_RESIDENT_MB: '512',
       SANDBOX_HEAP_MB: '64',
@@ -135,8 +135,8 @@ describe('cryptography that takes too long is refused before it begins', () => {
 
 describe('cryptography without end ends, and the neighbour’s signatures do not wait for it', () => {
   const slow: [name: string, said: RegExp][] = [
-    ['rsa-keys-without-end', /^OperationError: This dispatch has used 5000 ms of cryptography/],
-    ['pbkdf2-without-end', /^OperationError: This dispatch has used 5000 ms of cryptography/],
+    ['rsa-keys-without-end', /^OperationError: This dispatch has used 3000 ms of cryptography/],
+    ['pbkdf2-without-end', /^OperationError: This dispatch has used 3000 ms of cryptography/],
   ]
   for (const [name, said] of slow) {
     it(`${name}: in threads, within ten times the CPU time of a dispatch`, async () => {

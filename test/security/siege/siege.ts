@@ -18,7 +18,7 @@ type Watched = { count: number; failed: string[]; slowestMs: number }
 const publisher = 'elsewhere'
 /** isolated-vm's time-out is of the wall clock: less, and a machine that is busy ends honest ones too. */
 const cpuMs = 250
-const wallMs = 4_000
+const wallMs = 3_000
 /** The longest that an attack may go on: its limit, the watchdog's patience, and a machine that is busy. */
 const attackMs = wallMs + 5_000
 /** A neighbour in the attacker's process waits for the attack, or for the process that takes its place. */
