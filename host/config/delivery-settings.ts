@@ -57,4 +57,11 @@ export const deliverySettings = {
     min: 0,
     meaning: 'The newest deliveries, events and failed jobs that are kept, of each so many; 0: all',
   },
+  RETENTION_MB: {
+    kind: 'integer',
+    default: '10240',
+    min: 0,
+    meaning:
+      'How much text of the newest deliveries with their attempts, of events and of failed jobs is kept, of each so many MB; 0: all',
+  },
 } as const satisfies Record<string, Setting>

@@ -20,6 +20,7 @@ import type { Wall } from '../sandbox/wall/levels.ts'
 import type { LoadedPlugin, PluginSource } from '../versions/load-plugins.ts'
 import { oweDelivery } from '../webhooks/delivery-call.ts'
 import { keepHouse } from '../webhooks/operating/housekeeping.ts'
+import type { Retention } from '../webhooks/operating/prune-history.ts'
 import { announce } from './announce.ts'
 import type { BegunWall } from './begin-wall.ts'
 import { createCalls } from './create-calls.ts'
@@ -140,9 +141,7 @@ export async function startAnswering(
     onDefect,
   )
   gate.open(app)
-  const { RETENTION_DAYS: days, RETENTION_ROWS: rows } = settings
-  const retention = { ageMs: days === 0 ? undefined : days * 86_400_000, rows: rows === 0 ? undefined : rows }
-  ends.defer(keepHouse({ db, retention, wake, onDefect }))
+  ends.defer(keepHouse({ db, longReader, retention: retentionOf(settings), wake, onDefect }))
   folders.watch()
   ends.defer(announce(dataDir, url))
 
@@ -170,4 +169,14 @@ export async function startAnswering(
 async function both<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
   await Promise.allSettled([one, other])
   return Promise.all([one, other])
+}
+
+/** Of each setting 0 is no limit. */
+function retentionOf({ RETENTION_DAYS, RETENTION_ROWS, RETENTION_MB }: Settings): Retention {
+  const limit = (value: number, unit: number) => (value === 0 ? undefined : value * unit)
+  return {
+    ageMs: limit(RETENTION_DAYS, 86_400_000),
+    rows: limit(RETENTION_ROWS, 1),
+    bytes: limit(RETENTION_MB, 1024 * 1024),
+  }
 }

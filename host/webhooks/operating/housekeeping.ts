@@ -12,11 +12,12 @@ const roundMs = 10 * 60_000
  */
 export function keepHouse(given: {
   db: Db
+  longReader: Db
   retention: Retention
   wake: () => void
   onDefect: (error: unknown) => void
 }): () => Promise<void> {
-  const { db, retention, wake, onDefect } = given
+  const { db, longReader, retention, wake, onDefect } = given
   const ending = new AbortController()
   let running = Promise.resolve()
   let timer = setTimeout(round, firstRoundMs)
@@ -36,6 +37,6 @@ export function keepHouse(given: {
 
   async function work(): Promise<void> {
     await releaseForgotten(db, wake, ending.signal)
-    await pruneHistory(db, retention, ending.signal)
+    await pruneHistory(db, retention, ending.signal, longReader)
   }
 }

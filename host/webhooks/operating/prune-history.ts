@@ -1,6 +1,7 @@
 import { nowOf } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
 import { inSteps, stepSize } from '../../db/in-steps.ts'
+import { readSizes, readUsedBytes } from '../../db/queries/operating/history-size.ts'
 import {
   findPlaceBefore,
   isOnlyPruner,
@@ -16,27 +17,35 @@ export type Retention = {
   ageMs: number | undefined
   /** How many of the newest rows of a table; `undefined`: all. */
   rows: number | undefined
+  /** How much text of the newest rows of a table, in bytes; `undefined`: all. */
+  bytes?: number | undefined
 }
 
-/** Rows that are counted at once. */
+/** Rows that are counted at once, and whose text is summed up. */
 const countStep = 10_000
+const sumStep = 2_500
 
 /**
- * Removes settled deliveries with their attempts, events and failed jobs that are too old or too many, in small steps.
+ * Removes settled deliveries with their attempts, events and failed jobs that are too old, too many or too large, in small steps.
  * What is owed is never touched, however old. How old it is goes by the clock of due times.
  *
  * @param ending once it is aborted the rest is left for the next time
+ * @param reader what sums up a million rows, and holds up nobody by it. Default: the database itself
  * @returns how many rows of each table
  */
 export async function pruneHistory(
   db: Db,
-  { ageMs, rows }: Retention,
+  { ageMs, rows, bytes }: Retention,
   ending?: AbortSignal,
+  reader = db,
 ): Promise<Record<Pruned, number>> {
   const nowMs = nowOf(db)
   const pruned = { deliveries: 0, events: 0, jobs: 0 }
+  const isLarge = bytes !== undefined && (await readUsedBytes(reader)) > bytes
   for (const table of prunedTables) {
-    const upTo = rows === undefined ? undefined : await findNewestToGo(db, table, rows, ending)
+    const tooMany = rows === undefined ? undefined : await findNewestToGo(db, table, rows, ending)
+    const tooLarge = isLarge ? await findNewestTooLarge(reader, table, bytes, ending) : undefined
+    const upTo = newerOf(tooMany, tooLarge)
     const endedBefore = ageMs === undefined ? undefined : nowMs - ageMs
     if (upTo === undefined && endedBefore === undefined) continue
     let after: Place | undefined
@@ -71,4 +80,32 @@ async function findNewestToGo(
   await inSteps(step, ending)
   // Half way, too much would be old.
   return left > 0 ? undefined : place
+}
+
+/** The place of the newest row that, with all that are newer, has more text than that, summed up in steps. */
+async function findNewestTooLarge(
+  db: Db,
+  table: Pruned,
+  bytes: number,
+  ending?: AbortSignal,
+): Promise<Place | undefined> {
+  let before: Place | undefined
+  let left = bytes
+  let found: Place | undefined
+  const step = async () => {
+    const rows = await readSizes(db, table, { before, limit: sumStep })
+    found = rows.find((row) => {
+      left -= row.bytes
+      return left < 0
+    })?.place
+    before = rows.at(-1)?.place
+    return { changed: 0, more: found === undefined && rows.length === sumStep }
+  }
+  await inSteps(step, ending)
+  return found
+}
+
+function newerOf(one: Place | undefined, other: Place | undefined): Place | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return one > other ? one : other
 }

@@ -122,6 +122,39 @@ describe('history is pruned', () => {
     assert.deepEqual(await left('deliveries'), [ids[0], ...ids.slice(-3)].toSorted())
   })
 
+  it('by the size of their text: the newest stay that have no more than so much', async () => {
+    const { db } = seeded
+    const addLarge = (ago: number, bodyId?: string) =>
+      addDelivery('delivered', ago, ago, bodyId === undefined ? {} : { bodyId })
+    const [large, shared] = [await addBody(), await addBody()]
+    await db('bodies')
+      .where({ id: large })
+      .update({ body: 'é'.repeat(30_000) })
+    await db('bodies')
+      .where({ id: shared })
+      .update({ body: 'x'.repeat(50_000) })
+    const gone = [await addLarge(9), await addLarge(8, large)]
+    // One body for two of them, and 60,000 bytes of the attempts of one.
+    const kept = [await addLarge(7, shared), await addLarge(6, shared), await addLarge(5)]
+    await db('attempts')
+      .where({ deliveryId: kept[2] })
+      .update({ responseBody: 'x'.repeat(60_000) })
+    for (let ago = 4; ago > 0; ago -= 1) {
+      const id = await addEvent(ago)
+      await db('events')
+        .where({ id })
+        .update({ payload: 'x'.repeat(50_000) })
+      await addJob('failed', ago)
+    }
+    const retention = { ageMs: undefined, rows: undefined }
+    const enough = await pruneHistory(db, { ...retention, bytes: 100 * 1024 * 1024 })
+    assert.deepEqual(enough, { deliveries: 0, events: 0, jobs: 0 })
+    const pruned = await pruneHistory(db, { ...retention, bytes: 120_000 })
+    assert.deepEqual(pruned, { deliveries: 2, events: 2, jobs: 0 })
+    assert.deepEqual(await left('deliveries'), kept.toSorted())
+    assert.ok(!(await left('bodies')).includes(large), gone.join())
+  })
+
   it('in more steps than one, past many that are still owed', async () => {
     const ids: string[] = []
     for (let n = 0; n < 600; n += 1) ids.push(await addDelivery(n < 300 ? 'owed' : 'delivered', 50 - n / 100))

@@ -1,0 +1,67 @@
+import type { Db } from '../../db.ts'
+import { isPostgres, rawRows } from '../../rows/json-rows.ts'
+import type { Place, Pruned } from './prune.ts'
+
+/** What the text of a row takes, in bytes. */
+export type SizedRow = { place: Place; bytes: number }
+
+const attemptText = ['request_headers', 'response_headers', 'response_body', 'error_message']
+  .map((column) => `coalesce(octet_length(${column}), 0)`)
+  .join(' + ')
+
+/** How long their texts are, the newest first. Both databases know that without reading them. */
+const sizes: Readonly<Record<Pruned, { place: string; sql: string }>> = {
+  deliveries: {
+    place: 'deliveries.id',
+    sql: `select deliveries.id as place, body_id, coalesce(octet_length(bodies.body), 0) as body_bytes, coalesce((
+        select sum(${attemptText}) from attempts where attempts.delivery_id = deliveries.id), 0) as bytes
+      from deliveries left join bodies on bodies.id = deliveries.body_id where true`,
+  },
+  events: {
+    place: 'received_at',
+    sql: 'select received_at as place, octet_length(payload) as bytes from events where true',
+  },
+  jobs: {
+    place: 'id',
+    sql: `select id as place, octet_length(subject) as bytes from jobs
+      where state = 'failed' and kind in ('event', 'task', 'delivery')`,
+  },
+}
+
+type Read = SizedRow & { bodyId?: string; bodyBytes?: number }
+
+/**
+ * The next rows of a table before a place, the newest first, with how much text each is. A body that several deliveries have is of the
+ * first of them.
+ */
+export async function readSizes(
+  db: Db,
+  table: Pruned,
+  { before, limit }: { before: Place | undefined; limit: number },
+): Promise<SizedRow[]> {
+  const { place, sql } = sizes[table]
+  const isBefore = before === undefined ? '' : `and ${place} < ?`
+  const rows = await rawRows<Read>(
+    db,
+    `${sql} ${isBefore} order by ${place} desc limit ${limit}`,
+    before === undefined ? [] : [before],
+  )
+  const counted = new Set<string>()
+  return rows.map(({ place, bytes, bodyId, bodyBytes = 0 }) => {
+    if (bodyId === undefined || counted.has(bodyId)) return { place, bytes }
+    counted.add(bodyId)
+    return { place, bytes: bytes + bodyBytes }
+  })
+}
+
+/** How much of the disk the database has in use, in bytes: its history is no more. */
+export async function readUsedBytes(db: Db): Promise<number> {
+  const tables = `'deliveries', 'bodies', 'attempts', 'events', 'jobs'`
+  const sql = isPostgres(db)
+    ? `select sum(pg_total_relation_size(oid)) as used from pg_class
+       where relname in (${tables}) and relnamespace = current_schema()::regnamespace`
+    : `select (page_count - freelist_count) * page_size as used
+       from pragma_page_count, pragma_freelist_count, pragma_page_size`
+  const [row] = await rawRows<{ used: number }>(db, sql, [])
+  return Number(row?.used ?? 0)
+}
