@@ -1,21 +1,11 @@
 import type { Db } from '../db/db.ts'
-import {
-  claimJobs,
-  endOfRound,
-  type Lease,
-  nextDueAt,
-  readDueJobs,
-  readLongSubjects,
-} from '../db/queries/claims.ts'
-import type { Held, Job, JobKind } from '../db/queries/jobs.ts'
+import { endOfRound, type Lease, nextDueAt, readDueJobs } from '../db/queries/claims.ts'
+import type { Held, JobKind } from '../db/queries/jobs.ts'
+import { type Begun, claimHeld } from './claim-held.ts'
 import { countLanes, createDueBuffer } from './due-buffer.ts'
-import type { JobHandler, JobOutcome } from './job-handler.ts'
+import type { JobHandler } from './job-handler.ts'
 import { countTaken } from './slots/room.ts'
 import type { Slots } from './slots/take-slot.ts'
-import { unitsOf } from './slots/units.ts'
-
-/** A claimed job, and what to do for it. */
-export type Begun = { job: Job; owner: string; units: number; run: () => Promise<JobOutcome> }
 
 export type DueJobs = {
   /**
@@ -95,7 +85,7 @@ export function createDueJobs(
       const claimSome = async (roomOf: (lane: string) => number) => {
         const held = buffer.take(limit - claimed.length, roomIn(roomOf))
         if (held.length === 0) return
-        const ofHeld = await claimHeld(db, held, lease)
+        const ofHeld = await claimHeld(db, held, lease, { ownerOf, begin })
         contested = ofHeld.length < held.length
         claimed.push(...ofHeld)
       }
@@ -187,30 +177,6 @@ export function createDueJobs(
   function hasMore(): boolean {
     if (!isComplete || [...partial].some((lane) => !buffer.has(lane))) return true
     return [...passedOver].some((owner) => buffer.readOf(owner) < readAhead / 2)
-  }
-
-  async function claimHeld(db: Db, held: readonly Held[], lease: Lease): Promise<Begun[]> {
-    const before = held.map(({ job }) => job)
-    const { leaseId, nowMs } = lease
-    // What was handed over while this claim read came due after it had begun.
-    const claimedAt = Math.max(nowMs, ...before.map(({ dueAt }) => dueAt))
-    const ids = await claimJobs(db, before, { ...lease, nowMs: claimedAt })
-    const claimed = held.filter(({ job }) => ids.has(job.id))
-    if (claimed.length === 0) return []
-    const long = await readLongSubjects(
-      db,
-      claimed.map(({ job }) => job),
-    )
-    const jobs = claimed.map(({ job, loaded }) => {
-      const subject = job.subject ?? long.get(job.id) ?? ''
-      return { job: { ...job, subject, attempt: job.attempt + 1, leaseId, claimedAt }, loaded }
-    })
-    const runs = await begin(db, jobs)
-    return claimed.flatMap((one, n) => {
-      const [job, run] = [jobs[n]?.job, runs[n]]
-      if (job === undefined || run === undefined) return []
-      return [{ job, owner: ownerOf(one), units: unitsOf(one.length), run }]
-    })
   }
 
   async function read(db: Db, nowMs: number): Promise<void> {
