@@ -88,7 +88,7 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
   })
 
   const taskBody = jsonBody<{ task: object; schedule?: number }>(taskSchema)
-  /** Queues a task for the integration, or for the installation whose token it is. `schedule` is in seconds. */
+  /** Queues a task for the integration, or for the installation whose token it is. `schedule` is in seconds. 413 over 512 KiB. */
   router.post('/v1/integrations/:name/tasks', async (context) => {
     const caller = await authenticate(context)
     const integration = String(context.params.name)
