@@ -10,7 +10,7 @@ export type ScriptJob = {
   id: string
   kind: 'event' | 'task'
   state: ScriptJobState
-  /** JSON text of an `EventJob`. */
+  /** JSON text of an `EventJob`; in a list of its event no more than id and type. */
   subject: string
   attempt: number
   dueAt: number
@@ -22,9 +22,20 @@ export type ScriptJob = {
 export type ScriptJobState = 'due' | 'running' | 'waiting' | 'failed'
 
 const kinds: readonly ScriptJob['kind'][] = ['event', 'task']
-const columns = [
-  ...['id', 'kind', 'state', 'subject', 'attempt', 'dueAt', 'lastError', 'createdAt', 'finishedAt'],
-]
+const columns = ['id', 'kind', 'state', 'attempt', 'dueAt', 'lastError', 'createdAt', 'finishedAt']
+
+/** For a list: what an event or a task carries may be half a MB, two hundred times. */
+const listed = (db: Db) => [...columns, db.raw(`${shortSubject(db)} as subject`)]
+
+function shortSubject(db: Db): string {
+  // Without `offset 0` PostgreSQL would read the text three times.
+  if (isPostgres(db))
+    return `(select jsonb_build_object('level', read -> 'level', 'event',
+      jsonb_build_object('eventId', read #> '{event,eventId}', 'type', read #> '{event,type}'))::text
+      from (select ${lenientJson(db, 'subject')} as read offset 0) as parsed)`
+  return `json_object('level', json(subject -> 'level'), 'event',
+    json_object('eventId', subject -> 'event' ->> 'eventId', 'type', subject -> 'event' ->> 'type'))`
+}
 
 /** Which jobs. With `organizationId`: of its installations, and of the integrations that it owns what is for no installation. */
 type ScriptJobFilter = {
@@ -43,7 +54,7 @@ export function lookForFailedJobs(db: Db, filter: ScriptJobFilter, look: Look): 
     }),
   )
   return lookAmong(db, sources, { before: look.place }, look, (window) => {
-    const query = db.from(window.as('jobs')).select(columns).orderBy('id', 'desc')
+    const query = db.from(window.as('jobs')).select(listed(db)).orderBy('id', 'desc')
     narrow(db, query, filter)
     return query
   })
@@ -61,7 +72,7 @@ export async function listScriptJobs(
 ): Promise<ScriptJob[]> {
   const { state, after, limit } = page
   const query = db('jobs')
-    .select(columns)
+    .select(listed(db))
     // Written out: the index of what is due is found by it.
     .whereRaw(`state = '${state}' and kind <> 'delivery'`)
     .whereIn('kind', kindsOf(filter))
@@ -105,7 +116,10 @@ export async function findScriptJob(
   id: string,
   { organizationId }: { organizationId?: string },
 ): Promise<ScriptJob | undefined> {
-  const query = db('jobs').select(columns).where({ id }).whereIn('kind', kinds)
+  const query = db('jobs')
+    .select([...columns, 'subject'])
+    .where({ id })
+    .whereIn('kind', kinds)
   if (organizationId !== undefined) query.where(ofOrganization(db, organizationId))
   return query.first()
 }
