@@ -2,6 +2,7 @@ import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import knex, { type Knex } from 'knex'
 import { AnnexError } from '../errors/annex-error.ts'
+import { stoppingError } from '../errors/stopping.ts'
 import { createClock, type SteadyClock } from './database-clock.ts'
 import type { Db, Dialect } from './db.ts'
 import { explainDatabaseError } from './explain-database-error.ts'
@@ -86,7 +87,7 @@ function together(connections: Pick<Database, 'db' | 'reader' | 'longReader'>): 
 /** Whoever asks from now on: Knex's pool would let them wait for a minute while it ends. */
 function refuseAll(db: Db): void {
   db.client.acquireConnection = async () => {
-    throw new AnnexError('unavailable', 'Annex is stopping.')
+    throw stoppingError()
   }
 }
 

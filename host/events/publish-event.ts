@@ -5,6 +5,7 @@ import type { Db } from '../db/db.ts'
 import { insertEvents } from '../db/queries/events.ts'
 import { insertJobs, type NewJob, type WholeJob } from '../db/queries/jobs.ts'
 import { AnnexError } from '../errors/annex-error.ts'
+import { assertFits } from '../errors/text-size.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { Wake } from '../jobs/create-worker.ts'
 import { createMatchReader, type EventLevel, placeOf } from './matching-installations.ts'
@@ -29,7 +30,8 @@ export async function publishEvent(
 ): Promise<PublishReceipt> {
   const event = validateEvent(value)
   const payload = JSON.stringify(event)
-  assertFits(payload)
+  // A handler that passes it on must be able to: it is acknowledged only if it can be delivered.
+  assertFits(payload, maxEventBytes, tooLarge)
   const stored = await commits.store(storeEvents, { organizationId, event, payload }, (committed) => {
     for (const job of committed?.jobs ?? []) {
       wake('event', job.lane, { job, loaded: undefined, length: job.subject.length })
@@ -39,15 +41,8 @@ export async function publishEvent(
   return stored.receipt
 }
 
-/** A handler that passes it on must be able to: it is acknowledged only if it can be delivered. */
-function assertFits(payload: string): void {
-  const bytes = Buffer.byteLength(payload)
-  if (bytes <= maxEventBytes) return
-  throw new AnnexError(
-    'body_too_large',
-    `The event was not stored: it has ${bytes} bytes as JSON, and at most ${maxEventBytes} are taken. Publish an id or an address, and let receivers ask for the rest.`,
-  )
-}
+const tooLarge = (bytes: number): string =>
+  `The event was not stored: it has ${bytes} bytes as JSON, and at most ${maxEventBytes} are taken. Publish an id or an address, and let receivers ask for the rest.`
 
 type Publishing = { organizationId: string; event: PublishedEvent; payload: string }
 type Stored = { receipt: PublishReceipt; jobs: WholeJob[] }

@@ -6,6 +6,7 @@ import { countOwedJobs, insertJobs } from '../db/queries/jobs.ts'
 import { lockStaying } from '../db/queries/moved/hold.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertShallow } from '../errors/json-depth.ts'
+import { assertFits } from '../errors/text-size.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { Wake } from '../jobs/create-worker.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
@@ -38,9 +39,9 @@ const maxDueTasks = 1_000
  */
 export async function oweTask(db: Db, level: Level, { task, schedule = 0 }: Args): Promise<void> {
   const text = JSON.stringify(task)
+  assertFits(text, maxTaskBytes, tooLarge)
   // From a script it comes as a value, of any depth.
   assertShallow(text, 'task')
-  assertFits(text)
   const lane = level.kind === 'integration' ? level.integration : level.installationId
   const subject: EventJob = { level, event: { type: 'task', eventId: createId('evt'), task } }
   await db.transaction(async (transaction) => {
@@ -70,11 +71,5 @@ export function createTaskCall(db: Db, wake: Wake): HostCall<Args> {
   }
 }
 
-function assertFits(text: string): void {
-  const bytes = Buffer.byteLength(text)
-  if (bytes <= maxTaskBytes) return
-  throw new AnnexError(
-    'body_too_large',
-    `The task was not queued: it has ${bytes} bytes as JSON, and at most ${maxTaskBytes} are kept. Queue an id or an address, and let the handler ask for the rest.`,
-  )
-}
+const tooLarge = (bytes: number): string =>
+  `The task was not queued: it has ${bytes} bytes as JSON, and at most ${maxTaskBytes} are kept. Queue an id or an address, and let the handler ask for the rest.`

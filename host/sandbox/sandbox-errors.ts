@@ -85,8 +85,6 @@ const diedError = (): AnnexError =>
 export const bodyBrokeOffError = (): AnnexError =>
   new AnnexError('sandbox_died', 'The script ended before its body was sent to its end.')
 
-export const stoppingError = (): AnnexError => new AnnexError('unavailable', 'Annex is stopping.')
-
 const heapLimitError = ({ heapMb }: Pick<Limits, 'heapMb'>): AnnexError =>
   new AnnexError('memory_limit', `The script used more than ${heapMb} MB of heap (SANDBOX_HEAP_MB).`)
 

@@ -1,4 +1,5 @@
 import { AnnexError } from '../errors/annex-error.ts'
+import { stoppingError } from '../errors/stopping.ts'
 import { maxMoves, type QueuedDispatch } from './dispatch/live-dispatch.ts'
 import { emptyReceipt } from './dispatch/to-receipt.ts'
 import type { RunHostCall } from './host-calls.ts'
@@ -9,7 +10,7 @@ import { createSandboxProcess } from './process/sandbox-process.ts'
 import type { StartOptions } from './process/start-process.ts'
 import { aloneSlot, createProcessSlots, sharedSlot } from './process-slots.ts'
 import type { OnReceipt } from './receipt.ts'
-import { type EndCause, ScriptError, stoppingError, suspendedError } from './sandbox-errors.ts'
+import { type EndCause, ScriptError, suspendedError } from './sandbox-errors.ts'
 import type { DispatchContext, DispatchOutcome, SandboxTarget } from './target.ts'
 
 /** What a dispatch is given. */

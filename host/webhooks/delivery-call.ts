@@ -3,6 +3,7 @@ import type { GroupCommit } from '../db/commits/group-commit.ts'
 import { createId } from '../db/ids.ts'
 import { type NewDelivery, type Owed, oweDeliveries } from '../db/queries/deliveries.ts'
 import { AnnexError } from '../errors/annex-error.ts'
+import { assertFits } from '../errors/text-size.ts'
 import type { Wake } from '../jobs/create-worker.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
 import type { DispatchContext } from '../sandbox/target.ts'
@@ -47,8 +48,7 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake): HostCall<A
       assertIsPlain('type', event.type)
       assertIsHttp(url)
       const body = JSON.stringify(event)
-      const bytes = Buffer.byteLength(body)
-      if (bytes > maxDeliveryBytes) throw tooLarge(bytes)
+      assertFits(body, maxDeliveryBytes, tooLarge)
       const owe = isOwed ? oweAtCommit : oweDelivery
       const { id, created } = await owe(commits, wake, {
         installationId,
@@ -89,11 +89,8 @@ function signerOf({ level }: Pick<DispatchContext, 'level'>): string {
   return 'targetId' in level ? `${level.kind}:${level.targetId}` : 'installation'
 }
 
-const tooLarge = (bytes: number): AnnexError =>
-  new AnnexError(
-    'body_too_large',
-    `The event of a delivery has ${bytes} bytes as JSON, and at most ${maxDeliveryBytes} are sent: send an address where the receiver gets the rest.`,
-  )
+const tooLarge = (bytes: number): string =>
+  `The event of a delivery has ${bytes} bytes as JSON, and at most ${maxDeliveryBytes} are sent: send an address where the receiver gets the rest.`
 
 /** Not every database keeps it, and one that keeps another text would not find the delivery again. */
 function assertIsPlain(name: string, text: string): void {

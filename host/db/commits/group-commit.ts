@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { AnnexError } from '../../errors/annex-error.ts'
+import { stoppingError } from '../../errors/stopping.ts'
 import type { Clock } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { explainStorageError, isDeadlock } from '../explain-storage-error.ts'
@@ -114,7 +114,7 @@ export function createGroupCommit({ db, clock, synced }: CommitDatabase): GroupC
     item: Item,
     onCommitted?: (result: Result) => void,
   ): Promise<Result> {
-    if (closed) return Promise.reject(new AnnexError('unavailable', 'Annex is stopping.'))
+    if (closed) return Promise.reject(stoppingError())
     return new Promise((resolve, reject) => {
       waiting.push({ onCommitted, step, item, resolve, reject } as Waiting)
       if (waiting.length >= smallGroup) sayEnough()

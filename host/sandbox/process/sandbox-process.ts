@@ -2,6 +2,7 @@ import type { Frame } from '../../../runtime/process/frame.ts'
 import { toHost, toProcess } from '../../../runtime/process/messages.ts'
 import { bodyStream } from '../../../runtime/wire-kinds.ts'
 import { type AnnexError, isAnnexError } from '../../errors/annex-error.ts'
+import { stoppingError } from '../../errors/stopping.ts'
 import { parseBroken, parseError, parseUsed, toUsage } from '../dispatch/check-frame.ts'
 import { createGuestPosts } from '../dispatch/guest-posts.ts'
 import { createLateUsage } from '../dispatch/late-usage.ts'
@@ -18,7 +19,6 @@ import {
   loadLimitError,
   ScriptError,
   stalledBodyError,
-  stoppingError,
   wallClockError,
 } from '../sandbox-errors.ts'
 import { createRoomKeeper } from './keep-room.ts'
