@@ -10,8 +10,8 @@ import {
   type DeliveryWithBody,
   findDeliveries,
   type LoadedDelivery,
-  loadBodies,
   loadDeliveries,
+  readLongBodies,
   updateDeliveries,
 } from '../db/queries/deliveries.ts'
 import { findEndpoints, findUnpaused, type OwnedEndpoint } from '../db/queries/endpoints.ts'
@@ -71,11 +71,11 @@ export function createRunDelivery(given: {
       const endpoints = await findEndpoints(db, [...new Set(claimed.map(({ job }) => job.lane))])
       const known = claimed.flatMap(({ loaded }) => (loaded === undefined ? [] : [loaded]))
       const found = await secrets.find(db, known)
-      const whole = await readBodies(db, known)
+      const long = await readLongBodies(db, known)
       return claimed.map(
         ({ job, loaded }) =>
           () =>
-            run(job, loaded && whole(loaded), endpoints.get(job.lane), found),
+            run(job, loaded && withBody(loaded, long), endpoints.get(job.lane), found),
       )
     },
     interrupt,
@@ -152,19 +152,11 @@ function toSeen(
   return { endpointId, attempt, state: state === 'due' ? 'owed' : state, ageMs: nowMs - createdAt }
 }
 
-/** Reads the bodies that were too long to be read ahead. */
-async function readBodies(
-  db: Db,
-  deliveries: readonly LoadedDelivery[],
-): Promise<(delivery: LoadedDelivery) => DeliveryWithBody | undefined> {
-  const without = deliveries.filter((delivery) => !hasBody(delivery))
-  const bodyIds = [...new Set(without.map(({ bodyId }) => bodyId))]
-  const read = bodyIds.length === 0 ? undefined : await loadBodies(db, bodyIds)
-  return (delivery) => {
-    if (hasBody(delivery)) return delivery
-    const body = read?.get(delivery.bodyId)
-    return body === undefined ? undefined : { ...delivery, body }
-  }
+/** With its body, where it was too long to be read ahead from those that were read since. */
+function withBody(delivery: LoadedDelivery, long: Map<string, string>): DeliveryWithBody | undefined {
+  if (hasBody(delivery)) return delivery
+  const body = long.get(delivery.bodyId)
+  return body === undefined ? undefined : { ...delivery, body }
 }
 
 const hasBody = (delivery: LoadedDelivery): delivery is LoadedDelivery & { body: string } =>

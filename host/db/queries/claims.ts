@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts'
 import { runEach } from '../rows/each-row.ts'
 import { isPostgres, jsonRows, jsonTexts, rawRows } from '../rows/json-rows.ts'
-import { shortText } from '../rows/short-text.ts'
+import { readLongTexts, shortText } from '../rows/short-text.ts'
 import { type DueJob, type Job, type JobKind, mostInterruptions } from './jobs.ts'
 
 /** Whose claim it is, and until when it holds. */
@@ -97,9 +97,7 @@ export async function readDueJobs(
     ${owners.length === 0 ? '' : isOfOther(db)}`
   const passed = owners.length === 0 ? [] : [JSON.stringify(owners)]
   const due = dueOfLane(kind, perLane)
-  const fields = [...jobFields.map((field) => `found.${field}`), shortText('found.subject', 'subject')].join(
-    ', ',
-  )
+  const fields = [...jobFields.map((field) => `found.${field}`), shortText('found.subject', 'subject')].join()
   // Lane after lane, until there are enough, with all of the last one: sorted there, the jobs of all lanes would be read.
   const rows = await rawRows<ReadJob & { number: number }>(
     db,
@@ -144,14 +142,13 @@ export async function claimJobs(db: Db, jobs: readonly DueJob[], lease: Lease): 
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The subjects of those jobs that were read without. */
-export async function readLongSubjects(db: Db, jobs: readonly DueJob[]): Promise<Map<string, string>> {
-  const ids = jobs.flatMap(({ id, subject }) => (subject === null ? [id] : []))
-  if (ids.length === 0) return new Map()
-  const sql = `select id, subject from jobs where id in ${jsonTexts(db)}`
-  const rows = await rawRows<{ id: string; subject: string }>(db, sql, [JSON.stringify(ids)])
-  return new Map(rows.map(({ id, subject }) => [id, subject]))
-}
+/** The subjects of those jobs that were read without, by the jobs' ids. */
+export const readLongSubjects = (db: Db, jobs: readonly DueJob[]): Promise<Map<string, string>> =>
+  readLongTexts(
+    db,
+    { table: 'jobs', column: 'subject' },
+    jobs.flatMap(({ id, subject }) => (subject === null ? [id] : [])),
+  )
 
 /** The last lane that a round from `after` looks at, `undefined` when it looks at all of them. */
 export async function endOfRound(db: Db, kind: JobKind, after: string): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import type { Db } from '../db.ts'
 import { createId, withPrefix } from '../ids.ts'
 import { forEachInserted, forEachRow } from '../rows/each-row.ts'
 import { jsonTexts, rawRows } from '../rows/json-rows.ts'
-import { shortText } from '../rows/short-text.ts'
+import { readLongTexts, shortText } from '../rows/short-text.ts'
 import { type EndpointKey, endpointKeyColumns, ensureEndpoints, findPlaces, type Place } from './endpoints.ts'
 import { type Held, insertJobs, type NewJob } from './jobs.ts'
 
@@ -193,12 +193,13 @@ export async function loadDeliveries(db: Db, ids: readonly string[]): Promise<Lo
   )
 }
 
-/** By their ids. */
-export async function loadBodies(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
-  const sql = `select id, body from bodies where id in ${jsonTexts(db)}`
-  const rows = await rawRows<Body>(db, sql, [JSON.stringify(ids)])
-  return new Map(rows.map(({ id, body }) => [id, body]))
-}
+/** The bodies of those deliveries that were read without, by the bodies' ids. */
+export const readLongBodies = (db: Db, deliveries: readonly LoadedDelivery[]): Promise<Map<string, string>> =>
+  readLongTexts(
+    db,
+    { table: 'bodies', column: 'body' },
+    deliveries.flatMap(({ bodyId, body }) => (body === null ? [bodyId] : [])),
+  )
 
 export async function findBody(db: Db, id: string): Promise<string | undefined> {
   return (await db('bodies').where({ id }).first('body'))?.body

@@ -8,9 +8,9 @@ import { comeAfter, nextPosition, positionAt } from './positions.ts'
 export type JobKind = 'event' | 'task' | 'delivery' | 'resend'
 
 /**
- * A piece of work that must not be lost. `subject` is for its kind to read; `null`: it is long, and is read when the job is claimed.
- * `lane` is whose turn it takes: an installation's, or an endpoint's. `attempt` counts how often it was begun, without the runs that were cut off by
- * something else, up to `mostInterruptions` of them; `interruptions` counts these.
+ * A piece of work that must not be lost. `subject` is for its kind to read; `null`: it is long, and is read when the job is
+ * claimed. `lane` is whose turn it takes: an installation's, or an endpoint's. `attempt` counts how often it was begun, without the
+ * runs that were cut off by something else, up to `mostInterruptions` of them; `interruptions` counts these.
  */
 export type DueJob = {
   id: string
