@@ -1,3 +1,4 @@
+import { countFitting } from '../count-fitting.ts'
 import type { Held } from '../db/queries/jobs.ts'
 import { goRound } from './slots/go-round.ts'
 import type { Room } from './slots/room.ts'
@@ -45,8 +46,11 @@ export function createDueBuffer(ownerOf: (held: Held) => string): DueBuffer {
       const taken: Held[] = []
       const takeOfOwner = (owner: string, lanes: Lanes, most: number) => {
         const takeOfLane = (lane: string, held: Held[], ofLane: number) => {
-          const most = Math.min(ofLane, room.ofLane(lane))
-          const turns = held.splice(0, countFitting(held, most, room.ofOwner(owner)))
+          const next = held.slice(0, Math.max(0, Math.min(ofLane, room.ofLane(lane))))
+          const turns = held.splice(
+            0,
+            countFitting(next, room.ofOwner(owner), ({ length }) => unitsOf(length)),
+          )
           room.take(owner, lane, turns)
           taken.push(...turns)
           for (const one of turns) forget(one)
@@ -103,21 +107,6 @@ export function createDueBuffer(ownerOf: (held: Held) => string): DueBuffer {
     if (ofOwner === 0) readOf.delete(owner)
     else readOf.set(owner, ofOwner)
   }
-}
-
-/**
- * How many of the first ones there is room for.
- *
- * @param units that are left. One job may have more of them: a large one would wait for ever where small ones take each that is free
- */
-function countFitting(held: readonly Held[], most: number, units: number): number {
-  let count = 0
-  for (const { length } of held) {
-    if (count >= most || units <= 0) break
-    units -= unitsOf(length)
-    count += 1
-  }
-  return count
 }
 
 /** How many of the jobs are of each lane. */

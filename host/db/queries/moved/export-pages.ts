@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { countFitting } from '../../../count-fitting.ts'
 import type { Db } from '../../db.ts'
 import { jsonTexts, lenientJson, rawRows } from '../../rows/json-rows.ts'
 import type { AttemptRow } from '../attempts.ts'
@@ -55,15 +56,9 @@ export async function readEvents(db: Db, page: Page): Promise<Omit<EventRow, 'or
 /** A row, and how long its longest text is, in bytes: both databases know that without reading it. */
 type Sized = { id: string; length: number }
 
-/** The first of them, and those after it as far as there is not too much text. */
 function idsWithin(rows: readonly Sized[], { mostText }: Page): string[] {
-  let left = mostText
-  const end = rows.findIndex(({ length }) => {
-    const isOver = left <= 0
-    left -= length
-    return isOver
-  })
-  return (end === -1 ? rows : rows.slice(0, end)).map(({ id }) => id)
+  const count = countFitting(rows, mostText, ({ length }) => length)
+  return rows.slice(0, count).map(({ id }) => id)
 }
 
 export type DeliveryWithAttempts = DeliveryWithBody & { attemptRows: AttemptRow[] }
