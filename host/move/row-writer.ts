@@ -18,15 +18,16 @@ const order = [
 /** Stores rows some hundreds at a time, large ones as soon as there is much text. */
 export function createRowWriter(transaction: Db): RowWriter {
   const waiting = new Map<MovedTable, MovedRow<MovedTable>[]>()
-  const kept = { rows: 0, text: 0 }
+  let count = 0
+  let text = 0
   return {
     async put(table, row) {
       const rows = waiting.get(table) ?? []
       waiting.set(table, rows)
       rows.push(row as MovedRow<MovedTable>)
-      kept.rows += 1
-      kept.text += lengthOf(row)
-      if (kept.rows >= most.rows || kept.text >= most.text) await flush()
+      count += 1
+      text += lengthOf(row)
+      if (count >= most.rows || text >= most.text) await flush()
     },
     flush,
   }
@@ -34,7 +35,8 @@ export function createRowWriter(transaction: Db): RowWriter {
   async function flush(): Promise<void> {
     for (const table of order) await insertMoved(transaction, table, waiting.get(table) ?? [])
     waiting.clear()
-    Object.assign(kept, { rows: 0, text: 0 })
+    count = 0
+    text = 0
   }
 }
 

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { until } from '../support/annex.ts'
+import { installSample } from '../support/annex.ts'
 import { type Listening, startHost } from '../support/host-process.ts'
 import { shareBuilds } from '../support/kept-builds.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
@@ -54,7 +54,9 @@ it('large deliveries to receivers that never answer leave the host its memory, b
   let host = start()
   ends.defer(() => host.kill())
   let listening = await host.listening
-  const [hogs, others] = [await install(listening, 'hog'), await install(listening, 'sender')]
+  const install = async (integration: string) =>
+    new URL((await installSample({ ...listening, server: listening }, integration)).endpoint).pathname
+  const [hogs, others] = [await install('hog'), await install('sender')]
   const url = `http://127.0.0.1:${(tarpit.address() as AddressInfo).port}`
   const sendsToOthers = async () => {
     const before = well.received.length
@@ -72,16 +74,5 @@ it('large deliveries to receivers that never answer leave the host its memory, b
   for (let n = 0; n < 3; n++) await sendsToOthers()
   assert.equal(host.child.exitCode, null)
 })
-
-/** @returns the path of its endpoint */
-async function install({ api, samples }: Listening, integration: string): Promise<string> {
-  const path = `/v1/integrations/${integration}/installations`
-  const { json } = await api('POST', path, { organization: samples.organization })
-  await until(
-    () => api('GET', `${path}/${json.id}`),
-    (answer) => answer.json.status === 'active',
-  )
-  return new URL(json.urls.publicEndpoint).pathname
-}
 
 const at = ({ url }: Listening, path: string): string => `${url}${path}`

@@ -125,7 +125,7 @@ export async function until<T>(
 
 /** Installs an integration in the sample site or space, with settings, and waits until its setup events are done. */
 export async function installSample(
-  annex: Annex,
+  annex: Pick<Annex, 'api'> & { server: Pick<Annex['server'], 'samples'> },
   integration: string,
   kind?: 'site' | 'space',
   configuration?: object,

@@ -18,7 +18,7 @@ export type Retention = {
   /** How many of the newest rows of a table; `undefined`: all. */
   rows: number | undefined
   /** How much text of the newest rows of a table, in bytes; `undefined`: all. */
-  bytes?: number | undefined
+  bytes: number | undefined
 }
 
 /** Rows that are counted at once, and whose text is summed up. */

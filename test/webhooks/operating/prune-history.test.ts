@@ -75,7 +75,8 @@ describe('history is pruned', () => {
   }
 
   const left = async (table: string): Promise<string[]> => (await seeded.db(table).pluck('id')).toSorted()
-  const keep30 = { ageMs: 30 * day, rows: undefined }
+  const all = { ageMs: undefined, rows: undefined, bytes: undefined }
+  const keep30 = { ...all, ageMs: 30 * day }
 
   it('by age: what ended too long ago goes, with its attempts; what is owed stays', async () => {
     const gone = [await addDelivery('delivered', 31), await addDelivery('failed', 40)]
@@ -117,7 +118,7 @@ describe('history is pruned', () => {
       await addEvent(ago)
       await addJob('failed', ago)
     }
-    const pruned = await pruneHistory(seeded.db, { ageMs: undefined, rows: 3 })
+    const pruned = await pruneHistory(seeded.db, { ...all, rows: 3 })
     assert.deepEqual(pruned, { deliveries: 5, events: 6, jobs: 6 })
     assert.deepEqual(await left('deliveries'), [ids[0], ...ids.slice(-3)].toSorted())
   })
@@ -146,10 +147,9 @@ describe('history is pruned', () => {
         .update({ payload: 'x'.repeat(50_000) })
       await addJob('failed', ago)
     }
-    const retention = { ageMs: undefined, rows: undefined }
-    const enough = await pruneHistory(db, { ...retention, bytes: 100 * 1024 * 1024 })
+    const enough = await pruneHistory(db, { ...all, bytes: 100 * 1024 * 1024 })
     assert.deepEqual(enough, { deliveries: 0, events: 0, jobs: 0 })
-    const pruned = await pruneHistory(db, { ...retention, bytes: 120_000 })
+    const pruned = await pruneHistory(db, { ...all, bytes: 120_000 })
     assert.deepEqual(pruned, { deliveries: 2, events: 2, jobs: 0 })
     assert.deepEqual(await left('deliveries'), kept.toSorted())
     assert.ok(!(await left('bodies')).includes(large), gone.join())
@@ -170,13 +170,13 @@ describe('history is pruned', () => {
       if (sql.startsWith('delete from deliveries')) ending.abort()
     })
     assert.deepEqual(await pruneHistory(db, keep30, ending.signal), { deliveries: 250, events: 0, jobs: 0 })
-    assert.equal((await pruneHistory(db, { ageMs: undefined, rows: 10 }, ending.signal)).deliveries, 0)
+    assert.equal((await pruneHistory(db, { ...all, rows: 10 }, ending.signal)).deliveries, 0)
     assert.equal((await pruneHistory(db, keep30)).deliveries, 350, 'the next one does the rest')
   })
 
   it('not at all when everything is to be kept', async () => {
     await addDelivery('delivered', 4_000)
-    const pruned = await pruneHistory(seeded.db, { ageMs: undefined, rows: undefined })
+    const pruned = await pruneHistory(seeded.db, all)
     assert.deepEqual(pruned, { deliveries: 0, events: 0, jobs: 0 })
   })
 

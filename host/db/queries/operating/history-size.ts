@@ -1,6 +1,6 @@
 import type { Db } from '../../db.ts'
 import { isPostgres, rawRows } from '../../rows/json-rows.ts'
-import type { Place, Pruned } from './prune.ts'
+import { nextBefore, type Place, type Pruned } from './prune.ts'
 
 /** What the text of a row takes, in bytes. */
 export type SizedRow = { place: Place; bytes: number }
@@ -9,23 +9,14 @@ const attemptText = ['request_headers', 'response_headers', 'response_body', 'er
   .map((column) => `coalesce(octet_length(${column}), 0)`)
   .join(' + ')
 
-/** How long their texts are, the newest first. Both databases know that without reading them. */
-const sizes: Readonly<Record<Pruned, { place: string; sql: string }>> = {
-  deliveries: {
-    place: 'deliveries.id',
-    sql: `select deliveries.id as place, body_id, coalesce(octet_length(bodies.body), 0) as body_bytes, coalesce((
-        select sum(${attemptText}) from attempts where attempts.delivery_id = deliveries.id), 0) as bytes
-      from deliveries left join bodies on bodies.id = deliveries.body_id where true`,
-  },
-  events: {
-    place: 'received_at',
-    sql: 'select received_at as place, octet_length(payload) as bytes from events where true',
-  },
-  jobs: {
-    place: 'id',
-    sql: `select id as place, octet_length(subject) as bytes from jobs
-      where state = 'failed' and kind in ('event', 'task', 'delivery')`,
-  },
+/** How long the texts of a row are: both databases know that without reading them. */
+const sizes: Readonly<Record<Pruned, readonly string[]>> = {
+  deliveries: [
+    `body_id, coalesce((select octet_length(body) from bodies where bodies.id = body_id), 0) as body_bytes`,
+    `coalesce((select sum(${attemptText}) from attempts where attempts.delivery_id = deliveries.id), 0) as bytes`,
+  ],
+  events: ['octet_length(payload) as bytes'],
+  jobs: ['octet_length(subject) as bytes'],
 }
 
 type Read = SizedRow & { bodyId?: string; bodyBytes?: number }
@@ -37,15 +28,9 @@ type Read = SizedRow & { bodyId?: string; bodyBytes?: number }
 export async function readSizes(
   db: Db,
   table: Pruned,
-  { before, limit }: { before: Place | undefined; limit: number },
+  page: { before: Place | undefined; limit: number },
 ): Promise<SizedRow[]> {
-  const { place, sql } = sizes[table]
-  const isBefore = before === undefined ? '' : `and ${place} < ?`
-  const rows = await rawRows<Read>(
-    db,
-    `${sql} ${isBefore} order by ${place} desc limit ${limit}`,
-    before === undefined ? [] : [before],
-  )
+  const rows: Read[] = await nextBefore(db, table, { ...page, more: sizes[table] })
   const counted = new Set<string>()
   return rows.map(({ place, bytes, bodyId, bodyBytes = 0 }) => {
     if (bodyId === undefined || counted.has(bodyId)) return { place, bytes }

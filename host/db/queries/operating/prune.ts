@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { Db } from '../../db.ts'
 import { firstIdAt, type IdPrefix } from '../../ids.ts'
 import { isPostgres, jsonRows, jsonTexts, rawRows } from '../../rows/json-rows.ts'
@@ -29,13 +30,30 @@ export async function findPlaceBefore(
   from: Place | undefined,
   rows: number,
 ): Promise<Place | undefined> {
+  const query = newestFirst(db, table).offset(rows).limit(1)
+  if (from !== undefined) query.where(rules[table].place, '<=', from)
+  return (await query.first<{ place: Place }>())?.place
+}
+
+/** The next rows of a table before a place, the newest first: their places, and `more` of each. */
+export function nextBefore(
+  db: Db,
+  table: Pruned,
+  { before, limit, more }: { before: Place | undefined; limit: number; more: readonly string[] },
+): Knex.QueryBuilder {
+  const query = newestFirst(db, table)
+    .select(more.map((one) => db.raw(one)))
+    .limit(limit)
+  return before === undefined ? query : query.where(rules[table].place, '<', before)
+}
+
+function newestFirst(db: Db, table: Pruned): Knex.QueryBuilder {
   const { place, isOver } = rules[table]
-  const query = db(table).select(`${place} as place`).orderBy(place, 'desc').offset(rows).limit(1)
-  if (from !== undefined) query.where(place, '<=', from)
+  const query = db(table).select(`${place} as place`).orderBy(place, 'desc')
   // Of jobs those that are owed are not history; of deliveries few are owed.
   if (table === 'jobs' && isOver !== undefined)
     query.whereRaw(isOver).whereIn('kind', ['event', 'task', 'delivery'])
-  return (await query.first<{ place: Place }>())?.place
+  return query
 }
 
 /** Which rows of a table are old: those up to a place, and those that ended before a time, in Unix ms. */
