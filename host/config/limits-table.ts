@@ -60,10 +60,17 @@ export const limitsTable: readonly Limit[] = [
   },
   {
     id: 'cpu',
-    what: 'What one native operation that cannot be interrupted may take beyond it',
+    what: 'CPU time beyond it (half as much again, at least this) that one native operation may use which cannot be interrupted',
     at: { file: 'host/sandbox/process/watch-process.ts', constant: 'graceMs', unit: 'ms' },
     code: 'cpu_limit',
     over: 'The process is killed and replaced, as over its memory.',
+  },
+  {
+    id: 'stretch',
+    what: 'Wall-clock time of code that runs without a pause: 1.25 times the CPU time that is left, on a busy machine as many times more as it is slower; at most',
+    at: { setting: 'SANDBOX_WALL_MS', unit: 'ms' },
+    code: 'wall_clock_limit',
+    over: 'The sandbox ends, as over its heap. The script has not used its CPU time, so nothing counts against it.',
   },
   {
     id: 'wall_clock',
@@ -80,7 +87,7 @@ export const limitsTable: readonly Limit[] = [
   },
   {
     id: 'heartbeat',
-    what: 'Time in which a process that runs no script must answer',
+    what: 'Time in which a process that runs no script must answer; waiting for a processor does not count',
     at: { file: 'host/sandbox/process/watch-process.ts', constant: 'deafMs', unit: 'ms' },
     code: 'sandbox_died',
     over: 'The process is killed and replaced.',

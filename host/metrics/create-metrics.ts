@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { limitOfCode } from '../config/limits-table.ts'
-import { readResidentBytes } from '../sandbox/process/start-process.ts'
+import { readResidentBytes } from '../sandbox/process/machine-use.ts'
 import type { OnReceipt } from '../sandbox/receipt.ts'
 import type { EndCause } from '../sandbox/sandbox-errors.ts'
 import type { WallLevel } from '../sandbox/wall/levels.ts'

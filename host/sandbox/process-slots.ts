@@ -25,11 +25,11 @@ const aloneIdleMs = 120_000
 const spareDelayMs = 50
 const spare = 'spare'
 /**
- * As `nice` counts. The host comes first, then what many share, then what runs alone because it took too much: else a few
- * hostile scripts would have the processors to themselves.
+ * As `nice` counts. The host comes first, then processes that many scripts share, then scripts that run alone because
+ * they took too much. At 19 one foreign process would leave a script 1 % of a processor; at 10 it leaves 10 %.
  */
 const sharedNice = 5
-const aloneNice = 19
+const aloneNice = 10
 
 export function createProcessSlots(start: () => SandboxProcess): ProcessSlots {
   const slots = new Map<string, SandboxProcess>()

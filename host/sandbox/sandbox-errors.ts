@@ -35,6 +35,13 @@ export const wallClockError = (limits: Limits): AnnexError =>
     `The script did not answer within ${limits.wallMs} ms (SANDBOX_WALL_MS).`,
   )
 
+/** The wall clock stopped a script that had not used its CPU time. */
+export const starvedError = (): AnnexError =>
+  new AnnexError(
+    'wall_clock_limit',
+    'The machine is too busy: the script got too little CPU time to come to an end. Try again, or give Annex more processors.',
+  )
+
 /** Of an answer that has begun: each piece of it begins the time anew. */
 export const stalledBodyError = (limits: Limits): AnnexError =>
   new AnnexError(
@@ -110,6 +117,8 @@ export function errorOfBroken(
   switch (broken.reason) {
     case 'cpu_limit':
       return cpuLimitError(limits)
+    case 'starved':
+      return starvedError()
     case 'memory_limit':
       return heapLimitError(limits)
     case 'crashed':

@@ -9,6 +9,7 @@ import { message } from '../wire-kinds.ts'
 import { createBlackBox } from './black-box.ts'
 import { createCryptoTurns } from './crypto/crypto-turns.ts'
 import { createFrameReader, createFrameWriter, type Frame } from './frame.ts'
+import { createCpuClock } from './isolate/cpu-clock.ts'
 import { describeGuestError } from './isolate/guest-stack.ts'
 import { createPlatform, openPlatform } from './isolate/platform.ts'
 import { createSandbox, type Sandbox } from './isolate/sandbox.ts'
@@ -22,6 +23,7 @@ const engine: typeof ivm = createRequire(import.meta.url)('isolated-vm')
 const host = new Socket({ fd: 3, readable: true, writable: true })
 const out = createFrameWriter((bytes) => host.write(bytes))
 const blackBox = createBlackBox(4)
+const cpuClock = createCpuClock()
 const cryptoTurns = createCryptoTurns()
 const sandboxes = new Map<number, Sandbox>()
 let stock: Stock | undefined
@@ -72,6 +74,7 @@ function receive(frame: Frame): void {
       sandboxes.delete(frame.sandbox)
       return
     case toProcess.ping:
+      cpuClock.setCompetition(frame.number / 100)
       return out.write({ type: toHost.pong })
     case toProcess.forget:
       held = held?.filter(({ dispatch }) => dispatch === 0 || dispatch !== frame.dispatch)
@@ -162,6 +165,7 @@ function load(frame: Frame): void {
       bundle: frame.body.toString('utf8'),
       options: JSON.parse(frame.text) as LoadOptions,
       blackBox,
+      cpuClock,
       cryptoTurns,
       reports: {
         send: out.write,

@@ -10,7 +10,7 @@ export const toProcess = {
   /** sandbox · text: LoadOptions as JSON · body: the integration's bundle. */
   load: 2,
   unload: 3,
-  /** Answered with `pong` by a process that still listens. */
+  /** number: tasks of this machine for each of its processors, in percent. Answered with `pong` by a process that still listens. */
   ping: 4,
   /** sandbox, dispatch: given up, or while the process is stuck, given elsewhere. Its code is not woken any more. */
   forget: 5,
@@ -76,10 +76,12 @@ export type LoadOptions = {
   cpuMs: number
   /** CPU time of the script's top level, in ms. */
   loadMs: number
+  /** What any stretch may take by the wall clock at most, in ms. */
+  wallMs: number
   /** Size of what crosses in one piece, in bytes. */
   pieceBytes: number
   timers: number
   allowEval: boolean
 }
 
-export type BrokenReason = 'cpu_limit' | 'memory_limit' | 'crashed'
+export type BrokenReason = 'cpu_limit' | 'starved' | 'memory_limit' | 'crashed'

@@ -6,6 +6,7 @@ import {
   createCryptoCalls,
 } from '../../runtime/process/crypto/crypto-calls.ts'
 import { createCryptoTurns, createTurns } from '../../runtime/process/crypto/crypto-turns.ts'
+import { createCpuClock } from '../../runtime/process/isolate/cpu-clock.ts'
 
 const bytesOf = (length: number) => new ArrayBuffer(length)
 const range = (start: number, length: number) => ({ $bytes: [start, length] })
@@ -20,6 +21,7 @@ const createCaller = (given: Partial<CryptoCaller> = {}) => {
     turns: createCryptoTurns(),
     threadMs: 60_000,
     isLive: () => true,
+    cpuClock: createCpuClock(),
     charge: () => {},
     ...given,
   }

@@ -9,7 +9,7 @@ import { buildsFolder } from '../support/kept-builds.ts'
 
 /** Of what host and process say to each other about a stretch that kept others waiting: see `evacuate`. */
 const options = {
-  ...{ file: 'x', cpuMs: 5000, loadMs: 5000, pieceBytes: 1e6, timers: 10, allowEval: false },
+  ...{ file: 'x', cpuMs: 5000, loadMs: 5000, wallMs: 30_000, pieceBytes: 1e6, timers: 10, allowEval: false },
 }
 
 /** Spins at once, or from a timer: by counting, as the clock stands still meanwhile. Far over the 40 ms. */

@@ -34,8 +34,10 @@ export default createIntegration({ fetch: async () => new Response('fine') })`
 
 const bombAtLoad = `
 import { createIntegration } from '@annex/runtime'
-let n = 2n
-for (;;) n = n * n
+const sparse = []
+sparse.length = 2 ** 32 - 1
+sparse[5] = 1
+sparse.sort()
 export default createIntegration({})`
 
 describe('a neighbour in the same sandbox process', () => {
@@ -43,7 +45,7 @@ describe('a neighbour in the same sandbox process', () => {
   before(async () => {
     annex = await startAnnex({
       plugins: { attacker: { script: attacker }, bomb: { script: bombAtLoad }, honest: { script: honest } },
-      flags: { SANDBOX_CPU_MS: '500', SANDBOX_WALL_MS: '5000' },
+      flags: { SANDBOX_CPU_MS: '500', SANDBOX_LOAD_MS: '300', SANDBOX_WALL_MS: '60000' },
     })
   })
   after(() => annex.close())
@@ -66,7 +68,7 @@ describe('a neighbour in the same sandbox process', () => {
     for (let i = 0; i < 10; i++) {
       const { status, ms } = await neighbour()
       assert.equal(status, 200)
-      assert.ok(ms < 400, `${ms} ms`)
+      assert.ok(ms < 5000, `${ms} ms`)
     }
   })
 
@@ -87,9 +89,9 @@ describe('a neighbour in the same sandbox process', () => {
     const before = pid()
     const first = await fetch(`${annex.url}/x/bomb`)
     assert.equal(first.status, 503)
-    assert.notEqual(pid(), before, 'V8 has ended the process')
+    assert.notEqual(pid(), before, 'the host has ended the process')
     const codes: string[] = []
-    for (let i = 0; i < 5; i++) {
+    while (codes.length < 10 && codes.at(-1) !== 'installation_suspended') {
       const { error }: Json = await (await fetch(`${annex.url}/x/bomb`)).json()
       codes.push(error.code)
     }

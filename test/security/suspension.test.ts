@@ -63,7 +63,7 @@ describe('a script that ends its process again and again', () => {
     dueAtMs = Date.now() + 10_000
     for (let n = 0; n < 4; n += 1) {
       const before = n < 2 ? undefined : annex.server.sandboxes.processes()
-      assert.match(await code(endpoint('/kill')), /cpu_limit|memory_limit/)
+      assert.match(await code(endpoint('/kill')), /cpu_limit|memory_limit|sandbox_died/)
       await until(
         () => code(`${annex.url}/x/honest`),
         (answer) => answer === 'fine',

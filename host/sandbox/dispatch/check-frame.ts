@@ -21,7 +21,7 @@ export function parseError(text: string): PlainError | undefined {
 
 /** Why a sandbox broke. @throws Error when the process says what none of ours says */
 export function parseBroken(text: string): { reason: BrokenReason; message: string } {
-  const match = /^(cpu_limit|memory_limit|crashed)\n([\s\S]{0,500})$/.exec(text)
+  const match = /^(cpu_limit|starved|memory_limit|crashed)\n([\s\S]{0,500})$/.exec(text)
   if (match === null) throw new Error('broken: no reason that there is')
   return { reason: match[1] as BrokenReason, message: match[2] ?? '' }
 }

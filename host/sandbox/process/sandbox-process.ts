@@ -1,3 +1,4 @@
+import type { PlainError } from '../../../runtime/bridge.ts'
 import type { Frame } from '../../../runtime/process/frame.ts'
 import { toHost, toProcess } from '../../../runtime/process/messages.ts'
 import { bodyStream } from '../../../runtime/wire-kinds.ts'
@@ -19,10 +20,12 @@ import {
   loadLimitError,
   ScriptError,
   stalledBodyError,
+  starvedError,
   wallClockError,
 } from '../sandbox-errors.ts'
 import { createRoomKeeper } from './keep-room.ts'
 import { createLoadedSandboxes } from './loaded-sandboxes.ts'
+import { readCompetition } from './machine-use.ts'
 import type { OnLimit, PlatformSource, SandboxLimits, ScriptLog } from './process-options.ts'
 import type { ProcessEvents, SandboxProcess } from './running-process.ts'
 import { type BlackBoxRecord, type StartOptions, startProcess } from './start-process.ts'
@@ -31,6 +34,7 @@ import { watchProcess } from './watch-process.ts'
 
 /** What isolated-vm says when it stops a script. */
 const timedOut = 'Script execution timed out.'
+const starved = 'The machine left the script too little CPU time.'
 /** No outcome: it runs elsewhere, and has its receipt there. */
 const takenBack = ''
 const evictPart = 0.25
@@ -70,8 +74,10 @@ export function createSandboxProcess(
     if (usage === 'told later') late.wait(live.id, toReceipt(live, noUsage))
     else if (live.outcome !== takenBack) given.onReceipt(toReceipt(live, usage))
   })
-  const { cpuMs, loadMs, timers, allowEval = false } = limits
-  const sandboxes = createLoadedSandboxes(send, { cpuMs, loadMs, timers, allowEval, pieceBytes })
+  const { cpuMs, loadMs, wallMs, timers, allowEval = false } = limits
+  const sandboxes = createLoadedSandboxes(send, {
+    ...{ cpuMs, loadMs, wallMs, timers, allowEval, pieceBytes },
+  })
   const toSandbox = createToSandbox(send, limits, {
     ...{ onLimit, onBrokenOff: brokeOff },
     refuseRequest: abandon,
@@ -79,7 +85,7 @@ export function createSandboxProcess(
   const hear = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, onLimit, toSandbox })
   const room = createRoomKeeper(limits.residentMb)
   const watch = watchProcess(started, limits, {
-    ping: () => send({ type: toProcess.ping }),
+    ping: () => send({ type: toProcess.ping, number: Math.round(readCompetition() * 100) }),
     onStuck: evacuate,
     onResident: keepRoom,
     onTick() {
@@ -164,9 +170,14 @@ export function createSandboxProcess(
   function handleLoadFailed({ sandbox, text }: Frame): void {
     const said = parseError(text)
     if (said === undefined) throw new Error('load failed: no error that there is')
-    const error = said.message === timedOut ? loadLimitError(limits) : new ScriptError(said)
+    const error = errorOfLoad(said)
     sandboxes.fail(sandbox, error)
     for (const live of lives.ofSandbox(sandbox)) reject(live, error)
+  }
+
+  function errorOfLoad(said: PlainError): Error {
+    if (said.message === timedOut) return loadLimitError(limits)
+    return said.message === starved ? starvedError() : new ScriptError(said)
   }
 
   function breakSandbox(sandbox: number): void {

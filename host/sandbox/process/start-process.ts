@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readFileSync, readSync, realpathSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Duplex, PassThrough } from 'node:stream'
@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { blackBoxBytes } from '../../../runtime/process/black-box.ts'
 import { messageOf } from '../../errors/annex-error.ts'
 import { findInheritedFiles, withoutInherited } from './inherited-files.ts'
+import { type ProcessorUse, readProcessorUse, readResidentBytes } from './machine-use.ts'
 
 /** What a sandbox process was doing, by its own record. */
 export type BlackBoxRecord = { lastBegun: number; sandbox: number; dispatch: number; stretch: number }
@@ -20,6 +21,8 @@ export type StartedProcess = {
   readBlackBox: () => BlackBoxRecord
   /** Resident memory in bytes; 0 where the system has no /proc. */
   residentBytes: () => number
+  /** CPU time of the thread that runs scripts; undefined where the system has no /proc. */
+  processorUse: () => ProcessorUse | undefined
   /** SIGKILL: a process in V8's hands answers no other signal. */
   kill: () => void
   /** Gives the black box's file back, once its last record was read. */
@@ -129,6 +132,7 @@ function startChild(
       }
     },
     residentBytes: () => readResidentBytes(child.pid),
+    processorUse: () => readProcessorUse(child.pid),
     kill: () => {
       child.kill('SIGKILL')
     },
@@ -143,6 +147,7 @@ function neverStarted(): StartedProcess {
     exited: Promise.resolve(undefined),
     readBlackBox: () => ({ lastBegun: 0, sandbox: 0, dispatch: 0, stretch: 0 }),
     residentBytes: () => 0,
+    processorUse: () => undefined,
     kill: () => {},
     close: () => {},
   }
@@ -154,24 +159,4 @@ function openBlackBox(): number {
   // Both ends keep the open file; nobody needs its name.
   rmSync(folder, { recursive: true })
   return fd
-}
-
-/** 4 KB on x64; on ARM the kernel may have been built for 16 or 64 KB, and a process would look that much smaller. */
-const pageBytes = findPageBytes()
-
-function findPageBytes(): number {
-  const pages = readResidentPages('self')
-  return pages === 0 ? 4096 : 2 ** Math.round(Math.log2(process.memoryUsage.rss() / pages))
-}
-
-/** What a process has in memory, native memory included; 0 where the system does not say. */
-export const readResidentBytes = (pid: number | undefined): number =>
-  pid === undefined ? 0 : readResidentPages(pid) * pageBytes
-
-function readResidentPages(pid: number | 'self'): number {
-  try {
-    return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])
-  } catch {
-    return 0
-  }
 }

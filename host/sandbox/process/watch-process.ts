@@ -2,17 +2,21 @@ import type { EndCause } from '../sandbox-errors.ts'
 import type { BlackBoxRecord, StartedProcess } from './start-process.ts'
 
 const everyMs = 25
-/** isolated-vm's own time-out comes first. What it cannot stop (one long native operation) has this much more. */
+const longestLookMs = 4 * everyMs
+/**
+ * isolated-vm's own time-out comes first, and ends one sandbox alone. An operation that it cannot stop (one long native
+ * one) may use half as much CPU time again, and at least this much, before its process is killed.
+ */
 const graceMs = 250
-/** Whoever waits behind a stretch that is longer is served elsewhere. More than twice what the process reports itself. */
+/** CPU time of a stretch; those who wait behind a longer one are served elsewhere. More than twice what the process reports itself. */
 const stuckMs = 100
 const pingEveryMs = 1_000
-/** A process that runs no guest code and yet does not answer for so long is broken. */
+/** A process that runs no script and yet does not answer for so long is broken. */
 const deafMs = 5_000
 
 export type ProcessWatch = {
   pong: () => void
-  /** For how long at least the stretch of guest code has run that was seen last. */
+  /** The CPU time of the stretch that was seen last, as far as it was seen. */
   lastStretchMs: () => number
   stop: () => void
 }
@@ -29,42 +33,49 @@ export type ProcessWatcher = {
 }
 
 /**
- * Watches a sandbox process from outside, where no script can reach: the time that it has spent in one stretch of
- * guest code, its resident memory, native memory included, and whether it still listens.
+ * Watches a sandbox process from outside, where no script can reach: the CPU time that it has used in one stretch of
+ * guest code, its resident memory, native memory included, and whether it still listens. Time in which a process waits
+ * for a processor does not count. Where the system has no /proc, all of the wall clock counts.
  */
 export function watchProcess(
   started: StartedProcess,
-  limits: { cpuMs: number; wallMs: number; residentMb: number },
+  limits: { cpuMs: number; loadMs: number; wallMs: number; residentMb: number },
   watcher: ProcessWatcher,
 ): ProcessWatch {
   let stretch = 0
-  let since = performance.now()
+  let since = readUse().cpuMs
   let runsMs = 0
   let pingedAt = performance.now()
   let answered = true
+  /** Since the ping, without the time in which the process waited for a processor. */
+  let silentMs = 0
+  let last = readUse()
   const timer = setInterval(() => {
-    // Before and after the look: this process may be kept from going on in between, and would take a short stretch for a
-    // long one. Two looks that are so far apart at the least both saw it, so its process has to report it.
-    const beforeMs = performance.now()
+    // Before and after the look: all CPU time in between belongs to the stretch that two looks have found.
+    const use = readUse()
     const box = started.readBlackBox()
-    const now = performance.now()
     if (box.sandbox === 0 || box.stretch !== stretch) {
       stretch = box.stretch
-      since = now
+      since = readUse().cpuMs
     }
-    runsMs = Math.max(0, beforeMs - since)
-    if (runsMs > limits.cpuMs + graceMs) return over({ kind: 'cpu_limit' })
+    runsMs = Math.max(0, use.cpuMs - since)
+    if (runsMs > mostOf(box.dispatch === 0 ? limits.loadMs : limits.cpuMs)) return over({ kind: 'cpu_limit' })
     if (runsMs > stuckMs) watcher.onStuck(box)
     const resident = started.residentBytes()
     if (resident > limits.residentMb * 1024 * 1024) return over({ kind: 'memory_limit' })
     watcher.onResident(resident)
     watcher.onTick()
-    // The black box is the process's own word. After the wall clock nobody waits for anything that it has.
+    // A host that was kept from looking has not heard the process either.
+    const elapsedMs = Math.min(use.nowMs - last.nowMs, longestLookMs)
+    silentMs += use.isWaiting ? use.cpuMs - last.cpuMs : elapsedMs
+    last = use
+    // The black box is the process's own word. No dispatch waits longer than the wall clock.
     const patienceMs = box.sandbox === 0 ? deafMs : limits.wallMs + deafMs
-    if (!answered && now - pingedAt > patienceMs) return over({ kind: 'deaf' })
-    if (answered && now - pingedAt > pingEveryMs) {
+    if (!answered && silentMs > patienceMs) return over({ kind: 'deaf' })
+    if (answered && use.nowMs - pingedAt > pingEveryMs) {
       answered = false
-      pingedAt = now
+      pingedAt = use.nowMs
+      silentMs = 0
       watcher.ping()
     }
   }, everyMs)
@@ -75,6 +86,15 @@ export function watchProcess(
     },
     lastStretchMs: () => runsMs,
     stop: () => clearInterval(timer),
+  }
+
+  function mostOf(cpuMs: number): number {
+    return cpuMs + Math.max(graceMs, cpuMs / 2)
+  }
+
+  function readUse(): { nowMs: number; cpuMs: number; isWaiting: boolean } {
+    const nowMs = performance.now()
+    return { nowMs, ...(started.processorUse() ?? { cpuMs: nowMs, isWaiting: false }) }
   }
 
   function over(cause: EndCause): void {

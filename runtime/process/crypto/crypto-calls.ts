@@ -1,4 +1,5 @@
 import { webcrypto } from 'node:crypto'
+import { type CpuClock, createCpuClock } from '../isolate/cpu-clock.ts'
 import { readArguments } from './crypto-arguments.ts'
 import { assertBounded } from './crypto-bounds.ts'
 import { CryptoCallError, toCryptoError } from './crypto-error.ts'
@@ -26,6 +27,7 @@ export type CryptoCaller = {
   /** Time that one dispatch may use in the threads. */
   threadMs: number
   isLive: (dispatch: number) => boolean
+  cpuClock: CpuClock
   /** Adds time that was spent in the thread of all sandboxes to what a dispatch has used of its CPU time. */
   charge: (dispatch: number, ms: number) => void
 }
@@ -40,6 +42,7 @@ const forTests: CryptoCaller = {
   turns: createCryptoTurns(),
   threadMs: 60_000,
   isLive: () => true,
+  cpuClock: createCpuClock(),
   charge: () => {},
 }
 
@@ -52,7 +55,7 @@ const forTests: CryptoCaller = {
  * of that dispatch is refused.
  */
 export const createCryptoCalls = (caller: CryptoCaller = forTests): CryptoCalls => {
-  const { turns, isLive, charge } = caller
+  const { turns, isLive, cpuClock, charge } = caller
   const keys = createKeyTable()
   const lanes = { quick: turns.quick.createLane(), slow: turns.slow.createLane() }
   const threadTime = createThreadTime(caller.threadMs, isLive)
@@ -78,7 +81,7 @@ export const createCryptoCalls = (caller: CryptoCaller = forTests): CryptoCalls 
   const begin = (call: CryptoCall, finish: (answer?: CryptoAnswer) => void): void => {
     const { dispatch, bytes } = call
     if (!open || !isLive(dispatch)) return finish()
-    const startedMs = performance.now()
+    const startedMs = cpuClock.start()
     let answer: CryptoAnswer | undefined
     let inThread: (() => void) | undefined
     try {
@@ -94,7 +97,7 @@ export const createCryptoCalls = (caller: CryptoCaller = forTests): CryptoCalls 
     } catch (error) {
       answer = { ok: false, error: toCryptoError(error) }
     }
-    charge(dispatch, performance.now() - startedMs)
+    charge(dispatch, cpuClock.stop(startedMs))
     if (answer !== undefined) finish(answer)
     else inThread?.()
   }
@@ -111,10 +114,11 @@ export const createCryptoCalls = (caller: CryptoCaller = forTests): CryptoCalls 
     try {
       if (open && isLive(dispatch)) {
         threadTime.assertLeft(dispatch)
+        const begunMs = cpuClock.start()
         const method = webcrypto.subtle[operation] as (...given: unknown[]) => Promise<unknown>
         const promise = method.apply(webcrypto.subtle, given)
         // Node reads arguments, and parses keys, in this thread.
-        charge(dispatch, performance.now() - startedMs)
+        charge(dispatch, cpuClock.stop(begunMs))
         const result = await promise
         if (open && isLive(dispatch)) answer = toAnswer(operation, given, result, bytes?.byteLength ?? 0)
       } else await undefined

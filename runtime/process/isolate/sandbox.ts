@@ -7,9 +7,10 @@ import type { CryptoTurns } from '../crypto/crypto-turns.ts'
 import type { Frame, FrameToWrite } from '../frame.ts'
 import { type BrokenReason, type LoadOptions, toHost } from '../messages.ts'
 import { atLoad, createBudgets, type Used } from './budgets.ts'
+import type { CpuClock } from './cpu-clock.ts'
 import { createGuestBodies, type GuestBody } from './guest-body.ts'
 import { describeGuestError } from './guest-stack.ts'
-import { createMeter } from './meter.ts'
+import { createHeapMeter } from './heap-meter.ts'
 import { createPostPasser, type Wake } from './pass-posts.ts'
 import { createPostQueue } from './post-queue.ts'
 import type { Blank } from './stock.ts'
@@ -46,6 +47,8 @@ type Booted = { receive: GuestFunction; define: GuestFunction }
 
 /** What isolated-vm says when it stops a guest. */
 const timedOut = 'Script execution timed out.'
+/** isolated-vm stopped a guest by the wall clock that had not used its CPU time: the machine is busy. */
+const starved = 'The machine left the script too little CPU time.'
 /** A dispatch may use so many times its CPU time in threads, where cryptography runs. */
 const threadTimes = 10
 
@@ -62,13 +65,14 @@ export function createSandbox(given: {
   bundle: string
   options: LoadOptions
   blackBox: BlackBox
+  cpuClock: CpuClock
   cryptoTurns: CryptoTurns
   reports: SandboxReports
 }): Sandbox {
-  const { engine, options, blackBox, reports, number: sandbox } = given
+  const { engine, options, blackBox, cpuClock, reports, number: sandbox } = given
   const { isolate, context } = given.blank
   const budgets = createBudgets(options.cpuMs)
-  const meter = createMeter(isolate)
+  const heapBytes = createHeapMeter(isolate)
   const bodies = createGuestBodies(engine)
   /** Those that the guest does not have yet: it gets each once, at the cost of the first dispatch that names it. */
   const environments = new Map<number, string>()
@@ -77,6 +81,7 @@ export function createSandbox(given: {
     turns: given.cryptoTurns,
     threadMs: options.cpuMs * threadTimes,
     isLive: budgets.has,
+    cpuClock,
     charge,
   })
   const timers = createTimers(
@@ -116,8 +121,9 @@ export function createSandbox(given: {
   }
 
   function start(): ivm.Reference {
-    const limit = { timeout: options.loadMs }
+    const limit = { timeout: cpuClock.wallFor(options.loadMs, options.wallMs) }
     blackBox.enter(sandbox, atLoad)
+    const startedMs = cpuClock.start()
     try {
       const booted = boot.applySync(
         undefined,
@@ -132,7 +138,7 @@ export function createSandbox(given: {
       return booted.getSync('receive', { reference: true })
     } catch (error) {
       close()
-      throw error
+      throw isStarved(error, cpuClock.stop(startedMs), options.loadMs) ? new Error(starved) : error
     } finally {
       posts.drain((said) => pass(said, atLoad))
     }
@@ -154,19 +160,20 @@ export function createSandbox(given: {
     reports.beforeStretch()
     if (reports.wasStuck(blackBox.enter(sandbox, dispatch, begun)) && begun !== 0) return false
     const leftMs = Math.min(options.cpuMs, budget.allowedMs - budget.cpuMs)
-    const startedMs = performance.now()
+    const startedMs = cpuClock.start()
     let failure: unknown
     try {
       receive.applySync(undefined, [kind, id, number, text, body], {
-        timeout: Math.max(1, Math.ceil(leftMs)),
+        timeout: cpuClock.wallFor(leftMs, options.wallMs),
       })
     } catch (error) {
       failure = error
     }
-    const endedMs = performance.now()
-    budget.cpuMs += meter.stretch(endedMs - startedMs)
+    const usedMs = cpuClock.stop(startedMs)
+    budget.cpuMs += usedMs
+    if (isStarved(failure, usedMs, leftMs)) failure = new Error(starved)
     try {
-      budget.heapBytes = Math.max(budget.heapBytes, meter.heapBytes(endedMs))
+      budget.heapBytes = Math.max(budget.heapBytes, heapBytes(startedMs))
     } catch (error) {
       // isolated-vm throws a rejection that nobody looks at from whatever comes next: unseen, it ends the process.
       failure ??= error
@@ -199,7 +206,7 @@ export function createSandbox(given: {
    * has been told apart from it: its answer is posted, and the isolate is well.
    */
   function isHarmless(failure: unknown, dispatch: number): boolean {
-    if (isolate.isDisposed || messageOf(failure) === timedOut) return false
+    if (isolate.isDisposed || stops.includes(messageOf(failure))) return false
     log(dispatch, 'error', `Uncaught (in promise) ${describeGuestError(failure).stack}`)
     return true
   }
@@ -213,7 +220,8 @@ export function createSandbox(given: {
     const text = messageOf(failure)
     const isMemory = isolate.isDisposed || /memory limit/.test(text)
     close()
-    const reason = text === timedOut ? 'cpu_limit' : isMemory ? 'memory_limit' : 'crashed'
+    const reason =
+      text === timedOut ? 'cpu_limit' : text === starved ? 'starved' : isMemory ? 'memory_limit' : 'crashed'
     reports.broken(reason, dispatch, text.slice(0, 500), budgets.all())
   }
 
@@ -233,5 +241,10 @@ export function createSandbox(given: {
     if (!isolate.isDisposed) isolate.dispose()
   }
 }
+
+const stops = [timedOut, starved]
+
+const isStarved = (failure: unknown, usedMs: number, limitMs: number): boolean =>
+  failure !== undefined && messageOf(failure) === timedOut && usedMs < limitMs
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -13,7 +13,15 @@ import { toHost, toProcess } from '../../../runtime/process/messages.ts'
 import { buildsFolder } from '../../support/kept-builds.ts'
 
 const enclosure: string[] = []
-const options = { file: 'x.js', cpuMs: 1_000, loadMs: 1_000, pieceBytes: 1e6, timers: 10, allowEval: false }
+const options = {
+  file: 'x.js',
+  cpuMs: 1_000,
+  loadMs: 1_000,
+  wallMs: 30_000,
+  pieceBytes: 1e6,
+  timers: 10,
+  allowEval: false,
+}
 const bundle = `__annexDefine((module) => {
   module.exports = { [Symbol.for('annex.dispatch')]: async () => ({ value: new URL('/b', 'https://a.test').href }) }
 })`

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createCpuClock } from '../../runtime/process/isolate/cpu-clock.ts'
+
+/** A machine whose clocks the test sets: each stretch takes wall-clock time and uses CPU time. */
+function createMachine() {
+  let wallMs = 0
+  let cpuMs = 0
+  const clock = createCpuClock(
+    () => wallMs,
+    () => cpuMs,
+  )
+  const pass = (wall: number, cpu: number) => {
+    wallMs += wall
+    cpuMs += cpu
+  }
+  const run = (wall: number, cpu: number): number => {
+    const started = clock.start()
+    pass(wall, cpu)
+    return clock.stop(started)
+  }
+  return { clock, pass, run }
+}
+
+describe('the CPU clock of a sandbox process', () => {
+  it('charges a stretch the CPU time that it used', () => {
+    const { run } = createMachine()
+    assert.equal(run(100, 100), 100)
+    assert.equal(run(1700, 130), 130)
+  })
+
+  it('charges a stretch nothing of what the process did long before it', () => {
+    const { run, pass } = createMachine()
+    pass(1000, 900)
+    assert.equal(run(50, 10), 10)
+  })
+
+  it('charges a short stretch by the wall clock', () => {
+    assert.equal(createMachine().run(0.5, 0), 0.5)
+  })
+
+  it('never charges more than the wall clock', () => {
+    const { run, pass } = createMachine()
+    run(10, 10)
+    pass(4, 4)
+    assert.equal(run(2, 2), 2)
+  })
+
+  it('allows a quarter more wall-clock time than CPU time where the machine is idle', () => {
+    const { clock, run } = createMachine()
+    assert.equal(clock.wallFor(1000, 30_000), 1250)
+    run(100, 98)
+    assert.equal(clock.wallFor(1000, 30_000), 1250)
+  })
+
+  it('allows more where other tasks compete, and never more than the longest', () => {
+    const { clock } = createMachine()
+    clock.setCompetition(5)
+    assert.equal(clock.wallFor(1000, 30_000), 10_000)
+    assert.equal(clock.wallFor(1000, 3_000), 3_000)
+  })
+
+  it('allows more after a stretch that was starved, for ten seconds', () => {
+    const { clock, run, pass } = createMachine()
+    run(400, 100)
+    assert.equal(clock.wallFor(1000, 30_000), 8_000)
+    pass(10_001, 0)
+    assert.equal(clock.wallFor(1000, 30_000), 1250)
+  })
+})
