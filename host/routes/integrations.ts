@@ -1,4 +1,5 @@
 import type Router from '@koa/router'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
 import { listInstallations } from '../db/queries/installed/installations.ts'
 import { findIntegration, type IntegrationRow, listIntegrations } from '../db/queries/integrations.ts'
@@ -9,6 +10,7 @@ import { jsonBody } from '../http/read-body.ts'
 import { visibleInstallation } from '../http/script-access.ts'
 import { type Deployed, findDeployed } from '../installations/find-deployed.ts'
 import { toInstallationView } from '../installations/installation-view.ts'
+import { settingsSchema } from '../manifest/settings/settings-schema.ts'
 import { endpointPath } from '../sandbox/level.ts'
 import type { RouteParts } from './parts.ts'
 
@@ -141,7 +143,7 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
       visibility: manifest?.visibility ?? 'private',
       scopes: manifest?.scopes ?? [],
       version: version === undefined ? null : { number: version.number, digest: version.digest },
-      configurations: manifest?.configurations ?? {},
+      configurations: settingsSchemas(manifest),
       urls: { publicEndpoint: publicUrl() + endpointPath({ kind: 'integration', integration: name }) },
       // What makes up the install link of an unlisted integration: its owner shares it, and no script does.
       ...(forOwner && { installKey }),
@@ -152,6 +154,15 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
     }
   }
 }
+
+/** The JSON Schema of each level that has settings: a form is made of it. */
+const settingsSchemas = (manifest: Manifest | undefined): object =>
+  Object.fromEntries(
+    Object.entries(manifest?.configurations ?? {}).map(([level, declared]) => [
+      level,
+      settingsSchema(declared),
+    ]),
+  )
 
 const noIntegration = (name: unknown): AnnexError =>
   new AnnexError('not_found', `There is no integration ${name} that this token may see.`)

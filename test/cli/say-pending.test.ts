@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Integration } from '../../host/cli/api/records.ts'
 import { type PendingLevel, sayPending } from '../../host/cli/commands/installations/say-pending.ts'
 import { createTerminal } from '../../host/cli/terminal/terminal.ts'
+import { settingsSchema } from '../../host/manifest/settings/settings-schema.ts'
 
 const text = { type: 'string', title: 'Text', description: 'Text' } as const
 const button = {
@@ -29,7 +30,7 @@ function said(configurations: Integration['configurations'], level: PendingLevel
 test('an account with nothing required has to be confirmed once', () => {
   const account = { properties: { go: button, region: text }, required: [] }
   assert.equal(
-    said({ account }, { kind: 'account', configuration: {} }),
+    said({ account: settingsSchema(account) }, { kind: 'account', configuration: {} }),
     'Confirm the settings of the account once: annex configure stats --set region=…; no events until then.\n',
   )
 })
@@ -37,7 +38,7 @@ test('an account with nothing required has to be confirmed once', () => {
 test('a site names the required settings that it lacks, and only those', () => {
   const site = { properties: { a: text, b: text, c: text }, required: ['a', 'b'] }
   assert.equal(
-    said({ site }, { kind: 'site', place: 'sample', configuration: { a: 'x' } }),
+    said({ site: settingsSchema(site) }, { kind: 'site', place: 'sample', configuration: { a: 'x' } }),
     'The site sample lacks the settings b: annex configure stats --site sample --set b=…\nNo events until then.\n',
   )
 })
@@ -48,5 +49,8 @@ test('a level without settings waits for its setup event, and says nothing of se
 
 test('a level whose only settings are buttons does not name a command that cannot work', () => {
   const account = { properties: { go: button }, required: [] }
-  assert.doesNotMatch(said({ account }, { kind: 'account', configuration: {} }), /--set/)
+  assert.doesNotMatch(
+    said({ account: settingsSchema(account) }, { kind: 'account', configuration: {} }),
+    /--set/,
+  )
 })

@@ -51,6 +51,26 @@ describe('an installation', () => {
     return json.items.map(({ text }: Json) => JSON.parse(text))
   }
 
+  it('has a JSON Schema of its settings for each level, which the integration answers with', async () => {
+    const { configurations } = (await annex.api('GET', '/v1/integrations/settled')).json
+    assert.deepEqual(configurations.account, {
+      type: 'object',
+      properties: {
+        region: {
+          type: 'string',
+          title: 'Region',
+          description: 'Where',
+          enum: ['eu', 'us'],
+          minLength: 1,
+        },
+        limit: { type: 'number', title: 'Limit', description: 'How many', default: 5 },
+      },
+      required: ['region'],
+      additionalProperties: false,
+    })
+    assert.deepEqual(Object.keys(configurations), ['account', 'site'])
+  })
+
   it('is pending at first, and its script gets installation_setup', async () => {
     const [event] = await setups(1)
     assert.equal(event.type, 'installation_setup')

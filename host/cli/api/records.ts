@@ -1,4 +1,4 @@
-import type { Manifest } from '../../../schemas/generated/manifest.ts'
+import type { SettingsSchema } from '../../manifest/settings/settings-schema.ts'
 
 /** What the API answers, as far as the commands read it. */
 
@@ -20,7 +20,7 @@ export type Integration = {
   visibility: string
   scopes: string[]
   version: { number: number; digest: string } | null
-  configurations: NonNullable<Manifest['configurations']>
+  configurations: Partial<Record<'account' | 'site' | 'space', SettingsSchema>>
   urls: { publicEndpoint: string }
   installKey?: string
   suspension?: { reason: string; since: string }

@@ -17,7 +17,7 @@ export function sayPending(
 ): void {
   const declared = configurations[kind]
   const properties = Object.entries(declared?.properties ?? {})
-  const settable = properties.filter(([, { type }]) => type !== 'button').map(([setting]) => setting)
+  const settable = properties.filter(([, { type }]) => type !== undefined).map(([setting]) => setting)
   const missing = (declared?.required ?? []).filter((setting) => !Object.hasOwn(configuration, setting))
   const title = place === undefined ? 'account' : `${kind} ${place}`
   const command = `annex configure ${name}${place === undefined ? '' : ` --${kind} ${place}`}`

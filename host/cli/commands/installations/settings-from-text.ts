@@ -1,4 +1,4 @@
-import type { Property } from '../../../../schemas/generated/manifest.ts'
+import type { SettingSchema } from '../../../manifest/settings/settings-schema.ts'
 import { UsageError } from '../../usage-error.ts'
 
 /** Collects a repeated option. */
@@ -13,7 +13,7 @@ export const collect = (value: string, before: string[] = []): string[] => [...b
  */
 export function toSettings(
   pairs: string[],
-  declared: Record<string, Property> | undefined,
+  declared: Record<string, SettingSchema> | undefined,
 ): Record<string, unknown> {
   return Object.fromEntries(
     pairs.map((pair) => {
@@ -25,7 +25,7 @@ export function toSettings(
   )
 }
 
-function convert(text: string, type: Property['type'] | undefined): unknown {
+function convert(text: string, type: SettingSchema['type']): unknown {
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
   if (type !== 'number' || text.trim() === '') return text
   const value = Number(text)

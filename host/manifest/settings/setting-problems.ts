@@ -1,0 +1,104 @@
+import { hash } from 'node:crypto'
+import { createRequire } from 'node:module'
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
+import type { ConfigurationLevel } from '../../../schemas/generated/manifest.ts'
+import { keepLast } from '../../keep-last.ts'
+import { hintForName } from '../problems/nearest-name.ts'
+import { quoteValue } from '../problems/visible-text.ts'
+import type { Configuration, Level, SettingProblem } from './configuration-schema.ts'
+import { annotations, type SettingsSchema, settingsSchema } from './settings-schema.ts'
+
+const load = createRequire(import.meta.url)
+
+/** At most 30 ms of CPU time each: for a manifest with 200 settings of 100 choices. */
+const maxKeptChecks = 200
+const checks = new Map<string, ValidateFunction>()
+
+/** Each setting that is unknown, wrong or missing, once. */
+export function findSettingProblems(
+  declared: ConfigurationLevel | undefined,
+  level: Level,
+  configuration: Configuration,
+): Record<'unknown' | 'wrong' | 'missing', SettingProblem[]> {
+  const schema = settingsSchema(declared)
+  const check = toCheck(schema)
+  const problems: Record<'unknown' | 'wrong' | 'missing', SettingProblem[]> = {
+    unknown: [],
+    wrong: [],
+    missing: [],
+  }
+  if (check(configuration)) return problems
+  const seen = new Set<string>()
+  for (const error of check.errors ?? []) {
+    const { group, path, message } = toProblem(error, level, schema)
+    if (seen.has(path)) continue
+    seen.add(path)
+    problems[group].push({ path, message, kind: group === 'missing' ? 'missing' : 'invalid' })
+  }
+  return problems
+}
+
+function toCheck(schema: SettingsSchema): ValidateFunction {
+  const key = hash('sha256', JSON.stringify(schema))
+  const check = checks.get(key) ?? compile(schema)
+  keepLast(checks, key, check, maxKeptChecks)
+  return check
+}
+
+/** An instance for each schema: Ajv keeps whatever it has compiled. */
+function compile(schema: SettingsSchema): ValidateFunction {
+  // Loaded only here: it takes a fortieth of a second.
+  const { Ajv2020 } = load('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
+  const ajv = new Ajv2020({
+    allErrors: true,
+    // The messages name the value, and the choices.
+    verbose: true,
+    messages: false,
+    // A setting may be called `toString`, and is not given where it is only inherited.
+    ownProperties: true,
+    // Unrolled, hundreds of choices take six times as long to compile.
+    loopEnum: 1,
+    // A button has no type, and yet a required one is not an empty text.
+    strictTypes: false,
+    meta: false,
+    validateSchema: false,
+    keywords: annotations,
+  })
+  return ajv.compile(schema)
+}
+
+type Found = { group: 'unknown' | 'wrong' | 'missing'; path: string; message: string }
+
+function toProblem(error: ErrorObject, level: Level, schema: SettingsSchema): Found {
+  const { keyword, params, data } = error
+  const path = error.instancePath.slice(1)
+  const found = `found ${quoteValue(data)}`
+  const wrong = (message: string): Found => ({ group: 'wrong', path, message })
+  switch (keyword) {
+    case 'additionalProperties': {
+      const name = String(params.additionalProperty)
+      const hint = hintForName(name, Object.keys(schema.properties), 'settings')
+      const message = `there is no setting ${quoteValue(name)} for the ${level}; ${hint}`
+      return { group: 'unknown', path: name, message }
+    }
+    case 'required':
+      return missing(String(params.missingProperty), schema)
+    case 'minLength':
+      return missing(path, schema)
+    case 'type':
+      return wrong(`must be ${kinds[String(params.type)]}, ${found}`)
+    case 'maxLength':
+      return wrong(`has ${String(data).length} characters; at most ${params.limit} are allowed`)
+    case 'enum':
+      return wrong(`cannot be ${quoteValue(data)}; ${hintForName(String(data), params.allowedValues)}`)
+    default:
+      return wrong(`is not valid, ${found}`)
+  }
+}
+
+const kinds: Record<string, string> = { string: 'text', number: 'a number', boolean: 'true or false' }
+
+function missing(path: string, { properties }: SettingsSchema): Found {
+  const isButton = properties[path]?.callback_url !== undefined
+  return { group: 'missing', path, message: isButton ? 'is required: connect first' : 'is required' }
+}

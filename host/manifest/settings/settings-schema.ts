@@ -1,0 +1,64 @@
+import type { ConfigurationLevel, Property } from '../../../schemas/generated/manifest.ts'
+
+/**
+ * One setting. `completion_url`, `button_text` and `callback_url` are annotations for forms: a setting with
+ * `callback_url` is a button, and any value of it is valid, as scripts store credentials in a form of their own.
+ */
+export type SettingSchema = {
+  type?: 'string' | 'number' | 'boolean'
+  title?: string
+  description?: string
+  default?: string | number | boolean
+  enum?: string[]
+  minLength?: 1
+  maxLength?: number
+  completion_url?: string
+  button_text?: string
+  callback_url?: string
+}
+
+/** `required` has the settings without a default: a default stands in for a missing value. */
+export type SettingsSchema = {
+  type: 'object'
+  properties: Record<string, SettingSchema>
+  required: string[]
+  additionalProperties: boolean
+  /** The component that asks for the settings. Any setting is valid then. */
+  componentId?: string
+}
+
+/** Of JSON Schema, these keywords are ours. */
+export const annotations = ['componentId', 'completion_url', 'button_text', 'callback_url']
+
+const maxTextLength = 10_000
+
+/** A level of `configurations` as a JSON Schema (2020-12): for forms, for the check of values, and for types. */
+export function settingsSchema(level: ConfigurationLevel | undefined): SettingsSchema {
+  const declared = Object.entries(level?.properties ?? {})
+  const required = (level?.required ?? []).filter((name) =>
+    declared.some(([other, property]) => other === name && defaultOf(property) === undefined),
+  )
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      declared.map(([name, property]) => [name, settingSchema(property, required.includes(name))]),
+    ),
+    required,
+    additionalProperties: level?.componentId !== undefined,
+    ...(level?.componentId !== undefined && { componentId: level.componentId }),
+  }
+}
+
+function settingSchema(property: Property, isRequired: boolean): SettingSchema {
+  // A form sends an empty text for a field that was left empty.
+  const notEmpty = isRequired ? { minLength: 1 as const } : {}
+  if (property.type === 'button') {
+    const { type: _, ...annotated } = property
+    return { ...annotated, ...notEmpty }
+  }
+  if (property.type !== 'string') return { ...property }
+  return { ...property, ...notEmpty, ...(property.enum === undefined && { maxLength: maxTextLength }) }
+}
+
+export const defaultOf = (property: Property): string | number | boolean | undefined =>
+  property.type === 'button' ? undefined : property.default

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { checkConfiguration } from '../../host/manifest/settings/configuration-schema.ts'
+import { annotations, settingsSchema } from '../../host/manifest/settings/settings-schema.ts'
+import { createManifest } from '../bundle/plugin-folder.ts'
+
+test('a level becomes a JSON Schema with what a form shows', () => {
+  const schema = settingsSchema({
+    properties: {
+      url: { type: 'string', title: 'Address' },
+      team: { type: 'string', completion_url: '/teams' },
+      level: { type: 'string', enum: ['low', 'high'], default: 'low' },
+      count: { type: 'number', description: 'How many.' },
+      loud: { type: 'boolean', default: false },
+      oauth: { type: 'button', button_text: 'Connect', callback_url: '/oauth' },
+    },
+    required: ['url', 'level', 'oauth'],
+  })
+  assert.deepEqual(schema, {
+    type: 'object',
+    properties: {
+      url: { type: 'string', title: 'Address', minLength: 1, maxLength: 10_000 },
+      team: { type: 'string', completion_url: '/teams', maxLength: 10_000 },
+      level: { type: 'string', enum: ['low', 'high'], default: 'low' },
+      count: { type: 'number', description: 'How many.' },
+      loud: { type: 'boolean', default: false },
+      oauth: { button_text: 'Connect', callback_url: '/oauth', minLength: 1 },
+    },
+    required: ['url', 'oauth'],
+    additionalProperties: false,
+  })
+  assert.equal(new Ajv2020({ keywords: annotations, strictTypes: false }).validateSchema(schema), true)
+})
+
+test('the schema of a component takes any settings', () => {
+  assert.deepEqual(settingsSchema({ componentId: 'settings' }), {
+    type: 'object',
+    properties: {},
+    required: [],
+    additionalProperties: true,
+    componentId: 'settings',
+  })
+})
+
+test('a setting named as a member of every object is checked as any other', () => {
+  const names = ['toString', 'valueOf', 'hasOwnProperty', '__defineGetter__']
+  const account = {
+    properties: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+    required: names,
+  }
+  const manifest = createManifest({ configurations: { account } })
+  const kinds = (given: object) =>
+    checkConfiguration(manifest, 'account', given).problems.map(({ path, kind }) => `${path} ${kind}`)
+  assert.deepEqual(
+    kinds({}),
+    names.map((name) => `${name} missing`),
+  )
+  assert.deepEqual(
+    kinds(Object.fromEntries(names.map((name) => [name, 1]))),
+    names.map((name) => `${name} invalid`),
+  )
+  assert.deepEqual(kinds(Object.fromEntries(names.map((name) => [name, 'x']))), [])
+})
+
+test('a long text is reported with its length', () => {
+  const manifest = createManifest({ configurations: { account: { properties: { a: { type: 'string' } } } } })
+  assert.deepEqual(checkConfiguration(manifest, 'account', { a: 'x'.repeat(10_001) }).problems, [
+    { path: 'a', message: 'has 10001 characters; at most 10000 are allowed', kind: 'invalid' },
+  ])
+})
