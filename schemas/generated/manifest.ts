@@ -231,6 +231,15 @@ export interface ConfigurationLevel {
    */
   required?: string[]
   /**
+   * Names of `boolean` settings of which at least one must be on. Extension.
+   *
+   * @minItems 1
+   * @maxItems 200
+   *
+   * Items: Name of a `boolean` setting.
+   */
+  requiredAny?: string[]
+  /**
    * Component that asks for the settings, in place of `properties`. Extension.
    */
   componentId?: string
@@ -268,6 +277,10 @@ export interface StringProperty {
    * Path within the integration that answers with the choices.
    */
   completion_url?: string
+  /**
+   * `uri`: the text must be a web address, with http or https. An empty text is one where the setting is not required. Extension.
+   */
+  format?: 'uri'
 }
 /**
  * A number.

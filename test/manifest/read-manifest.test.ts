@@ -149,6 +149,28 @@ const wrong: Record<string, { add: string; says: string[] }> = {
       'hint: did you mean "colour"?',
     ],
   },
+  'a default that is no address': {
+    add: 'configurations:\n  site:\n    properties:\n      a: { type: string, format: uri, default: foo }\n',
+    says: [
+      '11:48 error "foo" is not a web address, which "format: uri" asks for',
+      'hint: begin it with https://',
+    ],
+  },
+  'a choice that is no address': {
+    add: 'configurations:\n  site:\n    properties:\n      a: { type: string, format: uri, enum: ["https://a.example", b] }\n',
+    says: ['11:67 error "b" is not a web address, which "format: uri" asks for'],
+  },
+  'a format that is not known': {
+    add: 'configurations:\n  site:\n    properties:\n      a: { type: string, format: url }\n',
+    says: ['11:34 error', '"format" cannot be "url"', 'allowed: uri'],
+  },
+  'a text among the settings of which one must be on': {
+    add: 'configurations:\n  site:\n    properties:\n      a: { type: string }\n      view: { type: boolean }\n    requiredAny: [view, a]\n',
+    says: [
+      '13:25 error "requiredAny" names "a", which is not among the boolean properties',
+      'hint: boolean properties: view',
+    ],
+  },
   'choices from two places': {
     add: 'configurations:\n  site:\n    properties:\n      a: { type: string, enum: [a], completion_url: /a }\n',
     says: [

@@ -69,3 +69,59 @@ test('a long text is reported with its length', () => {
     { path: 'a', message: 'has 10001 characters; at most 10000 are allowed', kind: 'invalid' },
   ])
 })
+
+const webhook = createManifest({
+  configurations: {
+    site: {
+      properties: {
+        url: { type: 'string', format: 'uri' },
+        copy_to: { type: 'string', format: 'uri' },
+        views: { type: 'boolean', default: false },
+        feedback: { type: 'boolean' },
+      },
+      required: ['url'],
+      requiredAny: ['views', 'feedback'],
+    },
+  },
+})
+
+test('a setting of format uri takes a web address, and an empty text where it is optional', () => {
+  const problemsOf = (url: string, rest: object = {}) =>
+    checkConfiguration(webhook, 'site', { url, views: true, ...rest }).problems
+  for (const url of [
+    'foo',
+    'javascript:alert(1)',
+    'ftp://a.example',
+    '//a.example',
+    'https://',
+    'https://a b',
+  ]) {
+    assert.deepEqual(problemsOf(url), [
+      {
+        path: 'url',
+        message: `must be a web address that begins with http:// or https://, found "${url}"`,
+        kind: 'invalid',
+      },
+    ])
+  }
+  assert.deepEqual(problemsOf('https://a.example/hook?x=1'), [])
+  assert.deepEqual(problemsOf('HTTP://a.example', { copy_to: '' }), [])
+  assert.deepEqual(problemsOf(''), [{ path: 'url', message: 'is required', kind: 'missing' }])
+})
+
+test('of the settings in requiredAny one must be on, and each says so', () => {
+  const problemsOf = (given: object) =>
+    checkConfiguration(webhook, 'site', { url: 'https://a.example', ...given }).problems
+  const message = 'is required: turn on one of views, feedback'
+  const neither = [
+    { path: 'views', message, kind: 'missing' },
+    { path: 'feedback', message, kind: 'missing' },
+  ]
+  assert.deepEqual(problemsOf({}), neither)
+  assert.deepEqual(problemsOf({ views: false, feedback: false }), neither)
+  assert.deepEqual(problemsOf({ feedback: true }), [])
+  assert.deepEqual(problemsOf({ views: 'yes' }), [
+    { path: 'views', message: 'must be true or false, found "yes"', kind: 'invalid' },
+    { path: 'feedback', message, kind: 'missing' },
+  ])
+})

@@ -2,6 +2,7 @@ import type { ConfigurationLevel, Manifest, Property } from '../../../schemas/ge
 import { hintForName } from '../problems/nearest-name.ts'
 import { quoteValue } from '../problems/visible-text.ts'
 import type { Finding } from './finding.ts'
+import { isWebAddress } from './web-address.ts'
 
 /** What the schema cannot say about settings: how the parts of a level fit together. */
 export function checkConfigurations(manifest: Partial<Manifest>): Finding[] {
@@ -11,23 +12,32 @@ export function checkConfigurations(manifest: Partial<Manifest>): Finding[] {
 }
 
 function checkLevel(pointer: string, level: ConfigurationLevel): Finding[] {
-  const findings: Finding[] = []
-  const names = Object.keys(level.properties ?? {})
-  if (level.properties !== undefined) {
-    level.required?.forEach((name, index) => {
-      if (names.includes(name)) return
-      const message = `"required" names ${quoteValue(name)}, which is not among the properties`
-      findings.push({
-        pointer: `${pointer}/required/${index}`,
-        at: 'value',
-        message,
-        hint: hintForName(name, names, 'properties'),
-      })
-    })
-  }
+  const findings = checkNames(pointer, level)
   for (const [name, property] of Object.entries(level.properties ?? {})) {
     if (property !== undefined) findings.push(...checkProperty(`${pointer}/properties/${name}`, property))
   }
+  return findings
+}
+
+/** What `required` and `requiredAny` name. */
+function checkNames(pointer: string, { properties, required, requiredAny }: ConfigurationLevel): Finding[] {
+  if (properties === undefined) return []
+  const names = Object.keys(properties)
+  const toggles = names.filter((name) => properties[name]?.type === 'boolean')
+  const findings: Finding[] = []
+  required?.forEach((name, index) => {
+    if (names.includes(name)) return
+    const message = `"required" names ${quoteValue(name)}, which is not among the properties`
+    const hint = hintForName(name, names, 'properties')
+    findings.push({ pointer: `${pointer}/required/${index}`, at: 'value', message, hint })
+  })
+  requiredAny?.forEach((name, index) => {
+    // A property with a mistake of its own is left out: its type is not known.
+    if (toggles.includes(name) || (names.includes(name) && properties[name] === undefined)) return
+    const message = `"requiredAny" names ${quoteValue(name)}, which is not among the boolean properties`
+    const hint = hintForName(name, toggles, 'boolean properties')
+    findings.push({ pointer: `${pointer}/requiredAny/${index}`, at: 'value', message, hint })
+  })
   return findings
 }
 
@@ -42,6 +52,17 @@ function checkProperty(pointer: string, property: Property): Finding[] {
         message,
         hint: hintForName(property.default, property.enum),
       })
+    }
+  }
+  if (property.type === 'string' && property.format === 'uri') {
+    const texts = [
+      ['default', property.default ?? ''] as const,
+      ...(property.enum ?? []).map((text, index) => [`enum/${index}`, text] as const),
+    ]
+    for (const [field, text] of texts) {
+      if (text === '' || isWebAddress(text)) continue
+      const message = `${quoteValue(text)} is not a web address, which "format: uri" asks for`
+      findings.push({ pointer: `${pointer}/${field}`, at: 'value', message, hint: 'begin it with https://' })
     }
   }
   if (property.type === 'string' && property.completion_url !== undefined) {

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { ConfigurationLevel } from '../../../schemas/generated/manifest.ts'
 import { keepLast } from '../../keep-last.ts'
+import { isWebAddress } from '../checks/web-address.ts'
 import { hintForName } from '../problems/nearest-name.ts'
 import { quoteValue } from '../problems/visible-text.ts'
 import type { Configuration, Level, SettingProblem } from './configuration-schema.ts'
@@ -28,12 +29,15 @@ export function findSettingProblems(
     missing: [],
   }
   if (check(configuration)) return problems
+  const found = check.errors?.flatMap((error) => toProblems(error, level, schema)) ?? []
   const seen = new Set<string>()
-  for (const error of check.errors ?? []) {
-    const { group, path, message } = toProblem(error, level, schema)
-    if (seen.has(path)) continue
-    seen.add(path)
-    problems[group].push({ path, message, kind: group === 'missing' ? 'missing' : 'invalid' })
+  // A wrong value is not missing as well.
+  for (const group of ['unknown', 'wrong', 'missing'] as const) {
+    for (const { path, message } of found.filter((problem) => problem.group === group)) {
+      if (seen.has(path)) continue
+      seen.add(path)
+      problems[group].push({ path, message, kind: group === 'missing' ? 'missing' : 'invalid' })
+    }
   }
   return problems
 }
@@ -63,11 +67,20 @@ function compile(schema: SettingsSchema): ValidateFunction {
     meta: false,
     validateSchema: false,
     keywords: annotations,
+    formats: { uri: (text: string) => text === '' || isWebAddress(text) },
   })
   return ajv.compile(schema)
 }
 
 type Found = { group: 'unknown' | 'wrong' | 'missing'; path: string; message: string }
+
+function toProblems(error: ErrorObject, level: Level, schema: SettingsSchema): Found[] {
+  if (error.schemaPath.startsWith('#/anyOf/')) return []
+  if (error.keyword !== 'anyOf') return [toProblem(error, level, schema)]
+  const names = (schema.anyOf ?? []).flatMap(({ required }) => required)
+  const message = names.length > 1 ? `is required: turn on one of ${names.join(', ')}` : 'must be on'
+  return names.map((path) => ({ group: 'missing', path, message }))
+}
 
 function toProblem(error: ErrorObject, level: Level, schema: SettingsSchema): Found {
   const { keyword, params, data } = error
@@ -89,6 +102,8 @@ function toProblem(error: ErrorObject, level: Level, schema: SettingsSchema): Fo
       return wrong(`must be ${kinds[String(params.type)]}, ${found}`)
     case 'maxLength':
       return wrong(`has ${String(data).length} characters; at most ${params.limit} are allowed`)
+    case 'format':
+      return wrong(`must be a web address that begins with http:// or https://, ${found}`)
     case 'enum':
       return wrong(`cannot be ${quoteValue(data)}; ${hintForName(String(data), params.allowedValues)}`)
     default:

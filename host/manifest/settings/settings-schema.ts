@@ -10,6 +10,7 @@ export type SettingSchema = {
   description?: string
   default?: string | number | boolean
   enum?: string[]
+  format?: 'uri'
   minLength?: 1
   maxLength?: number
   completion_url?: string
@@ -22,6 +23,8 @@ export type SettingsSchema = {
   type: 'object'
   properties: Record<string, SettingSchema>
   required: string[]
+  /** Of the settings in `requiredAny`, one is on. */
+  anyOf?: { properties: Record<string, { const: true }>; required: string[] }[]
   additionalProperties: boolean
   /** The component that asks for the settings. Any setting is valid then. */
   componentId?: string
@@ -44,6 +47,9 @@ export function settingsSchema(level: ConfigurationLevel | undefined): SettingsS
       declared.map(([name, property]) => [name, settingSchema(property, required.includes(name))]),
     ),
     required,
+    ...(level?.requiredAny !== undefined && {
+      anyOf: level.requiredAny.map((name) => ({ properties: { [name]: { const: true } }, required: [name] })),
+    }),
     additionalProperties: level?.componentId !== undefined,
     ...(level?.componentId !== undefined && { componentId: level.componentId }),
   }
