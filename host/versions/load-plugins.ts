@@ -9,7 +9,7 @@ import { normalizeManifest } from '../manifest/normalize-manifest.ts'
 import type { Problem } from '../manifest/problems/problem.ts'
 import { type ManifestReading, readManifest } from '../manifest/read-manifest.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
-import { generateTypes } from '../manifest/settings/settings-types.ts'
+import { compileTypes } from '../manifest/settings/compile-types.ts'
 import { writeTypes } from '../manifest/settings/write-types.ts'
 import { deployVersion, retireMissing } from './deploy-version.ts'
 import { findOwner } from './find-owner.ts'
@@ -67,7 +67,8 @@ async function loadPlugin(
   if (manifest === undefined) return failed(folder, reading, problems)
   const owner = await findOwner(db, reading, manifest)
   if ('problem' in owner) return failed(folder, reading, [...problems, owner.problem])
-  await writeTypes(folder, generateTypes(manifest)).catch(() => {
+  const types = compileTypes(manifest).then((text) => writeTypes(folder, text))
+  await types.catch(() => {
     // A folder that cannot be written to runs all the same; `annex types` says what is wrong with it.
   })
   const { bundle, problems: bundleProblems } = await loadBundle(folder, manifest, { sdkFolder, cacheFolder })

@@ -45,8 +45,8 @@ async function measure({ api, environment }: Context) {
   if (installation === undefined || spaceInstallation === undefined) {
     throw new ExposableError('Install this in a space, and call the endpoint of that space.', 404)
   }
-  const { unit = 'words', words_per_minute: speed = 200 } = installation.configuration
-  const { include_headings: includeHeadings = true } = spaceInstallation.configuration
+  const { unit, words_per_minute: speed } = installation.configuration
+  const { include_headings: includeHeadings } = spaceInstallation.configuration
   const { data: revision } = await api.spaces.getCurrentRevision(spaceInstallation.space)
   const texts = await Promise.all(
     revision.pages.map(

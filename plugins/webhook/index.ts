@@ -5,17 +5,19 @@ import type { Integration } from './generated/integration.ts'
 export default createIntegration<Integration>({
   events: {
     site_view: async (event, { environment, integration }) => {
-      const settings = environment.siteInstallation?.configuration
-      if (settings?.site_view) await integration.queueDelivery({ url: settings.webhook_url, event })
+      const site = environment.siteInstallation
+      if (site?.status !== 'active' || !site.configuration.site_view) return
+      await integration.queueDelivery({ url: site.configuration.webhook_url, event })
     },
     page_feedback: async (event, { environment, integration }) => {
-      const settings = environment.siteInstallation?.configuration
-      if (settings?.page_feedback) await integration.queueDelivery({ url: settings.webhook_url, event })
+      const site = environment.siteInstallation
+      if (site?.status !== 'active' || !site.configuration.page_feedback) return
+      await integration.queueDelivery({ url: site.configuration.webhook_url, event })
     },
     space_content_updated: async (event, { environment, integration }) => {
-      const settings = environment.spaceInstallation?.configuration
-      if (settings?.space_content_updated)
-        await integration.queueDelivery({ url: settings.webhook_url, event })
+      const space = environment.spaceInstallation
+      if (space?.status !== 'active' || !space.configuration.space_content_updated) return
+      await integration.queueDelivery({ url: space.configuration.webhook_url, event })
     },
   },
 })

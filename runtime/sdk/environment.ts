@@ -5,6 +5,8 @@ export type Settings = object
 export type IntegrationTypes = {
   name: string
   settings: { account: Settings; site: Settings; space: Settings }
+  /** Names of required settings without a default: only an active installation is sure to have them. */
+  required: { account: string; site: string; space: string }
   secrets: Record<string, string>
   scopes: string
 }
@@ -17,14 +19,35 @@ export type UntypedIntegration = {
     site: Record<string, unknown>
     space: Record<string, unknown>
   }
+  required: { account: never; site: never; space: never }
   secrets: Record<string, string>
   scopes: string
 }
 
 export type InstallationStatus = 'active' | 'pending' | 'paused'
 
-/** A site's or space's values lie over those of the account. */
-export type Merged<Account, Own> = Omit<Account, keyof Own> & Own
+/** A site's or space's values lie over those of the account, which may be pending while its site is active. */
+type Merged<Integration extends IntegrationTypes, Own> = Omit<
+  Incomplete<Integration['settings']['account'], Integration['required']['account']>,
+  keyof Own
+> &
+  Own
+
+/** Settings of a level that is not active. */
+type Incomplete<Complete, Required extends PropertyKey> = Omit<Complete, Required> &
+  Partial<Pick<Complete, Required & keyof Complete>>
+
+/** The settings of a level by its status: an active one has all that are required. */
+type ByStatus<Active, Other> =
+  | { status: 'active'; configuration: Active }
+  | { status: Exclude<InstallationStatus, 'active'>; configuration: Other }
+
+type Level<Integration extends IntegrationTypes, Kind extends 'site' | 'space'> = ByStatus<
+  Merged<Integration, Integration['settings'][Kind]>,
+  Merged<Integration, Incomplete<Integration['settings'][Kind], Integration['required'][Kind]>>
+> & {
+  urls: { publicEndpoint: string; [name: string]: string | undefined }
+}
 
 /** What a script reads at `context.environment`. */
 export type RuntimeEnvironment<Integration extends IntegrationTypes = UntypedIntegration> = {
@@ -39,19 +62,12 @@ export type RuntimeEnvironment<Integration extends IntegrationTypes = UntypedInt
     externalLinks: { label: string; url: string }[]
     [field: string]: unknown
   }
-  installation?: Installation<Integration['settings']['account']>
-  spaceInstallation?: {
-    space: string
-    status: InstallationStatus
-    configuration: Merged<Integration['settings']['account'], Integration['settings']['space']>
-    urls: { publicEndpoint: string; [name: string]: string | undefined }
-  }
-  siteInstallation?: {
-    site: string
-    status: InstallationStatus
-    configuration: Merged<Integration['settings']['account'], Integration['settings']['site']>
-    urls: { publicEndpoint: string; [name: string]: string | undefined }
-  }
+  installation?: Installation<
+    Integration['settings']['account'],
+    Incomplete<Integration['settings']['account'], Integration['required']['account']>
+  >
+  spaceInstallation?: { space: string } & Level<Integration, 'space'>
+  siteInstallation?: { site: string } & Level<Integration, 'site'>
   secrets: Integration['secrets']
   signingSecrets: {
     integration: string
@@ -61,10 +77,12 @@ export type RuntimeEnvironment<Integration extends IntegrationTypes = UntypedInt
   }
 }
 
-export type Installation<Configuration extends Settings = Record<string, unknown>> = {
+/** `Pending`: its settings while it is not active. */
+export type Installation<
+  Active extends Settings = Record<string, unknown>,
+  Pending extends Settings = Active,
+> = ByStatus<Active, Pending> & {
   id: string
-  status: InstallationStatus
-  configuration: Configuration
   externalIds: string[]
   urls: { publicEndpoint: string; [name: string]: string | undefined }
   target?: { organization?: string; [field: string]: unknown }

@@ -11,7 +11,7 @@ test('types writes the type of the settings, and the second time finds it curren
   assert.equal(first.code, 0, first.stderr)
   assert.match(first.stdout, /integration\.ts written\n$/)
   const path = join(folder, 'generated', 'integration.ts')
-  assert.match(await readFile(path, 'utf8'), /greeting\?: 'hello' \| 'hi'/)
+  assert.match(await readFile(path, 'utf8'), /greeting\?: \("hello" \| "hi"\)/)
   assert.match((await runAnnex(['types', folder])).stdout, /integration\.ts current\n$/)
 })
 

@@ -49,6 +49,10 @@ const attacks: Record<string, { yaml: string | Uint8Array; says: RegExp }> = {
     yaml: `${sound}configurations: { account: { properties: { constructor: { type: string } } } }\n`,
     says: /8:44 error the key "constructor" is reserved/,
   },
+  'a setting named as a method of every object': {
+    yaml: `${sound}configurations: { account: { properties: { hasOwnProperty: { type: string } } } }\n`,
+    says: /8:44 error the key "hasOwnProperty" is reserved/,
+  },
   'a merge key': {
     yaml: `${sound}<<: { script: x }\n`,
     says: /8:1 error merge keys \("<<"\) are not supported/,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { readManifest } from '../../host/manifest/read-manifest.ts'
-import { generateTypes } from '../../host/manifest/settings/settings-types.ts'
+import { compileTypes } from '../../host/manifest/settings/compile-types.ts'
 import { writeTypes } from '../../host/manifest/settings/write-types.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 
@@ -20,49 +20,81 @@ configurations:
     properties:
       region: { type: string, title: Region, description: Where, enum: [eu, us] }
       limit: { type: number, title: Limit, description: How many }
+      unit: { type: string, title: Unit, default: words }
+      connection: { type: button, button_text: Connect, callback_url: /oauth }
     required: [region]
   site:
     properties:
       webhook_url: { type: string, title: URL, description: Where to }
     required: [webhook_url]`
 
-const script = (use: string) => `import { createIntegration } from '@annex/runtime'
+const script = (
+  use: string,
+  sdk = '@annex/runtime',
+) => `import { createIntegration, getOAuthToken } from '${sdk}'
 import type { Integration } from './generated/integration.ts'
 export default createIntegration<Integration>({
-  fetch: async (_request, { environment }) => {
-    const account = environment.installation?.configuration
-    const site = environment.siteInstallation?.configuration
-    if (account === undefined || site === undefined) return new Response('')
+  fetch: async (_request, context) => {
+    const { environment } = context
+    const { installation, siteInstallation } = environment
+    if (installation === undefined || siteInstallation === undefined) return new Response('')
     ${use}
   },
 })
 `
 
+const active = `if (installation.status !== 'active' || siteInstallation.status !== 'active') return new Response('');
+    const account = installation.configuration; const site = siteInstallation.configuration; `
+const any = 'const account = installation.configuration; const site = siteInstallation.configuration; '
+
+type Use = [name: string, use: string, error?: RegExp]
+
 /** A use of the settings, and what the compiler has to say of it; nothing where it is right. */
-const uses: [name: string, use: string, error?: RegExp][] = [
+const uses: [Use, ...Use[]] = [
   [
-    'every setting by its name',
-    'return new Response(account.region + (account.limit ?? 0) + site.webhook_url + environment.secrets.API_KEY)',
+    'every setting of an active installation by its name',
+    `${active}return new Response(account.region + (account.limit ?? 0) + site.webhook_url + environment.secrets.API_KEY)`,
   ],
-  ['a value of an enum', "return new Response(account.region === 'eu' ? '1' : '2')"],
+  ['a value of an enum', `${any}return new Response(account.region === 'eu' ? '1' : '2')`],
+  [
+    'a required setting of an installation that may be pending',
+    `${any}return new Response(account.region.trim())`,
+    /'account.region' is possibly 'undefined'/,
+  ],
+  [
+    'a required setting of a site that may be pending',
+    `${any}return new Response(site.webhook_url.trim())`,
+    /'site.webhook_url' is possibly 'undefined'/,
+  ],
+  ['a setting with a default, whatever the status', `${any}return new Response(account.unit.trim())`],
+  ['a default of the account, in a site', `${any}return new Response(site.unit.trim())`],
+  [
+    'a required setting of an account that may be pending, in an active site',
+    `${active}return new Response(site.region.trim())`,
+    /'site.region' is possibly 'undefined'/,
+  ],
+  [
+    'the credentials of a button for a token',
+    `${any}return new Response(await getOAuthToken(account.oauth_credentials, {} as never, context))`,
+  ],
   [
     'a setting that is misspelt',
-    'return new Response(site.webhok_url)',
+    `${any}return new Response(site.webhok_url)`,
     /Property 'webhok_url' does not exist.*Did you mean 'webhook_url'/,
   ],
   [
     'a value that an enum does not have',
-    "return new Response(account.region === 'mars' ? '1' : '2')",
+    `${any}return new Response(account.region === 'mars' ? '1' : '2')`,
     /no overlap/,
   ],
   [
     'an optional setting taken for a required one',
-    'return new Response(String(account.limit.toFixed()))',
+    `${active}return new Response(String(account.limit.toFixed()))`,
     /possibly 'undefined'/,
   ],
   [
     'a number taken for text',
-    'return new Response(account.limit?.trim())',
+    `${active}return new Response(account.limit?.trim())`,
     /'trim' does not exist on type 'number'/,
   ],
   [
@@ -72,32 +104,58 @@ const uses: [name: string, use: string, error?: RegExp][] = [
   ],
 ]
 
+const card = `/** @jsxImportSource @gitbook/runtime */
+import { createComponent } from '@gitbook/runtime'
+export default createComponent({
+  componentId: 'card',
+  initialState: {},
+  render: async () => <block><text>Hello</text></block>,
+})
+`
+
 describe('a script’s settings are typed by its manifest: the compiler', () => {
   let folder: string
   let output: string
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'annex-typed-'))
-    for (const [index, [, use]] of uses.entries()) {
-      const plugin = writePlugin(folder, `typed-${index}`, { more, script: script(use) })
+    const plugins = uses.map(([, use], index) =>
+      writePlugin(folder, `typed-${index}`, { more, script: script(use) }),
+    )
+    const [[, use]] = uses
+    plugins.push(
+      writePlugin(folder, 'reference', {
+        more,
+        script: script(use, '@gitbook/runtime'),
+        files: { 'card.tsx': card },
+      }),
+    )
+    for (const plugin of plugins) {
       const reading = await readManifest(plugin, {
         operatorOrganization: 'home',
         environment: { TYPED_API_KEY: 'x' },
       })
       assert.ok(reading.manifest, JSON.stringify(reading.problems))
-      await writeTypes(plugin, generateTypes(reading.manifest))
+      await writeTypes(plugin, await compileTypes(reading.manifest))
     }
-    const config = { extends: join(root, 'plugins/tsconfig.json'), include: ['*/**/*.ts'] }
+    const config = { extends: join(root, 'plugins/tsconfig.json'), include: ['*/**/*.ts', '*/**/*.tsx'] }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
     output = await compile(folder)
   })
   after(() => rmSync(folder, { recursive: true }))
 
+  it('finds the SDK under the name of the reference platform', () => {
+    assert.deepEqual(
+      output.split('\n').filter((line) => line.startsWith('reference/')),
+      [],
+    )
+  })
+
   for (const [index, [name, , error]] of uses.entries()) {
     it(`${error === undefined ? 'takes' : 'refuses'} ${name}`, () => {
-      const found = output.split('\n').filter((line) => line.includes(`typed-${index}/index.ts`))
+      const found = output.split('\n').filter((line) => line.startsWith(`typed-${index}/index.ts`))
       if (error === undefined) return assert.deepEqual(found, [])
       assert.equal(found.length, 1, output)
-      assert.match(found[0] ?? '', /index\.ts[(:]8[,:]\d+/)
+      assert.match(found[0] ?? '', /index\.ts[(:](8|9)[,:]\d+/)
       assert.match(
         output
           .slice(output.indexOf(found[0] ?? ''))

@@ -5,8 +5,11 @@ import { type Positions, type Span, type SpannedComplaint, toPointerStep } from 
 /** After aliases are resolved. Ten lines of aliases to aliases would otherwise make billions of values. */
 const maxValues = 20_000
 const maxDepth = 64
-/** Names that mean something on every JavaScript object: as data keys they are only ever an attack. */
-const reservedKeys = new Set(['__proto__', 'constructor', 'prototype'])
+/**
+ * Names that mean something on every JavaScript object: as data keys they are only ever an attack. A setting
+ * `hasOwnProperty` would end json-schema-to-typescript, which calls that method.
+ */
+const reservedKeys = new Set(['prototype', ...Object.getOwnPropertyNames(Object.prototype)])
 
 /** Plain data, where each value stood, and what was wrong. Without `data` nothing could be made of it. */
 export type YamlReading = { data?: unknown; positions: Positions; complaints: SpannedComplaint[] }

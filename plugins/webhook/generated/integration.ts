@@ -1,25 +1,48 @@
 // Generated from the manifest by `annex types`. Do not edit: edit the manifest.
+// sha256:ef7ff829523015e9e643f6f3b9b66b7c11a4f84a5d747b81211d206f44b8522e
 
-/** What the manifest of this integration declares, for `createIntegration<Integration>({ … })`. */
-export type Integration = {
-  name: 'webhook'
+/**
+ * What the manifest of this integration declares, for `createIntegration<Integration>({ … })`.
+ */
+export interface Integration {
+  name: "webhook"
   settings: {
-    account: {}
+    account: {
+    }
     site: {
-      /** Webhook URL. Receives a POST for each event. */
+      /**
+       * Webhook URL. Receives a POST for each event.
+       */
       webhook_url: string
-      /** Site views. Send an event when somebody visits a page. */
+      /**
+       * Site views. Send an event when somebody visits a page.
+       */
       site_view: boolean
-      /** Page feedback. Send an event when somebody gives feedback on a page. */
+      /**
+       * Page feedback. Send an event when somebody gives feedback on a page.
+       */
       page_feedback: boolean
     }
     space: {
-      /** Webhook URL. Receives a POST for each event. */
+      /**
+       * Webhook URL. Receives a POST for each event.
+       */
       webhook_url: string
-      /** Content updates. Send an event when the content of the space is modified. */
+      /**
+       * Content updates. Send an event when the content of the space is modified.
+       */
       space_content_updated: boolean
     }
   }
-  secrets: {}
-  scopes: 'space:content:read' | 'site:views:read'
+  /**
+   * Settings that only an active installation is sure to have: required ones without a default.
+   */
+  required: {
+    account: never
+    site: "webhook_url"
+    space: "webhook_url"
+  }
+  secrets: {
+  }
+  scopes: ("space:content:read" | "site:views:read")
 }

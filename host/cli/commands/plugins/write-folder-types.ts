@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { generateTypes } from '../../../manifest/settings/settings-types.ts'
+import { compileTypes } from '../../../manifest/settings/compile-types.ts'
 import { hasCurrentTypes, writeTypes } from '../../../manifest/settings/write-types.ts'
 import { openTerminal } from '../../open-session.ts'
 import { exitCodes } from '../../report-error.ts'
@@ -40,7 +40,7 @@ async function writeOne(terminal: Terminal, reading: ReadFolder, onlyCheck: bool
     printProblems({ ...terminal, print: terminal.say, color: false }, problems)
     return 'invalid'
   }
-  const text = generateTypes(manifest)
+  const text = await compileTypes(manifest)
   if (onlyCheck) return (await hasCurrentTypes(folder, text)) ? 'current' : 'stale'
   return (await writeTypes(folder, text)).written ? 'written' : 'current'
 }

@@ -4,7 +4,7 @@ import { mkdir, readFile, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { generateTypes } from '../../host/manifest/settings/settings-types.ts'
+import { compileTypes } from '../../host/manifest/settings/compile-types.ts'
 import { hasCurrentTypes, writeTypes } from '../../host/manifest/settings/write-types.ts'
 import { createFolder, createManifest } from '../bundle/plugin-folder.ts'
 
@@ -19,7 +19,7 @@ const manifest = createManifest({
         url: { type: 'string', title: 'Address', description: 'Where it goes.' },
         level: { type: 'string', enum: ['low', 'high'] },
         'max-count': { type: 'number' },
-        loud: { type: 'boolean' },
+        loud: { type: 'boolean', default: false },
         oauth: { type: 'button', button_text: 'Connect', callback_url: '/oauth' },
       },
       required: ['url', 'level'],
@@ -28,33 +28,68 @@ const manifest = createManifest({
   },
 })
 
-test('settings become a type: enums as unions, required as required, secrets, scopes', () => {
+test('settings become a type: enums as unions, required ones and defaults as required, secrets, scopes', async () => {
+  const [banner, digest, ...lines] = (await compileTypes(manifest)).split('\n')
+  assert.equal(banner, '// Generated from the manifest by `annex types`. Do not edit: edit the manifest.')
+  assert.match(digest ?? '', /^\/\/ sha256:[0-9a-f]{64}$/)
   assert.equal(
-    generateTypes(manifest),
-    `// Generated from the manifest by \`annex types\`. Do not edit: edit the manifest.
-
-/** What the manifest of this integration declares, for \`createIntegration<Integration>({ … })\`. */
-export type Integration = {
-  name: 'sample'
+    lines.join('\n'),
+    `
+/**
+ * What the manifest of this integration declares, for \`createIntegration<Integration>({ … })\`.
+ */
+export interface Integration {
+  name: "sample"
   settings: {
     account: {
-      /** Address. Where it goes. */
+      oauth_credentials?: {
+        access_token: string
+        refresh_token?: string
+        expires_at?: number
+        [k: string]: unknown
+      }
+      /**
+       * Address. Where it goes.
+       */
       url: string
-      level: 'low' | 'high'
-      'max-count'?: number
-      loud?: boolean
-      oauth?: { access_token?: string; refresh_token?: string; expires_at?: number; [name: string]: unknown }
+      level: ("low" | "high")
+      "max-count"?: number
+      loud: boolean
+      oauth?: {
+        access_token?: string
+        refresh_token?: string
+        expires_at?: number
+        [k: string]: unknown
+      }
     }
-    site: {}
-    space: { [name: string]: unknown }
+    site: {
+    }
+    space: {
+      [k: string]: unknown
+    }
+  }
+  /**
+   * Settings that only an active installation is sure to have: required ones without a default.
+   */
+  required: {
+    account: ("url" | "level")
+    site: never
+    space: never
   }
   secrets: {
     API_KEY: string
   }
-  scopes: 'site:views:read' | 'openapi:read'
+  scopes: ("site:views:read" | "openapi:read")
 }
 `,
   )
+})
+
+test('the compiler does not run where a text has the digest of the same settings', async () => {
+  const text = await compileTypes(manifest)
+  assert.equal(await compileTypes(manifest, `${text}// kept`), `${text}// kept`)
+  const other = await compileTypes(createManifest({ scopes: ['openapi:read'] }), text)
+  assert.match(other, /scopes: "openapi:read"/)
 })
 
 function compile(folder: string, file: string): string {
@@ -91,7 +126,7 @@ export const d = settings.site.url
 export const e = settings.account['max-count'].toFixed()
 `,
   })
-  await writeTypes(folder, generateTypes(manifest))
+  await writeTypes(folder, await compileTypes(manifest))
   assert.equal(compile(folder, 'right.ts'), '')
   const errors = compile(folder, 'wrong.ts')
   assert.match(
@@ -117,6 +152,8 @@ test('nothing in a hostile manifest leaves its comment or its text', async (t) =
     '`$' + '{pwned}`',
     '\u0000',
     '/**/',
+    '{ }',
+    '}',
   ]
   const folder = await createFolder(t, { 'package.json': '{"type":"module"}' })
   const properties = Object.fromEntries(
@@ -125,7 +162,10 @@ test('nothing in a hostile manifest leaves its comment or its text', async (t) =
       { type: 'string' as const, title: text, description: text, enum: [text, `${text}2`] },
     ]),
   )
-  await writeTypes(folder, generateTypes(createManifest({ configurations: { account: { properties } } })))
+  await writeTypes(
+    folder,
+    await compileTypes(createManifest({ configurations: { account: { properties } } })),
+  )
   const generated = await readFile(join(folder, 'generated/integration.ts'), 'utf8')
   // Node strips types: what remains of a file of types alone runs and exports nothing.
   const module = await import(join(folder, 'generated/integration.ts'))
@@ -134,9 +174,20 @@ test('nothing in a hostile manifest leaves its comment or its text', async (t) =
   assert.equal(compile(folder, 'generated/integration.ts'), '')
 })
 
+test('a setting may have any name that the compiler knows as a keyword', async () => {
+  const names = [
+    ...['id', 'enum', 'extends', 'tsType', 'title', 'definitions', 'allOf', 'items', 'default', 'required'],
+    ...['properties', 'type', 'const', 'not', 'nullable', 'tsEnumNames', 'additionalProperties', '_', 'a-b'],
+  ]
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'number' as const }]))
+  const text = await compileTypes(createManifest({ configurations: { site: { properties } } }))
+  for (const name of names) assert.match(text, new RegExp(`^      "?${name}"?\\?: number$`, 'm'))
+  assert.equal(text.match(/number/g)?.length, names.length)
+})
+
 test('types are written only when they differ', async (t) => {
   const folder = await createFolder(t, {})
-  const text = generateTypes(manifest)
+  const text = await compileTypes(manifest)
   assert.equal(await hasCurrentTypes(folder, text), false)
   assert.equal((await writeTypes(folder, text)).written, true)
   const { path, written } = await writeTypes(folder, text)
