@@ -2,9 +2,8 @@ import type { RequestListener } from 'node:http'
 import Router from '@koa/router'
 import Koa from 'koa'
 import { AnnexError } from './errors/annex-error.ts'
-import { answerErrors, identifyRequests } from './http/answer-errors.ts'
+import { answerErrors, identifyRequests, type OnDefect } from './http/answer-errors.ts'
 import { isBrokenConnection } from './http/log-error.ts'
-import { splitTarget } from './http/target.ts'
 import { addDeliveryRoutes } from './routes/deliveries/deliveries.ts'
 import { addWebhookEndpointRoutes } from './routes/deliveries/endpoints.ts'
 import { addFeedRoutes } from './routes/deliveries/feed.ts'
@@ -25,7 +24,6 @@ import { addPlaceRoutes } from './routes/places.ts'
 import { addSetupRoutes } from './routes/setup.ts'
 import { addSpaceRoutes } from './routes/spaces.ts'
 import { addTargetRoutes } from './routes/targets.ts'
-import { endpointPrefix } from './sandbox/level.ts'
 
 /** The API's routes. Each is described in docs/api.md. */
 export function createRouter(parts: RouteParts): Router {
@@ -52,36 +50,27 @@ export function createRouter(parts: RouteParts): Router {
   return router
 }
 
-/** One request: a public endpoint answers it, else a route of the API. */
-export function createApp(
-  parts: RouteParts,
-  onDefect: (error: unknown, requestId?: string) => void,
-): RequestListener {
-  const answerEndpoint = answerEndpoints(parts, onDefect)
-  const answerRoute = createApi(parts, onDefect).callback()
-  return (request, response) => {
-    const target = splitTarget(request.url ?? '/')
-    if (target.path.startsWith(endpointPrefix)) answerEndpoint(request, response, target)
-    else void answerRoute(request, response)
-  }
-}
-
-/** The API: a request gets an id, errors become answers, a route answers. */
-function createApi(parts: RouteParts, onDefect: (error: unknown, requestId?: string) => void): Koa {
+/** One request: it gets an id, errors become answers, and a script or a route of the API answers. */
+export function createApp(parts: RouteParts, onDefect: OnDefect): RequestListener {
   const router = createRouter(parts)
   const app = new Koa()
   app.use(identifyRequests)
   app.use(answerErrors(onDefect))
+  app.use(answerEndpoints(parts))
   app.use(router.routes())
-  app.use((context) => {
-    const isKnownPath = router.match(context.path, context.method).path.length > 0
-    if (isKnownPath)
-      throw new AnnexError('method_not_allowed', `${context.method} is not possible at ${context.path}.`)
-    throw new AnnexError('not_found', `There is nothing at ${context.path}.`)
-  })
+  app.use(refuseUnknown(router))
   // A socket that breaks while an answer is written is the visitor's doing.
   app.on('error', (error: unknown) => {
     if (!isBrokenConnection(error)) onDefect(error)
   })
-  return app
+  return app.callback()
+}
+
+/** @throws AnnexError `method_not_allowed`, `not_found` */
+function refuseUnknown(router: Router): Koa.Middleware {
+  return ({ path, method }) => {
+    const isKnownPath = router.match(path, method).path.length > 0
+    if (isKnownPath) throw new AnnexError('method_not_allowed', `${method} is not possible at ${path}.`)
+    throw new AnnexError('not_found', `There is nothing at ${path}.`)
+  }
 }

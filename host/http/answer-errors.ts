@@ -1,6 +1,9 @@
 import type { Context, Middleware } from 'koa'
+import { explainStorageError, isTextRefused } from '../db/explain-storage-error.ts'
 import { createId } from '../db/ids.ts'
-import { type OnDefect, toErrorAnswer } from './send-error.ts'
+import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
+
+export type OnDefect = (error: unknown, requestId?: string) => void
 
 /** Gives every request an id. It is in the answer, in errors and in the logs. */
 export const identifyRequests: Middleware = (context, next) => {
@@ -8,24 +11,58 @@ export const identifyRequests: Middleware = (context, next) => {
   return next()
 }
 
-/** Turns what was thrown into an answer. Of a defect nobody outside learns more than the request's id. */
+/** Turns what was thrown into an answer. A defect shows a visitor the request's id alone. */
 export function answerErrors(onDefect: OnDefect): Middleware {
   return async (context, next) => {
-    const { requestId } = context.state
     try {
       await next()
-      context.set('x-request-id', requestId)
+      if (context.respond === false) return
+      context.set('x-request-id', context.state.requestId)
       writeJson(context)
     } catch (thrown) {
-      const { status, retryAfter, error } = toErrorAnswer(thrown, requestId, onDefect)
-      context.status = status
-      context.set('x-request-id', requestId)
-      context.set('x-content-type-options', 'nosniff')
-      if (retryAfter !== undefined) context.set('retry-after', String(retryAfter))
-      context.body = { error }
-      writeJson(context)
+      answerError(context, thrown, onDefect)
     }
   }
+}
+
+function answerError(context: Context, caught: unknown, onDefect: OnDefect): void {
+  const { requestId } = context.state
+  const thrown = isTextRefused(caught) ? unstorable(caught) : caught
+  if (!isAnnexError(thrown)) onDefect(thrown, requestId)
+  // A part of an answer must not pass for a whole one.
+  if (context.headerSent) {
+    context.respond = false
+    context.res.destroy()
+    return
+  }
+  const { status, retryAfter, code, message, details } = isAnnexError(thrown)
+    ? thrown
+    : (explainStorageError(thrown) ??
+      new AnnexError('internal', `Something failed in Annex. Its log has more under ${requestId}.`))
+  if (retryAfter !== undefined) context.set('retry-after', String(retryAfter))
+  const shown = details?.slice(0, maxDetails)
+  sendError(context, status, { code, message, ...(shown && { details: shown }) })
+}
+
+const maxDetails = 20
+
+const unstorable = (cause: unknown): AnnexError =>
+  new AnnexError('bad_request', 'A text of the request holds U+0000, which this database does not keep.', {
+    cause,
+  })
+
+/** Answers with the body that every error has. */
+export function sendError(
+  context: Context,
+  status: number,
+  { code, message, ...more }: { code: string; message: string; details?: unknown },
+): void {
+  const { requestId } = context.state
+  context.status = status
+  context.set('x-request-id', requestId)
+  context.set('x-content-type-options', 'nosniff')
+  context.body = { error: { code, message, requestId, ...more } }
+  writeJson(context)
 }
 
 /** Koa would do it after all middleware, where a value that cannot become JSON is answered in plain text. */

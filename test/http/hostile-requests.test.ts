@@ -207,6 +207,28 @@ describe('a hostile request', () => {
     await annex.api('POST', `${path}/resume`)
   })
 
+  it('whose visitor resets the connection before the answer leaves nothing in the log', async (t) => {
+    const arrived = Promise.withResolvers<() => void>()
+    const receiver = createServer((_request, response) => arrived.resolve(() => response.end()))
+    t.after(() => receiver.close().closeAllConnections())
+    receiver.listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    const to = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+    const socket = connect(Number(new URL(annex.url).port), '127.0.0.1')
+    socket.write(`GET /x/plain/hops?to=${to} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    const answerReceived = await arrived.promise
+    socket.resetAndDestroy()
+    await once(socket, 'close')
+    const gone = await annex.api('GET', '/healthz')
+    assert.equal(gone.status, 200)
+    answerReceived()
+    // Its line comes after any line of the first request.
+    assert.equal((await fetch(`${endpoint}/status`)).status, 500)
+    const errors = async () => (await annex.api('GET', '/v1/logs')).json.items.filter(isError)
+    const logged = await until(errors, (lines) => lines.length > 0)
+    assert.equal(logged.length, 1, JSON.stringify(logged))
+  })
+
   it('cannot claim that it has gone through scripts', async (t) => {
     const seen: string[] = []
     const receiver = createServer((request, response) => {
