@@ -4,6 +4,7 @@ import Koa from 'koa'
 import { AnnexError } from './errors/annex-error.ts'
 import { answerErrors, identifyRequests, type OnDefect } from './http/answer-errors.ts'
 import { isBrokenConnection } from './http/log-error.ts'
+import { refuseAmbiguousRequests } from './http/refuse-ambiguous.ts'
 import { addDeliveryRoutes } from './routes/deliveries/deliveries.ts'
 import { addWebhookEndpointRoutes } from './routes/deliveries/endpoints.ts'
 import { addFeedRoutes } from './routes/deliveries/feed.ts'
@@ -50,12 +51,13 @@ export function createRouter(parts: RouteParts): Router {
   return router
 }
 
-/** One request: it gets an id, errors become answers, and a script or a route of the API answers. */
+/** One request: it gets an id, errors become answers, its head is checked, and a script or a route of the API answers. */
 export function createApp(parts: RouteParts, onDefect: OnDefect): RequestListener {
   const router = createRouter(parts)
   const app = new Koa()
   app.use(identifyRequests)
   app.use(answerErrors(onDefect))
+  app.use(refuseAmbiguousRequests())
   app.use(answerEndpoints(parts))
   app.use(router.routes())
   app.use(refuseUnknown(router))

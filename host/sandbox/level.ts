@@ -1,3 +1,5 @@
+import { hasDotSegments } from '../config/dot-segments.ts'
+
 /**
  * What an endpoint belongs to: an integration as a whole, an installation, or its site or space installation.
  * A dispatch sees the settings of its level and of the levels above it.
@@ -25,12 +27,6 @@ export function endpointPath(level: Level): string {
 /** An id with a typo is no path of the level above: that script would answer in the name of another level. */
 const brokenTarget = /^(?:sites|spaces)\/(?:site|space)_/
 
-/**
- * What comes before us may take `/x/a/../b` for `/x/b`, and keep a's answer as b's. Clients resolve such a path before
- * they send it, so only an attack has one.
- */
-const dotSegment = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i
-
 const pattern =
   /^\/x\/(?<integration>[a-z0-9]+(?:-[a-z0-9]+)*)(?:\/(?<installation>inst_[0-9a-f-]{36})(?:\/(?<kind>site|space)s\/(?<target>(?:site|space)_[0-9a-f-]{36}))?)?(?=\/|$)/
 
@@ -42,7 +38,7 @@ const pattern =
 export function parseEndpointPath(path: string): Level | undefined {
   const match = pattern.exec(path)
   const { integration, installation, kind, target } = match?.groups ?? {}
-  if (match === null || integration === undefined || dotSegment.test(path)) return undefined
+  if (match === null || integration === undefined || hasDotSegments(path)) return undefined
   const rest = path.slice(match[0].length + 1)
   if (
     installation === undefined ? rest.startsWith('inst_') : target === undefined && brokenTarget.test(rest)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { type Annex, type Json, startAnnex } from '../support/annex.ts'
+import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 
 const echo = (who: string) => `
 import { createIntegration } from '@annex/runtime'
@@ -11,7 +11,7 @@ export default createIntegration({
   fetch: async (request) => Response.json({ who: '${who}', path: new URL(request.url).pathname, cookie: request.headers.get('cookie'), body: await request.text() }),
 })`
 
-const smuggled = (head: string): string => `${head}\r\n\r\n0\r\n\r\nGET /x/two HTTP/1.1\r\nHost: h\r\n\r\n`
+const smuggled = (head: string): string => `${head}\r\n\r\n0\r\n\r\nGET /x/three HTTP/1.1\r\nHost: h\r\n\r\n`
 const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n${headers}\r\n`
 const post = 'POST /x/one HTTP/1.1\r\nHost: h\r\n'
 
@@ -29,6 +29,18 @@ const cases: [name: string, bytes: string, statuses: number[], there?: RegExp, a
   ['half encoded dots at the end', get('/x/one/.%2E'), [404], undefined, /"who"/],
   ['one dot', get('/x/./one'), [404], undefined, /"who"/],
   ['dots in a name are no dots', get('/x/one/..a/b..'), [200], /"path":"\/x\/one\/\.\.a\/b\.\."/],
+  ['dots and an encoded slash', get('/x/one/..%2ftwo'), [404], undefined, /"who"/],
+  ['dots between encoded slashes', get('/x/one/a%2F..%2Ftwo'), [404], undefined, /"who"/],
+  ['encoded dots and an encoded backslash', get('/x/one/%2e%2E%5Ctwo'), [404], undefined, /"who"/],
+  ['dots and a backslash', get('/x/one/..\\two'), [404], undefined, /"who"/],
+  ['one dot and an encoded backslash', get('/x/one/a%5c.'), [404], undefined, /"who"/],
+  ['dots with a parameter', get('/x/one/..;/two'), [404], undefined, /"who"/],
+  ['dots with a named parameter', get('/x/one/..;a=b/two'), [404], undefined, /"who"/],
+  ['dots with an encoded parameter', get('/x/one/..%3b/two'), [404], undefined, /"who"/],
+  ['dots, encoded twice', get('/x/one/%252e%252e%252ftwo'), [404], undefined, /"who"/],
+  ['an encoded slash without dots', get('/x/one/a%2Fb%5c..c'), [200], /"path":"\/x\/one\/a%2Fb%5c\.\.c"/],
+  ['a parameter without dots', get('/x/one/a;b=..c/d'), [200], /"who":"one"/],
+  ['dots in the query', get('/x/one?a=/..%2ftwo'), [200], /"who":"one"/],
   ['an encoded slash', get('/x/one%2f..%2ftwo'), [404], undefined, /"who"/],
   ['a backslash', get('/x/one\\..\\two'), [404], undefined, /"who"/],
   ['an empty name', get('/x//two'), [404], undefined, /"who"/],
@@ -43,6 +55,19 @@ const cases: [name: string, bytes: string, statuses: number[], there?: RegExp, a
   ['two lengths', `${post}Content-Length: 5\r\nContent-Length: 0\r\n\r\nhello${get('/x/two')}`, [400]],
   ['two encodings', smuggled(`${post}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity`), [400]],
   ['an encoding that is none', smuggled(`${post}Transfer-Encoding: xchunked`), [400]],
+  ['a second encoding', smuggled(`${post}Transfer-Encoding: gzip, chunked`), [400], /bad_request/],
+  ['a second encoding, on a line of its own', smuggled(`${post}Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked`), [400], /bad_request/],
+  ['chunks of chunks', smuggled(`${post}Transfer-Encoding: chunked, chunked`), [400]],
+  ['an empty encoding beside chunks', smuggled(`${post}Transfer-Encoding: , chunked`), [400], /bad_request/],
+  ['chunks in HTTP/1.0', smuggled(`POST /x/one HTTP/1.0\r\nHost: h\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked`), [400], /bad_request/],
+  ['a version that is not spoken', `GET /x/one HTTP/2.0\r\nHost: h\r\n\r\n`, [400]],
+  ['two Hosts', `GET /x/one HTTP/1.1\r\nHost: h\r\nhost: evil.example\r\n\r\n${get('/x/three')}`, [400], /bad_request/],
+  ['the same Host twice', `GET /x/one HTTP/1.1\r\nHost: h\r\nHost: h\r\n\r\n`, [400], /bad_request/],
+  ['two Hosts in one header', get('/x/one').replace('Host: h', 'Host: h, evil.example'), [400], /bad_request/],
+  ['a Host with a path', get('/x/one').replace('Host: h', 'Host: h/x/two?'), [400], /bad_request/],
+  ['a Host with a user', get('/x/one').replace('Host: h', 'Host: a@h'), [400], /bad_request/],
+  ['two Hosts, to the API', `GET /healthz HTTP/1.1\r\nHost: h\r\nHost: evil.example\r\n\r\n`, [400], /bad_request/],
+  ['a Host with a port', get('/x/one').replace('Host: h', 'Host: [::1]:80'), [200], /"who":"one"/],
   ['a space before the colon', smuggled(`${post}Transfer-Encoding : chunked`), [400]],
   ['a folded header', smuggled(`${post}X-A: b\r\n Transfer-Encoding: chunked`), [400]],
   ['line feeds alone', `GET /x/one HTTP/1.1\nHost: h\n\n`, [400]],
@@ -65,7 +90,7 @@ const cases: [name: string, bytes: string, statuses: number[], there?: RegExp, a
 describe('a visitor who does not keep to HTTP', { concurrency: 4 }, () => {
   let annex: Annex
   before(async () => {
-    annex = await startAnnex({ plugins: { one: { script: echo('one') }, two: { script: echo('two') } } })
+    annex = await startAnnex({ plugins: { one: { script: echo('one') }, two: { script: echo('two') }, three: { script: echo('three') } } })
     for (const name of ['one', 'two']) assert.equal((await fetch(`${annex.url}/x/${name}`)).status, 200)
   })
   after(() => annex.close())
@@ -92,10 +117,17 @@ describe('a visitor who does not keep to HTTP', { concurrency: 4 }, () => {
       assert.deepEqual([...text.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map((found) => Number(found[1])), statuses, text.slice(0, 500))
       if (there !== undefined) assert.match(text, there)
       if (absent !== undefined) assert.doesNotMatch(text, absent)
-      assert.doesNotMatch(text, /node_modules|\.ts:|"who":"two"/)
+      assert.doesNotMatch(text, /node_modules|\.ts:|"who":"t/)
       assert.equal((await fetch(`${annex.url}/x/two`)).status, 200)
     })
   }
+
+  it('reaches no script by what follows a refused request', async () => {
+    assert.equal((await fetch(`${annex.url}/x/three`)).status, 200)
+    const read = () => annex.api('GET', '/v1/receipts?integration=three')
+    const { json } = await until(read, (answer) => answer.json.items.length > 0)
+    assert.equal(json.items.length, 1, JSON.stringify(json.items))
+  })
 
   it('two hundred who send half a head or half a body keep nobody waiting, and begin nothing', async () => {
     const slow = Array.from({ length: 200 }, (_, n) => open(n % 2 === 0 ? 'GET /x/one HTTP/1.1\r\nHost: h\r\nX-' : `${post}Content-Length: 100\r\n\r\nx`))

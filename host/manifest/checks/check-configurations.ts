@@ -1,4 +1,5 @@
 import type { ConfigurationLevel, Manifest, Property } from '../../../schemas/generated/manifest.ts'
+import { hasDotSegments } from '../../config/dot-segments.ts'
 import { hintForName } from '../problems/nearest-name.ts'
 import { quoteValue } from '../problems/visible-text.ts'
 import type { Finding } from './finding.ts'
@@ -77,7 +78,7 @@ function checkProperty(pointer: string, property: Property): Finding[] {
 /** The host calls `<public endpoint><path>`: with dot segments it would be another endpoint, or no endpoint. */
 function checkEndpointPath(pointer: string, path: string): Finding[] {
   const [way = ''] = path.split(/[?#]/)
-  if (!/(^|\/)(\.|%2e){1,2}(\/|$)/i.test(way)) return []
+  if (!hasDotSegments(way)) return []
   return [
     {
       pointer,

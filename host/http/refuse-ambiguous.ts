@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Middleware } from 'koa'
+import { AnnexError } from '../errors/annex-error.ts'
+
+/**
+ * Refuses a request whose head a proxy in front may read in another way than Node: where it ends (request smuggling), or
+ * which host it is for. RFC 9112, 3.2 and 6.1. The rest of its connection may be a part of it, and is not answered.
+ */
+export function refuseAmbiguousRequests(): Middleware {
+  const refused = new WeakSet<Socket>()
+  return (context, next) => {
+    const { req } = context
+    const problem = refused.has(req.socket) ? 'It follows a request that was refused.' : problemOf(req)
+    if (problem === undefined) return next()
+    refused.add(req.socket)
+    context.set('connection', 'close')
+    throw new AnnexError('bad_request', problem)
+  }
+}
+
+function problemOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    return `The request is of HTTP/${httpVersion}; send it as HTTP/1.1.`
+  }
+  const encoding = headers['transfer-encoding']
+  if (encoding !== undefined) {
+    if (httpVersion === '1.0') return 'HTTP/1.0 has no Transfer-Encoding; send the body with its length.'
+    if (encoding.toLowerCase() !== 'chunked')
+      return 'The one Transfer-Encoding that Annex reads is "chunked".'
+  }
+  if (!hosts.test(headers.host ?? '')) return 'The header Host is no host with or without a port.'
+  if (countHosts(rawHeaders) > 1) return 'The request has more than one header Host.'
+  return undefined
+}
+
+/** RFC 3986, 3.2.2, without commas: a list of hosts is no host. */
+const hosts = /^[\w.~!$&'()*+;=%:[\]-]*$/
+
+/** Node keeps the first alone. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count
+}
