@@ -1,13 +1,14 @@
 /**
  * Fills the tables of the docs that are data in the code: settings in the README, codes in docs/errors.md,
- * limits in docs/limits.md. With
- * `--check` it changes nothing, and fails when a table is not what the code says.
+ * limits in docs/limits.md, headers that scripts cannot send in docs/api.md. With `--check` it changes nothing, and fails
+ * when a table is not what the code says.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type ConstantPlace, limitsTable } from '../host/config/limits-table.ts'
 import { describeSetting } from '../host/config/setting.ts'
 import { settingsTable } from '../host/config/settings-table.ts'
 import { errorCodes } from '../host/errors/codes.ts'
+import { droppedHeaders } from '../host/http/dropped-headers.ts'
 
 const root = new URL('..', import.meta.url)
 
@@ -27,8 +28,11 @@ const limitRows = limitsTable.map(({ id, what, at, code, over }) => {
   return `| \`${id}\` | ${what} | ${value}${unit} | ${place} | ${caller} | ${over} |`
 })
 
+const headerRows = droppedHeaders.map(({ name, reason }) => `| \`${name}\` | ${reason} |`)
+
 const tables: [file: string, mark: string, rows: string[]][] = [
   ['README.md', 'settings', ['| setting | default | meaning |', '|---|---|---|', ...settingRows]],
+  ['docs/api.md', 'dropped headers', ['| header | reason |', '|---|---|', ...headerRows]],
   ['docs/errors.md', 'errors', ['| code | status | meaning |', '|---|---|---|', ...errorRows]],
   [
     'docs/limits.md',

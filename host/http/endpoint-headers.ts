@@ -1,3 +1,5 @@
+import { isDropped } from './dropped-headers.ts'
+
 /**
  * The head of a visitor's request as it crosses to a script (`runtime/bridge.ts`), without what no script gets: hop-by-hop
  * headers, and the console's own cookies.
@@ -29,7 +31,7 @@ export function toAnswerHeaders(
   for (const [name, value] of headers) {
     const lower = name.toLowerCase()
     if (lower === 'set-cookie') all.push('set-cookie', confineCookie(value, endpointPath))
-    else if (!hopByHop.has(lower) && !aboutTheHost.has(lower)) all.push(name, value)
+    else if (!hopByHop.has(lower) && !isDropped(lower)) all.push(name, value)
   }
   return all
 }
@@ -48,22 +50,6 @@ const hopByHop: ReadonlySet<string> = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
-])
-
-/** What would speak for the whole host: a script's answer speaks for its own path alone. */
-const aboutTheHost: ReadonlySet<string> = new Set([
-  'content-length',
-  'alt-svc',
-  'clear-site-data',
-  'nel',
-  'origin-agent-cluster',
-  'public-key-pins',
-  'report-to',
-  'reporting-endpoints',
-  'service-worker-allowed',
-  'strict-transport-security',
-  'x-content-type-options',
-  'x-request-id',
 ])
 
 const ownCookie = /^annex[-_]/i
