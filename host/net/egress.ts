@@ -35,7 +35,7 @@ export type EgressOptions = {
   connections?: number
   /** How long an idle connection is kept when its server does not say. */
   keepAliveMs?: number
-  /** Name resolution. Several egresses of one process share one: see `createLookups`, the default. */
+  /** Name resolution. Default: `createLookups`. */
   resolve?: Resolve
 }
 

@@ -1,8 +1,8 @@
 import type { Egress } from '../net/egress.ts'
 import { assertDeclared, type DeclaredHosts } from '../net/guard/declared-hosts.ts'
 import { type EgressRequest, egressFetch } from '../net/request/egress-fetch.ts'
+import { createTurns } from '../turns.ts'
 import type { HostCall } from './host-calls.ts'
-import { createTurns } from './turns.ts'
 
 type Args = Omit<EgressRequest, 'body'>
 

@@ -45,7 +45,7 @@ export type AttemptOptions = {
   timeoutMs?: number
   /** Whether the headers of Standard Webhooks are sent, too. */
   standard?: boolean
-  /** On whose behalf, an organization's: lookups of names take turns by it. */
+  /** On whose behalf, an organization's: see `Resolve`. */
   asker?: string
 }
 

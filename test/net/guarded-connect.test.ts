@@ -93,7 +93,7 @@ describe('name resolution of the egress', () => {
     })
   })
 
-  it('resolves localhost with the operating system, and refuses it', async (t) => {
+  it('resolves localhost by the hosts file, and refuses it', async (t) => {
     const egress = openEgress(t, { allow: [] })
     await assert.rejects(egressFetch(egress, get('http://localhost/'), limits), { code: 'egress_refused' })
   })

@@ -1,176 +1,123 @@
 import assert from 'node:assert/strict'
-import type { LookupAddress } from 'node:dns'
-import { describe, it } from 'node:test'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import type { Resolve } from '../../host/net/guard/guarded-connect.ts'
 import { createLookups } from '../../host/net/guard/lookups.ts'
+import { egressFetch } from '../../host/net/request/egress-fetch.ts'
+import { startNameserver } from '../support/nameserver.ts'
+import { openEgress, serve, textOf } from './local-server.ts'
 
-const addresses: LookupAddress[] = [{ address: '127.0.0.1', family: 4 }]
+const limits = { timeoutMs: 10_000, maxBytes: 1_000, hops: 0 }
+const get = (url: string) => ({ method: 'GET', url, headers: [], redirect: 'follow' as const })
+const here = [{ address: '127.0.0.1', family: 4 }]
 
-/** Lookups that end when they are told to, and the names that were asked for so far. */
-function scripted({ slowMs = 20, ...options }: NonNullable<Parameters<typeof createLookups>[1]> = {}) {
-  const asked: string[] = []
-  const ends = new Map<string, (error?: Error) => void>()
-  const resolve = createLookups(
-    (hostname) =>
-      new Promise((settle, reject) => {
-        asked.push(hostname)
-        ends.set(hostname, (error) => (error === undefined ? settle(addresses) : reject(error)))
-      }),
-    { slowMs, ...options },
-  )
-  const end = async (hostname: string, error?: Error): Promise<void> => {
-    ends.get(hostname)?.(error)
-    await setTimeout(0)
-  }
-  /** Resolves a name at once, or slowly. */
-  const resolveFirst = async (hostname: string, isSlow = false, asker?: string): Promise<void> => {
-    const lookup = resolve(hostname, asker)
-    if (isSlow) await setTimeout(slowMs + 5)
-    await end(hostname)
-    await lookup
-  }
-  return { resolve, asked, end, resolveFirst }
+/** Answers at once, but for names below `silent.test`. */
+const startUsual = (t: TestContext) =>
+  startNameserver(t, (name) => (name.endsWith('silent.test') ? 'silent' : '127.0.0.1'))
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await setTimeout(10)
 }
 
-describe('lookups of names', () => {
-  it('are one for all who ask at the same time, and a new one for those who come later', async () => {
-    const { resolve, asked, end } = scripted()
-    const both = [resolve('one.test'), resolve('one.test')]
-    await end('one.test')
-    assert.deepEqual(await Promise.all(both), [addresses, addresses])
-    assert.deepEqual(asked, ['one.test'])
-    const later = resolve('one.test')
-    await end('one.test')
-    await later
-    assert.deepEqual(asked, ['one.test', 'one.test'])
+describe('names that no nameserver answers for', () => {
+  it('hold up no fetch of another organization', async (t) => {
+    const { address, asked } = await startUsual(t)
+    const { port } = await serve(t, (_, response) => response.end('good'))
+    const egress = openEgress(t, { resolve: createLookups({ nameservers: [address] }) })
+    let ended = 0
+    const silent = Array.from({ length: 200 }, async (_, n) => {
+      const request = get(`http://${n}.silent.test:${port}/`)
+      const fetched = egressFetch(egress, request, { ...limits, asker: 'org_hostile' })
+      await assert.rejects(fetched, { code: 'egress_failed', message: /could not be resolved for now/ })
+      ended += 1
+    })
+    const areSilent = () => new Set(asked.filter((name) => name.endsWith('silent.test')))
+    await until(() => areSilent().size === 20)
+    for (const asker of ['org_a', 'org_b', undefined]) {
+      const good = Array.from({ length: 25 }, async (_, n) => {
+        const request = get(`http://${n}.good.test:${port}/`)
+        return await textOf(await egressFetch(egress, request, { ...limits, asker }))
+      })
+      assert.deepEqual(new Set(await Promise.all(good)), new Set(['good']))
+    }
+    assert.equal(ended, 0, 'all silent ones were under way meanwhile')
+    assert.equal(areSilent().size, 20, 'at once')
+    await Promise.all(silent)
   })
 
-  it('leave names that were prompt a thread, whatever else hangs', async () => {
-    const { resolve, asked, end, resolveFirst } = scripted()
-    await resolveFirst('good.test')
-    for (const name of ['dead-1.test', 'dead-2.test', 'dead-3.test']) resolve(name)
-    assert.deepEqual(asked, ['good.test', 'dead-1.test'])
-    const good = resolve('good.test')
-    assert.deepEqual(asked.at(-1), 'good.test')
-    await end('good.test')
-    assert.deepEqual(await good, addresses)
-    assert.equal(asked.length, 3, 'the thread stays free')
-  })
-
-  it('give new names their turn before those that were slow', async () => {
-    const { resolve, asked, end, resolveFirst } = scripted()
-    await resolveFirst('slow.test', true)
-    resolve('hanging.test')
-    resolve('slow.test')
-    resolve('new.test')
-    await end('hanging.test')
-    assert.deepEqual(asked, ['slow.test', 'hanging.test', 'new.test'])
-    await end('new.test')
-    assert.equal(asked.at(-1), 'slow.test')
-  })
-
-  it('take a name that failed at once for prompt: it holds up nobody', async () => {
-    const { resolve, asked, end } = scripted()
-    const failing = assert.rejects(resolve('none.test'), { code: 'ENOTFOUND' })
-    await end('none.test', Object.assign(new Error('none'), { code: 'ENOTFOUND' }))
-    await failing
-    resolve('hanging.test')
-    resolve('none.test').catch(() => {})
-    assert.equal(asked.at(-1), 'none.test')
-  })
-
-  it('of more prompt names than there are threads wait for each other', async () => {
-    const { resolve, asked, end, resolveFirst } = scripted()
-    const names = ['a.test', 'b.test', 'c.test']
-    for (const name of names) await resolveFirst(name)
-    const all = names.map((name) => resolve(name))
-    assert.equal(asked.length, 5)
-    for (const name of names) await end(name)
-    assert.equal((await Promise.all(all)).length, 3)
-  })
-
-  it('remember a bounded number of names', async () => {
-    const { resolve, asked, resolveFirst } = scripted({ remembered: 1 })
-    await resolveFirst('first.test')
-    await resolveFirst('second.test')
-    resolve('hanging.test')
-    resolve('first.test')
-    assert.equal(asked.at(-1), 'hanging.test', 'the first is new again, and waits')
-    resolve('second.test')
-    assert.equal(asked.at(-1), 'second.test')
+  it('end after their time, those that wait for a turn as well, and leave nothing behind', async (t) => {
+    const { address } = await startUsual(t)
+    const resolve = createLookups({ nameservers: [address], timeoutMs: 500, atOnce: 2 })
+    const names = Array.from({ length: 20 }, (_, n) => `${n}.silent.test`)
+    await Promise.all(names.map((name) => assert.rejects(resolve(name, 'org'), { code: 'EAI_AGAIN' })))
+    await until(async () => (await resolve('good.test', 'org').catch(() => [])).length === 1)
   })
 })
 
-describe('askers of lookups', () => {
-  const names = (of: string, count: number) => Array.from({ length: count }, (_, n) => `${n}.${of}.test`)
-  const askAll = (resolve: Resolve, asker: string, all: readonly string[]) =>
-    all.map((name) => resolve(name, asker))
-
-  it('have their turns by the time that their names took: a thousand silent ones hold up one’s own', async () => {
-    const { resolve, asked, end } = scripted()
-    askAll(resolve, 'hostile', names('silent', 1_000))
-    const others = askAll(resolve, 'honest', names('good', 3))
-    assert.deepEqual(asked, ['0.silent.test'])
-    await setTimeout(500)
-    await end('0.silent.test')
-    for (const name of names('good', 3)) await end(name)
-    assert.deepEqual(await Promise.all(others), [addresses, addresses, addresses])
-    assert.deepEqual(asked, ['0.silent.test', ...names('good', 3), '1.silent.test'])
+describe('a lookup', () => {
+  it('passes over a nameserver that is silent', async (t) => {
+    const [silent, good] = await Promise.all([startNameserver(t, () => 'silent'), startUsual(t)])
+    const resolve = createLookups({ nameservers: [silent.address, good.address] })
+    assert.deepEqual(await resolve('good.test', 'org'), here)
+    assert.deepEqual([silent.asked[0], good.asked[0]], ['good.test', 'good.test'])
   })
 
-  it('whose names were prompt and then are silent take no second time what is kept for prompt ones', async () => {
-    const { resolve, asked, end, resolveFirst } = scripted({ slowMs: 250 })
-    await resolveFirst('good.test', false, 'honest')
-    for (const name of names('primed', 10)) await resolveFirst(name, false, 'hostile')
-    asked.length = 0
-    const primed = askAll(resolve, 'hostile', names('primed', 10))
-    const good = resolve('good.test', 'honest')
-    assert.deepEqual(asked, ['0.primed.test', '1.primed.test'])
-    await setTimeout(300)
-    await end('0.primed.test')
-    assert.equal(asked.at(-1), 'good.test')
-    await end('1.primed.test')
-    await end('good.test')
-    assert.deepEqual(await good, addresses)
-    assert.deepEqual(asked, ['0.primed.test', '1.primed.test', 'good.test', '2.primed.test'])
-    await resolveFirst('good.test', false, 'honest')
-    for (const name of names('primed', 10).slice(2)) await end(name)
-    await Promise.all(primed)
+  it('takes the IPv4 addresses where the nameserver never answers for IPv6', async (t) => {
+    const { address } = await startNameserver(t, (_, type) => (type === 'A' ? '127.0.0.1' : 'silent'))
+    assert.deepEqual(await createLookups({ nameservers: [address] })('good.test'), here)
   })
 
-  it('are believed again after a while', async () => {
-    const { resolve, asked, end, resolveFirst } = scripted({ slowMs: 250, distrustMs: 1 })
-    for (const name of ['a.test', 'b.test']) await resolveFirst(name)
-    await resolveFirst('a.test', true)
-    resolve('hanging.test')
-    resolve('b.test')
-    assert.equal(asked.at(-1), 'b.test')
-    await end('b.test')
+  it('tells a name that does not exist from one that could not be resolved', async (t) => {
+    const { address } = await startNameserver(t, (name) => (name === 'none.test' ? 'none' : 'broken'))
+    const resolve = createLookups({ nameservers: [address] })
+    await assert.rejects(resolve('none.test'), { code: 'ENOTFOUND' })
+    await assert.rejects(resolve('broken.test'), { code: 'EAI_AGAIN' })
+    await assert.rejects(resolve(`${'a'.repeat(64)}.test`), { code: 'ENOTFOUND' })
   })
 
-  it('wait for a name of another’s in their own turn', async () => {
-    const { resolve, asked, end } = scripted()
-    askAll(resolve, 'hostile', [...names('silent', 1_000), 'good.test'])
-    const good = resolve('good.test', 'honest')
-    await setTimeout(100)
-    await end('0.silent.test')
-    await end('good.test')
-    assert.deepEqual(await good, addresses)
-    assert.deepEqual(asked, ['0.silent.test', 'good.test', '1.silent.test'])
+  it('is one for all of an organization who ask at the same time, and a new one later', async (t) => {
+    const { address, asked } = await startUsual(t)
+    const resolve = createLookups({ nameservers: [address] })
+    const ask = (asker: string) => resolve('Good.test.', asker)
+    assert.deepEqual(await Promise.all([ask('org_a'), ask('org_a'), ask('org_b')]), [here, here, here])
+    assert.deepEqual(asked, ['good.test', 'good.test'])
+    await ask('org_a')
+    assert.equal(asked.length, 3)
+  })
+})
+
+describe('the hosts file', () => {
+  it('comes before DNS, in any case, and is read again when it has changed', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'hosts-'))
+    t.after(() => rm(folder, { recursive: true }))
+    const hostsFile = join(folder, 'hosts')
+    await writeFile(hostsFile, '# own\n10.0.0.1\tDB.test db # the database\n::2 db.test\nnonsense db.test\n')
+    const { address, asked } = await startUsual(t)
+    const resolve = createLookups({ nameservers: [address], hostsFile })
+    const both = [
+      { address: '10.0.0.1', family: 4 },
+      { address: '::2', family: 6 },
+    ]
+    assert.deepEqual(await resolve('db.test.'), both)
+    assert.deepEqual(await resolve('DB'), both.slice(0, 1))
+    assert.deepEqual(asked, [])
+    await writeFile(hostsFile, '10.0.0.2 db.test')
+    let found = both
+    while (found[0]?.address !== '10.0.0.2') found = [...(await resolve('db.test'))] as typeof both
+    assert.deepEqual(found, [{ address: '10.0.0.2', family: 4 }])
   })
 
-  it('who have left are looked nothing up for', async () => {
-    const { resolve, asked, end } = scripted({ patienceMs: 1_000 })
-    resolve('hanging.test')
-    const left = names('left', 3).map((name) => assert.rejects(resolve(name), { code: 'EAI_AGAIN' }))
-    await setTimeout(1_100)
-    resolve('wanted.test')
-    await end('hanging.test')
-    await Promise.all(left)
-    assert.deepEqual(asked, ['hanging.test', 'wanted.test'])
-    resolve('0.left.test')
-    await end('wanted.test')
-    assert.equal(asked.at(-1), '0.left.test')
+  it('that is not there leaves localhost what it is', async (t) => {
+    const { address, asked } = await startUsual(t)
+    const resolve = createLookups({ nameservers: [address], hostsFile: '/no/such/file' })
+    for (const name of ['localhost', 'app.localhost']) {
+      assert.deepEqual(
+        (await resolve(name)).map((found) => found.address),
+        ['127.0.0.1', '::1'],
+      )
+    }
+    assert.deepEqual(asked, [])
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { describe, it } from 'node:test'
 import { createFetchCall } from '../../host/sandbox/fetch-call.ts'
-import { createTurns } from '../../host/sandbox/turns.ts'
+import { createTurns } from '../../host/turns.ts'
 import { openEgress, serve } from './local-server.ts'
 
 const never = new AbortController().signal

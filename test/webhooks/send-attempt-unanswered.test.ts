@@ -132,7 +132,7 @@ describe('a name', () => {
     assert.ok(attempt.durationMs < 5_000, `${attempt.durationMs} ms`)
   })
 
-  it('that the operating system does not know fails as well', async (t) => {
+  it('that no nameserver knows fails as well', async (t) => {
     const attempt = await sendAttempt(
       openEgress(t),
       deliveryTo('http://no-such-name.invalid/'),

@@ -7,9 +7,9 @@ import type { AllowList } from './allow-list.ts'
 import { rangeOf } from './public-address.ts'
 
 /**
- * All addresses of a host name. Rejects as `dns.promises.lookup` does.
+ * All addresses of a host name. Rejects with `ENOTFOUND` or `EAI_AGAIN`, as `dns.promises.lookup` does.
  *
- * @param asker on whose behalf: they take turns
+ * @param asker on whose behalf, an organization's
  */
 export type Resolve = (hostname: string, asker?: string) => Promise<LookupAddress[]>
 

@@ -1,118 +1,106 @@
 import type { LookupAddress } from 'node:dns'
-import { lookup } from 'node:dns/promises'
+import { getServers, Resolver } from 'node:dns/promises'
+import { setTimeout } from 'node:timers/promises'
 import { keepLast } from '../../keep-last.ts'
+import { createTurns } from '../../turns.ts'
 import type { Resolve } from './guarded-connect.ts'
-import { createLookupLines, createShares } from './lookup-lines.ts'
+import { createHostsFile } from './hosts-file.ts'
 
 type Options = {
-  /** Lookups at once. Default 2: libuv gives name resolution half of its four threads. */
+  /** `127.0.0.1:5353`. Default: those of the machine (`/etc/resolv.conf`). */
+  nameservers?: readonly string[]
+  hostsFile?: string
+  /** For one name, with its wait for a turn. */
+  timeoutMs?: number
+  /** Names of one asker at once. */
   atOnce?: number
-  /** From when on a lookup is slow. */
-  slowMs?: number
-  /** Names of which it is remembered how long they took, and askers. */
-  remembered?: number
-  /** How long somebody waits for a lookup: as long as for a connection. One that nobody waits for is not begun. */
-  patienceMs?: number
-  /** How long an asker whose name was prompt and then slow has none that count as prompt. */
-  distrustMs?: number
 }
 
-/** As they get their turns. A name whose last lookup was slow waits until nobody else does. */
-const kinds = ['prompt', 'new', 'slow'] as const
-type Kind = (typeof kinds)[number]
+/** Twice as long for each further try: a dead nameserver is passed over in less than a second, and all ends in about 5 s. */
+const firstTryMs = 750
+const triesFor = (nameservers: number): number => (nameservers > 1 ? 2 : 3)
 
-type Lookup = {
-  hostname: string
-  /** When it was asked for last. */
-  askedAt: number
-  begun: boolean
-} & PromiseWithResolvers<LookupAddress[]>
+/** How much longer a name is waited for that has IPv4 addresses: some nameservers never answer for IPv6. */
+const ipv6Ms = 300
+
+/** After as long the machine's nameservers are read anew. */
+const resolverMs = 60_000
+const mostResolvers = 1_000
 
 /**
- * Name resolution by the operating system, so that /etc/hosts counts, in turns. The system has few threads for it, and
- * a name whose servers are silent holds one for 10 s and more: a few such receivers would keep every connection from
- * being opened. So names that were prompt always have a thread to themselves, which no new or slow one can take. And
- * askers take turns by the time that their names took: thousands of silent ones hold up whoever owns them.
+ * Name resolution by the hosts file and DNS. The operating system's own (`dns.lookup`) takes one of a few threads for
+ * as long as a nameserver is silent, and cannot be stopped: a script that fetches such names would keep all others from
+ * connecting. Here each asker has a resolver and turns of its own.
  *
- * All who ask for a name at the same time get the same answer; nothing is kept for those who ask later, and each checks
- * the addresses that it got.
+ * Equal names of an asker share one answer; nothing is kept, and each connection checks the addresses that it gets.
  */
-export function createLookups(resolve: Resolve = resolveBySystem, options: Options = {}): Resolve {
-  const { atOnce = 2, slowMs = 1_000, remembered = 10_000, patienceMs = 10_000 } = options
-  const { distrustMs = 600_000 } = options
-  const past = new Map<string, Kind>()
-  /** Until when, by asker. */
-  const distrusted = new Map<string, number>()
-  const underWay = new Map<string, Lookup>()
-  const shares = createShares(remembered)
-  const lineOf = () => createLookupLines<Lookup>(shares, isWanted)
-  const lines = { prompt: lineOf(), new: lineOf(), slow: lineOf() }
-  const running: Record<Kind, number> = { prompt: 0, new: 0, slow: 0 }
+export function createLookups(options: Options = {}): Resolve {
+  const { nameservers, timeoutMs = 5_000, atOnce = 20 } = options
+  const inHostsFile = createHostsFile(options.hostsFile)
+  const turns = createTurns(atOnce)
+  const resolvers = new Map<string, { resolver: Resolver; untilMs: number }>()
+  const underWay = new Map<string, Promise<LookupAddress[]>>()
 
-  return (hostname, asker = '') => {
-    const lookup = underWay.get(hostname) ?? begin(hostname)
-    lookup.askedAt = performance.now()
-    if (!lookup.begun) lines[kindOf(hostname, asker)].join(asker, lookup)
-    startNext()
-    return lookup.promise
-  }
-
-  function begin(hostname: string): Lookup {
-    const lookup = { hostname, askedAt: 0, begun: false, ...Promise.withResolvers<LookupAddress[]>() }
-    underWay.set(hostname, lookup)
+  return async (hostname, asker = '') => {
+    const name = hostname.toLowerCase().replace(/\.$/, '')
+    const local = await inHostsFile(name)
+    if (local !== undefined) return local
+    const key = JSON.stringify([asker, name])
+    const lookup = underWay.get(key) ?? find(name, asker).finally(() => underWay.delete(key))
+    underWay.set(key, lookup)
     return lookup
   }
 
-  function kindOf(hostname: string, asker: string): Kind {
-    const kind = past.get(hostname) ?? 'new'
-    return kind === 'prompt' && (distrusted.get(asker) ?? 0) > performance.now() ? 'new' : kind
-  }
-
-  function isFree(kind: Kind): boolean {
-    const others = running.new + running.slow
-    return running.prompt + others < atOnce && (kind === 'prompt' || others < atOnce - 1)
-  }
-
-  function startNext(): void {
-    for (const kind of kinds) {
-      while (isFree(kind)) {
-        const next = lines[kind].next()
-        if (next === undefined) break
-        const { asker, lookup } = next
-        // It stood in line before one of its asker's others was found to be silent.
-        if (kind === 'prompt' && kindOf(lookup.hostname, asker) === 'new') lines.new.join(asker, lookup)
-        else void run(lookup, kind, asker)
+  async function find(name: string, asker: string): Promise<LookupAddress[]> {
+    const clock = AbortSignal.timeout(timeoutMs)
+    const isOver = new Promise<never>((_, reject) => {
+      clock.addEventListener('abort', () => reject(unresolved(name, 'EAI_AGAIN')), { once: true })
+    })
+    const answer = turns.take(asker, clock).then(async (endTurn) => {
+      try {
+        return await ask(resolverOf(asker), name)
+      } finally {
+        // The resolver has let go of the name, which may be later than its time is over.
+        endTurn()
       }
-    }
+    })
+    return Promise.race([answer, isOver])
   }
 
-  /** Whether it is still to be begun. */
-  function isWanted(lookup: Lookup): boolean {
-    if (lookup.begun) return false
-    if (performance.now() - lookup.askedAt < patienceMs) return true
-    underWay.delete(lookup.hostname)
-    lookup.begun = true
-    lookup.reject(Object.assign(new Error('Its turn came too late.'), { code: 'EAI_AGAIN' }))
-    return false
-  }
-
-  async function run(lookup: Lookup, kind: Kind, asker: string): Promise<void> {
-    const { hostname } = lookup
-    lookup.begun = true
-    running[kind] += 1
-    const since = performance.now()
-    lookup.resolve(resolve(hostname))
-    await lookup.promise.catch(() => {})
-    const took = performance.now() - since
-    running[kind] -= 1
-    underWay.delete(hostname)
-    shares.spend(asker, took)
-    if (kind === 'prompt' && took >= slowMs) {
-      keepLast(distrusted, asker, performance.now() + distrustMs, remembered)
-    }
-    keepLast(past, hostname, took < slowMs ? 'prompt' : 'slow', remembered)
-    startNext()
+  function resolverOf(asker: string): Resolver {
+    const known = resolvers.get(asker)
+    if (known !== undefined && known.untilMs > performance.now()) return known.resolver
+    const { length } = nameservers ?? getServers()
+    const resolver = new Resolver({ timeout: firstTryMs, tries: triesFor(length) })
+    if (nameservers !== undefined) resolver.setServers(nameservers)
+    keepLast(resolvers, asker, { resolver, untilMs: performance.now() + resolverMs }, mostResolvers)
+    return resolver
   }
 }
 
-const resolveBySystem: Resolve = (hostname) => lookup(hostname, { all: true })
+type Found = { addresses: LookupAddress[]; code?: string }
+
+/** IPv4 first: a machine without IPv6 loses no time. */
+async function ask(resolver: Resolver, name: string): Promise<LookupAddress[]> {
+  const ipv6 = toFound(resolver.resolve6(name), 6)
+  const ipv4 = await toFound(resolver.resolve4(name), 4)
+  const both = [ipv4, await (ipv4.addresses.length === 0 ? ipv6 : Promise.race([ipv6, soon()]))]
+  const addresses = both.flatMap((found) => found.addresses)
+  if (addresses.length > 0) return addresses
+  const isAbsent = both.every(({ code }) => code === undefined || absent.has(code))
+  throw unresolved(name, isAbsent ? 'ENOTFOUND' : 'EAI_AGAIN')
+}
+
+const toFound = (query: Promise<string[]>, family: 4 | 6): Promise<Found> =>
+  query.then(
+    (all) => ({ addresses: all.map((address) => ({ address, family })) }),
+    ({ code = 'UNKNOWN' }: NodeJS.ErrnoException) => ({ addresses: [], code }),
+  )
+
+const soon = (): Promise<Found> => setTimeout(ipv6Ms, { addresses: [] }, { ref: false })
+
+/** The name, or an address of it, is known not to be. */
+const absent: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
+
+const unresolved = (name: string, code: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`${name} was not resolved`), { code })

@@ -1,4 +1,3 @@
-import type { LookupAddress } from 'node:dns'
 import type { Attempt, AttemptOptions, Sendable } from '../send-attempt.ts'
 import type { SigningSecrets } from '../signature.ts'
 import type { AtOnce } from './admission.ts'
@@ -28,16 +27,9 @@ export const toSent = ({ requestHeaders, responseHeaders, timing, ...attempt }: 
 })
 
 /** What comes after `ThreadOptions`. `own`: Annex's own origin, which is known once it listens. */
-export type ToThread =
-  | { kind: 'send'; own: string; asked: readonly Asked[] }
-  | { kind: 'resolved'; number: number; found: Found }
+export type ToThread = { own: string; asked: readonly Asked[] }
 
-export type FromThread =
-  | { kind: 'attempted'; attempts: readonly { number: number; attempt: SentAttempt }[] }
-  | { kind: 'resolve'; number: number; hostname: string; asker: string | undefined }
-
-/** A name's addresses, or the code of the error: what else an error has does not go from thread to thread. */
-export type Found = { addresses: LookupAddress[] } | { code: string }
+export type FromThread = { attempts: readonly { number: number; attempt: SentAttempt }[] }
 
 /** What the thread is told first: `EgressOptions`, but for what is asked for at the host, and how much it sends at once. */
 export type ThreadOptions = {

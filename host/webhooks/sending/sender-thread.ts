@@ -1,5 +1,4 @@
 // A thread of the host: talks to receivers (see `startSender`).
-import type { LookupAddress } from 'node:dns'
 import { flushCompileCache } from 'node:module'
 import { parentPort } from 'node:worker_threads'
 import { createEgress } from '../../net/egress.ts'
@@ -7,7 +6,6 @@ import { sendAttempt } from '../send-attempt.ts'
 import { createAdmission } from './admission.ts'
 import {
   createBatch,
-  type Found,
   type FromThread,
   type SentAttempt,
   type ThreadOptions,
@@ -22,19 +20,14 @@ if (port === null) throw new Error('This is a thread of the host, started by it.
 const tell = (message: FromThread) => port.postMessage(message)
 
 let own = ''
-let lookups = 0
-const resolving = new Map<number, PromiseWithResolvers<LookupAddress[]>>()
-const answer = createBatch<{ number: number; attempt: SentAttempt }>((attempts) =>
-  tell({ kind: 'attempted', attempts }),
-)
+const answer = createBatch<{ number: number; attempt: SentAttempt }>((attempts) => tell({ attempts }))
 
 port.once('message', (options: ThreadOptions) => port.on('message', begin(options)))
 
 function begin({ atOnce, ...egressOptions }: ThreadOptions): (message: ToThread) => void {
   const admit = createAdmission(atOnce)
-  const egress = createEgress({ ...egressOptions, ownOrigin: () => own, resolve: resolveAtHost })
+  const egress = createEgress({ ...egressOptions, ownOrigin: () => own })
   return (message) => {
-    if (message.kind === 'resolved') return settleLookup(message)
     own = message.own
     const askedAt = performance.now()
     for (const { number, endpointId, delivery, secrets, options } of message.asked) {
@@ -45,20 +38,4 @@ function begin({ atOnce, ...egressOptions }: ThreadOptions): (message: ToThread)
       })
     }
   }
-}
-
-/** There, all lookups of the process take turns. */
-function resolveAtHost(hostname: string, asker?: string): Promise<LookupAddress[]> {
-  lookups += 1
-  const waiting = Promise.withResolvers<LookupAddress[]>()
-  resolving.set(lookups, waiting)
-  tell({ kind: 'resolve', number: lookups, hostname, asker })
-  return waiting.promise
-}
-
-function settleLookup({ number, found }: { number: number; found: Found }): void {
-  const waiting = resolving.get(number)
-  resolving.delete(number)
-  if ('addresses' in found) waiting?.resolve(found.addresses)
-  else waiting?.reject(Object.assign(new Error('The name was not resolved.'), { code: found.code }))
 }

@@ -1,11 +1,9 @@
 import type { Worker } from 'node:worker_threads'
-import type { Resolve } from '../../net/guard/guarded-connect.ts'
 import type { AttemptOptions, Sendable } from '../send-attempt.ts'
 import type { SigningSecrets } from '../signature.ts'
 import {
   type Asked,
   createBatch,
-  type Found,
   type FromThread,
   type SentAttempt,
   type ThreadOptions,
@@ -27,8 +25,6 @@ export type SenderOptions = ThreadOptions & {
   thread?: Worker | undefined
   /** Where Annex itself listens: a request that comes back to it counts as one more hop. */
   ownOrigin: () => string
-  /** Name resolution: the same for all of the process, see `createLookups`. */
-  resolve: Resolve
   /** The thread has ended, which it should not. */
   onDefect: (error: unknown) => void
 }
@@ -42,12 +38,12 @@ type UnderWay = { asked: Asked; startedAt: number; resolve: (attempt: SentAttemp
  * anew for the next one, and what was under way in it is an attempt without an answer.
  */
 export function startSender(options: SenderOptions): Sender {
-  const { allow, userAgent, hopsKey, atOnce, ownOrigin, resolve, onDefect } = options
+  const { allow, userAgent, hopsKey, atOnce, ownOrigin, onDefect } = options
   const underWay = new Map<number, UnderWay>()
   let last = 0
   let closed = false
   let thread: Worker | undefined = begin(options.thread ?? startThread())
-  const ask = createBatch<Asked>((asked) => tell({ kind: 'send', own: ownOrigin(), asked }))
+  const ask = createBatch<Asked>((asked) => tell({ own: ownOrigin(), asked }))
   return {
     send({ id, eventId, endpointId, url, body, hops }, secrets, attemptOptions) {
       last += 1
@@ -76,13 +72,8 @@ export function startSender(options: SenderOptions): Sender {
     thread.postMessage(message)
   }
 
-  function hear(message: FromThread): void {
-    if (message.kind === 'resolve') {
-      const { number, hostname, asker } = message
-      void find(() => resolve(hostname, asker)).then((found) => tell({ kind: 'resolved', number, found }))
-      return
-    }
-    for (const { number, attempt } of message.attempts) {
+  function hear({ attempts }: FromThread): void {
+    for (const { number, attempt } of attempts) {
       underWay.get(number)?.resolve(attempt)
       underWay.delete(number)
     }
@@ -95,14 +86,6 @@ export function startSender(options: SenderOptions): Sender {
     const cut = [...underWay.values()]
     underWay.clear()
     for (const { asked, startedAt, resolve } of cut) resolve(toCutOff(asked, startedAt))
-  }
-}
-
-async function find(resolve: () => ReturnType<Resolve>): Promise<Found> {
-  try {
-    return { addresses: await resolve() }
-  } catch (error) {
-    return { code: (error as NodeJS.ErrnoException).code ?? 'UNKNOWN' }
   }
 }
 

@@ -1,4 +1,4 @@
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from './errors/annex-error.ts'
 
 /** Lets so many in at once for each key; the others wait in line. */
 export type Turns = {
