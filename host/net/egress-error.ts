@@ -23,6 +23,10 @@ export function toEgressError(error: unknown, what: string): AnnexError {
   return new AnnexError('egress_failed', `${what} failed: ${reasonFor(code)} (${code}).`, options)
 }
 
+/** Whether the peer ended the connection. */
+export const isConnectionLost = (error: unknown): boolean =>
+  ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error))
+
 const timeouts: ReadonlySet<string> = new Set([
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',

@@ -10,6 +10,7 @@ import {
   deliveryTo,
   flood,
   ok,
+  patienceMs,
   say,
   secret,
   timeoutMs,
@@ -119,15 +120,32 @@ describe('a receiver that answers, and', () => {
   }
 
   it('has 10,000 header lines, of which 4 KiB are kept, and its Retry-After is read', async (t) => {
-    const lines = 'a:b\r\n'.repeat(7_000)
+    const lines = 'a:b\r\n'.repeat(10_000)
     const attempt = await attemptAt(
       t,
       say(`HTTP/1.1 503 No\r\n${lines}retry-after: 7\r\ncontent-length: 0\r\n\r\n`),
     )
     assert.deepEqual([attempt.status, attempt.retryAfter], [503, '7'], why(attempt))
     assert.equal(attempt.responseHeaders?.length, 2_048)
-    const more = await attemptAt(t, say(`${ok}${'a:b\r\n'.repeat(10_000)}content-length: 0\r\n\r\n`))
-    assert.equal(more.error?.code, 'egress_too_large')
+  })
+
+  it('has a head longer than is read, of which the status alone is kept', async (t) => {
+    for (const status of [200, 503]) {
+      const long = `x: ${'y'.repeat(100_000)}\r\nretry-after: 7\r\ncontent-length: 2\r\n\r\nok`
+      const attempt = await attemptAt(t, say(`HTTP/1.1 ${status} Long\r\n${long}`), patienceMs)
+      const { outcome, responseHeaders, responseBody, retryAfter } = attempt
+      assert.deepEqual([attempt.status, outcome], [status, status === 200 ? 'delivered' : 'rejected'])
+      assert.deepEqual([responseHeaders, responseBody, retryAfter], [[], '', undefined])
+    }
+  })
+
+  it('never ends its body is cut soon after its head', async (t) => {
+    for (const status of [200, 503]) {
+      const head = `HTTP/1.1 ${status} Slow\r\ncontent-length: 5000\r\n\r\n`
+      const attempt = await attemptAt(t, (socket) => trickle(socket, head, 50), 60_000)
+      assert.deepEqual([attempt.status, attempt.error], [status, undefined])
+      assert.match(String(attempt.responseBody), /^a+$/)
+    }
   })
 
   it('answers before it has read the request loses the connection, which nothing else waits on', async (t) => {

@@ -19,7 +19,11 @@ const goOn = (first: string, rest: string) =>
 
 /** What has no end, and the status where one has come by then. */
 const floods: [what: string, onSocket: (socket: Socket) => void, status?: number][] = [
-  ['a reason phrase', goOn('HTTP/1.1 200 ', piece)],
+  ['a reason phrase', goOn('HTTP/1.1 200 ', piece), 200],
+  ['headers', goOn(ok, 'x: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n'.repeat(500)), 200],
+  ['one header', goOn(`${ok}x: `, piece), 200],
+  ['the spaces before a header’s value', goOn('HTTP/1.1 503 No\r\nx:', ' '.repeat(16_384)), 503],
+  ['interim answers', goOn('HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 103 Hints\r\n\r\n'.repeat(500))],
   ['a reason phrase of an interim answer', goOn('HTTP/1.1 103 ', piece)],
   ['the extension of a chunk', goOn(`${chunked}5;x=`, piece), 200],
   [
@@ -77,7 +81,7 @@ describe('a receiver that goes on without end with', () => {
     })
     const address = server.address()
     assert.ok(typeof address === 'object' && address !== null)
-    assertBounded(await attemptAt(t, `https://receiver.test:${address.port}`), socket)
+    assertBounded(await attemptAt(t, `https://receiver.test:${address.port}`), socket, 200)
   })
 })
 

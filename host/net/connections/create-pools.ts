@@ -1,5 +1,6 @@
 import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undici'
 import type { Asked } from '../guard/guarded-connect.ts'
+import { type AnswerStarts, skipInterimAnswers } from './answer-start.ts'
 import { createRoom, type Room } from './room.ts'
 import { type Connection, connectTimed } from './timed-connect.ts'
 
@@ -8,6 +9,8 @@ export type Line = { connection: Connection | undefined }
 
 /** In the options of a dispatch: on whose behalf it is, and who looks on. */
 export type Observed = Asked & {
+  /** Over a new connection, not over one that is kept. */
+  isFresh?: boolean
   observer?: {
     /** Set to the line that the request waits for, and then is sent on. */
     line: Line | undefined
@@ -15,6 +18,8 @@ export type Observed = Asked & {
     readonly isOver: boolean
     /** What has come over the connection since it was sent, in bytes, each time that some of it was read. */
     onRead(bytes: number): void
+    /** The status of its answer has come, before the rest of the head. */
+    onStatus?(status: number): void
   }
 }
 
@@ -27,6 +32,9 @@ export type PoolOptions = {
   /** How long an idle one is kept when its server does not say. */
   keepAliveMs: number
 }
+
+/** Of an answer's head, names and values: four times what Node takes, as receivers send long cookies and policies. */
+const maxHeadBytes = 65_536
 
 /**
  * A pool of connections for each origin, which carry one request at a time and are kept alive: for `keepAliveMs`,
@@ -41,6 +49,7 @@ export function createPools(given: PoolOptions): Agent {
     keepAliveTimeout: keepAliveMs,
     // A receiver may ask for a longer life of a connection, within reason.
     keepAliveMaxTimeout: 60_000,
+    maxHeaderSize: maxHeadBytes,
     factory: (origin, options) =>
       new Pool(origin, {
         ...options,
@@ -56,6 +65,7 @@ class LineClient extends Client implements Line {
   #asker: string | undefined
   #observer: Observed['observer']
   #readBefore = 0
+  #answers: AnswerStarts | undefined
 
   constructor(origin: URL, options: object, connect: buildConnector.connector, room: Room) {
     // A client connects at its first request, long after it was made.
@@ -68,7 +78,7 @@ class LineClient extends Client implements Line {
     this.#room = room
     made.client = this
     // By now undici listens: what it makes of a piece comes first.
-    this.on('connect', () => this.#countReads())
+    this.on('connect', () => this.#watchReads())
   }
 
   get isIdle(): boolean {
@@ -90,20 +100,33 @@ class LineClient extends Client implements Line {
     options: Dispatcher.DispatchOptions & Observed,
     handler: Dispatcher.DispatchHandler,
   ): boolean {
-    const { asker, observer } = options
+    const { asker, observer, isFresh = false } = options
     // It gave up in the queue of its pool. undici could only end the connection for it.
     if (observer?.isOver) return true
     if (observer !== undefined) observer.line = this
+    // undici opens another one for the request.
+    if (isFresh && this.isIdle) this.connection?.socket?.destroy()
     this.#asker = asker
     this.#observer = observer
     this.#readBefore = this.connection?.socket?.bytesRead ?? 0
+    this.#answers?.expect()
     this.#room.touch(this)
     return super.dispatch(options, handler)
   }
+
   /** undici counts what it makes something of: not the frames of chunks, nor the words beside a status. */
-  #countReads(): void {
-    const socket = this.connection?.socket
+  #watchReads(): void {
+    const { connection } = this
+    const socket = connection?.socket
+    if (connection === undefined || socket === undefined) return
     this.#readBefore = 0
-    socket?.on('readable', () => this.#observer?.onRead(socket.bytesRead - this.#readBefore))
+    this.#answers = skipInterimAnswers(socket, {
+      isSent: () => this.stats.running > 0,
+      onStatus: (status) => this.#observer?.onStatus?.(status),
+    })
+    socket.on('readable', () => {
+      connection.isUsed = true
+      this.#observer?.onRead(socket.bytesRead - this.#readBefore)
+    })
   }
 }

@@ -15,7 +15,7 @@ export type Connection = {
   readonly timing: ConnectTiming
   /** What it is at, in words for an error. */
   phase: 'resolving the name' | 'connecting' | 'the TLS handshake' | 'open'
-  /** Whether an exchange has gone over it: for the next one nothing was opened. */
+  /** Whether anything has come over it: for the next request nothing was opened. */
   isUsed: boolean
   /** A refused address has none. */
   socket: Socket | undefined

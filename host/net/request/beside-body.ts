@@ -10,6 +10,8 @@ const besideEachByte = 8
 
 export type BesideBody = {
   observer: NonNullable<Observed['observer']>
+  /** Whether it went over a kept connection, and nothing has come back. */
+  isUnheard(): boolean
   /** Takes what comes of the body off, once there is one. */
   countBody(body: Readable): void
 }
@@ -22,14 +24,18 @@ export type BesideBody = {
  */
 export function boundBesideBody(what: string, breakOff: (error: AnnexError) => void): BesideBody {
   let ofBody = 0
+  let hasRead = false
   const onRead = (bytes: number): void => {
+    if (bytes > 0) hasRead = true
     const limit = besideAnyBody + ofBody * besideEachByte
     if (bytes - ofBody <= limit) return
     const text = `${what} was broken off: more than ${limit} bytes came beside the ${ofBody} of its body.`
     breakOff(new AnnexError('egress_too_large', text))
   }
+  const observer: BesideBody['observer'] = { line: undefined, isOver: false, onRead }
   return {
-    observer: { line: undefined, isOver: false, onRead },
+    observer,
+    isUnheard: () => !hasRead && observer.line?.connection?.isUsed === true,
     countBody(body) {
       // A listener for its data would have it read before anybody wants it.
       const push = body.push.bind(body)

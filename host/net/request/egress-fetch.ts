@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici'
 import { AnnexError } from '../../errors/annex-error.ts'
 import type { Observed } from '../connections/create-pools.ts'
 import type { Egress } from '../egress.ts'
-import { toEgressError } from '../egress-error.ts'
+import { isConnectionLost, toEgressError } from '../egress-error.ts'
 import { parseTarget } from '../guard/egress-target.ts'
 import { boundBesideBody } from './beside-body.ts'
 import { createDeadline, type Deadline } from './deadline.ts'
@@ -139,7 +139,12 @@ async function send(
     asker,
     observer: beside.observer,
   }
-  const { statusCode, statusText, headers, body } = await egress.dispatcher.request(options)
+  const sent = egress.dispatcher.request(options).catch((error: unknown) => {
+    if (!isConnectionLost(error) || !beside.isUnheard() || !isRepeatable(hop)) throw error
+    const again: Dispatcher.RequestOptions & Observed = { ...options, isFresh: true }
+    return egress.dispatcher.request(again)
+  })
+  const { statusCode, statusText, headers, body } = await sent
   beside.countBody(body)
   return { status: statusCode, statusText, headers: toPairs(headers as unknown as string[]), body }
 }
@@ -174,6 +179,10 @@ async function toAnswer(
 /** Without it undici sends a stream in chunks, which not every server takes. */
 const lengthOf = ({ body, length }: Hop): HeaderPairs =>
   body instanceof Readable && length !== undefined ? [['content-length', `${length}`]] : []
+
+/** A kept connection may have died unseen. RFC 9110, 9.2.2: such a request may be sent once more. */
+const isRepeatable = ({ method, body }: Hop): boolean =>
+  ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'].includes(method) && !(body instanceof Readable)
 
 /** RFC 9110, 6.4.1. */
 const hasNoBody = (status: number, method: string): boolean =>

@@ -3,7 +3,7 @@ import { AnnexError } from '../../errors/annex-error.ts'
 import type { Line, Observed } from '../connections/create-pools.ts'
 import { type ConnectTiming, toTenths } from '../connections/timed-connect.ts'
 import type { Egress } from '../egress.ts'
-import { toEgressError } from '../egress-error.ts'
+import { isConnectionLost, toEgressError } from '../egress-error.ts'
 import { type HeaderPairs, toFlat, toPairs } from './egress-headers.ts'
 
 export type ExchangeRequest = {
@@ -28,7 +28,7 @@ export type Timing = ConnectTiming & {
   reused?: true
 }
 
-/** `answer`: the head came, whatever became of the body. `error`: it did not. */
+/** `answer`: the head came, or as much of it as is read, whatever became of the rest. `error`: it did not. */
 export type Exchanged = { timing: Timing } & (
   | { answer: Answer; error?: undefined }
   | { answer?: undefined; error: AnnexError }
@@ -45,34 +45,41 @@ export type Answer = {
 
 /**
  * Sends one request and keeps the beginning of its answer. Follows no redirect, never rejects, and ends in its time:
- * what undici still does about it then (a name that does not resolve, a line of requests) nobody waits for.
+ * undici may go on (a name that does not resolve, a line of requests).
+ *
+ * A kept connection may have died unseen: where it ends before a byte of the answer, the request is sent once more at
+ * once, over a new one.
  *
  * It takes the answer as undici's parser gives it, without streams and signals in between: a delivery costs half.
  */
 export function exchange(egress: Egress, request: ExchangeRequest): Promise<Exchanged> {
   return new Promise((resolve) => {
-    const running = new Exchange(request, resolve)
-    const options: Dispatcher.DispatchOptions & Observed = {
-      origin: request.url.origin,
-      path: request.url.pathname + request.url.search,
-      method: request.method,
-      headers: toFlat(request.headers),
-      body: request.body,
-      // One clock for all, its own: undici's, from part to part, would let a trickle go on for ever.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      asker: request.asker,
-      observer: running,
+    const running: Exchange = new Exchange(request, resolve, () => send({ isFresh: true }))
+    const send = (how: Pick<Observed, 'isFresh'>): void => {
+      const options: Dispatcher.DispatchOptions & Observed = {
+        ...how,
+        origin: request.url.origin,
+        path: request.url.pathname + request.url.search,
+        method: request.method,
+        headers: toFlat(request.headers),
+        body: request.body,
+        // One clock for all, its own: undici's, from part to part, would let a trickle go on for ever.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        asker: request.asker,
+        observer: running,
+      }
+      egress.dispatcher.dispatch(options, running)
     }
-    egress.dispatcher.dispatch(options, running)
+    send({})
   })
 }
 
-/** More heads before the answer than any receiver has a reason for. */
-const maxInterim = 16
-
 /** What an answer may have beside its body, in bytes: its head, those before it, the frames of chunks, trailers. */
 const besideBody = 65_536
+
+/** After its head: the status decides, and the rest is for people to look at. */
+const bodyMs = 1_000
 
 class Exchange implements Dispatcher.DispatchHandler {
   /** As the pools see it: see `Observed`. */
@@ -80,17 +87,22 @@ class Exchange implements Dispatcher.DispatchHandler {
   isOver = false
   readonly #request: ExchangeRequest
   readonly #resolve: (exchanged: Exchanged) => void
+  readonly #repeat: () => void
   readonly #timer: NodeJS.Timeout
+  #bodyTimer: NodeJS.Timeout | undefined
   #controller: Dispatcher.DispatchController | undefined
   #timing: Timing | undefined
   #sentAt = 0
-  #interim = 0
+  #hasRead = false
+  #isRepeated = false
+  #status: number | undefined
   #answer: Answer | undefined
   #left: number
 
-  constructor(request: ExchangeRequest, resolve: (exchanged: Exchanged) => void) {
+  constructor(request: ExchangeRequest, resolve: (exchanged: Exchanged) => void, repeat: () => void) {
     this.#request = request
     this.#resolve = resolve
+    this.#repeat = repeat
     this.#left = request.maxBytes
     this.#timer = setTimeout(() => this.#expire(), request.timeoutMs)
   }
@@ -103,34 +115,34 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#sentAt = performance.now()
   }
 
+  onStatus(status: number): void {
+    this.#status = status
+  }
+
   onResponseStarted(): void {
     if (this.#timing !== undefined) this.#timing.firstByteMs ??= toTenths(performance.now() - this.#sentAt)
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (status >= 200) {
-      const headers = toPairs((controller.rawHeaders ?? []) as Buffer[])
-      this.#answer = { status, headers, body: [], isCut: false }
-      return
-    }
-    this.#interim += 1
-    if (this.#interim > maxInterim) this.#end(tooManyHeads(this.#what))
+    // `skipInterimAnswers` leaves 101.
+    if (status < 200) return
+    const headers = toPairs((controller.rawHeaders ?? []) as Buffer[])
+    this.#answer = { status, headers, body: [], isCut: false }
+    this.#bodyTimer = setTimeout(() => this.#cut(), bodyMs)
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#answer === undefined || this.isOver) return
     if (this.#left > 0) this.#answer.body.push(chunk.subarray(0, this.#left))
     this.#left -= chunk.length
-    if (this.#left >= 0) return
-    this.#answer.isCut = true
-    this.#end()
+    if (this.#left < 0) this.#cut()
   }
 
   onRead(bytes: number): void {
+    if (bytes > 0) this.#hasRead = true
+    this.onResponseStarted()
     const limit = besideBody + this.#request.maxBytes
-    if (this.isOver || bytes <= limit) return
-    if (this.#answer !== undefined) this.#answer.isCut = true
-    this.#end(tooMuch(this.#what, limit))
+    if (!this.isOver && bytes > limit) this.#cut(tooMuch(this.#what, limit))
   }
 
   onResponseEnd(): void {
@@ -141,6 +153,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    const isLost = this.#timing?.reused === true && !this.#hasRead && isConnectionLost(error)
+    if (isLost && !this.#isRepeated && !this.isOver) {
+      this.#isRepeated = true
+      this.#timing = undefined
+      // undici is in the middle of letting go of the connection.
+      return queueMicrotask(this.#repeat)
+    }
+    if (error.name === 'HeadersOverflowError') this.#takeStatus()
     this.#finish(error)
   }
 
@@ -161,6 +181,19 @@ class Exchange implements Dispatcher.DispatchHandler {
     return phase === undefined || phase === 'open' ? 'waiting for a connection' : phase
   }
 
+  /** As much of the answer as is read has come. */
+  #cut(error?: AnnexError): void {
+    this.#takeStatus()
+    if (this.#answer !== undefined) this.#answer.isCut = true
+    this.#end(error)
+  }
+
+  /** Of a head that is too long there is the status alone. */
+  #takeStatus(): void {
+    if (this.#status === undefined) return
+    this.#answer ??= { status: this.#status, headers: [], body: [], isCut: true }
+  }
+
   /** Ends it from this side, and its connection with it. */
   #end(error?: Error): void {
     this.#finish(error)
@@ -171,6 +204,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.isOver) return
     this.isOver = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#bodyTimer)
     const timing = this.#timing ?? timingSoFar(this.line)
     if (this.#answer !== undefined) this.#resolve({ timing, answer: this.#answer })
     else this.#resolve({ timing, error: toEgressError(error, this.#what) })
@@ -181,9 +215,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 function timingOf(line: Line | undefined): Timing {
   const connection = line?.connection
   if (connection === undefined) return {}
-  if (connection.isUsed) return { reused: true }
-  connection.isUsed = true
-  return { ...connection.timing }
+  return connection.isUsed ? { reused: true } : { ...connection.timing }
 }
 
 /** Of a request that was not sent: as far as its connection had come. */
@@ -195,10 +227,4 @@ const tooMuch = (what: string, limit: number): AnnexError =>
     'egress_too_large',
     `${what}: it sent more than ${limit} bytes without an answer: what stands before one there is too long. ` +
       'Let it answer with a status line and a short head.',
-  )
-
-const tooManyHeads = (what: string): AnnexError =>
-  new AnnexError(
-    'egress_failed',
-    `${what} failed: more than ${maxInterim} interim answers (1xx) came before one.`,
   )
