@@ -4,12 +4,13 @@ import type { ErrorCode } from '../errors/codes.ts'
 /**
  * What keeps an open database from storing, as an error that tells a caller what to do.
  *
- * @returns `undefined` for what is neither a full disk, nor a database that is busy, nor a connection that was lost: a
- *   defect
+ * @returns `undefined` for a defect: neither a full disk, nor a database that is busy or out of reach, nor a lost connection
  */
 export function explainStorageError(error: unknown): AnnexError | undefined {
-  const { code = '', name = '', message = '' } = error as { code?: string; name?: string; message?: string }
-  const reason = Object.hasOwn(reasons, code) ? reasons[code] : (reasons[name] ?? reasonOfLoss(code, message))
+  const { code = '', name = '', message = '', syscall = '' } = error as Partial<NodeJS.ErrnoException>
+  const reason = Object.hasOwn(reasons, code)
+    ? reasons[code]
+    : (reasons[name] ?? (isOutOfReach(code, syscall) ? away : reasonOfLoss(code, message)))
   if (reason === undefined) return undefined
   const what = code === '' && name === 'Error' ? reason.what : `${reason.what} (${code || name})`
   const next = reason.code === 'storage_unsure' ? unsure : 'Nothing was stored: send it again later.'
@@ -46,6 +47,16 @@ type Reason = { code: ErrorCode; what: string }
 const full: Reason = { code: 'storage_full', what: 'The disk of the database is full' }
 const locked: Reason = { code: 'storage_busy', what: 'Somebody else has locked the database' }
 const away: Reason = { code: 'storage_busy', what: 'The server of the database cannot be reached' }
+const noEntry: Reason = { code: 'storage_busy', what: 'The server of the database does not let Annex in' }
+const tooBusy: Reason = { code: 'storage_busy', what: 'The database has too much to do' }
+const readOnly: Reason = {
+  code: 'storage_busy',
+  what: 'The database only takes readers: it may be a standby, or about to become the primary',
+}
+const inTheWay: Reason = {
+  code: 'storage_busy',
+  what: 'Somebody else was storing the same, and each waited for the other',
+}
 const lost: Reason = { code: 'storage_unsure', what: 'The connection to the database was lost' }
 
 const failed = 'The disk of the database has failed: look at it, and start Annex again'
@@ -59,18 +70,35 @@ const reasons: Readonly<Record<string, Reason>> = {
   SQLITE_BUSY: locked,
   SQLITE_LOCKED: locked,
   // No connection came free in time.
-  KnexTimeoutError: { code: 'storage_busy', what: 'The database has too much to do' },
+  KnexTimeoutError: tooBusy,
   ECONNREFUSED: away,
-  // Of PostgreSQL (its appendix "Error Codes").
+  // Of PostgreSQL (its appendix "Error Codes"), and of PgBouncer: 08P01.
+  '08001': away,
+  '08004': away,
+  '08P01': away,
+  '25006': readOnly,
+  '25P03': tooBusy,
+  '25P04': tooBusy,
+  '28000': noEntry,
+  '28P01': noEntry,
+  '3D000': noEntry,
+  '40001': inTheWay,
+  '40P01': inTheWay,
+  '53000': tooBusy,
   '53100': full,
+  '53200': tooBusy,
   '53300': away,
-  '40P01': {
-    code: 'storage_busy',
-    what: 'Somebody else was storing the same, and each waited for the other',
-  },
+  '53400': tooBusy,
   '55P03': locked,
+  '57014': tooBusy,
   '57P03': away,
+  '57P05': away,
 }
+
+/** Of a connection that does not come about. */
+const isOutOfReach = (code: string, syscall: string): boolean =>
+  ['connect', 'getaddrinfo'].includes(syscall) &&
+  ['EAI_AGAIN', 'ENOTFOUND', 'ENOENT', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'].includes(code)
 
 /** Of a connection that ends; the last three are PostgreSQL's, when somebody ends it, or the server. */
 const lossCodes: ReadonlySet<string> = new Set([
@@ -83,6 +111,8 @@ const lossCodes: ReadonlySet<string> = new Set([
  * commit a transaction is nothing; of a commit, or of a statement by itself, nobody knows whether the server had it.
  */
 function reasonOfLoss(code: string, message: string): Reason | undefined {
+  // Of `pg`, while it connects.
+  if (/^Connection terminated (unexpectedly|due to connection timeout)$/.test(message)) return away
   const [, statement, said] = /^([\s\S]+) - (.*)$/.exec(message) ?? []
   if (statement === undefined || said === undefined) return undefined
   // Of `pg`: the statement was not sent at all.

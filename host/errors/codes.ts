@@ -62,7 +62,8 @@ export const errorCodes = {
   storage_busy: {
     status: 503,
     retryAfter: 1,
-    meaning: 'The database is locked, busy, or cannot be reached: nothing was stored.',
+    meaning:
+      'The database is locked, busy, read-only, does not let Annex in, or cannot be reached: nothing was stored.',
   },
   storage_unsure: {
     status: 503,

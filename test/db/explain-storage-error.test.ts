@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { explainStorageError, isOwnFault } from '../../host/db/explain-storage-error.ts'
+import { openPostgres } from '../../host/db/open-database.ts'
+import { closedPort, serveRaw } from '../net/local-server.ts'
 
 /** As Knex and `pg` say it, most of connections that were cut. */
 const losses: [message: string, code: string | undefined, told: string | undefined][] = [
@@ -13,7 +15,20 @@ const losses: [message: string, code: string | undefined, told: string | undefin
   ['BEGIN; - read ECONNRESET', 'ECONNRESET', 'storage_busy'],
   ['select * from "jobs" - Connection terminated unexpectedly', undefined, 'storage_busy'],
   ['update "jobs" set "a" = $1 - deadlock detected', '40P01', 'storage_busy'],
+  ['update "a" - cannot execute UPDATE in a read-only transaction', '25006', 'storage_busy'],
+  ['update "a" - canceling statement due to statement timeout', '57014', 'storage_busy'],
+  ['COMMIT; - canceling statement due to statement timeout', '57014', 'storage_busy'],
+  ['select 1 - terminating connection due to idle-session timeout', '57P05', 'storage_busy'],
+  ['update "a" - could not serialize access due to concurrent update', '40001', 'storage_busy'],
+  ['update "a" - out of memory', '53200', 'storage_busy'],
+  ['update "a" - could not extend file: No space left on device', '53100', 'storage_full'],
+  ['sorry, too many clients already', '53300', 'storage_busy'],
+  ['role "annex" is not permitted to log in', '28000', 'storage_busy'],
+  ['password authentication failed for user "annex"', '28P01', 'storage_busy'],
+  ['database "annex" does not exist', '3D000', 'storage_busy'],
+  ['no more connections allowed (max_client_conn)', '08P01', 'storage_busy'],
   // Of somebody else's connection, and of a statement that is wrong.
+  ['getaddrinfo ENOTFOUND api.example', 'ENOTFOUND', undefined],
   ['read ECONNRESET', 'ECONNRESET', undefined],
   ['select 1 - column "a" does not exist', '42703', undefined],
 ]
@@ -25,6 +40,38 @@ describe('what PostgreSQL, or the loss of its connection, says', () => {
       assert.equal(explainStorageError(error)?.code, told)
     })
   }
+})
+
+describe('a PostgreSQL that cannot be reached', () => {
+  const reach = async (url: string) => {
+    const db = await openPostgres(url)
+    try {
+      return await db.raw('select 1').then(
+        () => assert.fail('It was reached.'),
+        (error: unknown) => explainStorageError(error),
+      )
+    } finally {
+      await db.destroy()
+    }
+  }
+
+  it('is busy, as publishers repeat it: its name, port and socket', async () => {
+    const closed = `postgres://annex@127.0.0.1:${await closedPort()}/annex`
+    const socket = `postgres://annex@${encodeURIComponent('/no/such/folder')}/annex`
+    for (const url of ['postgres://annex@no-such-name.invalid/annex', closed, socket]) {
+      const error = await reach(url)
+      assert.equal(error?.code, 'storage_busy', url)
+      assert.match(
+        error.message,
+        /^The server of the database cannot be reached \(\w+\)\. Nothing was stored/,
+      )
+    }
+  })
+
+  it('is busy where something else answers there, which closes', async (t) => {
+    const { port } = await serveRaw(t, (socket) => socket.end())
+    assert.equal((await reach(`postgres://annex@127.0.0.1:${port}/annex`))?.code, 'storage_busy')
+  })
 })
 
 /** As above, and of SQLite. */

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import pg from 'pg'
+import { startAnnex, until } from '../support/annex.ts'
+import { findPostgres, startPostgres } from '../support/postgres-server.ts'
+import { noPostgres } from '../support/test-database.ts'
+
+const bin = findPostgres()
+const skip =
+  noPostgres || (bin === undefined && 'no programs of PostgreSQL on this machine, for a server that refuses')
+
+const reload = 'select pg_reload_conf()'
+const others = 'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()'
+
+/** What a server does to its clients, and what ends it. */
+const refusals: [what: string, begin: string[], end: string[]][] = [
+  [
+    'only takes readers, as after a failover',
+    ['alter system set default_transaction_read_only = on', reload],
+    ['set transaction_read_only = off', 'alter system reset default_transaction_read_only', reload],
+  ],
+  [
+    'ends statements that take too long',
+    ["alter system set statement_timeout = '300ms'", reload, 'begin', 'lock table events'],
+    ['rollback', 'alter system reset statement_timeout', reload],
+  ],
+  ['lets nobody in', ['alter role annex nologin', others], ['alter role annex login']],
+]
+
+it('a PostgreSQL that refuses for now is one that publishers repeat their events for', { skip }, async () => {
+  await using ends = new AsyncDisposableStack()
+  const server = await startPostgres(bin ?? '')
+  ends.defer(server.close)
+  const admin = new pg.Client(server.url)
+  await admin.connect()
+  ends.defer(() => admin.end())
+  await admin.query('create role annex login')
+  await admin.query('grant create on schema public to annex')
+  const annex = await startAnnex({
+    flags: { DATABASE_URL: server.url.replace('postgres@', 'annex@') },
+  })
+  ends.defer(annex.close)
+  const { organization, site } = annex.server.samples
+  const publish = () =>
+    annex.api('POST', `/v1/events?organization=${organization}`, {
+      type: 'site_view',
+      siteId: site,
+      visitor: { anonymousId: 'v', userAgent: 'test', ip: '203.0.113.7', cookies: {} },
+      url: 'https://docs.example/',
+      referrer: 'https://docs.example/',
+    })
+  for (const [what, begin, end] of refusals) {
+    assert.equal((await publish()).status, 202, `before: ${what}`)
+    for (const statement of begin) await admin.query(statement)
+    const refused = await until(publish, ({ status }) => status !== 202)
+    assert.deepEqual([refused.status, refused.json.error.code], [503, 'storage_busy'], what)
+    assert.match(refused.json.error.message, /Nothing was stored: send it again later/)
+    for (const statement of end) await admin.query(statement)
+    await until(publish, ({ status }) => status === 202)
+  }
+})
