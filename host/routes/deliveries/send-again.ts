@@ -4,7 +4,7 @@ import { findListedDelivery } from '../../db/queries/operating/list-deliveries.t
 import type { FailedFilter } from '../../db/queries/operating/send-again.ts'
 import { jsonBody } from '../../http/read-body.ts'
 import { countFailed, startResend, untilNow } from '../../webhooks/operating/resend.ts'
-import { sendAgain } from '../../webhooks/operating/send-again.ts'
+import { sendNow } from '../../webhooks/operating/send-again.ts'
 import { askerOf, ownOf, timeOf } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { openDelivery } from './deliveries.ts'
@@ -29,13 +29,13 @@ export function addSendAgainRoutes(router: Router, parts: RouteParts): void {
   const { db, longReader, authenticate, wake, wakeResends } = parts
 
   /**
-   * Sends one delivery again, a delivered one too: 202 with the delivery, owed. It begins a new round of the schedule;
-   * its attempts are counted on. 409 while it is owed, when its endpoint is disabled, or while
-   * its installation moves.
+   * Sends one delivery now: 202 with the delivery, owed. One that waits for its next attempt has it at once, also before
+   * `Retry-After` is over. A failed or delivered one is sent again: it begins a new round of the schedule; its attempts are
+   * counted on. 409 while it is being sent, when its endpoint is paused or disabled, or while its installation moves.
    */
   router.post('/v1/deliveries/:id/send', async (context) => {
     const { id, endpointId } = await openDelivery(parts, context)
-    await sendAgain(db, { id, endpointId })
+    await sendNow(db, { id, endpointId })
     wake()
     const delivery = await findListedDelivery(db, id)
     context.status = 202

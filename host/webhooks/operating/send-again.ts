@@ -3,24 +3,35 @@ import type { Db } from '../../db/db.ts'
 import type { Delivery } from '../../db/queries/deliveries.ts'
 import { isMoving } from '../../db/queries/moved/hold.ts'
 import { findEndpoint } from '../../db/queries/operating/endpoints.ts'
-import { oweAgain } from '../../db/queries/operating/send-again.ts'
+import { bringForward, oweAgain } from '../../db/queries/operating/send-again.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
 
 /**
- * Owes one delivery again, whatever became of it, with a new round of the schedule.
+ * Sends one delivery now, whatever became of it. An owed one has its next attempt at once, in the round of the schedule that it is in;
+ * any other begins a new round.
  *
- * @throws AnnexError `conflict` when it is still owed, its endpoint is disabled, or its installation moves
+ * @throws AnnexError `conflict` when it is being sent, its endpoint is paused or disabled, or its installation moves
  */
-export async function sendAgain(
+export async function sendNow(
   db: Db,
   { id, endpointId }: Pick<Delivery, 'id' | 'endpointId'>,
 ): Promise<void> {
   await assertSendable(db, endpointId)
-  const owed = await db.transaction((transaction) => oweAgain(transaction, [{ id, dueAt: nowOf(db) }]))
+  const dueAt = nowOf(db)
+  const owed = await db.transaction((transaction) => oweAgain(transaction, [{ id, dueAt }]))
   if (owed.length > 0) return
-  // It may have begun to move since.
+  const state = await bringForward(db, id, dueAt)
+  if (state === 'due') return
+  if (state === 'running') {
+    throw new AnnexError('conflict', `The delivery ${id} is being sent: look at it when the attempt is over.`)
+  }
+  if (state === 'waiting') {
+    const text = `The delivery ${id} waits, as its endpoint is paused. Resume it: annex endpoints resume ${endpointId}`
+    throw new AnnexError('conflict', text)
+  }
+  // It may have begun to move since, or its attempt has ended just now.
   await assertSendable(db, endpointId)
-  throw new AnnexError('conflict', `The delivery ${id} is still owed: its next attempt comes by itself.`)
+  throw new AnnexError('conflict', `The delivery ${id} has changed meanwhile: look at it, and ask again.`)
 }
 
 /** @throws AnnexError `conflict` when the endpoint is disabled, or its installation moves */

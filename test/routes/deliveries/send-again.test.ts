@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, installSample, type Json, startAnnex, until } from '../../support/annex.ts'
 import { exportText } from '../../support/moving.ts'
@@ -54,11 +55,39 @@ describe('sending again', () => {
     assert.deepEqual([state, attempts], ['delivered', 2])
   })
 
-  it('one that is owed is a conflict, and one of nobody is not found', async () => {
-    const receiver = await receive(() => {})
+  it('one that waits behind a Retry-After of an hour is tried now, in its round of the schedule', async () => {
+    const later = (response: ServerResponse) => void response.writeHead(503, { 'retry-after': '3600' }).end()
+    for (const [answers, state] of [
+      [[later, 200], 'delivered'],
+      [[later, later, 200], 'failed'],
+    ] as const) {
+      const receiver = await receive(...answers)
+      const [id = ''] = await owe(endpoint, { url: receiver.url })
+      const waiting = await until(
+        () => delivery(id),
+        ({ attempts }) => attempts === 1,
+      )
+      assert.ok(Date.parse(waiting.nextAttemptAt) - Date.now() > 3_000_000, waiting.nextAttemptAt)
+      const sent = await annex.api('POST', `/v1/deliveries/${id}/send`)
+      assert.deepEqual([sent.status, sent.json.state, sent.json.attempts], [202, 'owed', 1])
+      assert.equal((await settled(id)).state, state)
+      assert.equal(receiver.received.length, 2)
+    }
+  })
+
+  it('one that is being sent or waits for a resume is a conflict, and one of nobody is not found', async () => {
+    const receiver = await receive(() => {}, 200)
     const [id = ''] = await owe(endpoint, { url: receiver.url })
+    await receiver.waitFor(1)
     const { status, json } = await annex.api('POST', `/v1/deliveries/${id}/send`)
     assert.deepEqual([status, json.error.code], [409, 'conflict'])
+    assert.match(json.error.message, /is being sent/)
+    const { endpoint: to } = await delivery(id)
+    await annex.api('POST', `/v1/endpoints/${to}/pause`, {})
+    const [held = ''] = await owe(endpoint, { url: receiver.url })
+    const refused = await annex.api('POST', `/v1/deliveries/${held}/send`)
+    assert.deepEqual([refused.status, refused.json.error.code], [409, 'conflict'])
+    assert.match(refused.json.error.message, new RegExp(`annex endpoints resume ${to}$`))
     assert.equal((await annex.api('POST', '/v1/deliveries/dlv_none/send')).status, 404)
   })
 

@@ -17,7 +17,7 @@ type Counted = { count: number; disabled: number; moving: number; seconds?: numb
 export function addSendAgain(deliveries: Command): void {
   const send = deliveries
     .command('send')
-    .description('send one delivery again, whether it failed or was delivered')
+    .description('send one delivery now: its next attempt, or again where it failed or was delivered')
     .argument('<id>', 'id of the delivery')
     .action(async (id: string, _options: object, command: Command) => {
       const { api, terminal } = openSession(command)

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { Db } from '../../db.ts'
+import { withPrefix } from '../../ids.ts'
 import { endOfWindow, type Look, type Looked, type Source, windowOf } from '../../looks/window.ts'
 import { isPostgres, jsonRows, jsonTexts, rawRows } from '../../rows/json-rows.ts'
 import { toDeliveryJob } from '../deliveries.ts'
@@ -41,6 +42,21 @@ export async function oweAgain(db: Db, all: readonly Again[]): Promise<string[]>
     }),
   )
   return owed.map(({ id }) => id)
+}
+
+/**
+ * Has the next attempt of an owed delivery made now, where it waits for its time: also behind a `Retry-After`. It is the next of
+ * its schedule all the same.
+ *
+ * @returns what the delivery waits for otherwise: `running` for the end of an attempt, `waiting` for a resume
+ */
+export async function bringForward(db: Db, id: string, nowMs: number): Promise<string | undefined> {
+  const job = { id: withPrefix(id, 'job'), kind: 'delivery' }
+  await db('jobs')
+    .where({ ...job, state: 'due' })
+    .where('dueAt', '>', nowMs)
+    .update({ dueAt: nowMs })
+  return (await db('jobs').where(job).first('state'))?.state
 }
 
 /** Nobody begins to move their installations before the end of the transaction. SQLite has one at a time. */
