@@ -25,6 +25,7 @@ import * as streams from './streams/streams.ts'
 import { TextDecoderStream, TextEncoderStream } from './streams/text-streams.ts'
 import { URL, URLSearchParams } from './url/url.ts'
 import { URLPattern } from './url/url-pattern.ts'
+import { WebSocket } from './web-socket.ts'
 
 /** Every interface of the platform, with the number of arguments that its constructor needs. */
 export const interfaces: Record<string, [made: { prototype: object }, needs: number]> = {
@@ -69,6 +70,7 @@ export const interfaces: Record<string, [made: { prototype: object }, needs: num
   URL: [URL, 1],
   URLPattern: [URLPattern, 0],
   URLSearchParams: [URLSearchParams, 0],
+  WebSocket: [WebSocket, 1],
   WritableStream: [streams.WritableStream, 0],
   WritableStreamDefaultController: [streams.WritableStreamDefaultController, 0],
   WritableStreamDefaultWriter: [streams.WritableStreamDefaultWriter, 1],

@@ -15,6 +15,8 @@ const cases: [name: string, body: string, expected: unknown][] = [
   ['URL.canParse and URL.parse', `return [URL.canParse('nope'), URL.parse('nope'), URL.parse('https://a').href]`, [false, null, 'https://a/']],
   ['URLSearchParams keeps repeats in order', `const p = new URLSearchParams('a=1&b=2&a=3'); p.append('c', ' ä'); return [p.getAll('a'), p.toString(), p.size]`, [['1', '3'], 'a=1&b=2&a=3&c=+%C3%A4', 4]],
   ['URLSearchParams is tied to its URL', `const u = new URL('https://a/?x=1'); u.searchParams.set('x', '2'); return u.href`, 'https://a/?x=2'],
+  // WebSocket
+  ['WebSocket is there for packages that look for it, and says what to do instead when it is constructed', `let text; try { new WebSocket('wss://a/') } catch (e) { text = [e.name, e.message] } return [typeof WebSocket, WebSocket.OPEN, WebSocket.prototype.CLOSED, WebSocket.prototype instanceof EventTarget, ...text]`, ['function', 1, 3, true, 'NotSupportedError', 'A sandbox opens no WebSocket: a script reaches other servers with fetch; a stream of events can be read from the body of its answer']],
   // Headers
   ['Headers ignore case and combine', `const h = new Headers({ 'X-A': '1' }); h.append('x-a', '2'); return [h.get('X-a'), h.has('X-A'), [...h]]`, ['1, 2', true, [['x-a', '1, 2']]]],
   ['Headers keep set-cookie apart', `const h = new Headers(); h.append('Set-Cookie', 'a=1'); h.append('set-cookie', 'b=2'); return [h.getSetCookie(), [...h]]`, [['a=1', 'b=2'], [['set-cookie', 'a=1'], ['set-cookie', 'b=2']]]],

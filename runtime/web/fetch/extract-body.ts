@@ -1,8 +1,15 @@
 import { ask } from '../ask.ts'
+import { encodeUtf8 } from '../encoding/utf8.ts'
 import { blobBytes, copyBytes, isBlob } from '../file/blob.ts'
 import { isFormData } from '../file/form-data.ts'
 import { writeMultipart } from '../file/multipart.ts'
-import { isDisturbed, isReadableStream, type ReadableStream } from '../streams/streams.ts'
+import {
+  isDisturbed,
+  isReadableStream,
+  type ReadableStream,
+  ReadableStream as Stream,
+  TransformStream,
+} from '../streams/streams.ts'
 import { URLSearchParams } from '../url/url.ts'
 import { type Body, bodyOfSource, bodyOfStream } from './body.ts'
 
@@ -30,8 +37,21 @@ export const extractBody = (init: unknown): { body: Body; type: string | null } 
   }
   const bytes = copyBytes(init)
   if (bytes !== undefined) return { body: bodyOfSource(bytes), type: null }
+  if (isAsyncIterable(init)) return { body: bodyOfStream(streamOfIterable(init)), type: null }
   return { body: bodyOfSource(`${init}`), type: 'text/plain;charset=UTF-8' }
 }
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+
+/** The standard would send the text `[object AsyncGenerator]`. As in Node, texts are sent as UTF-8. */
+const streamOfIterable = (given: AsyncIterable<unknown>): ReadableStream =>
+  Stream.from(given).pipeThrough(
+    new TransformStream<unknown, never>({
+      transform: (chunk, controller) =>
+        controller.enqueue((typeof chunk === 'string' ? encodeUtf8(chunk) : chunk) as never),
+    }),
+  )
 
 /** Not to be guessed: a part may hold what a stranger wrote, and with the boundary he would add parts of his own. */
 const createBoundary = (): string => {

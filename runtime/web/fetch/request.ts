@@ -2,7 +2,7 @@ import type { RequestHead, WireBody } from '../../bridge.ts'
 import { AbortSignal, createFollowingSignal } from '../events/abort-signal.ts'
 import type { Blob } from '../file/blob.ts'
 import type { FormData } from '../file/form-data.ts'
-import { isReadableStream, type ReadableStream, TransformStream } from '../streams/streams.ts'
+import { type ReadableStream, TransformStream } from '../streams/streams.ts'
 import { requireArguments, toDictionary } from '../web-idl.ts'
 import {
   type Body,
@@ -209,12 +209,12 @@ export class Request {
       inherited.used = true
       return
     }
-    if (isReadableStream(given)) {
+    const extracted = extractBody(given)
+    if (extracted.body.stream !== undefined) {
       if (this.keepalive) throw new TypeError('A request with "keepalive" cannot have a stream as its body')
       if (this.mode === 'no-cors')
         throw new TypeError('A request of the mode "no-cors" cannot have a stream as its body')
     }
-    const extracted = extractBody(given)
     this.#body = extracted.body
     const list = headerListOf(this.#headers)
     if (extracted.type !== null && !hasHeader(list, 'content-type'))

@@ -4,7 +4,9 @@ import * as ponyfill from 'web-streams-polyfill'
  * The Streams standard, by web-streams-polyfill, under the types that TypeScript has for it. The rest of the
  * prelude imports streams from here.
  */
-export const ReadableStream = ponyfill.ReadableStream as unknown as typeof globalThis.ReadableStream
+export const ReadableStream = ponyfill.ReadableStream as unknown as typeof globalThis.ReadableStream & {
+  from<T>(iterable: Iterable<T> | AsyncIterable<T>): globalThis.ReadableStream<T>
+}
 export const WritableStream = ponyfill.WritableStream as unknown as typeof globalThis.WritableStream
 export const TransformStream = ponyfill.TransformStream as unknown as typeof globalThis.TransformStream
 export type ReadableStream<T = Uint8Array<ArrayBuffer>> = globalThis.ReadableStream<T>
