@@ -4,6 +4,7 @@ import type { Wire } from './bridge/wire.ts'
 import { createPerformance } from './clock/performance.ts'
 import { structuredClone } from './clone/structured-clone.ts'
 import { createConsole } from './console/console.ts'
+import { showInterface } from './console/platform-fields.ts'
 import { createCrypto } from './crypto/crypto.ts'
 import { atob, btoa } from './encoding/base64.ts'
 import { AbortSignal, createTimeoutSignal } from './events/abort-signal.ts'
@@ -29,6 +30,7 @@ export const installGlobals = (
   queueTasksWith(timers)
   for (const [name, [made, needs]] of Object.entries(interfaces)) {
     shapeInterface(name, made, needs)
+    showInterface(name, made.prototype)
     define(global, name, made, false)
   }
   defineOperation(AbortSignal, 'timeout', createTimeoutSignal(timers.setTimeout), 1)

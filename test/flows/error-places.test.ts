@@ -136,6 +136,33 @@ describe('an error in the log names the author’s file, line and column', () =>
   }
 })
 
+describe('the log keeps all that is logged beside an error', () => {
+  const script = `import { createIntegration } from '@annex/runtime'
+const early = new Error('made while loading')
+export default createIntegration({
+  fetch: () => {
+    console.log('A', early, 'for user 42', { err: new Error('b'), user: 42 })
+    throw Object.assign(new AggregateError([new Error('part')], 'all failed', { cause: { code: 7 } }), { status: 503 })
+  },
+})`
+  it('the text after it, its own properties, its errors and its cause', async (t) => {
+    const annex = await startAnnex({ plugins: { kept: { script } } })
+    t.after(() => annex.close())
+    await (await fetch(`${annex.url}/x/kept`)).text()
+    const { json } = await until(
+      () => annex.api('GET', '/v1/logs'),
+      (answered) => answered.json.items.length >= 2,
+    )
+    const texts = json.items.map(({ text }: Json) =>
+      text.replaceAll(/(\n {4}at .*?\.ts:\d+:\d+\)?)+/g, '@'),
+    )
+    assert.deepEqual(texts.toSorted(), [
+      'A Error: made while loading@ for user 42 { err: Error: b@, user: 42 }',
+      'AggregateError: all failed@\n  { status: 503 }\n  errors[0]: Error: part@\n  caused by: { code: 7 }',
+    ])
+  })
+})
+
 describe('a plugin folder that cannot run says where', () => {
   const entry = `import { createIntegration } from '@annex/runtime'\n`
   const end = `\nexport default createIntegration({})`
@@ -190,6 +217,9 @@ describe('a plugin folder that cannot run says where', () => {
       plugins: {
         ...plugins,
         load: { script: `${entry}const settings = undefined as any\nsettings.tables.push(1)${end}` },
+        'load-cause': {
+          script: `${entry}throw Object.assign(new Error('no settings', { cause: new RangeError('why') }), { status: 4 })${end}`,
+        },
       },
     })
     items = (await annex.api('POST', '/v1/reload')).json.items
@@ -214,6 +244,15 @@ describe('a plugin folder that cannot run says where', () => {
     assert.match(
       json.items[0].text,
       /TypeError: Cannot read properties of undefined \(reading 'tables'\)\n\s+at .*plugins\/load\/index\.ts:3:10/,
+    )
+  })
+  it('with all that the error carries', async () => {
+    const response = await fetch(`${annex.url}/x/load-cause`)
+    const { json } = await annex.api('GET', `/v1/logs?request=${response.headers.get('x-request-id')}`)
+    const place = String.raw`\n    at plugins/load-cause/index\.ts:2:\d+`
+    assert.match(
+      json.items[0].text,
+      new RegExp(`Error: no settings${place}\n  \\{ status: 4 \\}\n  caused by: RangeError: why${place}$`),
     )
   })
 })

@@ -172,7 +172,7 @@ test('a bundle that throws, or exports no integration, is refused with a text th
     },
   )
   const hostile = 'throw { get name() { throw 1 }, get message() { throw 2 }, get stack() { throw 3 } }'
-  assert.throws(() => load(hostile), /threw an object that is no Error/)
+  assert.throws(() => load(hostile), /threw \{ name: \[Getter\], message: \[Getter\], stack: \[Getter\] \}/)
 })
 
 test('done comes after the answer and after every waitUntil promise', async () => {

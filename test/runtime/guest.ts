@@ -5,6 +5,7 @@ import { build } from 'esbuild'
 import ivm from 'isolated-vm'
 import { buildPrelude } from '../../host/bundle/build-prelude.ts'
 import type { DispatchMessage, DispatchResult } from '../../runtime/bridge.ts'
+import { platformFile } from '../../runtime/platform-frames.ts'
 import { answerAsk } from '../../runtime/process/ask.ts'
 import { createCryptoCalls } from '../../runtime/process/crypto/crypto-calls.ts'
 import { answered, logLevels, message, post } from '../../runtime/wire-kinds.ts'
@@ -50,7 +51,7 @@ const sliceMs = 30_000
 /** The prelude, and its snapshot. Made once for each test file. */
 export const createPlatform = async () => {
   const { code } = await buildPrelude({ cacheFolder: buildsFolder })
-  return { code, snapshot: ivm.Isolate.createSnapshot([{ code, filename: 'annex:platform' }]) }
+  return { code, snapshot: ivm.Isolate.createSnapshot([{ code, filename: platformFile }]) }
 }
 
 export type Platform = Awaited<ReturnType<typeof createPlatform>>
@@ -92,7 +93,7 @@ export const createGuest = (given: {
     ...(given.mode === 'snapshot' ? { snapshot: given.platform.snapshot } : {}),
   })
   const context = isolate.createContextSync()
-  if (given.mode === 'eval') context.evalSync(given.platform.code, { filename: 'annex:platform' })
+  if (given.mode === 'eval') context.evalSync(given.platform.code, { filename: platformFile })
 
   const crypto = createCryptoCalls()
   const timers = new Map<number, NodeJS.Timeout>()

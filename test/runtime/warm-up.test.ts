@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import type ivm from 'isolated-vm'
 import { buildPrelude } from '../../host/bundle/build-prelude.ts'
+import { platformFile } from '../../runtime/platform-frames.ts'
 import { createPlatform, createPlatformContext } from '../../runtime/process/isolate/platform.ts'
 
 const engine: typeof ivm = createRequire(import.meta.url)('isolated-vm')
@@ -19,7 +20,7 @@ it('what warms the snapshot up runs, and leaves nothing in the isolates that are
   assert.notEqual(platform.snapshot, undefined)
   const { isolate, context } = createPlatformContext(engine, platform, { memoryLimit: 64 })
   t.after(() => isolate.dispose())
-  const plain = { code, snapshot: engine.Isolate.createSnapshot([{ code, filename: 'annex:platform' }]) }
+  const plain = { code, snapshot: engine.Isolate.createSnapshot([{ code, filename: platformFile }]) }
   const cold = createPlatformContext(engine, plain, { memoryLimit: 64 })
   t.after(() => cold.isolate.dispose())
   const globals = 'JSON.stringify(Reflect.ownKeys(globalThis).map(String))'

@@ -1,4 +1,5 @@
 import type ivm from 'isolated-vm'
+import { platformFile } from '../../platform-frames.ts'
 import { warmUp } from './warm-up.ts'
 
 /** The web platform, ready to be put into isolates: as a startup snapshot, or as code to evaluate. */
@@ -10,7 +11,7 @@ export type Platform = { snapshot: ivm.ExternalCopy<ArrayBuffer> | undefined; co
  */
 export function createPlatform(engine: typeof ivm, code: string): Platform {
   try {
-    const snapshot = engine.Isolate.createSnapshot([{ code, filename: 'annex:platform' }], warmUp)
+    const snapshot = engine.Isolate.createSnapshot([{ code, filename: platformFile }], warmUp)
     return { snapshot: isUsable(engine, snapshot) ? snapshot : undefined, code }
   } catch {
     return { snapshot: undefined, code }
@@ -33,7 +34,7 @@ export function createPlatformContext(
     platform.snapshot === undefined ? options : { ...options, snapshot: platform.snapshot },
   )
   const context = isolate.createContextSync()
-  if (platform.snapshot === undefined) context.evalSync(platform.code, { filename: 'annex:platform' })
+  if (platform.snapshot === undefined) context.evalSync(platform.code, { filename: platformFile })
   return { isolate, context }
 }
 

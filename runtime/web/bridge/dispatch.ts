@@ -16,7 +16,7 @@ import type { BodyStreams } from './body-streams.ts'
 import type { Calls } from './calls.ts'
 import type { DispatchFunction, HostAccess } from './definition.ts'
 import type { Environments } from './environments.ts'
-import { errorText, plainErrorText, toPlainError } from './plain-error.ts'
+import { plainErrorText, thrownText, toPlainError } from './plain-error.ts'
 import { readRequestHead } from './request-head.ts'
 import type { Wire } from './wire.ts'
 
@@ -133,7 +133,7 @@ const createHostAccess = (
     if (open.waiting === 0) return
     open.waiting += 1
     whenSettled(asPromise(promise), settleOne, (thrown) => {
-      wire.log('error', `A promise given to waitUntil was rejected: ${errorText(thrown)}`)
+      wire.log('error', `A promise given to waitUntil was rejected: ${thrownText(thrown)}`)
       settleOne()
     })
   },

@@ -1,10 +1,10 @@
 import type { PlainError } from '../../bridge.ts'
-import { createObject, cut, isInteger, numberText, quote, toText } from '../primordials.ts'
+import { createRoom, formatValue } from '../console/format-value.ts'
+import { createObject, cut, isInteger, numberText, quote } from '../primordials.ts'
 
 const nameLimit = 200
 const messageLimit = 8192
 const stackLimit = 8192
-const causesShown = 3
 
 /** Set by the SDK's ExposableError. A symbol of the registry, as the script has bundled its own SDK. */
 const exposeCodeKey = Symbol.for('annex.exposeCode')
@@ -22,21 +22,30 @@ const read = (from: unknown, key: string | symbol): unknown => {
 export const toPlainError = (thrown: unknown): PlainError => {
   // No prototype: a setter that the script put on Object.prototype is not called.
   const plain = createObject(null) as PlainError
-  if (typeof thrown !== 'object' || thrown === null) {
-    plain.name = 'Error'
-    plain.message = cut(`The script threw ${describeThrown(thrown)}`, messageLimit)
+  const isObject = typeof thrown === 'object' && thrown !== null
+  const name = isObject ? read(thrown, 'name') : undefined
+  const message = isObject ? read(thrown, 'message') : undefined
+  plain.name = typeof name === 'string' && name !== '' ? cut(name, nameLimit) : 'Error'
+  if (typeof message !== 'string') {
+    plain.message = cut(`The script threw ${shown(thrown) ?? 'an object that cannot be shown'}`, messageLimit)
     return plain
   }
-  const name = read(thrown, 'name')
-  const message = read(thrown, 'message')
-  plain.name = typeof name === 'string' && name !== '' ? cut(name, nameLimit) : 'Error'
-  plain.message =
-    typeof message === 'string' ? cut(message, messageLimit) : 'The script threw an object that is no Error'
-  const stack = stackOf(thrown)
-  if (stack !== undefined) plain.stack = cut(stack, stackLimit)
+  plain.message = cut(message, messageLimit)
+  const stack = shown(thrown) ?? read(thrown, 'stack')
+  if (typeof stack === 'string') plain.stack = cut(stack, stackLimit)
   const code = read(thrown, exposeCodeKey)
   if (typeof code === 'number' && isInteger(code) && code >= 400 && code <= 599) plain.exposeCode = code
   return plain
+}
+
+/** As the log shows it. The formatter leans on built-ins that a script may have replaced: none of its doing is passed on. */
+const shown = (value: unknown): string | undefined => {
+  try {
+    const text: unknown = formatValue(value, 0, createRoom())
+    return typeof text === 'string' ? text : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** The same as JSON text, with only the fields of PlainError. */
@@ -45,27 +54,8 @@ export const plainErrorText = (error: PlainError): string =>
   (error.stack === undefined ? '' : `,"stack":${quote(error.stack)}`) +
   (error.exposeCode === undefined ? '}' : `,"exposeCode":${numberText(error.exposeCode)}}`)
 
-/** The stack as the log shows it: name and message are in its first line, its causes below. */
-export const errorText = (thrown: unknown): string => {
+/** What was thrown, for the log: an error's stack with what it carries. */
+export const thrownText = (thrown: unknown): string => {
   const { name, message, stack } = toPlainError(thrown)
   return stack ?? `${name}: ${message}`
-}
-
-const describeThrown = (thrown: unknown): string => {
-  if (typeof thrown === 'string') return quote(cut(thrown, messageLimit))
-  if (typeof thrown === 'function') return 'a function'
-  return toText(thrown)
-}
-
-const stackOf = (thrown: object): string | undefined => {
-  let text: string | undefined
-  let error: unknown = thrown
-  for (let depth = 0; depth <= causesShown; depth++) {
-    if (typeof error !== 'object' || error === null) break
-    const stack = read(error, 'stack')
-    if (typeof stack !== 'string') break
-    text = text === undefined ? cut(stack, stackLimit) : `${text}\n  caused by: ${cut(stack, stackLimit)}`
-    error = read(error, 'cause')
-  }
-  return text
 }

@@ -33,9 +33,17 @@ export const createConsole = (wire: Wire): Record<string, unknown> => {
     dir: (...values: unknown[]) => write('info', values.slice(0, 1)),
     dirxml: at('info'),
     table: (...values: unknown[]) => write('info', values.slice(0, 1)),
-    trace: (...values: unknown[]) => write('debug', ['Trace:', ...values, new Error('trace').stack]),
+    trace: (...values: unknown[]) => {
+      const said = values.length === 0 ? 'Trace' : `Trace: ${formatLine(values)}`
+      const stack: unknown = new Error().stack
+      write('debug', [typeof stack === 'string' ? said + stack.slice(stack.indexOf('\n')) : said])
+    },
     assert: (...given: unknown[]) => {
-      if (!given[0]) write('error', ['Assertion failed', ...given.slice(1)])
+      if (given[0]) return
+      const [first, ...others] = given.slice(1)
+      // Console standard, 1.1: a text stays the first value, so that it is the format of those behind it.
+      if (typeof first === 'string') write('error', [`Assertion failed: ${first}`, ...others])
+      else write('error', ['Assertion failed', ...given.slice(1)])
     },
     clear: () => undefined,
     count: (label: unknown = 'default') => {

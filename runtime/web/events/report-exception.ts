@@ -1,5 +1,6 @@
+import { platformFile } from '../../platform-frames.ts'
 import { log } from '../ask.ts'
-import { errorText } from '../bridge/plain-error.ts'
+import { thrownText } from '../bridge/plain-error.ts'
 
 type Reported = { message: string; filename: string; lineno: number; colno: number; error: unknown }
 
@@ -16,7 +17,7 @@ export const reportErrorsTo = (fire: (reported: Reported) => boolean): void => {
  * none of them prevents it. An exception of such a listener goes to the log alone.
  */
 export const reportException = (thrown: unknown): void => {
-  const text = describe(thrown)
+  const text = thrownText(thrown)
   const isMine = !reporting
   if (isMine && fireError !== undefined) {
     reporting = true
@@ -33,16 +34,6 @@ export const reportException = (thrown: unknown): void => {
   log('error', `Uncaught ${text}`)
 }
 
-/** Getters of an object that is no error are not called: it may be anything. */
-const describe = (thrown: unknown): string => {
-  try {
-    if (typeof thrown !== 'object' || thrown === null || thrown instanceof Error) return errorText(thrown)
-  } catch {
-    // A proxy whose traps throw.
-  }
-  return 'an object that is no Error'
-}
-
 const firstLine = (text: string): string => {
   const end = text.indexOf('\n')
   return end === -1 ? text : text.slice(0, end)
@@ -53,7 +44,7 @@ const positionOf = (thrown: unknown): { filename: string; lineno: number; colno:
   const stack = thrown instanceof Error ? `${thrown.stack}` : `${new Error().stack}`
   for (const frame of stack.split('\n')) {
     const found = /([^\s(]+):(\d+):(\d+)\)?$/.exec(frame)
-    if (found === null || found[1]?.startsWith('annex:platform')) continue
+    if (found === null || found[1] === platformFile) continue
     return { filename: found[1] ?? '', lineno: Number(found[2]), colno: Number(found[3]) }
   }
   return { filename: '', lineno: 0, colno: 0 }
