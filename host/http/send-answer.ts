@@ -29,7 +29,7 @@ export function sendAnswer(response: ServerResponse, { head, body, path, request
   const hasBody = !bodyless.has(head.status)
   const headers = toAnswerHeaders(head.headers, path, requestId)
   // Last: when a header before it is refused, Node must not have taken note of a length.
-  const length = body instanceof Readable ? head.length : body.byteLength
+  const length = lengthOf(body, head, response.req.method)
   if (hasBody && length !== undefined) headers.push('content-length', String(length))
   try {
     // Once Node has begun with such a head, no answer about what is wrong with it could have a body.
@@ -46,6 +46,18 @@ export function sendAnswer(response: ServerResponse, { head, body, path, request
   if (body instanceof Readable) sendStream(response, body, hasBody ? length : 0)
   else if (hasBody) sendBytes(response, body)
   else response.end()
+}
+
+/** To HEAD a script may answer without the body that GET has, and say how long that is. */
+function lengthOf(
+  body: ScriptAnswer['body'],
+  { length, headers }: AnswerHead,
+  method: string | undefined,
+): number | undefined {
+  const known = body instanceof Readable ? length : body.byteLength
+  if (method !== 'HEAD' || (known !== undefined && known > 0)) return known
+  const said = headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1] ?? ''
+  return /^\d{1,15}$/.test(said) ? Number(said) : undefined
 }
 
 function sendBytes(response: ServerResponse, body: Uint8Array): void {

@@ -153,9 +153,7 @@ export default createIntegration({
       () => annex.api('GET', '/v1/logs'),
       (answered) => answered.json.items.length >= 2,
     )
-    const texts = json.items.map(({ text }: Json) =>
-      text.replaceAll(/(\n {4}at .*?\.ts:\d+:\d+\)?)+/g, '@'),
-    )
+    const texts = json.items.map(({ text }: Json) => text.replaceAll(/(\n {4}at .*?\.ts:\d+:\d+\)?)+/g, '@'))
     assert.deepEqual(texts.toSorted(), [
       'A Error: made while loading@ for user 42 { err: Error: b@, user: 42 }',
       'AggregateError: all failed@\n  { status: 503 }\n  errors[0]: Error: part@\n  caused by: { code: 7 }',

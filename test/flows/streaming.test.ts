@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Annex, startAnnex, until } from '../support/annex.ts'
@@ -41,6 +42,23 @@ const ways = {
     return new Response(new ReadableStream({}))
   },
   proxy: (request) => fetch('${origin}' + new URL(request.url).search.slice(1)),
+  sized: (request) => fetch('${origin}/sized', { method: request.method, headers: request.headers }),
+  again: async (request) => {
+    const { body, headers } = await fetch('${origin}/sized', { headers: request.headers })
+    return new Response(body, { headers })
+  },
+  changed: async (request) => {
+    const { body, headers } = await fetch('${origin}/sized', { headers: request.headers })
+    return new Response(body.pipeThrough(new TransformStream({ transform(chunk, c) { c.enqueue(chunk); c.enqueue(chunk) } })), { headers })
+  },
+  begun: async (request) => {
+    const { body, headers } = await fetch('${origin}/sized', { headers: request.headers })
+    const reader = body.getReader()
+    await reader.read()
+    reader.releaseLock()
+    return new Response(body, { headers })
+  },
+  taken: (request) => fetch(new Request('${origin}/hash', request)),
   upload: (request) => fetch('${origin}/hash', { method: 'POST', body: request.body, duplex: 'half' }),
   'upload-long': () => fetch('${origin}/hash', { method: 'POST', body: bytes(300000) }),
   many: async () => {
@@ -78,6 +96,10 @@ describe('a body that streams', () => {
       return response.end('text')
     }
     if (request.url === '/empty') return response.end()
+    if (request.url === '/sized') {
+      const body = Buffer.alloc(Number(request.headers['x-size']), 3)
+      return response.writeHead(200, { 'content-length': body.length, etag: '"1"' }).end(body)
+    }
     if (request.url === '/big') return response.end(Buffer.alloc(8_000_000, 3))
     const hash = createHash('sha256')
     for await (const chunk of request) hash.update(chunk)
@@ -113,9 +135,39 @@ describe('a body that streams', () => {
       const expected = way === 'clone' ? bytes.subarray(0, 2_000_000) : bytes
       assert.equal(sha(await answer.bytes()), sha(expected), way)
     }
-    assert.equal(await (await post('upload', bytes)).text(), `${sha(bytes)} chunked`)
+    assert.equal(await (await post('upload', bytes)).text(), `${sha(bytes)} ${bytes.length}`)
     const long = new Uint8Array(300_000).fill(7)
     assert.equal(await (await ask('upload-long')).text(), `${sha(long)} 300000`)
+  })
+
+  it('that is passed on keeps a length that is known, short or long, and one that the script has changed has none', async () => {
+    const length = async (path: string, size: number, init?: RequestInit) => {
+      const answer = await ask(path, {
+        ...init,
+        headers: { 'x-size': `${size}`, 'accept-encoding': 'identity' },
+      })
+      const bytes = await answer.bytes().catch(() => undefined)
+      return [answer.headers.get('content-length'), bytes?.length]
+    }
+    for (const size of [10, 1_000, 200_000]) {
+      for (const path of ['sized', 'again'])
+        assert.deepEqual(await length(path, size), [`${size}`, size], path)
+      assert.deepEqual(await length('sized', size, { method: 'HEAD' }), [`${size}`, 0])
+      assert.deepEqual(await length('changed', size), [null, size * 2])
+    }
+    // A body that was begun is refused, whatever is said of its length.
+    assert.equal((await ask('begun', { headers: { 'x-size': '200000' } })).status, 500)
+    for (const size of [10, 200_000]) {
+      const bytes = new Uint8Array(size)
+      for (const path of ['upload', 'taken'])
+        assert.equal(await (await post(path, bytes)).text(), `${sha(bytes)} ${size}`, path)
+    }
+    // What comes in chunks goes out in chunks.
+    const pieces = Readable.toWeb(Readable.from([Buffer.alloc(100_000)])) as ReadableStream<
+      Uint8Array<ArrayBuffer>
+    >
+    const chunked = await ask('upload', { method: 'POST', body: pieces, duplex: 'half' } as RequestInit)
+    assert.match(await chunked.text(), / chunked$/)
   })
 
   it('of a fetched answer is passed on as it comes: an event before the next there is', async () => {

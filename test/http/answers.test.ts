@@ -114,6 +114,30 @@ describe('an answer', () => {
       assert.equal(await response.text(), '')
     })
 
+    it('to HEAD has the length of its body, else the one that the script says, else none', async () => {
+      const said: [string, string][] = [['content-length', '123456']]
+      const cases: [given: typeof given, length: string | null][] = [
+        [{ status: 200, headers: said }, '123456'],
+        [{ status: 200, headers: [] }, null],
+        [{ status: 200, headers: said, body: 'text' }, '4'],
+        [{ status: 200, headers: said, body: new PassThrough() }, '123456'],
+        [{ status: 200, headers: [], body: new PassThrough() }, null],
+        [{ status: 200, headers: [], length: 7, body: new PassThrough() }, '7'],
+        [{ status: 404, headers: [['content-length', '1e3']] }, null],
+        [{ status: 200, headers: [['content-length', '5, 5']] }, null],
+        [{ status: 304, headers: said }, null],
+      ]
+      for (const [head, length] of cases) {
+        const response = await answer(head, { method: 'HEAD' })
+        assert.deepEqual([response.status, response.headers.get('content-length')], [head.status, length])
+        assert.equal(response.headers.get('transfer-encoding'), null)
+        // Nothing is left on the connection: the next answer is read as one.
+        assert.equal(await (await answer({ status: 200, headers: [], body: 'next' })).text(), 'next')
+      }
+      const empty = await answer({ status: 200, headers: said })
+      assert.deepEqual([empty.headers.get('content-length'), await empty.text()], ['0', ''])
+    })
+
     it('that comes in pieces has its head at once, and is passed on as it comes', async () => {
       const body = new PassThrough()
       const response = await answer({ status: 200, headers: [['x-fine', 'yes']], body })

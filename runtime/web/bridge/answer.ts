@@ -1,6 +1,6 @@
-import { type OutgoingBody, takeBody } from '../fetch/body.ts'
+import { lengthInPieces, type OutgoingBody, takeBody } from '../fetch/body.ts'
 import { isResponse, type Response, responseParts } from '../fetch/response.ts'
-import { Bytes, isArray, NativeTypeError, numberText, quote, toJsonText } from '../primordials.ts'
+import { isArray, NativeTypeError, numberText, quote, toJsonText } from '../primordials.ts'
 
 /**
  * A DispatchResult as JSON text. `body` is what goes beside it. Throws a TypeError that names what was returned where
@@ -11,7 +11,7 @@ export const answerText = (
   body: OutgoingBody | undefined,
   mustBeResponse: boolean,
 ): string => {
-  if (isResponse(result)) return responseText(result, body instanceof Bytes ? body.length : undefined)
+  if (isResponse(result)) return responseText(result, lengthInPieces(body))
   if (mustBeResponse) {
     throw new NativeTypeError(`The fetch handler must return a Response, but it returned ${describe(result)}`)
   }

@@ -2,6 +2,7 @@ import type { WireBody } from '../../bridge.ts'
 import { structuredClone } from '../clone/structured-clone.ts'
 import { decodeUtf8, encodeUtf8 } from '../encoding/utf8.ts'
 import { Bytes, copyBuffer, NativePromise } from '../primordials.ts'
+import { knownLength, withLength } from '../streams/known-length.ts'
 import { readChunks } from '../streams/read-chunks.ts'
 import {
   isByteStream,
@@ -32,11 +33,15 @@ export const bodyOfSource = (source: string | Uint8Array<ArrayBuffer>): Body => 
 
 export const bodyOfStream = (stream: ReadableStream): Body => ({ source: undefined, stream, used: false })
 
-/** The body that came across the wall: whole as text or bytes, or a stream. */
-export const bodyFromWire = (body: WireBody | ReadableStream | undefined): Body | null => {
+/** The body that came across the wall: whole as text or bytes, or a stream, of which its `Content-Length` may be known. */
+export const bodyFromWire = (
+  body: WireBody | ReadableStream | undefined,
+  contentLength: string | null,
+): Body | null => {
   if (body === undefined) return null
   if (typeof body === 'string') return bodyOfSource(body)
-  return isReadableStream(body) ? bodyOfStream(body) : bodyOfSource(new Bytes(body as ArrayBuffer))
+  if (!isReadableStream(body)) return bodyOfSource(new Bytes(body as ArrayBuffer))
+  return bodyOfStream(withLength(body, contentLength === null ? undefined : Number(contentLength)))
 }
 
 export const isBodyUsed = (body: Body | null): boolean =>
@@ -50,10 +55,11 @@ export const isBodyUnusable = (body: Body | null): boolean =>
 export const streamOfBody = (body: Body): ReadableStream => {
   if (body.stream !== undefined) return body.stream
   const { signal, source = '' } = body
+  const bytes = body.used ? new Bytes(0) : bytesOfSource(source)
   body.stream =
     signal?.aborted === true && !body.used
       ? failedStream(signal.reason)
-      : streamOfBytes(body.used ? new Bytes(0) : bytesOfSource(source))
+      : withLength(streamOfBytes(bytes), bytes.length)
   body.source = undefined
   if (body.used) readChunks(body.stream, ignore, ignore, ignore)
   return body.stream
@@ -64,6 +70,13 @@ const wholeLimit = 64 * 1024
 
 /** On its way across the wall: whole as text or as a buffer, or where it is long, piece by piece. */
 export type OutgoingBody = string | ArrayBuffer | Uint8Array<ArrayBuffer> | ReadableStream
+
+/** In bytes, of a body that crosses in pieces, when it is known. */
+export const lengthInPieces = (body: OutgoingBody | undefined): number | undefined => {
+  if (typeof body !== 'object') return undefined
+  if (body instanceof Bytes) return body.length
+  return isReadableStream(body) ? knownLength(body) : undefined
+}
 
 /** Takes the body for its way across the wall. `what` names its owner in the TypeError for a body that was already read. */
 export const takeBody = (body: Body | null, what: string): OutgoingBody | undefined => {
@@ -136,10 +149,11 @@ export const cloneBody = (body: Body | null, what: string): Body | null => {
     const copy = bodyOfSource(typeof source === 'string' ? source : source.slice())
     return body.signal === undefined ? copy : { ...copy, signal: body.signal }
   }
+  const length = knownLength(body.stream)
   const [first, second] = body.stream.tee()
   const isCopied = isByteStream(body.stream)
-  body.stream = first
-  return bodyOfStream(isCopied ? second : second.pipeThrough(createChunkCloner()))
+  body.stream = withLength(first, length)
+  return bodyOfStream(withLength(isCopied ? second : second.pipeThrough(createChunkCloner()), length))
 }
 
 /** Tells the source of a body that nobody will read it. */

@@ -1,8 +1,17 @@
 import type { Calls, Settled } from '../bridge/calls.ts'
 import type { AbortSignal } from '../events/abort-signal.ts'
-import { Bytes, NativePromise, numberText, quote } from '../primordials.ts'
-import { type Body, bodyFromWire, bodyOfSource, cancelBody, takeBody } from './body.ts'
+import { NativePromise, numberText, quote } from '../primordials.ts'
+import {
+  type Body,
+  bodyFromWire,
+  bodyOfSource,
+  cancelBody,
+  lengthInPieces,
+  type OutgoingBody,
+  takeBody,
+} from './body.ts'
 import { readDataUrl } from './data-url.ts'
+import { headerValue } from './headers.ts'
 import { Request, requestParts } from './request.ts'
 import type { RequestInit } from './request-init.ts'
 import { assertFetchable } from './request-url.ts'
@@ -61,9 +70,11 @@ const responseIn = (settled: Settled, signal: AbortSignal | undefined, method: s
   throw new TypeError(`fetch failed: ${settled.error.message}`, { cause: toCause(settled.error) })
 }
 
-/** Of a body that goes in pieces: whoever gets it may want to know in advance. */
-const lengthText = (body: unknown): string =>
-  body instanceof Bytes ? `,"length":${numberText(body.length)}` : ''
+/** Of a body that goes in pieces: its receiver may want to know in advance. */
+const lengthText = (body: OutgoingBody | undefined): string => {
+  const length = lengthInPieces(body)
+  return length === undefined ? '' : `,"length":${numberText(length)}`
+}
 
 const toResponse = (
   { value, body }: Extract<Settled, { ok: true }>,
@@ -73,7 +84,10 @@ const toResponse = (
   const { status, statusText = '', headers, url = '', redirected = false } = value as FetchedHead
   // Fetch standard: an answer without bytes has a body all the same, which is an empty one.
   const isNull = method === 'HEAD' || nullBodyStatus.has(status)
-  const answer = withSignal(bodyFromWire(body) ?? (isNull ? null : bodyOfSource('')), signal)
+  const answer = withSignal(
+    bodyFromWire(body, headerValue(headers, 'content-length')) ?? (isNull ? null : bodyOfSource('')),
+    signal,
+  )
   return createFetchedResponse({ status, statusText, url, redirected }, headers, answer)
 }
 

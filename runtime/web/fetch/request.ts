@@ -2,6 +2,7 @@ import type { RequestHead, WireBody } from '../../bridge.ts'
 import { AbortSignal, createFollowingSignal } from '../events/abort-signal.ts'
 import type { Blob } from '../file/blob.ts'
 import type { FormData } from '../file/form-data.ts'
+import { knownLength, withLength } from '../streams/known-length.ts'
 import { type ReadableStream, TransformStream } from '../streams/streams.ts'
 import { requireArguments, toDictionary } from '../web-idl.ts'
 import {
@@ -204,7 +205,9 @@ export class Request {
       this.#body =
         inherited.stream === undefined
           ? bodyOfSource(inherited.source ?? '')
-          : bodyOfStream(inherited.stream.pipeThrough(new TransformStream()))
+          : bodyOfStream(
+              withLength(inherited.stream.pipeThrough(new TransformStream()), knownLength(inherited.stream)),
+            )
       inherited.source = undefined
       inherited.used = true
       return
@@ -241,5 +244,5 @@ export const createIncomingRequest = (
   create(
     { method: head.method, url: head.url, redirect: 'follow', browser: undefined },
     adoptHeaders(head.headers, { immutable: false }),
-    bodyFromWire(body),
+    bodyFromWire(body, headerValue(head.headers, 'content-length')),
   )
