@@ -135,7 +135,7 @@ function toBundle(result: BuildResult, roots: Roots): Bundle {
     code: text('.js'),
     map: JSON.stringify({ ...map, sources: map.sources.map(named) }),
     inputs: Object.keys(result.metafile?.inputs ?? {})
-      .filter((path) => !path.startsWith('empty:'))
+      .filter((path) => !/^(?:empty|missing):/.test(path))
       .map(named),
   }
 }

@@ -14,8 +14,9 @@ import type {
 import { messageOf } from '../errors/annex-error.ts'
 import { quoteValue } from '../manifest/problems/visible-text.ts'
 import { isInside, readInside } from '../manifest/read-inside.ts'
-import { hintForBuiltin, toBuiltin } from './builtin-hints.ts'
+import { refuse, refuseBuiltin, refuseMissing } from './explain-missing.ts'
 import { findGlobImport } from './glob-imports.ts'
+import { type LoadedFile, missingNamespace, throwInGuard, toThrowingModule } from './guarded-imports.ts'
 
 /** Real paths of the two folders that a build may read. */
 export type Roots = { plugin: string; sdk: string }
@@ -60,20 +61,26 @@ export function confineImports(roots: Roots): Plugin {
     name: 'confine-imports',
     setup(build) {
       const total = { bytes: 0 }
-      build.onResolve({ filter: /.*/ }, (args) => resolveImport(args, build, roots))
+      build.onResolve({ filter: /.*/ }, async (args) => {
+        const found = await resolveImport(args, build, roots)
+        return found !== undefined && 'missing' in found ? throwInGuard(args, found.missing) : found
+      })
       build.onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: '', loader: 'js' }))
+      build.onLoad({ filter: /.*/, namespace: missingNamespace }, ({ path, suffix, pluginData }) => ({
+        contents: toThrowingModule(path, suffix, pluginData),
+        loader: 'js',
+      }))
       build.onLoad({ filter: /.*/ }, (args) => loadFile(args, roots, total))
     },
   }
 }
 
-const refuse = (text: string, hint?: string) => ({ errors: [{ text, detail: hint }] })
-
+/** `missing` is why the import is refused, unless the script is ready for it. */
 async function resolveImport(
   args: OnResolveArgs,
   build: PluginBuild,
   roots: Roots,
-): Promise<OnResolveResult | undefined> {
+): Promise<OnResolveResult | { missing: OnResolveResult } | undefined> {
   if (args.pluginData === passThrough) return undefined
   const { path, kind, importer, resolveDir, namespace } = args
   if (kind === 'entry-point') return { path }
@@ -83,9 +90,9 @@ async function resolveImport(
     const file = Object.hasOwn(sdkModules, sdk) ? sdkModules[sdk] : undefined
     return file === undefined ? refuse(`the SDK has no module ${shown}`) : { path: join(roots.sdk, file) }
   }
-  if (path.startsWith('node:')) return refuseBuiltin(path)
+  if (path.startsWith('node:')) return { missing: refuseBuiltin(path) }
   if (kind === 'require-resolve')
-    return refuse('require.resolve() does nothing in a sandbox', 'import the module')
+    return { missing: refuse('require.resolve() does nothing in a sandbox', 'import the module') }
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {
     return refuse(`${shown} cannot be imported: only files are`, 'install the package in the plugin folder')
   }
@@ -101,18 +108,19 @@ async function resolveImport(
     with: args.with,
     pluginData: passThrough,
   })
-  if (found.errors.length > 0 || found.external) return refuseMissing(path, found.errors)
+  if (found.errors.length > 0 || found.external) return { missing: await refuseMissing(path, root) }
   // A package may say in its package.json that a module is left out in browsers.
   if (found.namespace !== 'file') return { path: found.path, namespace: 'empty' }
   const real = await realpath(found.path).catch(() => undefined)
   if (real === undefined || !isInside(root, real)) {
     // Found in a node_modules above the plugin folder, such as Annex's own.
-    if (isOfAnother(root, path, found.path)) return refuseMissing(path, [])
+    if (isOfAnother(root, path, found.path)) return { missing: await refuseMissing(path, root) }
     return refuse(
       `${shown} leads outside the plugin folder`,
       'the packages of an integration lie in its own node_modules',
     )
   }
+  if (pickLoader({ path: real, with: args.with }) === undefined) return { missing: refuseKind(real) }
   return { path: real, suffix: found.suffix, sideEffects: found.sideEffects }
 }
 
@@ -123,28 +131,10 @@ function isOfAnother(root: string, path: string, found: string): boolean {
   return !path.startsWith('.') && at >= 0 && !isInside(root, found.slice(0, at))
 }
 
-function refuseMissing(path: string, errors: { text: string }[]) {
-  if (toBuiltin(path) !== undefined) return refuseBuiltin(path)
-  if (path.startsWith('.')) return refuse(`there is no file ${quoteValue(path)}`)
-  const [reason] = errors
-  const why = reason === undefined ? '' : ` (${reason.text})`
-  return refuse(
-    `the package ${quoteValue(path)} is not installed in the plugin folder${why}`,
-    hintToInstall(path),
-  )
-}
-
-/** Without `--prefix` npm would look for a package.json further up, and install into Annex itself. */
-function hintToInstall(path: string): string {
-  // Only what can be pasted into a shell as it is.
-  const name = /^(?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*(?=\/|$)/i.exec(path)?.[0]
-  return `install it there: npm install --prefix . ${name ?? ''}`.trimEnd()
-}
-
-const refuseBuiltin = (path: string) =>
+const refuseKind = (path: string) =>
   refuse(
-    `${quoteValue(path)} is a module of Node, which a sandbox does not have`,
-    hintForBuiltin(toBuiltin(path) ?? path),
+    `${quoteValue(basename(path))} cannot be imported`,
+    `allowed: .${Object.keys(loaders).join(', .')}, or { type: "text" } and { type: "bytes" }`,
   )
 
 async function loadFile(args: OnLoadArgs, roots: Roots, total: { bytes: number }): Promise<OnLoadResult> {
@@ -154,18 +144,14 @@ async function loadFile(args: OnLoadArgs, roots: Roots, total: { bytes: number }
   total.bytes += reading.bytes.length
   if (total.bytes > maxTotalBytes) return refuse(`the files to bundle have more than ${maxTotalBytes} bytes`)
   const loader = pickLoader(args)
-  if (loader === undefined) {
-    return refuse(
-      `${quoteValue(basename(args.path))} cannot be imported`,
-      `allowed: .${Object.keys(loaders).join(', .')}, or { type: "text" } and { type: "bytes" }`,
-    )
-  }
+  if (loader === undefined) return refuseKind(args.path)
   const resolveDir = dirname(args.path)
   if (!isCode(loader)) return { contents: reading.bytes, loader, resolveDir }
   const code = withoutFileReferences(reading.bytes.toString('utf8'))
   try {
     const glob = await findGlobImport(code, loader)
-    if (glob === undefined) return { contents: code, loader, resolveDir }
+    const file: LoadedFile = { code, loader }
+    if (glob === undefined) return { contents: code, loader, resolveDir, pluginData: file }
     const where = quoteValue(relative(root, args.path))
     const text = `${glob} in ${where}: the path must be known when the script is bundled`
     return refuse(text, 'import each file by name')
@@ -187,7 +173,7 @@ function toSyntaxErrors(error: unknown, file: string): PartialMessage[] {
 
 const isCode = (loader: Loader): boolean => loader === 'ts' || loader === 'tsx' || loader === 'jsx'
 
-function pickLoader({ path, with: attributes }: OnLoadArgs): Loader | undefined {
+function pickLoader({ path, with: attributes }: Pick<OnLoadArgs, 'path' | 'with'>): Loader | undefined {
   const type = attributes.type
   if (type !== undefined) return Object.hasOwn(attributeLoaders, type) ? attributeLoaders[type] : undefined
   if (path.endsWith('.raw.js')) return 'text'

@@ -2,40 +2,12 @@ import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
-import vm from 'node:vm'
+import { test } from 'node:test'
 import { build } from 'esbuild'
-import { type Bundling, bundleScript } from '../../host/bundle/bundle-script.ts'
+import { bundleScript } from '../../host/bundle/bundle-script.ts'
 import { mapStack } from '../../host/bundle/map-stack.ts'
-import { formatProblem } from '../../host/manifest/problems/problem.ts'
+import { bundle, type Files, run, textOf } from './bundling.ts'
 import { addFiles, createFolder, createManifest, createSdk } from './plugin-folder.ts'
-
-type Files = Record<string, string | Uint8Array>
-
-async function bundle(t: TestContext, files: Files, script = 'index.ts'): Promise<Bundling> {
-  const folder = await createFolder(t, files)
-  return await bundleScript(folder, createManifest({ script }), { sdkFolder: await createSdk(t) })
-}
-
-/** The problems of a bundle that must fail, as text without the temporary folder. */
-const textOf = ({ bundle, problems }: Bundling): string => {
-  assert.equal(bundle, undefined, 'the bundle was made')
-  return problems
-    .map((problem) =>
-      formatProblem({ ...problem, file: problem.file.replace(/^.*annex-test-\w+\/?/, '') }, { color: false }),
-    )
-    .join('\n\n')
-}
-
-/** Runs a bundle as the sandbox process does, and returns what the script exports by default. */
-function run({ bundle, problems }: Bundling, globals: object = {}): Record<string, unknown> {
-  assert.deepEqual(problems, [])
-  assert.ok(bundle)
-  const module = { exports: { default: {} as Record<string, unknown> } }
-  const define = (body: (target: typeof module) => void) => body(module)
-  vm.runInNewContext(bundle.code, { __annexDefine: define, ...globals }, { filename: 'annex:sample' })
-  return module.exports.default
-}
 
 test('a script and what it imports become one statement that defines the integration', async (t) => {
   const result = await bundle(t, {
@@ -419,4 +391,54 @@ test('a stack from the isolate shows the file and line of the author', async (t)
   const mapped = mapStack(stack, result.bundle?.map ?? '', { integration: 'sample', folderName: 'sample' })
   assert.match(mapped, /at fail \(sample\/lib\/fail\.ts:4:9\)/)
   assert.match(mapped, /sample\/index\.ts:2:28/)
+})
+
+/** Imports that find nothing for another reason than a package that is not installed. */
+const misleading: Record<string, { files: Files; says: RegExp; hint: RegExp }> = {
+  'an alias that no package can have': {
+    files: { 'index.ts': `import '@/lib/a'`, 'lib/a.ts': '' },
+    says: /"@\/lib\/a" is no package, and "paths" of tsconfig\.json are not read$/m,
+    hint: /"imports": \{ "#lib\/\*": "\.\/lib\/\*" \}/,
+  },
+  'a path of tsconfig.json': {
+    files: {
+      'index.ts': `import 'lib/a'`,
+      'lib/a.ts': '',
+      'tsconfig.json': '{ "compilerOptions": { /* ours */ "paths": { "lib/*": ["./lib/*"], } } }',
+    },
+    says: /"lib\/a" is no package, and "paths" of tsconfig\.json are not read$/m,
+    hint: /write a path that begins with \.\//,
+  },
+  'an entry of "imports" that is not there': {
+    files: { 'index.ts': `import '#lib/a'`, 'package.json': '{}' },
+    says: /"imports" in package\.json leads to no file for "#lib\/a"$/m,
+    hint: /"imports": \{/,
+  },
+  'a part that a package keeps to itself': {
+    files: {
+      'index.ts': `import 'pkg/inner.js'`,
+      'node_modules/pkg/package.json': '{"exports":"./index.js"}',
+      'node_modules/pkg/index.js': '',
+      'node_modules/pkg/inner.js': '',
+    },
+    says: /the package "pkg" has nothing to import as "pkg\/inner\.js"$/m,
+    hint: /"exports"/,
+  },
+}
+
+for (const [what, { files, says, hint }] of Object.entries(misleading)) {
+  test(`an import that finds nothing says why: ${what}`, async (t) => {
+    const text = textOf(await bundle(t, files))
+    assert.match(text, says)
+    assert.match(text, hint)
+  })
+}
+
+test('the way that the hint for an alias names works', async (t) => {
+  const result = await bundle(t, {
+    'index.ts': `import x from '#lib/a.ts'\nexport default { x }`,
+    'package.json': '{ "imports": { "#lib/*": "./lib/*" } }',
+    'lib/a.ts': `export default 'found'`,
+  })
+  assert.equal(run(result).x, 'found')
 })
