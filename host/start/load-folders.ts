@@ -45,12 +45,12 @@ export async function loadFolders(
     (space, error) => logger.warn({ err: error, space: space.id }, 'space not read'),
   )
   ends.defer(spaces.close)
-  const reload = async () => {
+  const reload = inTurn(async () => {
     const plugins = await loadPlugins(source)
     given.onLoaded()
     await spaces.sync()
     return plugins
-  }
+  })
   const plugins = await reload()
   return {
     plugins,
@@ -58,7 +58,29 @@ export async function loadFolders(
     watch() {
       if (!settings.WATCH) return
       const reportChanges = createChangeReport(plugins, { logger, output: process.stderr })
-      ends.defer(watchPlugins(settings.PLUGINS_DIR, () => void reload().then(reportChanges).catch(onDefect)))
+      let reloading: Promise<void> = Promise.resolve()
+      const end = watchPlugins(settings.PLUGINS_DIR, () => {
+        reloading = reload().then(reportChanges).catch(onDefect)
+      })
+      ends.defer(() => end().then(() => reloading))
     },
+  }
+}
+
+/**
+ * Runs `work` one run after the other. A call during a run gets the next run, and shares it with the calls that wait:
+ * it begins after all of them, so it reads what was saved before them.
+ */
+function inTurn<T>(work: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  let next: Promise<T> | undefined
+  return () => {
+    next ??= last.then(() => {
+      next = undefined
+      const run = work()
+      last = run.catch(() => {})
+      return run
+    })
+    return next
   }
 }
