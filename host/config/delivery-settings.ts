@@ -49,19 +49,20 @@ export const deliverySettings = {
     min: 0,
     max: 36_500,
     meaning:
-      'Days for which settled deliveries with their attempts, events and failed jobs are kept; 0: for ever',
+      'Days for which settled deliveries with their attempts, events, failed jobs and events that wait for a resume are kept; 0: for ever',
   },
   RETENTION_ROWS: {
     kind: 'integer',
     default: '1000000',
     min: 0,
-    meaning: 'The newest deliveries, events and failed jobs that are kept, of each so many; 0: all',
+    meaning:
+      'The newest deliveries, events, failed jobs and events that wait for a resume that are kept, of each so many; 0: all',
   },
   RETENTION_MB: {
     kind: 'integer',
     default: '10240',
     min: 0,
     meaning:
-      'How much text of the newest deliveries with their attempts, of events and of failed jobs is kept, of each so many MB; 0: all',
+      'How much text of the newest deliveries with their attempts, of events, of failed jobs and of events that wait for a resume is kept, of each so many MB; 0: all',
   },
 } as const satisfies Record<string, Setting>

@@ -3,7 +3,7 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
 import { listInstallationsOn, type TargetKind } from '../db/queries/installed/installation-targets.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
-import { lockStaying } from '../db/queries/moved/hold.ts'
+import { lockTaking } from '../db/queries/installed/suspensions.ts'
 import { findSite } from '../db/queries/records/sites.ts'
 import { findSpace } from '../db/queries/records/spaces.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
@@ -26,28 +26,31 @@ export function placeOf(event: PublishedEvent): { kind: TargetKind; id: string }
 /** A site or space installation that an event concerns. */
 export type EventLevel = Extract<Level, { targetId: string }>
 
+/** A level that an event is stored for. `waits`: its installation is paused, suspended or moving. */
+export type Taker = { level: EventLevel; waits: boolean }
+
 type Happened = { organizationId: string; event: PublishedEvent }
 
 export type MatchReader = {
   /** Whether the event's place is its organization's. */
   isPlaceTheirs: (happened: Happened) => Promise<boolean>
-  /** The levels whose scripts the event is owed to: installed there, active, and with the scope declared. */
-  levelsOf: (happened: Happened) => Promise<EventLevel[]>
+  /** The levels whose scripts take the event: installed there, set up, and with the scope declared. */
+  takersOf: (happened: Happened) => Promise<Taker[]>
 }
 
 /** Reads for the events of one transaction; what several of them ask for is read once. */
 export function createMatchReader(transaction: Db): MatchReader {
   const owners = new Map<string, Promise<string | undefined>>()
-  const levels = new Map<string, Promise<EventLevel[]>>()
+  const takers = new Map<string, Promise<Taker[]>>()
   return {
     async isPlaceTheirs({ organizationId, event }) {
       const { kind, id } = placeOf(event)
       const owner = await readOnce(owners, `${kind} ${id}`, () => ownerOf(transaction, kind, id))
       return owner === organizationId
     },
-    levelsOf({ organizationId, event }) {
+    takersOf({ organizationId, event }) {
       const key = `${organizationId} ${event.type} ${placeOf(event).id}`
-      return readOnce(levels, key, () => matchingInstallations(transaction, organizationId, event))
+      return readOnce(takers, key, () => matchingInstallations(transaction, organizationId, event))
     },
   }
 }
@@ -71,19 +74,22 @@ async function matchingInstallations(
   db: Db,
   organizationId: string,
   event: PublishedEvent,
-): Promise<EventLevel[]> {
+): Promise<Taker[]> {
   const { kind, id } = placeOf(event)
   const levels: EventLevel[] = []
   for (const target of await listInstallationsOn(db, kind, id)) {
+    if (target.status !== 'active') continue
     const installation = await findInstallation(db, target.installationId)
     if (installation?.organizationId !== organizationId) continue
-    if (installation.status !== 'active' || target.status !== 'active') continue
     const scopes = (await findDeployed(db, installation.integration))?.manifest.scopes ?? []
     if (!scopes.includes(rules[event.type].scope)) continue
     const { integration } = installation
     levels.push({ kind, integration, installationId: installation.id, targetId: id })
   }
   const ids = levels.map(({ installationId }) => installationId)
-  const staying = await lockStaying(db, ids)
-  return levels.filter(({ installationId }) => staying.has(installationId))
+  const taking = ids.length === 0 ? new Map<string, boolean>() : await lockTaking(db, ids)
+  return levels.flatMap((level) => {
+    const waits = taking.get(level.installationId)
+    return waits === undefined ? [] : [{ level, waits }]
+  })
 }

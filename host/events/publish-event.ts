@@ -8,18 +8,26 @@ import { AnnexError } from '../errors/annex-error.ts'
 import { assertFits } from '../errors/text-size.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { Wake } from '../jobs/create-worker.ts'
-import { createMatchReader, type EventLevel, placeOf } from './matching-installations.ts'
+import { createMatchReader, placeOf, type Taker } from './matching-installations.ts'
 import { type PublishedEvent, validateEvent } from './validate-event.ts'
 
 export type PublishEvent = (organizationId: string, event: unknown) => Promise<PublishReceipt>
 
-export type PublishReceipt = { eventId: string; duplicate: boolean; installations: number }
+/** `installations` take the event; for those of `waiting` it waits until they are resumed. */
+export type PublishReceipt = {
+  eventId: string
+  duplicate: boolean
+  installations: number
+  waiting?: string[]
+}
 
 /**
- * Takes an event in: checked, stored, and owed to every installation that it concerns, all before it is
- * acknowledged. An `eventId` that the organization has used before changes nothing, and the receipt says so.
+ * Takes an event in: it is checked and stored, with a job for every installation that it concerns, before it is
+ * acknowledged. A job for an installation that is paused, suspended or moving waits for its resume. An `eventId` that the
+ * organization has used before changes nothing, and the receipt says so.
  *
  * @param wake tells the worker that there is work
+ * @param observe counts it
  * @throws AnnexError `event_invalid`, `body_too_large`, `not_found`
  */
 export async function publishEvent(
@@ -27,6 +35,7 @@ export async function publishEvent(
   wake: Wake,
   organizationId: string,
   value: unknown,
+  observe: (type: string, receipt: PublishReceipt) => void,
 ): Promise<PublishReceipt> {
   const event = validateEvent(value)
   const payload = JSON.stringify(event)
@@ -38,6 +47,7 @@ export async function publishEvent(
     }
   })
   if (stored === undefined) throw placeNotFound(organizationId, event)
+  observe(event.type, stored.receipt)
   return stored.receipt
 }
 
@@ -66,24 +76,31 @@ async function storeEvents(transaction: Db, group: readonly Publishing[]): Promi
       receivedAt: Date.now(),
     })),
   )
-  const levels = await Promise.all(valid.map((one, n) => (areNew[n] ? reader.levelsOf(one) : [])))
+  const takers = await Promise.all(valid.map((one, n) => (areNew[n] ? reader.takersOf(one) : [])))
   const owed = valid.flatMap(({ event }, n) =>
-    (levels[n] ?? []).map((level) => toJob(level, event, nowOf(transaction))),
+    (takers[n] ?? []).map((taker) => toJob(taker, event, nowOf(transaction))),
   )
   const jobs = await insertJobs(transaction, owed)
   const stored = valid.map((one, n): [Publishing, Stored] => {
-    const installations = levels[n]?.length ?? 0
+    const { length: installations } = takers[n] ?? []
+    const waiting = (takers[n] ?? []).flatMap(({ level, waits }) => (waits ? [level.installationId] : []))
     const receipt = { eventId: one.event.eventId, duplicate: !areNew[n], installations }
-    return [one, { receipt, jobs: jobs.splice(0, installations) }]
+    return [
+      one,
+      {
+        receipt: waiting.length === 0 ? receipt : { ...receipt, waiting },
+        jobs: jobs.splice(0, installations - waiting.length),
+      },
+    ]
   })
   const storedOf = new Map(stored)
   return group.map((one) => storedOf.get(one))
 }
 
-function toJob(level: EventLevel, event: PublishedEvent, dueAt: number): NewJob {
+function toJob({ level, waits }: Taker, event: PublishedEvent, dueAt: number): NewJob {
   const { installationId } = level
   const subject: EventJob = { level, event: { ...event, installationId } }
-  return { kind: 'event', subject, lane: installationId, dueAt }
+  return { kind: 'event', subject, lane: installationId, dueAt, state: waits ? 'waiting' : 'due' }
 }
 
 function placeNotFound(organizationId: string, event: PublishedEvent): AnnexError {

@@ -20,6 +20,8 @@ export type Metrics = {
   observeLimit: (integration: string, limit: string) => void
   observeProcessEnd: (slot: string, cause: EndCause['kind']) => void
   observeRequest: (isEndpoint: boolean, status: number) => void
+  /** An event that was published, with how many installations take it. */
+  observeEvent: (type: string, published: { duplicate: boolean; installations: number }) => void
   /** An attempt that was stored, with what became of its delivery. */
   observeAttempt: DeliveryMetrics['observe']
   /** All of it, with how things are now, in the text format of Prometheus. */
@@ -59,6 +61,7 @@ export function createMetrics(): Metrics {
   const byType = new Map<string, TypeCell>()
   const ends = createTally(mostTypes, createCell)
   const requests = new Map<string, number>()
+  const events = new Map<string, number>()
   let snapshot: Snapshot = { processes: [], levels: [] }
   const deliveries = createDeliveryMetrics(registry, () => snapshot.owed ?? nothingOwed)
   register()
@@ -79,9 +82,10 @@ export function createMetrics(): Metrics {
     observeProcessEnd(slot, cause) {
       ends.at(groupOf(slot), '', cause).dispatches += 1
     },
-    observeRequest(isEndpoint, status) {
-      const key = `${isEndpoint ? 'endpoint' : 'api'} ${status}`
-      requests.set(key, (requests.get(key) ?? 0) + 1)
+    observeRequest: (isEndpoint, status) => addOne(requests, `${isEndpoint ? 'endpoint' : 'api'} ${status}`),
+    observeEvent(type, { duplicate, installations }) {
+      const result = duplicate ? 'duplicate' : installations === 0 ? 'no_installation' : 'stored'
+      addOne(events, `${type} ${result}`)
     },
     observeAttempt: deliveries.observe,
     text(now) {
@@ -119,12 +123,12 @@ export function createMetrics(): Metrics {
     counter('annex_sandbox_process_ends_total', 'Sandbox processes that ended', ['group', 'cause'], (add) =>
       ends.each(([group, , cause], { dispatches }) => add({ group, cause }, dispatches)),
     )
-    counter('annex_http_requests_total', 'Requests', ['to', 'status'], (add) => {
-      for (const [key, count] of requests) {
-        const [to = '', status = ''] = key.split(' ')
-        add({ to, status }, count)
-      }
-    })
+    counter('annex_http_requests_total', 'Requests', ['to', 'status'], (add) =>
+      eachPair(requests, (to, status, count) => add({ to, status }, count)),
+    )
+    counter('annex_events_total', 'Events that were published', ['type', 'result'], (add) =>
+      eachPair(events, (type, result, count) => add({ type, result }, count)),
+    )
     registerBuckets(registry, {
       name: 'annex_dispatch_seconds',
       help: 'From a dispatch to its answer',
@@ -185,6 +189,21 @@ export function createMetrics(): Metrics {
     counter(name, help, ['integration'], (add) =>
       byOutcome.each(([integration], cell) => add({ integration }, cell[what])),
     )
+  }
+}
+
+function addOne(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+/** Of counts whose keys are two words. */
+function eachPair(
+  counts: ReadonlyMap<string, number>,
+  visit: (first: string, second: string, count: number) => void,
+): void {
+  for (const [key, count] of counts) {
+    const [first = '', second = ''] = key.split(' ')
+    visit(first, second, count)
   }
 }
 

@@ -6,6 +6,7 @@ import { listTargets } from '../db/queries/installed/installation-targets.ts'
 import { findInstallation, type Installation } from '../db/queries/installed/installations.ts'
 import {
   countMoved,
+  findLastJob,
   type Page,
   readDeliveries,
   readEndpoints,
@@ -58,10 +59,11 @@ export async function writeExport(given: Given): Promise<AsyncGenerator<string>>
       },
     ])
     try {
+      const lastJob = await findLastJob(given.db, given.installation.id)
       const before = await readChangeable(given)
       yield toLines(await readRecords(given, key.box))
-      for await (const records of readPages(given)) yield toLines(records)
-      await assertUnchanged(given, before, counts)
+      for await (const records of readPages(given, lastJob)) yield toLines(records)
+      await assertUnchanged(given, { before, lastJob, counts })
       const { header: _, ...ofRecords } = counts
       const end: ExportRecord = { record: 'end', counts: ofRecords, hmac: proof.digest('hex') }
       yield `${JSON.stringify(end)}\n`
@@ -102,11 +104,12 @@ async function readPlace(
   return { record: 'place', kind, id: place.id, slug: place.slug, title: place.title }
 }
 
-async function* readPages(given: Given): AsyncGenerator<MovedRecord[]> {
+async function* readPages(given: Given, lastJob: string): AsyncGenerator<MovedRecord[]> {
   for await (const rows of allPages(given, readEndpoints)) yield rows.map(toEndpointRecord)
   for await (const rows of allPages(given, readEvents)) yield rows.map(toEventRecord)
   for await (const rows of allPages(given, readDeliveries)) yield rows.map(toDeliveryRecord)
-  for await (const rows of allPages(given, readJobs)) yield rows.map(toJobRecord)
+  const readMovedJobs = (db: Db, page: Page) => readJobs(db, page, lastJob)
+  for await (const rows of allPages(given, readMovedJobs)) yield rows.map(toJobRecord)
 }
 
 async function* allPages<Row extends { id: string }>(
@@ -136,12 +139,15 @@ async function readChangeable(given: Given): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Somebody may have resumed it, or changed it, or a request that was being answered has stored something. */
-async function assertUnchanged(given: Given, before: string, counts: Record<string, number>): Promise<void> {
+/** A person may have resumed or changed the installation, or a request that was being answered has stored something. */
+async function assertUnchanged(
+  given: Given,
+  { before, lastJob, counts }: { before: string; lastJob: string; counts: Record<string, number> },
+): Promise<void> {
   const { db } = given
   const { id } = given.installation
   const installation = await findInstallation(db, id)
-  const { attempt: _, ...there } = await countMoved(db, id)
+  const { attempt: _, ...there } = await countMoved(db, id, lastJob)
   const isSame = Object.entries(there).every(([record, count]) => (counts[record] ?? 0) === count)
   const isHeld = installation?.status === 'moving'
   if (isHeld && isSame && (await readChangeable({ ...given, installation })) === before) return

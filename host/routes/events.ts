@@ -11,7 +11,7 @@ export function addEventRoutes(router: Router, { reader, authenticate, publish }
   const organizations = keepReadings({ keyOf: String, read })
   /**
    * Publishes an event of the organization (spec 2.5; without `installationId`, and `eventId` may be left to
-   * Annex). 202 when it is stored and owed to `installations` scripts; 200 with `duplicate: true` when an event
+   * Annex). 202 when it is stored for `installations` scripts, and waits for the resume of those in `waiting`; 200 with `duplicate: true` when an event
    * with that `eventId` was published before; 422 with a detail for each wrong field; 413 for one that is too large.
    */
   router.post('/v1/events', async (context) => {

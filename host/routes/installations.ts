@@ -79,7 +79,7 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
     await answerChanged(context, caller, installation)
   })
 
-  /** A paused installation gets no events, and its endpoint answers 503. What it was owed before waits. */
+  /** The events of a paused installation wait for its resume, and its endpoint answers 503. */
   router.post('/v1/integrations/:name/installations/:id/pause', async (context) => {
     const { caller, installation } = await open(context)
     assertPerson(caller)

@@ -79,7 +79,7 @@ export async function startAnswering(
   const runCall = createCalls({ settings, db, commits, egress, publicUrl, wake, onDefect })
   const onSuspend = (target: SandboxTarget, reason: string) => suspensions.suspend(target, reason)
   const publish = (organizationId: string, event: unknown) =>
-    publishEvent(commits, wake, organizationId, event)
+    publishEvent(commits, wake, organizationId, event, metrics.observeEvent)
   const source: PluginSource = {
     ...{ db, box, place: delivering.place, reading, pluginsDir: settings.PLUGINS_DIR },
     hasOthers: dialect === 'postgres' && !settings.PLUGINS_COMPLETE,

@@ -51,7 +51,7 @@ export type TargetInstallation = Installed & {
   signingSecret?: string
 }
 
-export type Receipt = { eventId: string; duplicate: boolean; installations: number }
+export type Receipt = { eventId: string; duplicate: boolean; installations: number; waiting?: string[] }
 
 export type Delivery = {
   id: string

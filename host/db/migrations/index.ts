@@ -15,6 +15,7 @@ import * as failed from './013-failed.ts'
 import * as looseHistory from './014-loose-history.ts'
 import * as order from './015-order.ts'
 import * as waiting from './016-waiting.ts'
+import * as waitingEvents from './017-waiting-events.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -36,6 +37,7 @@ const steps: readonly [string, Step][] = [
   ['014-loose-history', looseHistory],
   ['015-order', order],
   ['016-waiting', waiting],
+  ['017-waiting-events', waitingEvents],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

@@ -26,8 +26,8 @@ const countStep = 10_000
 const sumStep = 2_500
 
 /**
- * Removes settled deliveries with their attempts, events and failed jobs that are too old, too many or too large, in small steps.
- * What is owed is never touched, however old. How old it is goes by the clock of due times.
+ * Removes settled deliveries with their attempts, events, failed jobs, and jobs of events that wait for a resume, that are too old, too
+ * many or too large, in small steps. Other work that is pending is never touched, however old. Ages go by the clock of due times.
  *
  * @param ending once it is aborted the rest is left for the next time
  * @param reader what sums up a million rows, and holds up nobody by it. Default: the database itself
@@ -40,7 +40,7 @@ export async function pruneHistory(
   reader = db,
 ): Promise<Record<Pruned, number>> {
   const nowMs = nowOf(db)
-  const pruned = { deliveries: 0, events: 0, jobs: 0 }
+  const pruned = { deliveries: 0, events: 0, jobs: 0, waitingEvents: 0 }
   const isLarge = bytes !== undefined && (await readUsedBytes(reader)) > bytes
   for (const table of prunedTables) {
     const tooMany = rows === undefined ? undefined : await findNewestToGo(db, table, rows, ending)

@@ -88,13 +88,46 @@ describe('history is pruned', () => {
     ]
     const events = [await addEvent(31), await addEvent(29)]
     const jobs = [await addJob('failed', 31), await addJob('failed', 29), await addJob('waiting', 31)]
-    assert.deepEqual(await pruneHistory(seeded.db, keep30), { deliveries: 2, events: 1, jobs: 1 })
+    assert.deepEqual(await pruneHistory(seeded.db, keep30), {
+      deliveries: 2,
+      events: 1,
+      jobs: 1,
+      waitingEvents: 0,
+    })
     assert.deepEqual(await left('deliveries'), kept.toSorted())
     assert.equal((await seeded.db('attempts').whereIn('deliveryId', gone)).length, 0)
     assert.equal((await left('attempts')).length, kept.length)
     assert.deepEqual(await left('events'), [events[1]])
     assert.deepEqual(await left('jobs'), jobs.slice(1).toSorted())
-    assert.deepEqual(await pruneHistory(seeded.db, keep30), { deliveries: 0, events: 0, jobs: 0 })
+    assert.deepEqual(await pruneHistory(seeded.db, keep30), {
+      deliveries: 0,
+      events: 0,
+      jobs: 0,
+      waitingEvents: 0,
+    })
+  })
+
+  it('of events that wait for a resume, too: those that wait for too long, but for setup events', async () => {
+    const { db, installationId } = seeded
+    const addWaiting = async (type: string, ago: number): Promise<string> => {
+      const id = await addJob('waiting', ago)
+      const subject = { level: { kind: 'installation' }, event: { type, text: 'a\u0000b' } }
+      await db('jobs')
+        .where({ id, lane: installationId })
+        .update({ kind: 'event', subject: JSON.stringify(subject) })
+      return id
+    }
+    const old = await addWaiting('site_view', 31)
+    const setups = [
+      await addWaiting('installation_setup', 31),
+      await addWaiting('site_installation_setup', 31),
+    ]
+    const fresh = [await addWaiting('site_view', 29), await addWaiting('site_view', 28)]
+    const none = { deliveries: 0, events: 0, jobs: 0, waitingEvents: 0 }
+    assert.deepEqual(await pruneHistory(db, keep30), { ...none, waitingEvents: 1 })
+    assert.deepEqual(await left('jobs'), [...setups, ...fresh].toSorted(), old)
+    assert.deepEqual(await pruneHistory(db, { ...all, rows: 1 }), { ...none, waitingEvents: 1 })
+    assert.deepEqual(await left('jobs'), [...setups, ...fresh.slice(1)].toSorted())
   })
 
   it('with the bodies that no delivery has any more', async () => {
@@ -119,7 +152,7 @@ describe('history is pruned', () => {
       await addJob('failed', ago)
     }
     const pruned = await pruneHistory(seeded.db, { ...all, rows: 3 })
-    assert.deepEqual(pruned, { deliveries: 5, events: 6, jobs: 6 })
+    assert.deepEqual(pruned, { deliveries: 5, events: 6, jobs: 6, waitingEvents: 0 })
     assert.deepEqual(await left('deliveries'), [ids[0], ...ids.slice(-3)].toSorted())
   })
 
@@ -148,9 +181,9 @@ describe('history is pruned', () => {
       await addJob('failed', ago)
     }
     const enough = await pruneHistory(db, { ...all, bytes: 100 * 1024 * 1024 })
-    assert.deepEqual(enough, { deliveries: 0, events: 0, jobs: 0 })
+    assert.deepEqual(enough, { deliveries: 0, events: 0, jobs: 0, waitingEvents: 0 })
     const pruned = await pruneHistory(db, { ...all, bytes: 120_000 })
-    assert.deepEqual(pruned, { deliveries: 2, events: 2, jobs: 0 })
+    assert.deepEqual(pruned, { deliveries: 2, events: 2, jobs: 0, waitingEvents: 0 })
     assert.deepEqual(await left('deliveries'), kept.toSorted())
     assert.ok(!(await left('bodies')).includes(large), gone.join())
   })
@@ -169,7 +202,12 @@ describe('history is pruned', () => {
     db.on('query-response', (_rows: unknown, { sql }: { sql: string }) => {
       if (sql.startsWith('delete from deliveries')) ending.abort()
     })
-    assert.deepEqual(await pruneHistory(db, keep30, ending.signal), { deliveries: 250, events: 0, jobs: 0 })
+    assert.deepEqual(await pruneHistory(db, keep30, ending.signal), {
+      deliveries: 250,
+      events: 0,
+      jobs: 0,
+      waitingEvents: 0,
+    })
     assert.equal((await pruneHistory(db, { ...all, rows: 10 }, ending.signal)).deliveries, 0)
     assert.equal((await pruneHistory(db, keep30)).deliveries, 350, 'the next one does the rest')
   })
@@ -177,7 +215,7 @@ describe('history is pruned', () => {
   it('not at all when everything is to be kept', async () => {
     await addDelivery('delivered', 4_000)
     const pruned = await pruneHistory(seeded.db, all)
-    assert.deepEqual(pruned, { deliveries: 0, events: 0, jobs: 0 })
+    assert.deepEqual(pruned, { deliveries: 0, events: 0, jobs: 0, waitingEvents: 0 })
   })
 
   it('by one host at a time on PostgreSQL', async (context) => {

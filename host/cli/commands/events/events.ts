@@ -58,13 +58,11 @@ async function publish(text: string, options: Options, command: Command): Promis
 }
 
 function printReceipt({ terminal }: Session, type: string, receipt: Receipt): void {
-  const { eventId, duplicate, installations } = receipt
+  const { eventId, duplicate, installations, waiting = [] } = receipt
   terminal.print(paint('bold', eventId), ` ${type}`)
-  if (duplicate) terminal.say('An event with this id was published before: nothing was done.')
-  else
-    terminal.say(
-      `Stored, and owed to ${installations} ${installations === 1 ? 'installation' : 'installations'}.`,
-    )
+  if (duplicate) return terminal.say('An event with this id was published before: nothing was done.')
+  terminal.say(`Stored for ${installations} ${installations === 1 ? 'installation' : 'installations'}.`)
+  for (const id of waiting) terminal.say(`It waits until \`annex resume ${id}\`.`)
 }
 
 /** @throws UsageError */

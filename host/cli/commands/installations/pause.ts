@@ -12,7 +12,7 @@ import { levelPath } from './installed-level.ts'
 export function addPauseAndResume(program: Command): void {
   const pause = program
     .command('pause')
-    .description('stop an installation: no events, and its endpoint answers 503')
+    .description('stop an installation: its events wait for a resume, and its endpoint answers 503')
     .argument('<installation>', 'id of the installation, or name of the integration')
     .option('--org <name>', 'organization: id or subdomain')
     .action((named: string, options: PlaceOptions, command: Command) =>
@@ -22,7 +22,7 @@ export function addPauseAndResume(program: Command): void {
 
   const resume = program
     .command('resume')
-    .description('let a paused or suspended installation go on; what it was owed meanwhile is done')
+    .description('let a paused or suspended installation go on; its events that waited are handled')
     .argument('[installation]', 'id of the installation, or name of the integration')
     .option('--org <name>', 'organization: id or subdomain')
     .option('--integration <name>', 'instead: an integration that is suspended as a whole')

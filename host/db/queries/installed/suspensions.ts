@@ -1,4 +1,5 @@
 import type { Db } from '../../db.ts'
+import { isPostgres } from '../../rows/json-rows.ts'
 
 /** Why something is suspended, and the version of the script that did it. */
 export type Suspension = { reason: string; digest: string }
@@ -84,8 +85,37 @@ export async function isHeld(
     return row != null && row.suspendedAt !== null
   }
   const row = await transaction('installations').where({ id: installationId }).forShare().first('status')
-  return row?.status === 'paused' || row?.status === 'suspended' || row?.status === 'moving'
+  return heldStatuses.includes(row?.status)
 }
+
+/** Statuses in which work for an installation waits for its resume. */
+const heldStatuses: readonly string[] = ['paused', 'suspended', 'moving']
+
+/**
+ * Reads which of these installations take events, and for which of them events wait. Until the transaction ends none of them
+ * begins to move, and none of those that wait is resumed: a resume finds what the transaction stores.
+ *
+ * @returns whether events wait, by the installation's id; one that is pending, or was when it was held, is left out
+ */
+export async function lockTaking(transaction: Db, ids: readonly string[]): Promise<Map<string, boolean>> {
+  const read = (among: readonly string[], lock: 'forKeyShare' | 'forShare') => {
+    const query = transaction('installations').whereIn('id', among).select('id', 'status', 'suspendedFrom')
+    return isPostgres(transaction) ? query[lock]() : query
+  }
+  const rows: Held[] = await read([...new Set(ids)], 'forKeyShare')
+  const held = rows.filter(({ status }) => heldStatuses.includes(status)).map(({ id }) => id)
+  // A resume changes no key: only a stronger lock keeps it waiting.
+  const again: Held[] = held.length === 0 || !isPostgres(transaction) ? [] : await read(held, 'forShare')
+  const now = new Map([...rows, ...again].map((row) => [row.id, row]))
+  return new Map(
+    [...now.values()].flatMap(({ id, status, suspendedFrom }): [string, boolean][] => {
+      const waits = heldStatuses.includes(status)
+      return status === 'active' || (waits && suspendedFrom !== 'pending') ? [[id, waits]] : []
+    }),
+  )
+}
+
+type Held = { id: string; status: string; suspendedFrom: string | null }
 
 const unsuspended = { suspendedAt: null, suspendedReason: null, suspendedDigest: null }
 
@@ -93,7 +123,7 @@ async function resumeInstallations(transaction: Db, ids: readonly string[]): Pro
   if (ids.length === 0) return []
   await transaction('installations')
     .whereIn('id', ids)
-    .whereIn('status', ['paused', 'suspended', 'moving'])
+    .whereIn('status', [...heldStatuses])
     .update({
       status: transaction.raw(`coalesce(suspended_from, 'active')`),
       statusReason: null,

@@ -102,27 +102,30 @@ export type JobRow = {
   position: number
 }
 
-export async function readJobs(db: Db, page: Page): Promise<JobRow[]> {
+/** @param upTo the id of the last one (`findLastJob`): events go on being stored for an installation that moves */
+export async function readJobs(db: Db, page: Page, upTo: string): Promise<JobRow[]> {
   const { installationId, after, limit } = page
-  const next: Sized[] = await db('jobs')
+  const next: Sized[] = await jobsOf(db, installationId)
     .select('id', db.raw('octet_length(subject) as length'))
     .where('id', '>', after)
-    .where((lanes) =>
-      lanes
-        .where({ lane: installationId })
-        .orWhereIn('lane', db('endpoints').select('id').where({ installationId })),
-    )
+    .where('id', '<=', upTo)
     .orderBy('id')
     .limit(limit)
   return db('jobs').whereIn('id', idsWithin(next, page)).orderBy('id')
 }
 
-/** How much there is, to tell afterwards whether something was added or taken away meanwhile. */
+/** @returns an empty text where there is none */
+export async function findLastJob(db: Db, installationId: string): Promise<string> {
+  const row = await jobsOf(db, installationId).max({ id: 'id' }).first()
+  return row?.id ?? ''
+}
+
+/** How much there is, to tell afterwards whether something was added or taken away meanwhile; jobs up to the one of that id. */
 export async function countMoved(
   db: Db,
   installationId: string,
+  lastJob: string,
 ): Promise<{ endpoint: number; delivery: number; attempt: number; job: number }> {
-  const endpoints = db('endpoints').select('id').where({ installationId })
   const count = async (query: Knex.QueryBuilder): Promise<number> =>
     Number((await query.count({ count: '*' }).first())?.count)
   return {
@@ -131,6 +134,13 @@ export async function countMoved(
     attempt: await count(
       db('attempts').whereIn('deliveryId', db('deliveries').select('id').where({ installationId })),
     ),
-    job: await count(db('jobs').where({ lane: installationId }).orWhereIn('lane', endpoints)),
+    job: await count(jobsOf(db, installationId).where('id', '<=', lastJob)),
   }
 }
+
+const jobsOf = (db: Db, installationId: string): Knex.QueryBuilder =>
+  db('jobs').where((lanes) =>
+    lanes
+      .where({ lane: installationId })
+      .orWhereIn('lane', db('endpoints').select('id').where({ installationId })),
+  )

@@ -17,6 +17,7 @@ const sizes: Readonly<Record<Pruned, readonly string[]>> = {
   ],
   events: ['octet_length(payload) as bytes'],
   jobs: ['octet_length(subject) as bytes'],
+  waitingEvents: ['octet_length(subject) as bytes'],
 }
 
 type Read = SizedRow & { bodyId?: string; bodyBytes?: number }

@@ -1,21 +1,29 @@
 import type { Knex } from 'knex'
 import type { Db } from '../../db.ts'
 import { firstIdAt, type IdPrefix } from '../../ids.ts'
-import { isPostgres, jsonRows, jsonTexts, rawRows } from '../../rows/json-rows.ts'
+import { isPostgres, jsonRows, jsonTexts, lenientJson, rawRows } from '../../rows/json-rows.ts'
 import type { Delivery } from '../deliveries.ts'
 
-/**
- * A table whose old rows are pruned: what its rows are ordered by, the newest last, when a row came to its end, and which
- * rows have. Attempts go with their deliveries.
- */
-export type Pruned = 'deliveries' | 'events' | 'jobs'
+/** Rows that are pruned. Attempts go with their deliveries. `waitingEvents`: jobs of events that wait for a resume. */
+export type Pruned = 'deliveries' | 'events' | 'jobs' | 'waitingEvents'
 
-type Rule = { place: string; prefix?: IdPrefix; endedAt: string; isOver?: string }
+/** What rows are ordered by, the newest last, when a row came to its end, and which rows have. */
+type Rule = { table: string; place: string; prefix?: IdPrefix; endedAt: string; isOver?: string }
 
 const rules: Readonly<Record<Pruned, Rule>> = {
-  deliveries: { place: 'id', prefix: 'dlv', endedAt: 'finished_at', isOver: `state <> 'owed'` },
-  events: { place: 'received_at', endedAt: 'received_at' },
-  jobs: { place: 'id', prefix: 'job', endedAt: 'finished_at', isOver: `state = 'failed'` },
+  deliveries: {
+    ...{ table: 'deliveries', place: 'id', prefix: 'dlv' },
+    ...{ endedAt: 'finished_at', isOver: `state <> 'owed'` },
+  },
+  events: { table: 'events', place: 'received_at', endedAt: 'received_at' },
+  jobs: {
+    ...{ table: 'jobs', place: 'id', prefix: 'job' },
+    ...{ endedAt: 'finished_at', isOver: `state = 'failed'` },
+  },
+  waitingEvents: {
+    ...{ table: 'jobs', place: 'id', prefix: 'job' },
+    ...{ endedAt: 'created_at', isOver: `state = 'waiting' and kind = 'event'` },
+  },
 }
 
 export const prunedTables = Object.keys(rules) as Pruned[]
@@ -48,11 +56,11 @@ export function nextBefore(
 }
 
 function newestFirst(db: Db, table: Pruned): Knex.QueryBuilder {
-  const { place, isOver } = rules[table]
-  const query = db(table).select(`${place} as place`).orderBy(place, 'desc')
+  const { table: from, place, isOver } = rules[table]
+  const query = db(from).select(`${place} as place`).orderBy(place, 'desc')
   // Of jobs those that are owed are not history; of deliveries few are owed.
-  if (table === 'jobs' && isOver !== undefined)
-    query.whereRaw(isOver).whereIn('kind', ['event', 'task', 'delivery'])
+  if (from === 'jobs' && isOver !== undefined) query.whereRaw(isOver)
+  if (table === 'jobs') query.whereIn('kind', ['event', 'task', 'delivery'])
   return query
 }
 
@@ -70,8 +78,8 @@ export async function pruneSome(
   given: { old: Old; after: Place | undefined; limit: number },
 ): Promise<{ changed: number; reached: Place | undefined }> {
   const { old, after, limit } = given
-  const { place, endedAt, isOver } = rules[table]
-  const query = db(table)
+  const { table: from, place, endedAt, isOver } = rules[table]
+  const query = db(from)
     .select('id', `${place} as place`, `${endedAt} as endedAt`)
     .orderBy(place)
     .limit(limit)
@@ -100,7 +108,8 @@ function lastPlaceOf(table: Pruned, { upTo, endedBefore }: Old): Place {
 async function remove(db: Db, table: Pruned, rows: readonly { id: string; place: Place }[]): Promise<number> {
   const ids = rows.map(({ id }) => id)
   if (table === 'deliveries') return removeDeliveries(db, ids)
-  const query = db(table).whereIn('id', ids)
+  const query = db(rules[table].table).whereIn('id', ids)
+  if (table === 'waitingEvents') query.whereRaw(`not (${isSetup(db)})`)
   if (table === 'events') {
     // Ids of events are their organizations' own.
     const times = rows.map(({ place }) => Number(place))
@@ -110,6 +119,10 @@ async function remove(db: Db, table: Pruned, rows: readonly { id: string; place:
   // It may have been sent or run again since it was read.
   return isOver === undefined ? query.delete() : query.whereRaw(isOver).delete()
 }
+
+/** Setup events are few, and tell a script of settings that it has seen no other way: they wait as long as it takes. */
+const isSetup = (db: Db): string =>
+  `coalesce(${lenientJson(db, 'subject')} -> 'event' ->> 'type', '') like '%installation\\_setup' escape '\\'`
 
 /** With their attempts, and the bodies that no delivery has any more: only those of one event have one in common. */
 async function removeDeliveries(db: Db, ids: readonly string[]): Promise<number> {
