@@ -43,6 +43,8 @@ host.on('data', (chunk: Buffer) => {
 // The host is gone, however it went: nobody is left to work for.
 host.on('close', () => process.kill(process.pid, 'SIGKILL'))
 host.on('error', () => process.kill(process.pid, 'SIGKILL'))
+// The host decides when its scripts have come to their end: systemd sends SIGTERM to all processes of a service.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 
 /**
  * What an isolate has said leaves before another one runs, which may end this process, and when there is nothing
