@@ -81,7 +81,7 @@ clean: ## Removes what was installed and generated, and the data of this folder
 .env:
 	@cp .env.example .env
 
-# Not `npm ci`: it refuses a lock file without the binaries of other platforms, and not every registry has all of them.
+# Not `npm ci`, which removes node_modules first.
 $(installed): package.json package-lock.json
 	@echo 'Installing the dependencies; the first time takes about a minute.'
 	@npm install --no-save --no-audit --no-fund --loglevel=error

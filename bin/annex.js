@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import * as nodeModule from 'node:module'
+import { constants } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -12,9 +13,8 @@ const pinned = `${root}node_modules/node/bin/node`
 const major = Number(process.versions.node.split('.')[0])
 
 if (major >= 26) {
-  // What V8 and the stripping of types made of the sources at an earlier start: half the work of a start. In our own folder,
-  // as others may write to that of temporary files; one that cannot be written is done without. Threads know of it by the
-  // environment alone.
+  // Compiled sources of an earlier start: half the work of a start. The cache lies in our own folder, as others may write to that
+  // of temporary files. Node runs without it where the folder cannot be written. Threads find it by the environment alone.
   process.env.NODE_COMPILE_CACHE ??= `${root}node_modules/.cache/annex`
   nodeModule.enableCompileCache()
   await import(main)
@@ -24,7 +24,7 @@ if (major >= 26) {
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
-    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 143)
+    process.exitCode = code ?? 128 + constants.signals[signal]
   })
 } else {
   process.stderr.write(
