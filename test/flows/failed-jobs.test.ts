@@ -132,7 +132,7 @@ describe('an event or a task that fails', () => {
     assert.deepEqual(await jobs(`state=due&event=${job.event.id}`), [job])
     assert.deepEqual(await jobs(`state=running&event=${job.event.id}`), [])
     const aheadMs = Date.parse(job.nextAttemptAt) - Date.parse(job.createdAt)
-    assert.ok(Math.abs(aheadMs - 86_400_000) < 1_000, `${aheadMs} ms`)
+    assert.ok(Math.abs(aheadMs - 86_400_000) < 60_000, `${aheadMs} ms`)
     const early = await annex.api('POST', `/v1/jobs/${job.id}/run`)
     assert.equal(early.status, 409)
     await queue('what=now&in=0')

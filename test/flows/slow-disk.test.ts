@@ -7,13 +7,13 @@ import { until } from '../support/annex.ts'
 import { noCompiler } from '../support/compile-library.ts'
 import { startOnFaultyMachine } from '../support/host-under-faults.ts'
 
-describe('a disk that takes a second for each sync', { skip: noCompiler }, () => {
+describe('a disk that takes ten seconds for each sync', { skip: noCompiler }, () => {
   it('holds up those who store, and no visitor of an endpoint', { timeout: 120_000 }, async () => {
     await using running = await startOnFaultyMachine({})
     const { faults, listening, publish, untilDelivered } = running
     const endpoint = `${listening.url}/x/fan-out`
     await visit(endpoint)
-    faults.setSync(1_000)
+    faults.setSync(10_000)
     const events = ['evt_slow_1', 'evt_slow_2', 'evt_slow_3']
     const started = performance.now()
     const published = Promise.all(events.map((eventId) => publish(eventId)))
@@ -23,8 +23,8 @@ describe('a disk that takes a second for each sync', { skip: noCompiler }, () =>
       await sleep(25)
     }
     for (const { status, text } of await published) assert.equal(status, 202, text)
-    assert.ok(performance.now() - started > 1_000, 'the disk was slow')
-    assert.ok(Math.max(...tookMs) < 500, `a visitor waited for ${Math.round(Math.max(...tookMs))} ms`)
+    assert.ok(performance.now() - started > 10_000, 'the disk was slow')
+    assert.ok(Math.max(...tookMs) < 5_000, `a visitor waited for ${Math.round(Math.max(...tookMs))} ms`)
     faults.setSync(0)
     await untilDelivered(events)
   })

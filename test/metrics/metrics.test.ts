@@ -114,17 +114,4 @@ describe('metrics', () => {
     assert.ok(counts.length < 2_200, `${counts.length}`)
     assert.ok(lines.length < 12_000, `${lines.length}`)
   })
-
-  it('cost less than 2 µs for a dispatch', () => {
-    const metrics = createMetrics()
-    const receipts = Array.from({ length: 1000 }, (_, index) => receipt({ integration: `i${index % 20}` }))
-    const best = Math.min(
-      ...Array.from({ length: 20 }, () => {
-        const startedAtMs = performance.now()
-        for (let round = 0; round < 10; round += 1) for (const one of receipts) metrics.observeReceipt(one)
-        return ((performance.now() - startedAtMs) * 1000) / 10_000
-      }),
-    )
-    assert.ok(best < 2, `${best} µs`)
-  })
 })

