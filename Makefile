@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 .DEFAULT_GOAL := help
-.PHONY: help run demo dev test check types migrate simulate bench soak kills power-cut operators conformance clean
+.PHONY: help run demo dev test torture check types migrate simulate bench soak kills power-cut operators conformance clean
 
 # isolated-vm needs the flag wherever a process holds isolates itself: some tests do.
 node := node --no-node-snapshot
@@ -49,6 +49,9 @@ types: $(installed) .env ## Generates the types of schemas and of plugin setting
 
 migrate: $(installed) ## Brings the tables of the database up to date
 	@node host/cli/main.ts migrate
+
+torture: $(installed) ## Plays the long rounds of attacks, kills, power cuts, operators, soak and simulation; an hour
+	@TORTURE=1 node scripts/test.ts
 
 simulate: $(installed) ## Plays the job engine's schedules of faults: SCHEDULES=10000 of them, or one SEED=
 	@SCHEDULES='$(SCHEDULES)' SEED='$(SEED)' node test/simulation/simulate.ts

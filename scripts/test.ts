@@ -11,6 +11,7 @@ import { reachesFile } from './reaches-file.ts'
 /**
  * `make test`: everything on SQLite, and then what depends on the database once more on PostgreSQL: on the one that
  * DATABASE_URL_TEST names, else on this machine's own programs, started for this run. ANNEX_CI=1 insists on it.
+ * `make torture` (TORTURE=1): the files that have long rounds, with these.
  */
 
 /** What depends on the database. */
@@ -23,7 +24,7 @@ const onceOnly = [
 /** It says where PostgreSQL is: a test that does not import it opens none. */
 const testDatabase = resolve('test/support/test-database.ts')
 
-/** What says how long something may take, most of it while somebody attacks: one file after the other. */
+/** Attacks that use all processors: one file after the other. */
 const timed = [
   ...['soak/*', 'sandbox/receipt-writer', 'sandbox/stuck', 'security/*/*', 'security/crypto'],
   ...['security/log-flood', 'security/shared-process', 'security/visitors', 'flows/slow-disk'],
@@ -31,8 +32,11 @@ const timed = [
 /** The others wait for answers as much as they work: more than there are processors. */
 const atOnce = `--test-concurrency=${availableParallelism() + 2}`
 
-/** A test whose file does not end, as something goes on in it, would be waited for without end. */
-const longestRunMs = 20 * 60_000
+const isTorture = process.env.TORTURE === '1'
+/** A test that imports it has a long round. */
+const torture = resolve('test/support/torture.ts')
+const longestTestMs = isTorture ? 3_600_000 : 120_000
+const longestRunMs = (isTorture ? 120 : 20) * 60_000
 
 const hint =
   'install PostgreSQL (Debian: apt-get install postgresql), or name a server with DATABASE_URL_TEST'
@@ -55,10 +59,10 @@ async function main(): Promise<number> {
     say(`no PostgreSQL on this machine, and ANNEX_CI=1 asks for one: ${hint}`)
     return 1
   }
-  const alone = timed.map((name) => `test/${name}.test.ts`)
+  const alone = timed.flatMap((name) => globSync(`test/${name}.test.ts`)).filter(isWanted)
   // The benchmarks have packages of their own, some of which come with tests.
-  const others = globSync('test/**/*.test.ts', { exclude: [...alone, '**/node_modules/**'] })
-  const codes = [await run('SQLite, what is timed', alone, ''), await run('SQLite', [atOnce, ...others], '')]
+  const others = globSync('test/**/*.test.ts', { exclude: [...alone, '**/node_modules/**'] }).filter(isWanted)
+  const codes = [await run('SQLite, one by one', alone, ''), await run('SQLite', [atOnce, ...others], '')]
   const sqlite = Math.max(...codes)
   if (server === undefined) {
     report('SQLite', sqlite)
@@ -68,12 +72,17 @@ async function main(): Promise<number> {
   const files = globSync(
     onBoth.map((folder) => `test/${folder}/**/*.test.ts`),
     { exclude: onceOnly.map((name) => `test/flows/${name}.test.ts`) },
-  ).filter((file) => reachesFile(resolve(file), testDatabase))
+  ).filter((file) => reachesFile(resolve(file), testDatabase) && isWanted(file))
   const postgres = await run(server.name, [atOnce, ...files], server.url)
   if (isStopped) return 1
   report('SQLite', sqlite)
   report(server.name, postgres)
   return sqlite || postgres
+}
+
+/** Of `make torture`: whether the file has a long round. */
+function isWanted(file: string): boolean {
+  return !isTorture || reachesFile(resolve(file), torture)
 }
 
 async function findServer(): Promise<{ name: string; url: string } | undefined> {
@@ -101,7 +110,8 @@ async function run(name: string, args: readonly string[], url: string): Promise<
   const child = spawn(
     process.execPath,
     // isolated-vm needs the first one: some tests hold isolates themselves.
-    ['--no-node-snapshot', '--test', '--test-timeout=120000', ...args],
+    // A file whose test has failed may leave open what it had begun: the file ends here.
+    ['--no-node-snapshot', '--test', '--test-force-exit', `--test-timeout=${longestTestMs}`, ...args],
     { stdio: 'inherit', env: { ...process.env, ...kept, DATABASE_URL_TEST: url } },
   )
   // The tests end first, and then what they run on. Ctrl+C reaches them as well.

@@ -12,6 +12,7 @@ import { writePlugin } from '../support/plugin-folder.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { owe, senderPlugin } from '../support/sender.ts'
 import { createTestDatabase } from '../support/test-database.ts'
+import { roundsOf } from '../support/torture.ts'
 
 const hog = `import { createIntegration } from '@annex/runtime'
 const pad = 'x'.repeat(500_000)
@@ -30,7 +31,7 @@ export default createIntegration({
 const heapMb = 192
 
 it('large deliveries to receivers that never answer leave the host its memory, before a start and after', {
-  timeout: 110_000,
+  timeout: 600_000,
 }, async () => {
   await using ends = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'annex-large-'))
@@ -63,7 +64,7 @@ it('large deliveries to receivers that never answer leave the host its memory, b
     await owe(at(listening, others), { url: well.url })
     await Promise.race([well.waitFor(before + 1), host.exited.then(() => assert.fail('the host has ended'))])
   }
-  for (let from = 0; from < 16; from++) {
+  for (let from = 0; from < roundsOf(4, 16); from++) {
     const answer = await fetch(`${at(listening, hogs)}?${new URLSearchParams({ url, from: String(from) })}`)
     assert.equal(await answer.text(), 'owed')
     await sendsToOthers()

@@ -3,11 +3,12 @@ import { describe, it } from 'node:test'
 import { cutBySql } from '../soak/power-cut/cut-by-sql.ts'
 import { runPowerCuts } from '../soak/power-cut/run-power-cuts.ts'
 import { noCompiler } from '../support/compile-library.ts'
+import { roundsOf } from '../support/torture.ts'
 
 // A short `make power-cut`.
 describe('a power cut', { skip: noCompiler }, () => {
   it('loses nothing that was acknowledged, whatever was not synced', async () => {
-    const result = await runPowerCuts({ rounds: 2, seed: 20261121, note: () => {} })
+    const result = await runPowerCuts({ rounds: roundsOf(1, 10), seed: 20261121, note: () => {} })
     assert.ok(result.acknowledged > 0 && result.undone > 0 && result.syncs > 0, 'there was something to lose')
     assert.deepEqual(result.lost, [])
     assert.deepEqual(result.undelivered, [])

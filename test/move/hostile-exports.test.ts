@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { type Annex, installSample, type Json, request, startAnnex, until } from '../support/annex.ts'
 import { exportText, forge, importText, passphrase, post } from '../support/moving.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { inTorture } from '../support/torture.ts'
 
 const script = `
 import { createIntegration } from '@annex/runtime'
@@ -98,7 +99,7 @@ describe('what is imported may be anybody’s file', () => {
     await assertNothing()
   })
 
-  it('with fields that no export has', async () => {
+  it('with fields that no export has', inTorture, async () => {
     await refuses(await forged('endpoint', { url: 'file:///etc/passwd' }), /\(endpoint\): url/)
     await refuses(await forged('endpoint', { id: '../x' }), /\(endpoint\): id/)
     await refuses(await forged('endpoint', { installationId: 'inst_x' }), /installationId/)
@@ -113,7 +114,7 @@ describe('what is imported may be anybody’s file', () => {
     await refuses(await forge(file, (records) => records.slice(0, 4)), /no installation/)
   })
 
-  it('without a line that others need', async () => {
+  it('without a line that others need', inTorture, async () => {
     const without = (name: string, has: object = {}) =>
       forge(file, (records) =>
         records.filter(
@@ -133,7 +134,7 @@ describe('what is imported may be anybody’s file', () => {
     await refuses(await forge(file, (records) => records.map(elsewhere)), /a site site_.* does not have/)
   })
 
-  it('that speaks for another installation', async () => {
+  it('that speaks for another installation', inTorture, async () => {
     const neighbour = await installSample(target, 'other', 'site')
     assert.equal(
       await (await fetch(neighbour.endpoint, { method: 'POST', body: receiver.url })).text(),
@@ -175,7 +176,7 @@ describe('what is imported may be anybody’s file', () => {
     )
   })
 
-  it('with a secret that anybody could find by trying', async () => {
+  it('with a secret that anybody could find by trying', inTorture, async () => {
     for (const signingSecret of ['secret', 'whsec_c2hvcnQ=']) {
       const weak = await forged('installation', ({ sealed }: Json, box: Json) => ({
         sealed: box.seal(JSON.stringify({ ...JSON.parse(box.open(sealed)), signingSecret })),
@@ -185,7 +186,7 @@ describe('what is imported may be anybody’s file', () => {
     await refuses(await forged('installation', { sealed: 'AAAA' }), /cannot be opened/)
   })
 
-  it('of an integration that is not deployed here, or is installed here already', async () => {
+  it('of an integration that is not deployed here, or is installed here already', inTorture, async () => {
     await refuses(await forged('integration', { name: 'elsewhere' }), /not deployed here/, 'conflict')
     const [other] = (await target.api('GET', '/v1/integrations/other/installations')).json.items
     const asOther = await forge(file, (records) =>
@@ -194,7 +195,7 @@ describe('what is imported may be anybody’s file', () => {
     await refuses(asOther, new RegExp(`installed in .* already, as ${other.id}`), 'conflict')
   })
 
-  it('is for operators alone, and so is the export', async () => {
+  it('is for operators alone, and so is the export', inTorture, async () => {
     const { organization } = target.server.samples
     const { json } = await target.api('POST', `/v1/orgs/${organization}/tokens`, {})
     for (const path of ['/v1/import', `/v1/installations/${id}/export`]) {
@@ -204,7 +205,7 @@ describe('what is imported may be anybody’s file', () => {
     }
   })
 
-  it('comes once, and says of its version and places what is different', async () => {
+  it('comes once, and says of its version and places what is different', inTorture, async () => {
     const answer = await importText(target, await forged('integration', { digest: 'another' }))
     assert.equal(answer.status, 'moving', answer.message)
     assert.match(answer.warnings.join('\n'), /site sample \(site_.*\) was not here.*It is called sample-2/)
@@ -217,7 +218,7 @@ describe('what is imported may be anybody’s file', () => {
     assert.match((await importText(target, file, '?replace=true')).message, /is here already. It is active/)
   })
 
-  it('owes nothing more where it was exported, until it is resumed there', async () => {
+  it('owes nothing more where it was exported, until it is resumed there', inTorture, async () => {
     const path = `/v1/integrations/mover/installations/${id}`
     const { json } = await source.api('GET', path)
     const answer = await fetch(json.urls.publicEndpoint, { method: 'POST', body: receiver.url })

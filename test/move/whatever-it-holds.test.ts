@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 import { exportText, importText, toComparable, toRecords } from '../support/moving.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { inTorture } from '../support/torture.ts'
 
 /** Owes what it is told to owe, and says of each whether that was taken. */
 const script = `
@@ -99,7 +100,7 @@ describe('whatever an installation holds, another Annex takes', () => {
     const events = records.filter(({ record }) => record === 'event').map(({ payload }) => payload)
     assert.deepEqual(events, published)
   })
-  it('URLs in any spelling, and types and tasks of any text', async () => {
+  it('URLs in any spelling, and types and tasks of any text', inTorture, async () => {
     const address = new URL(receiver.url).host
     const spelled = fc
       .record({
@@ -131,7 +132,7 @@ describe('whatever an installation holds, another Annex takes', () => {
     assert.equal(owed.length - texts.length, count)
   })
 
-  it('tasks and settings that are nested as deep as they may be', async () => {
+  it('tasks and settings that are nested as deep as they may be', inTorture, async () => {
     const tasks = [1, 10, 61, 62, 63, 64, 65, 66, 1_000, 10_000].map(nested)
     const taken = await owe({ tasks, patch: JSON.stringify({ configuration: nested(63) }) })
     assert.deepEqual(
@@ -149,7 +150,7 @@ describe('whatever an installation holds, another Annex takes', () => {
     )
   })
 
-  it('answers of as many headers as a receiver can have kept', async () => {
+  it('answers of as many headers as a receiver can have kept', inTorture, async () => {
     const chatty = await startReceiver((response) => {
       response.socket?.end(`HTTP/1.1 200 OK\r\n${'a:\r\n'.repeat(4_000)}\r\n`)
     })
@@ -164,7 +165,7 @@ describe('whatever an installation holds, another Annex takes', () => {
     }
   })
 
-  it('settings that are longer as they are kept than as they came', async () => {
+  it('settings that are longer as they are kept than as they came', inTorture, async () => {
     const many = Array(200_000).fill('1e20').join()
     assert.deepEqual(await owe({ patch: `{"configuration":{"many":[${many}]}}` }), [true])
     await move()

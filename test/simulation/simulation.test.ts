@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { roundsOf } from '../support/torture.ts'
 import { createSimulation } from './create-simulation.ts'
 
-const schedules = 2_000
+const schedules = roundsOf(500, 10_000)
 /** Seeds that have found something: what they found is in the history of this line. */
 const foundBy = [10_599, 11_322, 13_077, 21_847, 23_130, 74_660]
 /** One that goes on without end is ended. */

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { roundsOf } from '../support/torture.ts'
 import { runSoak } from './run-soak.ts'
 
 it('honest installations go on while others attack: no request fails, no event is lost, no memory drifts', async () => {
   const notes: string[] = []
   const note = (text: string) => notes.push(text)
-  const result = await runSoak({ seconds: 12, leastAttacks: 21, seed: 20261121, note })
+  const result = await runSoak({ seconds: roundsOf(6, 120), leastAttacks: 21, seed: 20261121, note })
   const said = notes.join('\n')
   const [, own, amongHostile] = result.phases
   assert.ok(own && amongHostile && own.requests > 200 && amongHostile.requests > 200, 'the load was there')
