@@ -10,18 +10,21 @@ export const sandboxSettings = {
     default: '1',
     min: 1,
     max: 64,
-    meaning: 'Sandbox processes for each group: the operator’s own integrations, and everybody else’s',
+    meaning: 'Sandbox processes for the operator’s own integrations, and for each other publisher',
+  },
+  SANDBOX_PROCESSES_MAX: {
+    kind: 'integer',
+    default: '8',
+    min: 1,
+    max: 256,
+    meaning:
+      'Sandbox processes of all other publishers together; above it, a publisher shares the least busy one',
   },
   SANDBOX_REQUIRE: {
     kind: 'list',
     default: '',
     choices: ['namespace', 'watchdog'],
     meaning: 'Levels of the wall without which Annex does not start: namespace, watchdog',
-  },
-  SANDBOX_SEPARATE_PUBLISHERS: {
-    kind: 'flag',
-    default: 'false',
-    meaning: 'Give each publisher’s organization sandbox processes of its own',
   },
   SANDBOX_EVAL: {
     kind: 'flag',

@@ -34,8 +34,6 @@ export function createPrepareDispatch(given: {
   tokens: ScriptTokens
   publicUrl: () => string
   reading: ReadOptions
-  /** Each publisher's scripts have sandbox processes of their own. */
-  separatePublishers: boolean
   /** What the script gets to know must not be in its log. */
   learn: KnownSecrets['learn']
 }): PrepareDispatch {
@@ -60,8 +58,9 @@ export function createPrepareDispatch(given: {
   }
 
   function groupOf(organizationId: string): SandboxTarget['group'] {
-    if (organizationId === given.reading.operatorOrganizationId) return 'operator'
-    return given.separatePublishers ? `publisher-${organizationId}` : 'third-party'
+    return organizationId === given.reading.operatorOrganizationId
+      ? 'operator'
+      : `publisher-${organizationId}`
   }
 
   function toTarget({ installation, integration, version }: LevelRecords): SandboxTarget {

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto'
 import { coarsenTimers } from './process/coarse-timers.ts'
 import { lowerPriority } from './process/lower-priority.ts'
 import type { SandboxProcess } from './process/running-process.ts'
-import type { SandboxTarget } from './target.ts'
 
 /**
  * The processes by the slot that they serve, and one more that is ready to take any: starting a process takes longer
@@ -10,6 +8,8 @@ import type { SandboxTarget } from './target.ts'
  */
 export type ProcessSlots = {
   in: (slot: string) => SandboxProcess
+  /** Dispatches that run in the process of a slot. */
+  running: (slot: string) => number
   /** Frees the slot of a process that has ended, or that takes nothing more; its successor comes with the next `in`. */
   free: (ended: SandboxProcess) => string | undefined
   /** A process that runs alone is ended when its script has not been asked for in a while. */
@@ -50,6 +50,7 @@ export function createProcessSlots(start: () => SandboxProcess): ProcessSlots {
       setTimeout(keepSpare, spareDelayMs).unref()
       return fresh
     },
+    running: (slot) => slots.get(slot)?.running() ?? 0,
     free(ended) {
       for (const [slot, process] of slots) {
         if (process !== ended) continue
@@ -79,11 +80,3 @@ export function createProcessSlots(start: () => SandboxProcess): ProcessSlots {
     if (!isStopped && !slots.has(spare)) slots.set(spare, start())
   }
 }
-
-/** The same installation always runs in the same slot: one isolate holds its state. */
-export function sharedSlot({ key, group }: SandboxTarget, count: number): string {
-  const number = count === 1 ? 0 : createHash('sha256').update(key).digest().readUInt32LE(0) % count
-  return `${group}#${number}`
-}
-
-export const aloneSlot = ({ group, key }: SandboxTarget): string => `${group}!${key}`

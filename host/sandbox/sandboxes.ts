@@ -8,9 +8,10 @@ import type { OnLimit, PlatformSource, SandboxLimits, ScriptLog } from './proces
 import type { ProcessEnd, SandboxProcess } from './process/running-process.ts'
 import { createSandboxProcess } from './process/sandbox-process.ts'
 import type { StartOptions } from './process/start-process.ts'
-import { aloneSlot, createProcessSlots, sharedSlot } from './process-slots.ts'
+import { createProcessSlots } from './process-slots.ts'
 import type { OnReceipt } from './receipt.ts'
 import { type EndCause, ScriptError, suspendedError } from './sandbox-errors.ts'
+import { aloneSlot, createSharedSlots } from './shared-slots.ts'
 import type { DispatchContext, DispatchOutcome, SandboxTarget } from './target.ts'
 
 /** What a dispatch is given. */
@@ -41,13 +42,16 @@ const maxIdleKeys = 1_000
 const nobody = new Uint8Array(0)
 
 /**
- * All sandbox processes. Each group has its own; one that dies is replaced at once, and what had not begun in it moves
+ * All sandbox processes. Each publisher has its own; one that dies is replaced at once, and what had not begun in it moves
  * to its successor. So does what waits in one that a script keeps busy.
  */
 export function createSandboxes(given: {
   platform: PlatformSource
   limits: SandboxLimits & { pending: number }
-  processesPerGroup: number
+  /** Processes of the operator's own integrations, and of each other publisher. */
+  processes: number
+  /** Processes of all other publishers together. */
+  processesMax: number
   runCall: RunHostCall
   onLog: ScriptLog
   onReceipt: OnReceipt
@@ -64,6 +68,11 @@ export function createSandboxes(given: {
   /** Processes that take nothing more, until they end. */
   const retired = new Set<SandboxProcess>()
   const slots = createProcessSlots(start)
+  const sharedSlot = createSharedSlots({
+    perPublisher: given.processes,
+    most: given.processesMax,
+    running: slots.running,
+  })
   let closing = false
   return {
     dispatch: (request) =>
@@ -127,8 +136,7 @@ export function createSandboxes(given: {
     if (verdict.kind === 'suspended') {
       return queued.reject(refuse(queued, suspendedError(queued.target.key, verdict.reason)))
     }
-    const slot =
-      verdict.kind === 'alone' ? aloneSlot(queued.target) : sharedSlot(queued.target, given.processesPerGroup)
+    const slot = verdict.kind === 'alone' ? aloneSlot(queued.target) : sharedSlot(queued.target)
     slots.in(slot).run(queued)
     if (verdict.kind === 'alone') slots.useAlone(slot)
   }

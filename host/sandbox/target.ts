@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream'
 import type { DispatchResult } from '../../runtime/bridge.ts'
 import type { Level } from './level.ts'
 
-/** Whose code may share a sandbox process. The operator's own and third parties' never do; publishers may be apart. */
-export type SandboxGroup = 'operator' | 'third-party' | `publisher-${string}`
+/** Whose code a sandbox runs. The operator's own shares a process with no other; publishers share above a bound. */
+export type SandboxGroup = 'operator' | `publisher-${string}`
 
 /** What runs: one version for one installation, or for an integration as a whole. */
 export type SandboxTarget = {

@@ -71,7 +71,6 @@ export async function startAnswering(
   }
   const prepared = createPrepareDispatch({
     ...{ db: reader, box, tokens, publicUrl, reading },
-    separatePublishers: settings.SANDBOX_SEPARATE_PUBLISHERS,
     learn: secrets.learn,
   })
   wakes.beginReading(prepared.forget)

@@ -68,7 +68,8 @@ export async function startSandboxes(
       fetches: settings.SANDBOX_FETCHES,
       pending: settings.SANDBOX_PENDING,
     },
-    processesPerGroup: settings.SANDBOX_PROCESSES,
+    processes: settings.SANDBOX_PROCESSES,
+    processesMax: settings.SANDBOX_PROCESSES_MAX,
     runCall: given.runCall,
     onLog(source, level, text) {
       if (source === undefined) return logger.warn({ text }, 'sandbox process')

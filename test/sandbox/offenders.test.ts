@@ -6,7 +6,7 @@ import type { SandboxTarget } from '../../host/sandbox/target.ts'
 const minute = 60_000
 const target = (key: string, digest = 'one'): SandboxTarget => ({
   key,
-  group: 'third-party',
+  group: 'publisher-org_1',
   integration: 'bomb',
   version: { digest, code: '' },
 })

@@ -58,7 +58,8 @@ describe('a sandbox process that cannot be started', () => {
       const sandboxes = createSandboxes({
         platform: { text: '' },
         limits,
-        processesPerGroup: 1,
+        processes: 1,
+        processesMax: 8,
         runCall: async () => assert.fail('nothing runs'),
         onLog: () => {},
         onReceipt: () => {},

@@ -13,6 +13,8 @@ export type ProcessEnd = {
 export type SandboxProcess = {
   run: (queued: QueuedDispatch) => void
   pid: number | undefined
+  /** Dispatches that run in it. */
+  running: () => number
   /** Sandboxes that it holds. */
   loaded: () => number
   residentBytes: () => number

@@ -104,6 +104,7 @@ export function createSandboxProcess(
   return {
     run,
     pid: started.pid,
+    running: () => lives.all().length,
     loaded: sandboxes.count,
     residentBytes: started.residentBytes,
     retire() {

@@ -63,7 +63,7 @@ describe('a sandbox process that somebody has taken over', { concurrency: 3 }, (
   before(async () => {
     const { code: text } = await buildPrelude({ cacheFolder: buildsFolder })
     const runCall = async () => assert.fail('the honest one calls nothing')
-    neighbour = createSandboxes({ platform: { text }, limits: { ...limits, cpuMs: 2_000, loadMs: 2_000, wallMs: patienceMs }, processesPerGroup: 1, runCall, onLog: () => {}, ...nobody, onProcessEnd: () => {} })
+    neighbour = createSandboxes({ platform: { text }, limits: { ...limits, cpuMs: 2_000, loadMs: 2_000, wallMs: patienceMs }, processes: 1, processesMax: 8, runCall, onLog: () => {}, ...nobody, onProcessEnd: () => {} })
     await neighbour.dispatch({ ...asked, target: honest })
   })
   after(async () => {
@@ -79,7 +79,7 @@ describe('a sandbox process that somebody has taken over', { concurrency: 3 }, (
         platform: { text: '' },
         // A liar on a busy machine is late at times: a short limit of CPU time would end it before it is found deaf.
         limits: { ...limits, cpuMs: patienceMs, wallMs: isEndless ? wallMs : patienceMs },
-        processesPerGroup: 1,
+        processes: 1, processesMax: 8,
         start: { enclosure: [], program: [program, act] },
         ...nobody,
         runCall: async () => ({ ok: false, error: { name: 'n', message: 'm' } }),
