@@ -1,6 +1,7 @@
 import { AnnexError } from '../errors/annex-error.ts'
 import type { Db, Dialect } from './db.ts'
 import { migrations, stepNames } from './migrations/index.ts'
+import { rawRows } from './rows/json-rows.ts'
 
 /** Chosen at random, once: a lock of PostgreSQL has no other name. */
 const lockKey = 7_140_366_198
@@ -12,16 +13,30 @@ const stepTable = 'knex_migrations'
  * Brings the tables up to date, all steps in one transaction: a host that is killed meanwhile leaves neither half of
  * them nor a lock behind. Of hosts that start at once on one PostgreSQL one does it, and the others wait for it.
  *
- * @throws AnnexError `schema_newer` when the tables have had a step that this Annex does not know
+ * @throws AnnexError `schema_newer` when the tables have had a step that this Annex does not know, `settings_invalid` for a
+ *   PostgreSQL database that cannot hold every text
  */
 export async function migrate(db: Db, dialect: Dialect): Promise<void> {
   if (dialect === 'sqlite') return runSteps(db)
+  await assertUnicode(db)
   await db.transaction(async (locked) => {
     // Ends with the connection at the latest. Knex's own lock is a row of a table that it makes first, without a lock.
     await locked.raw('select pg_advisory_xact_lock(?)', [lockKey])
     // On a connection of its own: Knex would take our naming of columns away from the one that it is given.
     await runSteps(db)
   })
+}
+
+/** In any other encoding each event with a character that it lacks would fail, and SQL_ASCII keeps bytes unchecked. */
+async function assertUnicode(db: Db): Promise<void> {
+  const sql = `select current_setting('server_encoding') as encoding`
+  const [row] = await rawRows<{ encoding: string }>(db, sql, [])
+  if (row === undefined || row.encoding === 'UTF8') return
+  throw new AnnexError(
+    'settings_invalid',
+    `DATABASE_URL: the database has the encoding ${row.encoding}, and Annex stores any text: it needs UTF8. ` +
+      "Make another one: CREATE DATABASE annex TEMPLATE template0 ENCODING 'UTF8'",
+  )
 }
 
 async function runSteps(db: Db): Promise<void> {

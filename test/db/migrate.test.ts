@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,6 +39,34 @@ describe('the tables of the database', () => {
     const opened = await Promise.all([1, 2, 3, 4, 5].map(() => openDatabase(made.url, folder)))
     await Promise.all(opened.map(({ close }) => close()))
     assert.deepEqual(await stepsHad(), stepNames)
+  })
+
+  it('are not made in a database that cannot hold every text', { skip: noPostgres }, async () => {
+    const admin = new pg.Client(made.url)
+    await admin.connect()
+    const name = `latin_${randomUUID().replaceAll('-', '')}`
+    await admin.query(
+      `create database ${name} template template0 encoding 'LATIN1' lc_collate 'C' lc_ctype 'C'`,
+    )
+    try {
+      const url = new URL(made.url)
+      url.pathname = `/${name}`
+      await assert.rejects(openDatabase(url.href, folder), {
+        code: 'settings_invalid',
+        message:
+          /^DATABASE_URL: the database has the encoding LATIN1, .* needs UTF8\. Make another one: CREATE DATABASE/,
+      })
+      const looking = new pg.Client(url.href)
+      await looking.connect()
+      const { rows } = await looking.query(
+        "select count(*) as count from pg_tables where schemaname = 'public'",
+      )
+      await looking.end()
+      assert.equal(Number(rows[0].count), 0)
+    } finally {
+      await admin.query(`drop database ${name} with (force)`)
+      await admin.end()
+    }
   })
 
   it('wait for no lock of a host that was killed while it made them', { skip: noPostgres }, async () => {
