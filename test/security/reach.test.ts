@@ -93,7 +93,7 @@ describe('everything that a script can reach', () => {
       assert.deepEqual(rest, { foreign: [], named: [], makers: 0 })
       assert.ok(Number(count) > 1_000 && Number(count) < 20_000, `${count} values`)
       assert.ok(Number(sites) > 5)
-      for (const file of files as string[]) assert.match(file, /^(annex:(script|platform)|null|undefined)$/)
+      for (const file of files as string[]) assert.match(file, /^(annex:(script|_platform)|null|undefined)$/)
     })
 
     test(`shows errors of the host as plain errors: no path, no cause, no field, no prototype (${mode})`, async () => {
