@@ -1,4 +1,5 @@
 import type { EndCause } from '../sandbox-errors.ts'
+import type { ProcessorUse } from './machine-use.ts'
 import type { BlackBoxRecord, StartedProcess } from './start-process.ts'
 
 const everyMs = 25
@@ -32,6 +33,8 @@ export type ProcessWatcher = {
   onOver: (cause: EndCause) => void
 }
 
+type Use = ProcessorUse & { nowMs: number }
+
 /**
  * Watches a sandbox process from outside, where no script can reach: the CPU time that it has used in one stretch of
  * guest code, its resident memory, native memory included, and whether it still listens. Time in which a process waits
@@ -42,6 +45,8 @@ export function watchProcess(
   limits: { cpuMs: number; loadMs: number; wallMs: number; residentMb: number },
   watcher: ProcessWatcher,
 ): ProcessWatch {
+  const hasProc = started.processorUse() !== undefined
+  let last: Use = { nowMs: performance.now(), cpuMs: 0, isWaiting: false }
   let stretch = 0
   let since = readUse().cpuMs
   let runsMs = 0
@@ -49,7 +54,6 @@ export function watchProcess(
   let answered = true
   /** Since the ping, without the time in which the process waited for a processor. */
   let silentMs = 0
-  let last = readUse()
   const timer = setInterval(() => {
     // Before and after the look: all CPU time in between belongs to the stretch that two looks have found.
     const use = readUse()
@@ -92,9 +96,11 @@ export function watchProcess(
     return cpuMs + Math.max(graceMs, cpuMs / 2)
   }
 
-  function readUse(): { nowMs: number; cpuMs: number; isWaiting: boolean } {
+  function readUse(): Use {
     const nowMs = performance.now()
-    return { nowMs, ...(started.processorUse() ?? { cpuMs: nowMs, isWaiting: false }) }
+    if (!hasProc) return { nowMs, cpuMs: nowMs, isWaiting: false }
+    // A process that has just ended uses no more.
+    return { nowMs, ...(started.processorUse() ?? { cpuMs: last.cpuMs, isWaiting: false }) }
   }
 
   function over(cause: EndCause): void {
