@@ -51,6 +51,12 @@ export function createRouter(parts: RouteParts): Router {
   return router
 }
 
+/** Answers for people have settings, signing secrets, logs and payloads: no cache on the way keeps one. */
+const keepOutOfCaches: Koa.Middleware = (context, next) => {
+  context.set('cache-control', 'no-store')
+  return next()
+}
+
 /** One request: it gets an id, errors become answers, its head is checked, and a script or a route of the API answers. */
 export function createApp(parts: RouteParts, onDefect: OnDefect): RequestListener {
   const router = createRouter(parts)
@@ -59,6 +65,7 @@ export function createApp(parts: RouteParts, onDefect: OnDefect): RequestListene
   app.use(answerErrors(onDefect))
   app.use(refuseAmbiguousRequests())
   app.use(answerEndpoints(parts))
+  app.use(keepOutOfCaches)
   app.use(router.routes())
   app.use(refuseUnknown(router))
   // A socket that breaks while an answer is written is the visitor's doing.

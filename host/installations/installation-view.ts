@@ -3,8 +3,8 @@ import type { Caller } from '../access/tokens.ts'
 import type { InstallationTarget } from '../db/queries/installed/installation-targets.ts'
 import type { Configuration, Installation, Signer } from '../db/queries/installed/installations.ts'
 import { endpointPath } from '../sandbox/level.ts'
-import { splitConfiguration } from './effective-configuration.ts'
 import { overlapEnd, type Rotated } from './rotate-secret.ts'
+import { toVisibleSettings, type VisibleSettings } from './visible-settings.ts'
 
 type Viewer = { caller: Caller; manifest: Manifest | undefined; publicUrl: string }
 
@@ -21,7 +21,7 @@ export function toInstallationView(installation: Installation, viewer: Viewer): 
     ...(installation.suspendedAt !== null && {
       suspendedAt: new Date(installation.suspendedAt).toISOString(),
     }),
-    configuration: visibleTo(viewer, 'account', installation.configuration),
+    ...settingsFor(viewer, 'account', installation.configuration),
     externalIds,
     target: { organization: organizationId },
     urls: {
@@ -43,7 +43,7 @@ export function toTargetView(integration: string, target: InstallationTarget, vi
     installation: installationId,
     [kind]: targetId,
     status,
-    configuration: visibleTo(viewer, kind, target.configuration),
+    ...settingsFor(viewer, kind, target.configuration),
     externalIds,
     urls: {
       publicEndpoint: viewer.publicUrl + endpointPath({ kind, integration, installationId, targetId }),
@@ -67,12 +67,12 @@ function overlapOf(signer: Signer): object {
   return end === null ? {} : { previousSecretUntil: new Date(end).toISOString() }
 }
 
-/** People see the declared settings. What a script stored beside them, credentials above all, is the script's. */
-function visibleTo(
+/** A script sees all that is stored for it. */
+function settingsFor(
   { caller, manifest }: Viewer,
   level: 'account' | 'site' | 'space',
   configuration: Configuration,
-): Configuration {
-  if (caller.kind === 'integration' || caller.kind === 'installation') return configuration
-  return manifest === undefined ? {} : splitConfiguration(manifest, level, configuration).declared
+): VisibleSettings {
+  if (caller.kind === 'integration' || caller.kind === 'installation') return { configuration }
+  return toVisibleSettings(manifest, level, configuration)
 }

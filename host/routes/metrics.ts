@@ -32,7 +32,6 @@ export function addMetricsRoutes(router: Router, parts: RouteParts): void {
       metricsAccess.readers === 'anyone' ||
       (metricsAccess.readers === 'loopback' && !metricsAccess.isBehindProxy && isFromHere(context))
     if (!isOpen) assertOperator(await parts.authenticate(context))
-    context.set('cache-control', 'no-store')
     context.type = metrics.contentType
     const owed = { ...(await readOwedOnce()), circuitsOpen: parts.circuits.openCircuits() }
     context.body = await metrics.text({ processes: sandboxes.processes(), levels: wall.levels, owed })

@@ -33,7 +33,6 @@ export function addMoveRoutes(router: Router, parts: RouteParts): void {
     await settleCounts(db, commits, counts)
     const lines = await writeExport({ db: longReader, box, installation, passphrase, version })
     context.type = 'application/x-ndjson'
-    context.set('cache-control', 'no-store')
     context.body = Readable.from(lines, { highWaterMark: 1 })
   })
 

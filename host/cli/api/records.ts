@@ -31,6 +31,8 @@ export type Status = 'pending' | 'active' | 'paused' | 'suspended' | 'moving'
 type Installed = {
   status: Status
   configuration: Record<string, unknown>
+  /** For each button of the settings whether it is connected. */
+  connections?: Record<string, boolean>
   urls: { publicEndpoint: string }
 }
 

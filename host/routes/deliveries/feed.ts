@@ -42,7 +42,6 @@ export function addFeedRoutes(router: Router, parts: RouteParts): void {
     const items = followDeliveries(parts, parts.changes, asker, filter, from)
     const stream = Readable.from(cutOff(context, say(parts, context, from, items)))
     context.type = 'text/event-stream'
-    context.set('cache-control', 'no-store')
     // Of nginx: it would keep events back until it has many.
     context.set('x-accel-buffering', 'no')
     context.body = stream

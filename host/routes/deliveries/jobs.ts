@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import { findSome } from '../../db/looks/find-some.ts'
 import { inTurn } from '../../db/looks/turns.ts'
 import type { Look } from '../../db/looks/window.ts'
+import type { Configuration } from '../../db/queries/installed/installations.ts'
 import {
   findScriptJob,
   listScriptJobs,
@@ -12,7 +13,9 @@ import {
   type ScriptJobState,
 } from '../../db/queries/operating/script-jobs.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
+import { findDeployed } from '../../installations/find-deployed.ts'
 import type { EventJob } from '../../installations/setup-event.ts'
+import { toVisibleSettings } from '../../installations/visible-settings.ts'
 import { assertNotMoving } from '../../webhooks/operating/send-again.ts'
 import { askerOf, badPlace, idIn, limitOf, oneOf, ownOf, texts, toPage } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
@@ -58,10 +61,11 @@ export function addJobRoutes(router: Router, { db, longReader, authenticate, wak
     }
   })
 
-  /** One job, with the event or task that its script is given. */
+  /** One job, with the event or task that its script is given, but for credentials. */
   router.get('/v1/jobs/:id', async (context) => {
     const job = await open(context)
-    context.body = { ...toView(job), payload: (JSON.parse(job.subject) as EventJob).event }
+    const { level, event } = JSON.parse(job.subject) as EventJob
+    context.body = { ...toView(job), payload: await withoutCredentials(level, event) }
   })
 
   /**
@@ -82,6 +86,18 @@ export function addJobRoutes(router: Router, { db, longReader, authenticate, wak
     context.body = toView(await open(context))
     wake()
   })
+
+  /** A setup event has the configuration of before, and so what the script has stored in it. */
+  async function withoutCredentials(level: EventJob['level'], event: EventJob['event']): Promise<object> {
+    const { previous } = event as { previous?: { configuration?: Configuration } }
+    if (previous?.configuration === undefined) return event
+    const manifest = (await findDeployed(db, level.integration))?.manifest
+    const kind = 'targetId' in level ? level.kind : 'account'
+    return {
+      ...event,
+      previous: { ...previous, ...toVisibleSettings(manifest, kind, previous.configuration) },
+    }
+  }
 
   async function open(context: Context): Promise<ScriptJob> {
     const { id } = context.params

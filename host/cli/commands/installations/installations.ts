@@ -61,6 +61,9 @@ async function show(session: Session, named: string, options: PlaceOptions): Pro
     for (const [setting, value] of Object.entries(level.configuration)) {
       terminal.print(`  ${setting} = ${JSON.stringify(value)}`)
     }
+    for (const [button, isConnected] of Object.entries(level.connections ?? {})) {
+      terminal.print(`  ${button}: ${isConnected ? 'connected' : 'not connected'}`)
+    }
   }
   await sayAllPending(session, installation, [...sites.items, ...spaces.items])
 }
