@@ -22,6 +22,7 @@ import { addMetricsRoutes } from './routes/metrics.ts'
 import { addMoveRoutes } from './routes/move.ts'
 import type { RouteParts } from './routes/parts.ts'
 import { addPlaceRoutes } from './routes/places.ts'
+import { addSettingRoutes } from './routes/settings.ts'
 import { addSetupRoutes } from './routes/setup.ts'
 import { addSpaceRoutes } from './routes/spaces.ts'
 import { addTargetRoutes } from './routes/targets.ts'
@@ -36,6 +37,7 @@ export function createRouter(parts: RouteParts): Router {
   addIntegrationRoutes(router, parts)
   addInstallationRoutes(router, parts)
   addTargetRoutes(router, parts)
+  addSettingRoutes(router, parts)
   addSpaceRoutes(router, parts)
   addEventRoutes(router, parts)
   // Before those of one delivery: its path would be the id of one.

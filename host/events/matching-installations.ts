@@ -7,6 +7,7 @@ import { lockTaking } from '../db/queries/installed/suspensions.ts'
 import { findSite } from '../db/queries/records/sites.ts'
 import { findSpace } from '../db/queries/records/spaces.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
+import { whyPending } from '../installations/level-status.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { PublishedEvent } from './validate-event.ts'
 
@@ -81,8 +82,10 @@ async function matchingInstallations(
     if (target.status !== 'active') continue
     const installation = await findInstallation(db, target.installationId)
     if (installation?.organizationId !== organizationId) continue
-    const scopes = (await findDeployed(db, installation.integration))?.manifest.scopes ?? []
-    if (!scopes.includes(rules[event.type].scope)) continue
+    const manifest = (await findDeployed(db, installation.integration))?.manifest
+    if (!manifest?.scopes.includes(rules[event.type].scope)) continue
+    const levelsHere = [{ installation }, { installation, target }]
+    if (levelsHere.some((level) => whyPending(manifest, level).length > 0)) continue
     const { integration } = installation
     levels.push({ kind, integration, installationId: installation.id, targetId: id })
   }

@@ -7,7 +7,7 @@ import { type Job, mostInterruptions } from '../db/queries/jobs.ts'
 import { releaseJobs } from '../db/queries/operating/release.ts'
 import { isAnnexError, messageOf } from '../errors/annex-error.ts'
 import type { ErrorCode } from '../errors/codes.ts'
-import { activateWithoutSettings } from '../installations/configure.ts'
+import { activateAfterSetup } from '../installations/configure.ts'
 import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
 import type { EventJob } from '../installations/setup-event.ts'
@@ -87,7 +87,7 @@ export function createRunEvent(given: {
     for (const { records } of all) {
       const { manifest, installation, target } = records
       if (installation === undefined) continue
-      await activateWithoutSettings(transaction, manifest, { installation, ...(target && { target }) })
+      await activateAfterSetup(transaction, manifest, { installation, ...(target && { target }) })
     }
     prepareDispatch.forget()
     return []

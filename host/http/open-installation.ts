@@ -2,9 +2,16 @@ import type { Context } from 'koa'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
+import {
+  findTarget,
+  type InstallationTarget,
+  type TargetKind,
+} from '../db/queries/installed/installation-targets.ts'
 import type { Installation } from '../db/queries/installed/installations.ts'
-import { type Edit, type Edited, editByInstaller, editByScript } from '../installations/configure.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+import { type Edit, editByInstaller, editByScript } from '../installations/configure.ts'
 import { getDeployed } from '../installations/find-deployed.ts'
+import type { InstalledLevel } from '../installations/level-status.ts'
 import type { Authenticate } from './caller.ts'
 import { visibleInstallation } from './script-access.ts'
 
@@ -27,13 +34,30 @@ export async function openInstallation(
   return { caller, installation, manifest: (await getDeployed(db, installation.integration)).manifest }
 }
 
-/** An edit by whoever calls: a person's is checked and sets off the setup event, a script's is its own affair. */
+/**
+ * The site or space installation that a path names by `:target`.
+ *
+ * @throws AnnexError `not_found`
+ */
+export async function openTarget(
+  db: Db,
+  context: Context,
+  kind: TargetKind,
+  { id }: Installation,
+): Promise<InstallationTarget> {
+  const targetId = String(context.params.target)
+  const target = await findTarget(db, { installationId: id, kind, targetId })
+  if (target !== undefined) return target
+  throw new AnnexError('not_found', `${id} is not installed in the ${kind} ${targetId}.`)
+}
+
+/** An edit by the caller: a person's is checked as a whole, a script stores what it likes. */
 export function editAs(
   db: Db,
   { caller, manifest }: OpenInstallation,
-  edited: Edited,
+  level: InstalledLevel,
   edit: Edit,
 ): Promise<void> {
   const isPerson = caller.kind === 'operator' || caller.kind === 'organization'
-  return isPerson ? editByInstaller(db, manifest, edited, edit) : editByScript(db, manifest, edited, edit)
+  return isPerson ? editByInstaller(db, manifest, level, edit) : editByScript(db, manifest, level, edit)
 }

@@ -8,6 +8,7 @@ import type { ReadOptions } from '../manifest/read-options.ts'
 import { readSecrets } from '../manifest/settings/secret-references.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
 import { effectiveConfiguration } from './effective-configuration.ts'
+import { statusOf } from './level-status.ts'
 
 /** Everything that a level is made of, read from the database in one go. */
 export type LevelRecords = {
@@ -65,28 +66,29 @@ export async function buildEnvironment(
     ...(installation && {
       installation: {
         id: installation.id,
-        status: installation.status,
+        status: statusOf(manifest, { installation }),
         configuration: effectiveConfiguration(manifest, 'account', installation.configuration),
         externalIds: installation.externalIds,
         target: { organization: installation.organizationId },
         urls: { publicEndpoint: installationUrl },
       },
     }),
-    ...(target && {
-      [targetKey]: {
-        installation: target.installationId,
-        [target.kind]: target.targetId,
-        status: target.status,
-        configuration: effectiveConfiguration(
-          manifest,
-          target.kind,
-          target.configuration,
-          installation?.configuration,
-        ),
-        externalIds: target.externalIds,
-        urls: { publicEndpoint: urlOf(records.level) },
-      },
-    }),
+    ...(target &&
+      installation && {
+        [targetKey]: {
+          installation: target.installationId,
+          [target.kind]: target.targetId,
+          status: statusOf(manifest, { installation, target }),
+          configuration: effectiveConfiguration(
+            manifest,
+            target.kind,
+            target.configuration,
+            installation.configuration,
+          ),
+          externalIds: target.externalIds,
+          urls: { publicEndpoint: urlOf(records.level) },
+        },
+      }),
     secrets: readSecrets(manifest, given.reading),
     signingSecrets: {
       integration: box.open(integration.signingSecret),

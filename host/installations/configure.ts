@@ -1,16 +1,10 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
-import {
-  activateTarget,
-  findTarget,
-  type InstallationTarget,
-  updateTarget,
-} from '../db/queries/installed/installation-targets.ts'
+import { activateTarget, lockTarget, updateTarget } from '../db/queries/installed/installation-targets.ts'
 import {
   activateInstallation,
   type Configuration,
-  findInstallation,
-  type Installation,
+  lockInstallation,
   updateInstallation,
 } from '../db/queries/installed/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
@@ -20,65 +14,128 @@ import {
   type SettingProblem,
 } from '../manifest/settings/configuration-schema.ts'
 import { splitConfiguration } from './effective-configuration.ts'
+import { findProblems, type InstalledLevel, levelOf, statusOf } from './level-status.ts'
 import { oweSetup } from './setup-event.ts'
 
 export type Edit = { configuration?: Configuration; externalIds?: string[] }
 
-export type Edited = { installation: Installation; target?: InstallationTarget }
-
 /**
- * An edit by a person (spec 3): the new settings replace the old ones, are checked as a whole, set off the
- * setup event, and make the level active. What a script has stored beside the settings stays.
+ * An edit by a person (spec 3): the new settings replace the old ones, are checked as a whole, and set off the
+ * setup event. What a script has stored beside the settings stays.
  *
  * @throws AnnexError `configuration_invalid` with a detail for each setting; nothing is changed then
  */
-export async function editByInstaller(db: Db, manifest: Manifest, edited: Edited, edit: Edit): Promise<void> {
-  const { configuration: stored, status } = edited.target ?? edited.installation
-  if (edit.configuration === undefined) return update(db, edited, edit)
-  assertValid(manifest, findProblems(manifest, edited, edit.configuration))
-  const configuration = { ...keptSettings(manifest, levelOf(edited.target), stored), ...edit.configuration }
+export async function editByInstaller(
+  db: Db,
+  manifest: Manifest,
+  level: InstalledLevel,
+  edit: Edit,
+): Promise<void> {
+  const { configuration } = edit
+  if (configuration === undefined) return update(db, level, edit)
   await db.transaction(async (transaction) => {
-    await update(transaction, edited, { ...edit, configuration })
-    await activate(transaction, edited)
-    const now = await readAgain(transaction, edited)
-    await oweSetup(transaction, { ...now, previous: { status, configuration: stored } })
+    const before = await lock(transaction, level)
+    assertValid(manifest, findProblems(manifest, before, configuration))
+    const stored = { ...keptSettings(manifest, before), ...configuration }
+    await storeEdit(transaction, manifest, before, { ...edit, configuration: stored })
   })
 }
 
 /**
- * An edit by the script itself: it may store what it likes, credentials above all. It sets off no setup event,
- * since the handler of one may be what edits; once what the manifest requires is there, the level is active.
+ * A person sets one setting, or takes it away (spec 3). A missing other one is no error: the level is `pending` until
+ * all that are required are there. Taking away a button's value disconnects it.
+ *
+ * @param setting.value `undefined` takes it away
+ * @throws AnnexError `configuration_invalid` with that setting's error; nothing is changed then
+ */
+export async function editSetting(
+  db: Db,
+  manifest: Manifest,
+  level: InstalledLevel,
+  { name, value }: { name: string; value: unknown },
+): Promise<void> {
+  await db.transaction(async (transaction) => {
+    const before = await lock(transaction, level)
+    const { configuration: stored } = before.target ?? before.installation
+    const { declared } = splitConfiguration(manifest, levelOf(before.target), stored)
+    const problems = findProblems(manifest, before, { ...declared, [name]: value })
+    const isUnknown = !isDeclared(manifest, before, name)
+    const isRefused = ({ path, kind }: SettingProblem) =>
+      path === '' || (path === name && (kind === 'invalid' || value === ''))
+    if (value !== undefined || isUnknown) assertValid(manifest, problems.filter(isRefused))
+    if (value === undefined && !Object.hasOwn(stored, name)) return
+    const configuration = value === undefined ? without(stored, name) : { ...stored, [name]: value }
+    await storeEdit(transaction, manifest, before, { configuration })
+  })
+}
+
+/**
+ * An edit by the script itself: it may store what it likes, credentials above all. It sets off a setup event only
+ * where it makes the level active, since the handler of one may be what edits.
  *
  * @throws AnnexError `configuration_invalid` when a declared setting gets a value of another type
  */
-export async function editByScript(db: Db, manifest: Manifest, edited: Edited, edit: Edit): Promise<void> {
-  const { configuration: stored } = edited.target ?? edited.installation
-  const { declared } = splitConfiguration(manifest, levelOf(edited.target), edit.configuration ?? stored)
-  const problems = findProblems(manifest, edited, declared, 'integration')
-  // Not what the account's settings stand in for: that is not this edit's doing.
-  const isGiven = ({ path }: SettingProblem) => path === '' || Object.hasOwn(edit.configuration ?? {}, path)
-  assertValid(
-    manifest,
-    problems.filter((problem) => problem.kind === 'invalid' && isGiven(problem)),
-  )
-  const isComplete = problems.length === 0
-  const hasSettings = Object.keys(declared).length > 0
-  await update(db, edited, edit)
-  if (isComplete && hasSettings) await activate(db, edited)
+export async function editByScript(
+  db: Db,
+  manifest: Manifest,
+  level: InstalledLevel,
+  edit: Edit,
+): Promise<void> {
+  await db.transaction(async (transaction) => {
+    const before = await lock(transaction, level)
+    const { configuration: stored } = before.target ?? before.installation
+    const given = edit.configuration ?? stored
+    const { declared } = splitConfiguration(manifest, levelOf(before.target), given)
+    const problems = findProblems(manifest, before, declared, 'integration')
+    const isGiven = ({ path }: SettingProblem) => path === '' || Object.hasOwn(given, path)
+    if (edit.configuration !== undefined) {
+      assertValid(
+        manifest,
+        problems.filter((problem) => problem.kind === 'invalid' && isGiven(problem)),
+      )
+    }
+    await update(transaction, before, edit)
+    if (problems.length === 0 && Object.keys(declared).length > 0) await activate(transaction, before)
+    const now = await lock(transaction, before)
+    const [from, to] = [statusOf(manifest, before), statusOf(manifest, now)]
+    if (from !== 'pending' || to !== 'active') return
+    await oweSetup(transaction, { ...now, status: to, previous: { status: from, configuration: stored } })
+  })
 }
 
-/** In a site or space the account's values stand in for what is not given. */
-function findProblems(
+/** After its setup event a level is set up; it is `active` where no setting is missing. A component's level is edited first. */
+export async function activateAfterSetup(db: Db, manifest: Manifest, level: InstalledLevel): Promise<void> {
+  const { status } = level.target ?? level.installation
+  const declaration = manifest.configurations?.[levelOf(level.target)]
+  if (status === 'pending' && declaration?.componentId === undefined) await activate(db, level)
+}
+
+/** Stores a person's edit, and owes the setup event of it. */
+async function storeEdit(
+  transaction: Db,
   manifest: Manifest,
-  { installation, target }: Edited,
-  given: Configuration,
-  by: 'installer' | 'integration' = 'installer',
-): SettingProblem[] {
-  const level = levelOf(target)
-  const account = target === undefined ? {} : installation.configuration
-  const inherited = splitConfiguration(manifest, level, account).declared
-  const { configuration: stored } = target ?? installation
-  return checkConfiguration(manifest, level, { ...inherited, ...given }, { by, stored }).problems
+  before: InstalledLevel,
+  edit: Edit,
+): Promise<void> {
+  const { configuration } = before.target ?? before.installation
+  await update(transaction, before, edit)
+  await activate(transaction, before)
+  const now = await lock(transaction, before)
+  const previous = { status: statusOf(manifest, before), configuration }
+  await oweSetup(transaction, { ...now, status: statusOf(manifest, now), previous })
+}
+
+/**
+ * Checks settings that a person means to make, before the level is there. What is missing is no error.
+ *
+ * @throws AnnexError `configuration_invalid` with a detail for each setting
+ */
+export function assertSettable(manifest: Manifest, level: ConfigurationLevel, given: Configuration): void {
+  const { problems } = checkConfiguration(manifest, level, given)
+  assertValid(
+    manifest,
+    problems.filter(({ kind }) => kind === 'invalid'),
+  )
 }
 
 function assertValid(manifest: Manifest, problems: SettingProblem[]): void {
@@ -93,42 +150,40 @@ function assertValid(manifest: Manifest, problems: SettingProblem[]): void {
 }
 
 /** What a person's edit leaves alone: what the script stored, and what connecting stored under a button. */
-function keptSettings(manifest: Manifest, level: ConfigurationLevel, stored: Configuration): Configuration {
-  const properties = manifest.configurations?.[level]?.properties ?? {}
+function keptSettings(manifest: Manifest, { installation, target }: InstalledLevel): Configuration {
+  const properties = manifest.configurations?.[levelOf(target)]?.properties ?? {}
   const isKept = (name: string) => !Object.hasOwn(properties, name) || properties[name]?.type === 'button'
-  return Object.fromEntries(Object.entries(stored).filter(([name]) => isKept(name)))
+  return Object.fromEntries(
+    Object.entries((target ?? installation).configuration).filter(([name]) => isKept(name)),
+  )
 }
 
-/** After its setup event, a level that declares no settings is active: there is nothing to edit. */
-export async function activateWithoutSettings(db: Db, manifest: Manifest, edited: Edited): Promise<void> {
-  const { status } = edited.target ?? edited.installation
-  const level = levelOf(edited.target)
-  const declaration = manifest.configurations?.[level]
-  const hasSettings =
-    declaration !== undefined &&
-    ('componentId' in declaration || Object.keys(declaration.properties ?? {}).length > 0)
-  if (status === 'pending' && !hasSettings) await activate(db, edited)
+function isDeclared(manifest: Manifest, { target }: InstalledLevel, name: string): boolean {
+  return Object.hasOwn(manifest.configurations?.[levelOf(target)]?.properties ?? {}, name)
 }
 
-const levelOf = (target: InstallationTarget | undefined): ConfigurationLevel => target?.kind ?? 'account'
+/** Credentials are stored under their button and beside it: they go together. */
+function without(stored: Configuration, name: string): Configuration {
+  const value = JSON.stringify(stored[name])
+  const isSame = (other: string) => other === 'oauth_credentials' && JSON.stringify(stored[other]) === value
+  return Object.fromEntries(Object.entries(stored).filter(([other]) => other !== name && !isSame(other)))
+}
 
 /** Only `pending` moves, as it is now and not as it was read: this lifts no pause, and no suspension. */
-function activate(db: Db, { installation, target }: Edited): Promise<void> {
+function activate(db: Db, { installation, target }: InstalledLevel): Promise<void> {
   if (target === undefined) return activateInstallation(db, installation.id)
   const { installationId, kind, targetId } = target
   return activateTarget(db, { installationId, kind, targetId })
 }
 
-async function update(db: Db, { installation, target }: Edited, change: Edit) {
+async function update(db: Db, { installation, target }: InstalledLevel, change: Edit) {
   if (target === undefined) return updateInstallation(db, installation.id, change)
   const { installationId, kind, targetId } = target
   return updateTarget(db, { installationId, kind, targetId }, change)
 }
 
-async function readAgain(db: Db, { installation, target }: Edited): Promise<Edited> {
-  if (target !== undefined) {
-    const { installationId, kind, targetId } = target
-    return { installation, target: (await findTarget(db, { installationId, kind, targetId })) ?? target }
-  }
-  return { installation: (await findInstallation(db, installation.id)) ?? installation }
+/** The level as it is now. Other edits of it wait for this transaction: each changes a part of one text. */
+async function lock(transaction: Db, { installation, target }: InstalledLevel): Promise<InstalledLevel> {
+  if (target === undefined) return { installation: await lockInstallation(transaction, installation) }
+  return { installation, target: await lockTarget(transaction, target) }
 }

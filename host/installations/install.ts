@@ -33,7 +33,8 @@ export async function install(
       organizationId,
       signingSecret: box.seal(signingSecret),
     })
-    if (inserted !== undefined) await oweSetup(transaction, { installation: inserted })
+    if (inserted !== undefined)
+      await oweSetup(transaction, { installation: inserted, status: inserted.status })
     return inserted
   })
   if (installation !== undefined) return { installation, signingSecret }
@@ -89,7 +90,8 @@ export async function installInTarget(
       targetId,
       signingSecret: box.seal(signingSecret),
     })
-    if (inserted !== undefined) await oweSetup(transaction, { installation, target: inserted })
+    if (inserted !== undefined)
+      await oweSetup(transaction, { installation, target: inserted, status: inserted.status })
     return inserted
   })
   if (target !== undefined) return { target, signingSecret }

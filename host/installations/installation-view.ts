@@ -2,7 +2,9 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { InstallationTarget } from '../db/queries/installed/installation-targets.ts'
 import type { Configuration, Installation, Signer } from '../db/queries/installed/installations.ts'
+import type { ErrorDetail } from '../errors/annex-error.ts'
 import { endpointPath } from '../sandbox/level.ts'
+import { type InstalledLevel, statusOf, whyPending } from './level-status.ts'
 import { overlapEnd, type Rotated } from './rotate-secret.ts'
 import { toVisibleSettings, type VisibleSettings } from './visible-settings.ts'
 
@@ -10,13 +12,13 @@ type Viewer = { caller: Caller; manifest: Manifest | undefined; publicUrl: strin
 
 /** An installation as the API shows it. */
 export function toInstallationView(installation: Installation, viewer: Viewer): object {
-  const { id, integration, organizationId, status, statusReason, externalIds, createdAt, updatedAt } =
-    installation
+  const { id, integration, organizationId, statusReason, externalIds, createdAt, updatedAt } = installation
   return {
     object: 'installation',
     id,
     integration,
-    status,
+    status: statusOf(viewer.manifest, { installation }),
+    ...problemsOf(viewer.manifest, { installation }),
     ...(statusReason !== null && { statusReason }),
     ...(installation.suspendedAt !== null && {
       suspendedAt: new Date(installation.suspendedAt).toISOString(),
@@ -35,14 +37,17 @@ export function toInstallationView(installation: Installation, viewer: Viewer): 
 }
 
 /** A site or space installation as the API shows it. Site and space are plain ids. */
-export function toTargetView(integration: string, target: InstallationTarget, viewer: Viewer): object {
-  const { installationId, kind, targetId, status, externalIds, createdAt, updatedAt } = target
+export function toTargetView(installation: Installation, target: InstallationTarget, viewer: Viewer): object {
+  const { integration } = installation
+  const { installationId, kind, targetId, externalIds, createdAt, updatedAt } = target
+  const level = { installation, target }
   return {
     object: `${kind}-installation`,
     integration,
     installation: installationId,
     [kind]: targetId,
-    status,
+    status: statusOf(viewer.manifest, level),
+    ...problemsOf(viewer.manifest, level),
     ...settingsFor(viewer, kind, target.configuration),
     externalIds,
     urls: {
@@ -52,6 +57,12 @@ export function toTargetView(integration: string, target: InstallationTarget, vi
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
   }
+}
+
+/** Why a level is pending: what its settings lack. */
+function problemsOf(manifest: Manifest | undefined, level: InstalledLevel): { problems?: ErrorDetail[] } {
+  const problems = whyPending(manifest, level)
+  return problems.length === 0 ? {} : { problems }
 }
 
 /** A new signing secret, which is shown this once. */

@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts'
 import { changeTargetSecrets } from '../db/queries/installed/installation-targets.ts'
 import { changeSecrets, type Signer } from '../db/queries/installed/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import type { Edited } from './configure.ts'
+import type { InstalledLevel } from './level-status.ts'
 
 export type Rotation = {
   /** How long the old secret signs too. 0: not at all. Default a day. */
@@ -30,17 +30,17 @@ export const overlapEnd = ({ previousSecretUntil }: Signer, nowMs: number): numb
 export async function rotateSecret(
   db: Db,
   box: SecretBox,
-  edited: Edited,
+  level: InstalledLevel,
   { overlapSeconds = 86_400, first = 'old', again = false }: Rotation,
   nowMs: number,
 ): Promise<Rotated> {
-  const signer = edited.target ?? edited.installation
+  const signer = level.target ?? level.installation
   const end = overlapEnd(signer, nowMs)
   if (end !== null && overlapSeconds > 0 && !again) throw underWayError(end)
   const signingSecret = createSigningSecret()
   const previousSecretUntil = overlapSeconds === 0 ? null : nowMs + overlapSeconds * 1000
   const kept = end === null ? signer.signingSecret : signer.previousSigningSecret
-  await change(db, edited, {
+  await change(db, level, {
     signingSecret: box.seal(signingSecret),
     previousSigningSecret: previousSecretUntil === null ? null : kept,
     previousSecretUntil,
@@ -50,15 +50,15 @@ export async function rotateSecret(
 }
 
 /** Ends an overlap at once: the new secret signs alone. Where none is under way it changes nothing. */
-export async function endOverlap(db: Db, edited: Edited): Promise<void> {
-  const { signingSecret, previousSigningSecret } = edited.target ?? edited.installation
+export async function endOverlap(db: Db, level: InstalledLevel): Promise<void> {
+  const { signingSecret, previousSigningSecret } = level.target ?? level.installation
   if (previousSigningSecret === null) return
   const none = { previousSigningSecret: null, previousSecretUntil: null, firstSecret: null }
-  await change(db, edited, { signingSecret, ...none })
+  await change(db, level, { signingSecret, ...none })
 }
 
 /** @throws AnnexError `conflict` when somebody else has rotated since it was read */
-async function change(db: Db, { installation, target }: Edited, to: Signer): Promise<void> {
+async function change(db: Db, { installation, target }: InstalledLevel, to: Signer): Promise<void> {
   const changed =
     target === undefined
       ? await changeSecrets(db, installation, to)

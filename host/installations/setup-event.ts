@@ -2,7 +2,11 @@ import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
 import type { InstallationTarget } from '../db/queries/installed/installation-targets.ts'
-import type { Configuration, Installation } from '../db/queries/installed/installations.ts'
+import type {
+  Configuration,
+  Installation,
+  InstallationStatus,
+} from '../db/queries/installed/installations.ts'
 import { insertJobs } from '../db/queries/jobs.ts'
 import type { Level } from '../sandbox/level.ts'
 
@@ -12,17 +16,18 @@ export type EventJob = { level: Level; event: { type: string; eventId: string; [
 /**
  * Stores that a level's setup event is owed (spec 6.1): after the first installation and after each edit.
  *
- * @param previous what the level was before an edit
+ * @param given.previous the level before an edit
  */
 export async function oweSetup(
   transaction: Db,
   given: {
     installation: Installation
     target?: InstallationTarget
+    status: InstallationStatus
     previous?: { status: string; configuration: Configuration }
   },
 ): Promise<void> {
-  const { installation, target, previous } = given
+  const { installation, target, status, previous } = given
   const { integration, id: installationId } = installation
   const level: Level =
     target === undefined
@@ -33,7 +38,7 @@ export async function oweSetup(
     type: target === undefined ? 'installation_setup' : `${target.kind}_installation_setup`,
     installationId,
     ...(target && { [`${target.kind}Id`]: target.targetId }),
-    status: (target ?? installation).status,
+    status,
     ...(previous && { previous }),
   }
   const subject: EventJob = { level, event }

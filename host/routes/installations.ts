@@ -15,6 +15,7 @@ import type { Edit } from '../installations/configure.ts'
 import { findDeployed, getDeployed } from '../installations/find-deployed.ts'
 import { install } from '../installations/install.ts'
 import { toInstallationView, toRotatedView } from '../installations/installation-view.ts'
+import { statusOf } from '../installations/level-status.ts'
 import { endOverlap, type Rotation, rotateSecret } from '../installations/rotate-secret.ts'
 import { editSchema, rotationSchema } from './body-schemas.ts'
 import type { RouteParts } from './parts.ts'
@@ -70,7 +71,7 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
   const editBody = jsonBody<Edit>(editSchema)
   /**
    * Replaces `configuration` (spec 3). From a person: checked as a whole, 422 with a detail for each setting,
-   * and a setup event when it was stored. From the script: stored as it is, and no event.
+   * and a setup event when it was stored. From the script: stored as it is.
    */
   router.patch('/v1/integrations/:name/installations/:id', async (context) => {
     const { caller, installation, manifest } = await open(context)
@@ -81,9 +82,10 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
 
   /** The events of a paused installation wait for its resume, and its endpoint answers 503. */
   router.post('/v1/integrations/:name/installations/:id/pause', async (context) => {
-    const { caller, installation } = await open(context)
+    const { caller, installation, manifest } = await open(context)
     assertPerson(caller)
-    if (installation.status !== 'active') throw wrongStatus(installation, 'paused', 'active')
+    const status = statusOf(manifest, { installation })
+    if (status !== 'active') throw wrongStatus({ ...installation, status }, 'paused', 'active')
     await updateInstallation(db, installation.id, { status: 'paused' })
     await answerChanged(context, caller, installation)
   })

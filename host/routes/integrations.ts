@@ -1,15 +1,17 @@
 import type Router from '@koa/router'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
-import { listInstallations } from '../db/queries/installed/installations.ts'
+import { type Configuration, listInstallations } from '../db/queries/installed/installations.ts'
 import { findIntegration, type IntegrationRow, listIntegrations } from '../db/queries/integrations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { oweTask, taskSchema } from '../events/tasks.ts'
 import { assertOperator, assertPerson } from '../http/caller.ts'
 import { jsonBody } from '../http/read-body.ts'
 import { visibleInstallation } from '../http/script-access.ts'
-import { type Deployed, findDeployed } from '../installations/find-deployed.ts'
+import { assertSettable } from '../installations/configure.ts'
+import { type Deployed, findDeployed, getDeployed } from '../installations/find-deployed.ts'
 import { toInstallationView } from '../installations/installation-view.ts'
+import type { Level as ConfigurationLevel } from '../manifest/settings/configuration-schema.ts'
 import { settingsSchema } from '../manifest/settings/settings-schema.ts'
 import { endpointPath } from '../sandbox/level.ts'
 import type { RouteParts } from './parts.ts'
@@ -36,6 +38,26 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
     const found = row && (await describe(row, caller, true))
     if (found === undefined) throw noIntegration(context.params.name)
     context.body = found
+  })
+
+  const settingsBody = jsonBody<{ level: ConfigurationLevel; configuration: Configuration }>({
+    type: 'object',
+    required: ['level', 'configuration'],
+    additionalProperties: false,
+    properties: {
+      level: { enum: ['account', 'site', 'space'] },
+      configuration: { type: 'object', maxProperties: 200 },
+    },
+  })
+  /** Checks settings before an installation is made: 204, or 422 with a detail for each that is wrong. None is stored. */
+  router.post('/v1/integrations/:name/settings/check', async (context) => {
+    const caller = await authenticate(context)
+    const name = String(context.params.name)
+    const row = await findIntegration(db, name)
+    if (row === undefined || (await describe(row, caller, true)) === undefined) throw noIntegration(name)
+    const { level, configuration } = await settingsBody(context)
+    assertSettable((await getDeployed(db, name)).manifest, level, configuration)
+    context.status = 204
   })
 
   /** Lifts the suspension of an integration as a whole. Its installations are resumed one by one. */

@@ -3,15 +3,13 @@ import type { Context } from 'koa'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
 import {
-  findTarget,
   type InstallationTarget,
   listTargets,
   type TargetKind,
 } from '../db/queries/installed/installation-targets.ts'
 import type { Installation } from '../db/queries/installed/installations.ts'
-import { AnnexError } from '../errors/annex-error.ts'
 import { assertPerson } from '../http/caller.ts'
-import { editAs, openInstallation } from '../http/open-installation.ts'
+import { editAs, openInstallation, openTarget } from '../http/open-installation.ts'
 import { jsonBody } from '../http/read-body.ts'
 import type { Edit } from '../installations/configure.ts'
 import { installInTarget } from '../installations/install.ts'
@@ -65,25 +63,25 @@ export function addTargetRoutes(router: Router, parts: RouteParts): void {
 
     router.get(`${path}/:target`, async (context) => {
       const { caller, installation, manifest } = await open(context)
-      context.body = view(installation, await find(context, kind, installation), caller, manifest)
+      context.body = view(installation, await openTarget(db, context, kind, installation), caller, manifest)
     })
 
     /** As PATCH of the installation, for this level. The account's settings are defaults here. */
     router.patch(`${path}/:target`, async (context) => {
       const { caller, installation, manifest } = await open(context)
-      const target = await find(context, kind, installation)
+      const target = await openTarget(db, context, kind, installation)
       const edit = await editBody(context)
       await editAs(db, { caller, installation, manifest }, { installation, target }, edit)
       prepareDispatch.forget()
       wake()
-      context.body = view(installation, await find(context, kind, installation), caller, manifest)
+      context.body = view(installation, await openTarget(db, context, kind, installation), caller, manifest)
     })
 
     /** As for the installation: a new signing secret for this level. */
     router.post(`${path}/:target/signing-secret`, async (context) => {
       const { caller, installation } = await open(context)
       assertPerson(caller)
-      const target = await find(context, kind, installation)
+      const target = await openTarget(db, context, kind, installation)
       const rotation = await rotationBody(context)
       const rotated = await rotateSecret(db, box, { installation, target }, rotation, Date.now())
       forgetSecrets()
@@ -94,7 +92,7 @@ export function addTargetRoutes(router: Router, parts: RouteParts): void {
     router.delete(`${path}/:target/signing-secret/previous`, async (context) => {
       const { caller, installation } = await open(context)
       assertPerson(caller)
-      await endOverlap(db, { installation, target: await find(context, kind, installation) })
+      await endOverlap(db, { installation, target: await openTarget(db, context, kind, installation) })
       forgetSecrets()
       context.status = 204
     })
@@ -105,19 +103,12 @@ export function addTargetRoutes(router: Router, parts: RouteParts): void {
     signingSecrets.forget()
   }
 
-  async function find(context: Context, kind: TargetKind, { id }: Installation): Promise<InstallationTarget> {
-    const targetId = String(context.params.target)
-    const target = await findTarget(db, { installationId: id, kind, targetId })
-    if (target !== undefined) return target
-    throw new AnnexError('not_found', `${id} is not installed in the ${kind} ${targetId}.`)
-  }
-
   function view(
     installation: Installation,
     target: InstallationTarget,
     caller: Caller,
     manifest: Manifest,
   ): object {
-    return toTargetView(installation.integration, target, { caller, manifest, publicUrl: publicUrl() })
+    return toTargetView(installation, target, { caller, manifest, publicUrl: publicUrl() })
   }
 }

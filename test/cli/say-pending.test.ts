@@ -13,8 +13,9 @@ const button = {
   button_text: 'Go',
   callback_url: '/go',
 } as const
+const urls = { publicEndpoint: 'https://annex.example/x/stats/inst_1' }
 
-function said(configurations: Integration['configurations'], level: PendingLevel): string {
+function said(configurations: Integration['configurations'], level: Omit<PendingLevel, 'urls'>): string {
   let written = ''
   const stderr = {
     write(line: string | Uint8Array) {
@@ -23,34 +24,44 @@ function said(configurations: Integration['configurations'], level: PendingLevel
     },
   }
   const stdout = { write: () => assert.fail('nothing of this is data') }
-  sayPending(createTerminal({ stdout, stderr, env: {} }), { name: 'stats', configurations }, level)
+  sayPending(
+    createTerminal({ stdout, stderr, env: {} }),
+    { name: 'stats', configurations },
+    { ...level, urls },
+  )
   return written
 }
 
-test('an account with nothing required has to be confirmed once', () => {
-  const account = { properties: { go: button, region: text }, required: [] }
-  assert.equal(
-    said({ account: settingsSchema(account) }, { kind: 'account', configuration: {} }),
-    'Confirm the settings of the account once: annex configure stats --set region=…; no events until then.\n',
-  )
-})
-
-test('a site names the required settings that it lacks, and only those', () => {
+test('a site gives the reason for each setting, and a command that sets those, and only those', () => {
   const site = { properties: { a: text, b: text, c: text }, required: ['a', 'b'] }
+  const problems = [
+    { path: 'b', message: 'is required' },
+    { path: 'c', message: 'must be text, found 3' },
+  ]
   assert.equal(
-    said({ site: settingsSchema(site) }, { kind: 'site', place: 'sample', configuration: { a: 'x' } }),
-    'The site sample lacks the settings b: annex configure stats --site sample --set b=…\nNo events until then.\n',
+    said({ site: settingsSchema(site) }, { kind: 'site', place: 'sample', problems }),
+    [
+      'The site sample is pending and gets no events. Its settings are not complete:',
+      '  b: is required',
+      '  c: must be text, found 3',
+      'annex configure stats --site sample --set b=… --set c=…',
+      '',
+    ].join('\n'),
   )
 })
 
-test('a level without settings waits for its setup event, and says nothing of settings', () => {
-  assert.match(said({}, { kind: 'account', configuration: {} }), /setup event: annex logs stats/)
+test('a level whose settings are complete waits for its setup event', () => {
+  const account = { properties: { region: text }, required: [] }
+  assert.match(
+    said({ account: settingsSchema(account) }, { kind: 'account' }),
+    /^The account waits for its setup event: annex logs stats\n$/,
+  )
 })
 
-test('a level whose only settings are buttons does not name a command that cannot work', () => {
-  const account = { properties: { go: button }, required: [] }
-  assert.doesNotMatch(
-    said({ account: settingsSchema(account) }, { kind: 'account', configuration: {} }),
-    /--set/,
-  )
+test('a button that is required names the address where it is connected, and no command', () => {
+  const account = { properties: { go: button }, required: ['go'] }
+  const problems = [{ path: 'go', message: 'is required: connect first' }]
+  const written = said({ account: settingsSchema(account) }, { kind: 'account', problems })
+  assert.match(written, /Connect go at https:\/\/annex\.example\/x\/stats\/inst_1\/go\n/)
+  assert.doesNotMatch(written, /--set/)
 })

@@ -171,26 +171,41 @@ test('configure keeps the settings that are not named, and names each wrong one'
   assert.deepEqual((await json<Shown>('installations', 'webhook')).sites[0]?.configuration, configuration)
 })
 
-test('settings that are refused after installing do not swallow the secrets', async () => {
-  const { code, stdout, stderr } = await served.annex(
-    'install',
-    'handbook-stats',
-    '--set',
-    'words_per_minute=fast',
+test('a first install with wrong settings installs nothing, neither in the account nor in a space', async () => {
+  const wrong = ['--set', 'include_headings=perhaps', '--set', 'unti=words']
+  const refused = await served.annex('install', 'handbook-stats', '--space', 'handbook', ...wrong)
+  assert.equal(refused.code, 3)
+  assert.equal(refused.stdout, '')
+  assert.match(refused.stderr, /include_headings: must be true or false, found "perhaps"/)
+  assert.match(refused.stderr, /unti: there is no setting "unti" for the space/)
+  const { items } = await json<Listed<{ integration: string }>>('installations')
+  assert.deepEqual(
+    items.map(({ integration }) => integration),
+    ['webhook'],
   )
-  assert.equal(code, 3)
-  assert.match(stdout, /signing secret \(account\) \S+/)
-  assert.match(stderr, /words_per_minute: must be a number, found "fast"/)
 })
 
-test('an account with nothing required says that it has to be confirmed once, until it is', async () => {
-  const confirm = /Confirm the settings of the account once: annex configure handbook-stats --set \S+=…/
-  assert.match((await served.annex('install', 'handbook-stats')).stderr, confirm)
-  assert.match((await served.annex('installations', 'handbook-stats')).stderr, confirm)
-  const configured = await served.annex('configure', 'handbook-stats', '--set', 'words_per_minute=200')
-  assert.equal(configured.code, 0, configured.stderr)
-  assert.doesNotMatch(configured.stderr, confirm)
-  assert.doesNotMatch((await served.annex('installations', 'handbook-stats')).stderr, confirm)
+test('an integration whose settings are all optional is active when it is installed', async () => {
+  const { code, stdout, stderr } = await served.annex('install', 'handbook-stats', '--space', 'handbook')
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /^handbook-stats inst_\S+ active\nspace handbook active\n/)
+  const shown = await served.annex('installations', 'handbook-stats')
+  assert.match(shown.stdout, /connection: not connected/)
+  assert.doesNotMatch(shown.stderr, /pending|annex configure/)
+})
+
+test('an install without its required settings is pending, and says which and how to set them', async () => {
+  const { code, stdout, stderr } = await served.annex('install', 'webhook', '--space', 'handbook')
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /space handbook pending/)
+  assert.match(
+    stderr,
+    /webhook_url: is required\nannex configure webhook --space handbook --set webhook_url=…/,
+  )
+  const set = ['--space', 'handbook', '--set', `webhook_url=${receiver.url}`]
+  assert.match((await served.annex('configure', 'webhook', ...set)).stdout, /space handbook active/)
+  const unset = await served.annex('configure', 'webhook', '--space', 'handbook', '--unset', 'webhook_url')
+  assert.match(unset.stdout, /space handbook pending/)
 })
 
 test('a paused installation is shown as such until it is resumed', async () => {

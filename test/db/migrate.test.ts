@@ -6,10 +6,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import pg from 'pg'
 import * as looseHistory from '../../host/db/migrations/014-loose-history.ts'
+import * as setUp from '../../host/db/migrations/018-set-up.ts'
 import { stepNames } from '../../host/db/migrations/index.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { insertAttempts } from '../../host/db/queries/attempts.ts'
 import { type NewDelivery, oweDeliveries } from '../../host/db/queries/deliveries.ts'
+import { insertJobs } from '../../host/db/queries/jobs.ts'
 import { toInterrupted } from '../../host/webhooks/attempt-rows.ts'
 import { until } from '../support/annex.ts'
 import { startAnnexProcess } from '../support/annex-process.ts'
@@ -109,6 +111,25 @@ describe('the tables of the database', () => {
     await close()
     assert.ok(definitions.some((definition) => definition.includes('deliveries_failed')))
     for (const definition of definitions) assert.doesNotMatch(definition, /\b(state|attempts|finished_at)\b/)
+  })
+
+  it('leave pending, of installations of before, those that are owed their setup event', async () => {
+    const seeded = await openSeeded()
+    const { db, installationId: owed, addOrganization } = seeded
+    try {
+      const { installationId: setUpOnce } = await addOrganization('acme')
+      const { installationId: paused } = await addOrganization('other')
+      await insertJobs(db, [{ kind: 'event', subject: {}, lane: owed, dueAt: 0 }])
+      await db('installations').where({ id: paused }).update({ status: 'moving', suspendedFrom: 'pending' })
+      await db.transaction((transaction) => setUp.up(transaction))
+      const statuses = async (id: string) =>
+        Object.values(await db('installations').where({ id }).first('status', 'suspendedFrom'))
+      assert.deepEqual(await statuses(owed), ['pending', null])
+      assert.deepEqual(await statuses(setUpOnce), ['active', null])
+      assert.deepEqual(await statuses(paused), ['moving', 'active'])
+    } finally {
+      await seeded.close()
+    }
   })
 
   it('keep deliveries with what belongs to them when they are made anew', async () => {

@@ -30,7 +30,11 @@ describe('an installation', () => {
   let id: string
   before(async () => {
     annex = await startAnnex({
-      plugins: { settled: { script: teller, more: settings }, plain: { script: teller } },
+      plugins: {
+        settled: { script: teller, more: settings },
+        plain: { script: teller },
+        optional: { script: teller, more: settings.replaceAll('required: [region]', 'required: []') },
+      },
     })
     const { organization } = annex.server.samples
     const installed = await annex.api('POST', '/v1/integrations/settled/installations', { organization })
@@ -148,6 +152,27 @@ describe('an installation', () => {
       () => annex.api('GET', target),
       ({ json }) => json.status === 'active',
     )
+  })
+
+  it('is active after its setup event when all its settings are optional: there is nothing to confirm', async () => {
+    const { id: optional, path: inSite } = await installSample(annex, 'optional', 'site')
+    await until(
+      () => annex.api('GET', inSite),
+      ({ json }) => json.status === 'active',
+    )
+    const { json } = await annex.api('GET', `/v1/integrations/optional/installations/${optional}`)
+    assert.deepEqual([json.status, json.configuration, json.problems], ['active', {}, undefined])
+  })
+
+  it('checks settings before it is made: 204, or an error for each that is wrong', async () => {
+    const check = (configuration: object, level = 'account') =>
+      annex.api('POST', '/v1/integrations/settled/settings/check', { level, configuration })
+    assert.equal((await check({ region: 'eu' })).status, 204)
+    assert.equal((await check({})).status, 204, 'a missing one is no error: the level would be pending')
+    const refused = await check({ region: 'mars', loud: 'yes', limti: 1 }, 'site')
+    assert.deepEqual([refused.status, refused.json.error.code], [422, 'configuration_invalid'])
+    const paths = refused.json.error.details.map(({ path: name }: Json) => name).sort()
+    assert.deepEqual(paths, ['limti', 'loud', 'region'])
   })
 
   it('cannot be made twice in an organization, nor in a site that is not there', async () => {

@@ -12,7 +12,8 @@ export type Api = {
   get<T>(path: string, query?: Query): Promise<T>
   post<T>(path: string, body?: object, query?: Query): Promise<T>
   patch<T>(path: string, body: object): Promise<T>
-  delete(path: string): Promise<void>
+  put<T>(path: string, body: object): Promise<T>
+  delete<T = void>(path: string): Promise<T>
   /** Server-sent events, until the server ends the stream or the connection breaks. `onPlace` is told where to go on. */
   events(
     path: string,
@@ -36,6 +37,7 @@ export function createApi(server: { url: string; token?: string | undefined }): 
     get: (path, query) => call('GET', path, query),
     post: (path, body, query) => call('POST', path, query, body ?? {}),
     patch: (path, body) => call('PATCH', path, {}, body),
+    put: (path, body) => call('PUT', path, {}, body),
     delete: (path) => call('DELETE', path),
     async *events(path, query, { lastEventId, onPlace }) {
       const headers = { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) }

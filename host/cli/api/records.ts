@@ -33,6 +33,8 @@ type Installed = {
   configuration: Record<string, unknown>
   /** For each button of the settings whether it is connected. */
   connections?: Record<string, boolean>
+  /** What the settings lack, or what of them does not fit: the level is pending until it is mended. */
+  problems?: { path: string; message: string }[]
   urls: { publicEndpoint: string }
 }
 

@@ -1,6 +1,6 @@
 import { createSampleEvent } from '../../events/sample-event.ts'
 import { toPath } from '../api/create-api.ts'
-import type { Installation, Integration, Receipt, TargetInstallation } from '../api/records.ts'
+import type { Installation, Receipt, TargetInstallation } from '../api/records.ts'
 import { type FeedItem, feedDeliveries } from '../commands/deliveries/delivery-feed.ts'
 import { printFeedItem } from '../commands/deliveries/print-feed.ts'
 import { listenForStop, type StopSignal, signalExitCodes } from '../commands/host/stop-signals.ts'
@@ -55,9 +55,8 @@ export async function tellDemo(terminal: Terminal): Promise<number> {
 
 async function installWebhook({ api, organization, site }: DemoServer, webhookUrl: string): Promise<string> {
   const path = '/v1/integrations/webhook'
-  const integration = await api.get<Integration>(path)
   const installation = await api.post<Installation>(`${path}/installations`, { organization })
-  await waitUntilActive(api, integration, { installation })
+  await waitUntilActive(api, { installation })
   const sites = `${toPath`/v1/integrations/webhook/installations/${installation.id}`}/sites`
   const { signingSecret = '' } = await api.post<TargetInstallation>(sites, { site })
   const configuration = { webhook_url: webhookUrl, site_view: true, page_feedback: false }

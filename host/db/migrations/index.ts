@@ -16,6 +16,7 @@ import * as looseHistory from './014-loose-history.ts'
 import * as order from './015-order.ts'
 import * as waiting from './016-waiting.ts'
 import * as waitingEvents from './017-waiting-events.ts'
+import * as setUp from './018-set-up.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -38,6 +39,7 @@ const steps: readonly [string, Step][] = [
   ['015-order', order],
   ['016-waiting', waiting],
   ['017-waiting-events', waitingEvents],
+  ['018-set-up', setUp],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

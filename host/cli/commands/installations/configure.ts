@@ -4,7 +4,7 @@ import type { Installation, Integration, TargetInstallation } from '../../api/re
 import { openSession } from '../../open-session.ts'
 import { UsageError } from '../../usage-error.ts'
 import { withExamples } from '../../with-examples.ts'
-import { configureLevel } from './configure-level.ts'
+import { checkSettings, configureLevel } from './configure-level.ts'
 import { findInstallation, findLevel, type PlaceOptions } from './find-installation.ts'
 import { printInstalled } from './print-installed.ts'
 import { collect } from './settings-from-text.ts'
@@ -37,7 +37,9 @@ async function configure(named: string, options: Options, command: Command): Pro
   const installation = await findInstallation(session, named, options)
   const level = await findLevel(session, installation, options)
   const integration = await session.api.get<Integration>(toPath`/v1/integrations/${installation.integration}`)
-  const changed = await configureLevel(session.api, integration, level, { set, unset })
+  // Nothing is changed where one of the settings is wrong.
+  const settings = await checkSettings(session.api, integration, level, set)
+  const changed = await configureLevel(session.api, level, { set: settings, unset })
   const parts =
     level.place === undefined
       ? { installation: changed as Installation }

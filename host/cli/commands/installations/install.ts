@@ -5,7 +5,7 @@ import { findOrganization, findPlace } from '../../api/find-place.ts'
 import type { Installation, Integration, Organization, TargetInstallation } from '../../api/records.ts'
 import { openSession, type Session } from '../../open-session.ts'
 import { withExamples } from '../../with-examples.ts'
-import { configureLevel, waitUntilActive } from './configure-level.ts'
+import { checkSettings, configureLevel, waitUntilActive } from './configure-level.ts'
 import { findInstallation, type PlaceOptions } from './find-installation.ts'
 import { type Level, levelPath, nameLevel } from './installed-level.ts'
 import { printInstalled } from './print-installed.ts'
@@ -49,7 +49,8 @@ export type Installed = {
 }
 
 /**
- * Installs what is not installed yet, then sets the settings. Running it twice changes nothing the second time.
+ * Installs what is not installed yet, then sets the settings. Wrong settings install nothing. A second run installs
+ * nothing more.
  *
  * @param show called once, even when the settings are refused after installing: secrets are shown only now
  */
@@ -63,19 +64,18 @@ async function install(
   const integration = await api.get<Integration>(toPath`/v1/integrations/${name}`)
   const organization = await findOrganization(session, options.org)
   const place = await findNamedPlace(session, organization, options)
+  const settings = await checkSettings(api, integration, { ...(place && { place }) }, options.set ?? [])
   const made = await ensureInstallation(session, name, organization, options.installKey)
   const account: Level = { installation: made }
   const level: Level = { ...account, ...(place && { place }) }
   const target = place && (await ensureTarget(session, level))
   const signingSecrets = toSecrets([account, made], target && [level, target])
   let refused: unknown
-  if (options.set !== undefined) {
-    await configureLevel(api, integration, level, { set: options.set }).catch((error) => {
-      refused = error
-    })
-  }
-  const installation = (await waitUntilActive(api, integration, account)) as Installation
-  const now = place && ((await waitUntilActive(api, integration, level)) as TargetInstallation)
+  await configureLevel(api, level, { set: settings }).catch((error) => {
+    refused = error
+  })
+  const installation = (await waitUntilActive(api, account)) as Installation
+  const now = place && ((await waitUntilActive(api, level)) as TargetInstallation)
   show({ integration, installation, ...(now && { target: now }), level, signingSecrets })
   if (refused !== undefined) throw refused
 }

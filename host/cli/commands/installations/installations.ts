@@ -92,6 +92,6 @@ async function sayAllPending(
     const site = 'site' in level ? level.site : undefined
     const space = 'space' in level ? level.space : undefined
     const kind = site !== undefined ? 'site' : space !== undefined ? 'space' : 'account'
-    sayPending(terminal, declared, { kind, place: site ?? space, configuration: level.configuration })
+    sayPending(terminal, declared, { ...level, kind, place: site ?? space })
   }
 }

@@ -31,9 +31,9 @@ export function printInstalled(
   terminal.print(`endpoint ${(target ?? installation).urls.publicEndpoint}`)
   for (const { level: name, secret } of signingSecrets) terminal.print(`signing secret (${name}) ${secret}`)
   if (signingSecrets.length > 0) terminal.say('Keep the signing secrets: they are shown only this once.')
-  if (installation.status === 'pending') sayPending(terminal, declared, { kind: 'account', ...installation })
+  if (installation.status === 'pending') sayPending(terminal, declared, { ...installation, kind: 'account' })
   const { place } = level
   if (target?.status === 'pending' && place !== undefined) {
-    sayPending(terminal, declared, { kind: place.object, place: place.slug, ...target })
+    sayPending(terminal, declared, { ...target, kind: place.object, place: place.slug })
   }
 }

@@ -1,38 +1,37 @@
-import type { Integration } from '../../api/records.ts'
+import type { Installation, Integration, TargetInstallation } from '../../api/records.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 
 /** A level of an installation that has `pending` as its status. `kind` is account for the organization's own. */
-export type PendingLevel = {
+export type PendingLevel = Pick<Installation | TargetInstallation, 'problems' | 'urls'> & {
   kind: 'account' | 'site' | 'space'
   /** Slug or id of the site or space; nothing for the account. */
   place?: string | undefined
-  configuration: Record<string, unknown>
 }
 
-/** Says what a level waits for before it gets events, with the command that goes on. */
+/** Says why a level gets no events yet: a reason for each setting, and the command or the address that goes on. */
 export function sayPending(
   terminal: Terminal,
   { name, configurations }: Pick<Integration, 'name' | 'configurations'>,
-  { kind, place, configuration }: PendingLevel,
+  { kind, place, problems = [], urls }: PendingLevel,
 ): void {
-  const declared = configurations[kind]
-  const properties = Object.entries(declared?.properties ?? {})
-  const settable = properties.filter(([, { type }]) => type !== undefined).map(([setting]) => setting)
-  const missing = (declared?.required ?? []).filter((setting) => !Object.hasOwn(configuration, setting))
   const title = place === undefined ? 'account' : `${kind} ${place}`
-  const command = `annex configure ${name}${place === undefined ? '' : ` --${kind} ${place}`}`
-  const set = (settings: string[]) => settings.map((setting) => ` --set ${setting}=…`).join('')
-  if (declared === undefined || (properties.length === 0 && declared.componentId === undefined)) {
+  if (problems.length === 0) {
     terminal.say(`The ${title} waits for its setup event: annex logs ${name}`)
-  } else if (missing.length > 0) {
-    terminal.say(`The ${title} lacks the settings ${missing.join(', ')}: ${command}${set(missing)}`)
-    terminal.say('No events until then.')
-  } else if (settable.length > 0) {
-    const [first = ''] = settable
-    terminal.say(
-      `Confirm the settings of the ${title} once: ${command}${set([first])}; no events until then.`,
-    )
-  } else {
-    terminal.say(`The settings of the ${title} are to be confirmed once, over the API; no events until then.`)
+    return
+  }
+  terminal.say(`The ${title} is pending and gets no events. Its settings are not complete:`)
+  for (const { path, message } of problems) terminal.say(`  ${path}: ${message}`)
+  const properties = configurations[kind]?.properties ?? {}
+  const callbackOf = (setting: string): string | undefined =>
+    Object.hasOwn(properties, setting) ? properties[setting]?.callback_url : undefined
+  const names = problems.map(({ path }) => path)
+  const settable = names.filter((setting) => setting !== '' && callbackOf(setting) === undefined)
+  if (settable.length > 0) {
+    const command = `annex configure ${name}${place === undefined ? '' : ` --${kind} ${place}`}`
+    terminal.say(`${command}${settable.map((setting) => ` --set ${setting}=…`).join('')}`)
+  }
+  for (const setting of names) {
+    const callback = callbackOf(setting)
+    if (callback !== undefined) terminal.say(`Connect ${setting} at ${urls.publicEndpoint}${callback}`)
   }
 }

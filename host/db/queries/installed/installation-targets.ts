@@ -44,6 +44,16 @@ export async function findTarget(db: Db, key: TargetKey): Promise<InstallationTa
   return row && toTarget(row)
 }
 
+/** The target as it is now, or as it was before it was taken out. Other edits wait for the transaction. */
+export async function lockTarget(transaction: Db, target: InstallationTarget): Promise<InstallationTarget> {
+  const { installationId, kind, targetId } = target
+  const row = await transaction('installationTargets')
+    .where({ installationId, kind, targetId })
+    .forUpdate()
+    .first()
+  return row === undefined ? target : toTarget(row)
+}
+
 export async function listTargets(
   db: Db,
   where: { installationId: string; kind?: TargetKind },

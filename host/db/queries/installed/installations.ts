@@ -61,6 +61,12 @@ export async function findInstallation(db: Db, id: string): Promise<Installation
   return row && toInstallation(row)
 }
 
+/** The installation as it is now, or as it was before it was taken out. Other edits wait for the transaction. */
+export async function lockInstallation(transaction: Db, installation: Installation): Promise<Installation> {
+  const row = await transaction('installations').where({ id: installation.id }).forUpdate().first()
+  return row === undefined ? installation : toInstallation(row)
+}
+
 export async function listInstallations(
   db: Db,
   where: { integration?: string; organizationId?: string },
@@ -90,7 +96,7 @@ export async function changeSecrets(
   return changed > 0
 }
 
-/** A pending installation becomes active; one that was suspended meanwhile, when it is resumed. */
+/** A pending installation is set up; one that was suspended meanwhile, when it is resumed. */
 export async function activateInstallation(db: Db, id: string): Promise<void> {
   const updatedAt = Date.now()
   await db('installations').where({ id, status: 'pending' }).update({ status: 'active', updatedAt })
