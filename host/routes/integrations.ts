@@ -52,6 +52,7 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
   /** Checks settings before an installation is made: 204, or 422 with a detail for each that is wrong. None is stored. */
   router.post('/v1/integrations/:name/settings/check', async (context) => {
     const caller = await authenticate(context)
+    assertPerson(caller)
     const name = String(context.params.name)
     const row = await findIntegration(db, name)
     if (row === undefined || (await describe(row, caller, true)) === undefined) throw noIntegration(name)

@@ -87,13 +87,20 @@ const runEventHandlers = async (
   event: Event,
   context: RuntimeContext,
 ): Promise<Answer> => {
-  const events = definition.events ?? {}
-  const handlers = Object.hasOwn(events, event.type) ? [events[event.type]].flat() : []
-  const callable = handlers.filter((handler) => handler !== undefined)
-  if (callable.length === 0) return noHandler(event.type)
-  const outcomes = await Promise.allSettled(callable.map(async (handler) => handler(event as never, context)))
+  const handlers = handlersOf(definition, event.type)
+  // A setup of a site or space reaches a script that knows of installations alone. The environment has the level.
+  const isFallback = handlers.length === 0 && setupsOfTargets.includes(event.type)
+  const taken = isFallback ? handlersOf(definition, 'installation_setup') : handlers
+  if (taken.length === 0) return noHandler(event.type)
+  const given = isFallback ? { ...event, type: 'installation_setup' } : event
+  const outcomes = await Promise.allSettled(taken.map(async (handler) => handler(given as never, context)))
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
+
+const setupsOfTargets = ['site_installation_setup', 'space_installation_setup']
+
+const handlersOf = ({ events = {} }: IntegrationDefinition, type: string) =>
+  (Object.hasOwn(events, type) ? [events[type]].flat() : []).filter((handler) => handler !== undefined)
 
 const noHandler = (type: string): Response =>
   new Response(`This integration has no handler for "${type}"`, { status: 406 })

@@ -12,7 +12,13 @@ type Previous = { status?: string; configuration?: Record<string, unknown>; [fie
 
 /** The events that Annex itself makes. A script may handle types of its platform besides. */
 export type KnownEvents = {
-  installation_setup: EventBase<'installation_setup'> & { status: string; previous?: Previous }
+  /** Also the setup of a site or space whose own type has no handler: then it has its id. */
+  installation_setup: EventBase<'installation_setup'> & {
+    status: string
+    previous?: Previous
+    siteId?: string
+    spaceId?: string
+  }
   space_installation_setup: EventBase<'space_installation_setup'> & {
     spaceId: string
     status: string

@@ -11,6 +11,15 @@ export default createIntegration({
   fetch: async (request, { environment }) => Response.json(environment),
 })`
 
+const knowsInstallations = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  events: { installation_setup: (event, { environment }) => {
+    const { siteInstallation, spaceInstallation } = environment
+    console.log(event.type, siteInstallation?.site ?? '-', spaceInstallation?.space ?? '-')
+  } },
+})`
+
 const settings = `
 configurations:
   account:
@@ -33,6 +42,10 @@ describe('an installation', () => {
       plugins: {
         settled: { script: teller, more: settings },
         plain: { script: teller },
+        alone: {
+          script: knowsInstallations,
+          more: settings.replaceAll('required: [region]', 'required: []'),
+        },
         optional: { script: teller, more: settings.replaceAll('required: [region]', 'required: []') },
       },
     })
@@ -173,6 +186,28 @@ describe('an installation', () => {
     assert.deepEqual([refused.status, refused.json.error.code], [422, 'configuration_invalid'])
     const paths = refused.json.error.details.map(({ path: name }: Json) => name).sort()
     assert.deepEqual(paths, ['limti', 'loud', 'region'])
+  })
+
+  it('tells a script with installation_setup alone of each install and edit, at each level', async () => {
+    const { id: alone } = await installSample(annex, 'alone')
+    const base = `/v1/integrations/alone/installations/${alone}`
+    const { site, space } = annex.server.samples
+    await annex.api('POST', `${base}/sites`, { site })
+    await annex.api('POST', `${base}/spaces`, { space })
+    await annex.api('PUT', `${base}/sites/${site}/configuration/loud`, { value: true })
+    const lines = await until(
+      async () => (await annex.api('GET', `/v1/logs?installation=${alone}`)).json.items,
+      (items) => items.length >= 4,
+    )
+    assert.deepEqual(
+      lines.map(({ text }: Json) => text).sort(),
+      [
+        'installation_setup - -',
+        `installation_setup - ${space}`,
+        `installation_setup ${site} -`,
+        `installation_setup ${site} -`,
+      ].sort(),
+    )
   })
 
   it('cannot be made twice in an organization, nor in a site that is not there', async () => {

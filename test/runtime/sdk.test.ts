@@ -58,6 +58,26 @@ describe('createIntegration', () => {
     assert.deepEqual([answer.status, answer.text], [405, 'Method not allowed'])
   })
 
+  test('installation_setup gets the setup of a site or space that has no handler of its own', async () => {
+    const tell = '(event, { environment }) => console.log(event.type, event.siteId ?? event.spaceId, environment.siteInstallation?.site)'
+    const environmentOfSite = {
+      ...environment,
+      siteInstallation: { site: 'site_1', status: 'pending', configuration: {}, urls: { publicEndpoint: `${endpoint}/sites/site_1` } },
+    }
+    const logged = async (events: string, event: { type: string; [field: string]: unknown }) => {
+      const answer = await dispatch(`{ events: { ${events} } }`, { event, environment: environmentOfSite })
+      return [answer.status, ...answer.logs.map(({ text }) => text)]
+    }
+    const inSite = { type: 'site_installation_setup', siteId: 'site_1' }
+    const inSpace = { type: 'space_installation_setup', spaceId: 'space_1' }
+    assert.deepEqual(await logged(`installation_setup: ${tell}`, inSite), [0, 'installation_setup site_1 site_1'])
+    assert.deepEqual(await logged(`installation_setup: [${tell}]`, inSpace), [0, 'installation_setup space_1 site_1'])
+    const own = `installation_setup: () => console.log('not this one'), site_installation_setup: ${tell}`
+    assert.deepEqual(await logged(own, inSite), [0, 'site_installation_setup site_1 site_1'])
+    assert.deepEqual(await logged(`installation_setup: ${tell}`, { type: 'site_installation_deleted' }), [406])
+    assert.deepEqual(await logged(`space_installation_setup: ${tell}`, inSite), [406])
+  })
+
   test('no fetch handler is 400, no other handler is 406', async () => {
     assert.equal((await dispatch('{}', fetchOf(endpoint))).status, 400)
     for (const type of ['site_view', 'task', 'fetch_published_script', 'fetch_visitor_authentication', 'constructor', '__proto__']) {
