@@ -9,9 +9,7 @@ import {
 } from '../db/queries/installed/installation-targets.ts'
 import type { Installation } from '../db/queries/installed/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import { type Edit, editByInstaller, editByScript } from '../installations/configure.ts'
 import { getDeployed } from '../installations/find-deployed.ts'
-import type { InstalledLevel } from '../installations/level-status.ts'
 import type { Authenticate } from './caller.ts'
 import { visibleInstallation } from './script-access.ts'
 
@@ -49,15 +47,4 @@ export async function openTarget(
   const target = await findTarget(db, { installationId: id, kind, targetId })
   if (target !== undefined) return target
   throw new AnnexError('not_found', `${id} is not installed in the ${kind} ${targetId}.`)
-}
-
-/** An edit by the caller: a person's is checked as a whole, a script stores what it likes. */
-export function editAs(
-  db: Db,
-  { caller, manifest }: OpenInstallation,
-  level: InstalledLevel,
-  edit: Edit,
-): Promise<void> {
-  const isPerson = caller.kind === 'operator' || caller.kind === 'organization'
-  return isPerson ? editByInstaller(db, manifest, level, edit) : editByScript(db, manifest, level, edit)
 }

@@ -20,6 +20,12 @@ import { oweSetup } from './setup-event.ts'
 export type Edit = { configuration?: Configuration; externalIds?: string[] }
 
 /**
+ * `keep`: what of the stored configuration is not replaced; `settings`: what the manifest declares. `callback`: the path at
+ * which a connection began; the buttons with it as their `callback_url` are connected.
+ */
+export type ScriptEdit = Edit & { keep?: 'settings' | 'all'; callback?: string }
+
+/**
  * An edit by a person (spec 3): the new settings replace the old ones, are checked as a whole, and set off the
  * setup event. What a script has stored beside the settings stays.
  *
@@ -79,28 +85,45 @@ export async function editByScript(
   db: Db,
   manifest: Manifest,
   level: InstalledLevel,
-  edit: Edit,
+  { configuration: replacing, externalIds, keep, callback }: ScriptEdit,
 ): Promise<void> {
   await db.transaction(async (transaction) => {
     const before = await lock(transaction, level)
     const { configuration: stored } = before.target ?? before.installation
-    const given = edit.configuration ?? stored
+    const { declared: settings } = splitConfiguration(manifest, levelOf(before.target), stored)
+    const kept = replacing === undefined || keep === 'all' ? stored : keep === 'settings' ? settings : {}
+    const connected = callback === undefined ? {} : connectionsOf(manifest, before, callback, replacing)
+    const changed = { ...connected, ...replacing }
+    const given = { ...kept, ...changed }
     const { declared } = splitConfiguration(manifest, levelOf(before.target), given)
     const problems = findProblems(manifest, before, declared, 'integration')
-    const isGiven = ({ path }: SettingProblem) => path === '' || Object.hasOwn(given, path)
-    if (edit.configuration !== undefined) {
-      assertValid(
-        manifest,
-        problems.filter((problem) => problem.kind === 'invalid' && isGiven(problem)),
-      )
-    }
-    await update(transaction, before, edit)
+    const isGiven = ({ path }: SettingProblem) => path === '' || Object.hasOwn(changed, path)
+    assertValid(
+      manifest,
+      problems.filter((problem) => problem.kind === 'invalid' && isGiven(problem)),
+    )
+    await update(transaction, before, { configuration: given, ...(externalIds && { externalIds }) })
     if (problems.length === 0 && Object.keys(declared).length > 0) await activate(transaction, before)
     const now = await lock(transaction, before)
     const [from, to] = [statusOf(manifest, before), statusOf(manifest, now)]
     if (from !== 'pending' || to !== 'active') return
     await oweSetup(transaction, { ...now, status: to, previous: { status: from, configuration: stored } })
   })
+}
+
+/** What is stored under the buttons that a connection began with: the credentials, else that there are some. */
+function connectionsOf(
+  manifest: Manifest,
+  { target }: InstalledLevel,
+  callback: string,
+  configuration: Configuration = {},
+): Configuration {
+  const properties = Object.entries(manifest.configurations?.[levelOf(target)]?.properties ?? {})
+  const started = properties.filter(
+    ([, property]) => property.type === 'button' && property.callback_url.replace(/[?#].*$/, '') === callback,
+  )
+  const value = configuration.oauth_credentials ?? {}
+  return Object.fromEntries(started.map(([name]) => [name, value]))
 }
 
 /** After its setup event a level is set up; it is `active` where no setting is missing. A component's level is edited first. */

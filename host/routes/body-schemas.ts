@@ -4,16 +4,6 @@ import { longestShortName, shortNamePattern } from '../config/short-name.ts'
 export const nameSchema = { type: 'string', pattern: shortNamePattern, maxLength: longestShortName }
 export const titleSchema = { type: 'string', minLength: 1, maxLength: 200 }
 
-/** JSON Schema of a PATCH of an installation, or of its site or space installation. */
-export const editSchema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    configuration: { type: 'object', maxProperties: 200 },
-    externalIds: { type: 'array', maxItems: 50, items: { type: 'string', maxLength: 500 } },
-  },
-}
-
 /** JSON Schema of a rotation of a signing secret. No secret is taken from a caller: it might be a weak one. */
 export const rotationSchema = {
   type: 'object',

@@ -9,15 +9,15 @@ import {
 } from '../db/queries/installed/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertPerson, namedOrganization, organizationOf } from '../http/caller.ts'
-import { editAs, openInstallation } from '../http/open-installation.ts'
+import { openInstallation } from '../http/open-installation.ts'
 import { jsonBody } from '../http/read-body.ts'
-import type { Edit } from '../installations/configure.ts'
 import { findDeployed, getDeployed } from '../installations/find-deployed.ts'
 import { install } from '../installations/install.ts'
 import { toInstallationView, toRotatedView } from '../installations/installation-view.ts'
 import { statusOf } from '../installations/level-status.ts'
 import { endOverlap, type Rotation, rotateSecret } from '../installations/rotate-secret.ts'
-import { editSchema, rotationSchema } from './body-schemas.ts'
+import { rotationSchema } from './body-schemas.ts'
+import { editLevel } from './edit-level.ts'
 import type { RouteParts } from './parts.ts'
 
 /** Installing in an organization, and the settings for all of it. */
@@ -68,15 +68,13 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
     context.body = await view(installation, caller)
   })
 
-  const editBody = jsonBody<Edit>(editSchema)
   /**
    * Replaces `configuration` (spec 3). From a person: checked as a whole, 422 with a detail for each setting,
    * and a setup event when it was stored. From the script: stored as it is.
    */
   router.patch('/v1/integrations/:name/installations/:id', async (context) => {
     const { caller, installation, manifest } = await open(context)
-    const edit = await editBody(context)
-    await editAs(db, { caller, installation, manifest }, { installation }, edit)
+    await editLevel(db, context, { caller, installation, manifest }, { installation })
     await answerChanged(context, caller, installation)
   })
 

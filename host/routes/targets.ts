@@ -9,13 +9,13 @@ import {
 } from '../db/queries/installed/installation-targets.ts'
 import type { Installation } from '../db/queries/installed/installations.ts'
 import { assertPerson } from '../http/caller.ts'
-import { editAs, openInstallation, openTarget } from '../http/open-installation.ts'
+import { openInstallation, openTarget } from '../http/open-installation.ts'
 import { jsonBody } from '../http/read-body.ts'
-import type { Edit } from '../installations/configure.ts'
 import { installInTarget } from '../installations/install.ts'
 import { toRotatedView, toTargetView } from '../installations/installation-view.ts'
 import { endOverlap, type Rotation, rotateSecret } from '../installations/rotate-secret.ts'
-import { editSchema, rotationSchema } from './body-schemas.ts'
+import { rotationSchema } from './body-schemas.ts'
+import { editLevel } from './edit-level.ts'
 import type { RouteParts } from './parts.ts'
 
 const kinds = ['site', 'space'] as const
@@ -24,7 +24,6 @@ const kinds = ['site', 'space'] as const
 export function addTargetRoutes(router: Router, parts: RouteParts): void {
   const { db, authenticate, box, signingSecrets, wake, publicUrl, prepareDispatch } = parts
   const open = (context: Context) => openInstallation(db, authenticate, context)
-  const editBody = jsonBody<Edit>(editSchema)
   const rotationBody = jsonBody<Rotation>(rotationSchema)
   for (const kind of kinds) addRoutes(kind)
 
@@ -70,8 +69,7 @@ export function addTargetRoutes(router: Router, parts: RouteParts): void {
     router.patch(`${path}/:target`, async (context) => {
       const { caller, installation, manifest } = await open(context)
       const target = await openTarget(db, context, kind, installation)
-      const edit = await editBody(context)
-      await editAs(db, { caller, installation, manifest }, { installation, target }, edit)
+      await editLevel(db, context, { caller, installation, manifest }, { installation, target })
       prepareDispatch.forget()
       wake()
       context.body = view(installation, await openTarget(db, context, kind, installation), caller, manifest)

@@ -131,7 +131,11 @@ describe('the platform API', () => {
     )
     const logs = await annex.api('GET', `/v1/logs?installation=${id}`)
     const setups = logs.json.items.filter(({ text }: Json) => text === 'setup')
-    assert.equal(setups.length, 1, 'the handler that patches ran once, for the installation itself')
+    assert.equal(
+      setups.length,
+      2,
+      'the handler that patches ran once for the installation, and once for its space',
+    )
   })
 
   it('makes a revision of a changed file, and an event of the revision', async () => {

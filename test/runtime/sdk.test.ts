@@ -323,7 +323,7 @@ describe('OAuth', () => {
 
   /** The state of a flow that began there, as our handler makes it. */
   const stateOf = async (installationId: string, siteId: string, forMs = 60_000): Promise<string> => {
-    const text = encodeURIComponent(JSON.stringify({ installationId, siteId, until: Date.now() + forMs }))
+    const text = encodeURIComponent(JSON.stringify({ installationId, siteId, path: '/oauth', until: Date.now() + forMs }))
     const secret = `oauth state ${environment.signingSecrets.integration}`
     return `${text}.${createHmac('sha256', secret).update(text).digest('hex')}`
   }
@@ -337,7 +337,7 @@ describe('OAuth', () => {
     assert.equal(answer.status, 302)
     assert.equal(`${location.origin}${location.pathname}`, 'https://provider.test/authorize')
     const { state, ...parameters } = Object.fromEntries(location.searchParams)
-    assert.match(decodeURIComponent(state ?? ''), /^\{"installationId":"inst_1","siteId":"site_1","until":\d+\}\.[0-9a-f]{64}$/)
+    assert.match(decodeURIComponent(state ?? ''), /^\{"installationId":"inst_1","siteId":"site_1","path":"\/oauth","until":\d+\}\.[0-9a-f]{64}$/)
     assert.deepEqual(parameters, {
       x: '1',
       client_id: 'id',
@@ -364,7 +364,9 @@ describe('OAuth', () => {
     const stored = sent.find(({ method }) => method === 'PATCH')
     assert.equal(stored?.url, 'http://annex.test/v1/integrations/demo/installations/inst_9/sites/site_1')
     assert.deepEqual(JSON.parse(stored?.body ?? ''), {
-      configuration: { kept: 1, oauth_credentials: { access_token: 'at', refresh_token: 'rt' } },
+      configuration: { oauth_credentials: { access_token: 'at', refresh_token: 'rt' } },
+      keep: 'all',
+      callback: '/oauth',
     })
   })
 
@@ -398,9 +400,10 @@ describe('OAuth', () => {
     assert.equal(await get(60_000), 'old')
     assert.equal(sent.length, 0)
     assert.equal(await get(5_000), 'new')
-    assert.equal(new URLSearchParams(sent[0]?.body).get('grant_type'), 'refresh_token')
+    const asked = sent.filter(({ url }) => url === 'https://provider.test/token')
+    assert.deepEqual(asked.map(({ body }) => new URLSearchParams(body).get('grant_type')), ['refresh_token'])
     const stored = JSON.parse(sent.find(({ method }) => method === 'PATCH')?.body ?? '')
-    assert.equal(stored.configuration.kept, 1)
+    assert.equal(stored.keep, 'all')
     assert.equal(stored.configuration.oauth_credentials.refresh_token, 'rt')
   })
 })

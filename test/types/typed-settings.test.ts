@@ -78,6 +78,10 @@ const uses: [Use, ...Use[]] = [
     `${any}return new Response(await getOAuthToken(account.oauth_credentials, {} as never, context))`,
   ],
   [
+    'the credentials under a button for a token',
+    `${any}return new Response(await getOAuthToken(account.connection, {} as never, context))`,
+  ],
+  [
     'a setting that is misspelt',
     `${any}return new Response(site.webhok_url)`,
     /Property 'webhok_url' does not exist.*Did you mean 'webhook_url'/,

@@ -29,6 +29,14 @@ export type TargetInstallationRecord = Open<{
   configuration: Record<string, unknown>
   externalIds?: string[]
 }>
-export type InstallationUpdate = { configuration?: object; externalIds?: string[] }
+export type InstallationUpdate = {
+  /** Replaces what is stored, but for what `keep` names. */
+  configuration?: object
+  externalIds?: string[]
+  /** `settings`: what people made and connected stays. `all`: what the script stored stays too. */
+  keep?: 'settings' | 'all'
+  /** The path at which a connection began: the buttons with this `callback_url` are connected. */
+  callback?: string
+}
 export type Token = { token: string }
 export type Site = Open<{ id: string; title: string }>

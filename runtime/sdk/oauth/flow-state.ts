@@ -1,14 +1,17 @@
 import type { RuntimeEnvironment } from '../environment.ts'
 import { ExposableError } from '../exposable-error.ts'
 
-/** Where a flow began. */
-export type FlowState = { installationId: string; spaceId?: string; siteId?: string }
+/** A level of an installation that credentials are stored for. */
+export type FlowPlace = { installationId: string; spaceId?: string; siteId?: string }
+
+/** Where a flow began, with the path there: a button has it as its `callback_url`. */
+export type FlowState = FlowPlace & { path: string }
 
 /** How long a provider's page may be left open before the flow has to be started again. */
 const lifetimeMs = 10 * 60 * 1000
 
 /** Where a flow begins that starts in this environment; `undefined` outside of an installation. */
-export const flowStateOf = (environment: RuntimeEnvironment): FlowState | undefined => {
+export const flowPlaceOf = (environment: RuntimeEnvironment): FlowPlace | undefined => {
   const { installation, spaceInstallation, siteInstallation } = environment
   if (installation === undefined) return undefined
   return {

@@ -2,14 +2,15 @@ import type { RuntimeContext } from '../context.ts'
 import type { FetchHandler } from '../definition.ts'
 import type { Installation } from '../environment.ts'
 import { ExposableError } from '../exposable-error.ts'
-import { type FlowState, flowStateOf, openFlowState, sealFlowState } from './flow-state.ts'
+import { type FlowState, flowPlaceOf, openFlowState, sealFlowState } from './flow-state.ts'
 import { extractTokens, type OAuthConfig, resolveUrl } from './oauth-config.ts'
 import { storeCredentials } from './store-credentials.ts'
 import { requestToken } from './token-request.ts'
 
 /**
  * A fetch handler for both halves of an OAuth flow: without `code` it sends the browser to the provider, with
- * `code` it trades it for tokens, stores them and closes the window. `replace: false` keeps other settings.
+ * `code` it trades it for tokens, stores them and closes the window. The settings that people made always stay;
+ * `replace: false` keeps what the script has stored beside them, too.
  */
 export const createOAuthHandler =
   <Context extends RuntimeContext<unknown> = RuntimeContext>(
@@ -34,20 +35,22 @@ export const createOAuthHandler =
       redirect_uri: redirectUrl(config, url, context),
     })
     const credentials = await (config.extractCredentials ?? extractTokens)(answer, context)
-    await storeCredentials(state, credentials, { replace: options.replace ?? true }, context)
+    const keep = options.replace === false ? 'all' : 'settings'
+    await storeCredentials(state, { ...credentials, keep, callback: state.path }, context)
     return new Response(closingPage, { headers: { 'content-type': 'text/html; charset=utf-8' } })
   }
 
 const startFlow = async (config: OAuthConfig, url: URL, context: RuntimeContext): Promise<Response> => {
   const { installation } = context.environment
-  const state = flowStateOf(context.environment)
-  if (installation === undefined || state === undefined) {
+  const place = flowPlaceOf(context.environment)
+  if (installation === undefined || place === undefined) {
     throw new ExposableError('A connection starts at the endpoint of an installation')
   }
   const target = new URL(resolveUrl(config.authorizeURL, installation))
   target.searchParams.set('client_id', config.clientId)
   target.searchParams.set('redirect_uri', redirectUrl(config, url, context))
   target.searchParams.set('response_type', 'code')
+  const state = { ...place, path: pathWithin(url, context) }
   target.searchParams.set('state', await sealFlowState(state, context.environment))
   if (config.scopes !== undefined) target.searchParams.set('scope', config.scopes.join(' '))
   if (config.prompt !== undefined) target.searchParams.set('prompt', config.prompt)
@@ -60,14 +63,19 @@ const startFlow = async (config: OAuthConfig, url: URL, context: RuntimeContext)
  */
 const redirectUrl = (config: OAuthConfig, url: URL, context: RuntimeContext): string => {
   if (config.redirectURL !== undefined) return config.redirectURL
+  const { integration } = context.environment
+  return `${integration.urls.integrationEndpoint ?? integration.urls.publicEndpoint}${pathWithin(url, context)}`
+}
+
+/** The path below the endpoint that was called. */
+const pathWithin = (url: URL, context: RuntimeContext): string => {
   const { integration, installation, spaceInstallation, siteInstallation } = context.environment
   const levels = [siteInstallation, spaceInstallation, installation, integration]
   const here = `${url.origin}${url.pathname}`
   const endpoint = levels
     .map((level) => level?.urls.publicEndpoint)
     .find((own) => own && here.startsWith(own))
-  const path = endpoint === undefined ? url.pathname : here.slice(endpoint.length)
-  return `${integration.urls.integrationEndpoint ?? integration.urls.publicEndpoint}${path}`
+  return endpoint === undefined ? url.pathname : here.slice(endpoint.length)
 }
 
 const installationOf = async (state: FlowState, context: RuntimeContext): Promise<Installation> => {

@@ -1,50 +1,36 @@
+import type { InstallationUpdate } from '../api/records.ts'
 import type { RuntimeContext } from '../context.ts'
-import type { FlowState } from './flow-state.ts'
-import type { ExtractedCredentials } from './oauth-config.ts'
+import type { FlowPlace } from './flow-state.ts'
 
 type Stored = { configuration?: Record<string, unknown> }
 
-/**
- * Writes credentials to the installation, site or space where the flow began. Without `replace` the settings
- * that are stored there now stay, as an update replaces all of them.
- */
-export const storeCredentials = async (
-  place: FlowState,
-  credentials: ExtractedCredentials,
-  options: { replace: boolean },
+/** What is stored for the installation, site or space now; the environment may be older. */
+export const readStored = async (
+  { installationId, siteId, spaceId }: FlowPlace,
   context: RuntimeContext,
-): Promise<void> => {
-  const { read, write } = accessTo(place, context)
-  const kept = options.replace ? {} : ((await read()).data.configuration ?? {})
-  await write({
-    ...credentials,
-    ...(credentials.configuration && { configuration: { ...kept, ...credentials.configuration } }),
-  })
-}
-
-const accessTo = (place: FlowState, context: RuntimeContext) => {
+): Promise<Record<string, unknown>> => {
   const { integrations } = context.integration.api
   const { name } = context.environment.integration
-  const { installationId, siteId, spaceId } = place
+  const { data }: { data: Stored } =
+    siteId !== undefined
+      ? await integrations.getIntegrationSiteInstallation(name, installationId, siteId)
+      : spaceId !== undefined
+        ? await integrations.getIntegrationSpaceInstallation(name, installationId, spaceId)
+        : await integrations.getIntegrationInstallationById(name, installationId)
+  return data.configuration ?? {}
+}
+
+/** Writes credentials to the installation, site or space. */
+export const storeCredentials = async (
+  { installationId, siteId, spaceId }: FlowPlace,
+  update: InstallationUpdate,
+  context: RuntimeContext,
+): Promise<void> => {
+  const { integrations } = context.integration.api
+  const { name } = context.environment.integration
   if (siteId !== undefined) {
-    return {
-      read: (): Promise<{ data: Stored }> =>
-        integrations.getIntegrationSiteInstallation(name, installationId, siteId),
-      write: (body: ExtractedCredentials): Promise<unknown> =>
-        integrations.updateIntegrationSiteInstallation(name, installationId, siteId, body),
-    }
-  }
-  if (spaceId !== undefined) {
-    return {
-      read: (): Promise<{ data: Stored }> =>
-        integrations.getIntegrationSpaceInstallation(name, installationId, spaceId),
-      write: (body: ExtractedCredentials): Promise<unknown> =>
-        integrations.updateIntegrationSpaceInstallation(name, installationId, spaceId, body),
-    }
-  }
-  return {
-    read: (): Promise<{ data: Stored }> => integrations.getIntegrationInstallationById(name, installationId),
-    write: (body: ExtractedCredentials): Promise<unknown> =>
-      integrations.updateIntegrationInstallation(name, installationId, body),
-  }
+    await integrations.updateIntegrationSiteInstallation(name, installationId, siteId, update)
+  } else if (spaceId !== undefined) {
+    await integrations.updateIntegrationSpaceInstallation(name, installationId, spaceId, update)
+  } else await integrations.updateIntegrationInstallation(name, installationId, update)
 }
