@@ -17,7 +17,9 @@ async function startWithPublishers(ends: AsyncDisposableStack, flags: Record<str
   const first = await startAnnex({ dataDir })
   for (const subdomain of names) await first.api('POST', '/v1/orgs', { subdomain, title: subdomain })
   await first.close()
-  const plugins = Object.fromEntries(names.map((organization) => [organization, { organization, script: honest }]))
+  const plugins = Object.fromEntries(
+    names.map((organization) => [organization, { organization, script: honest }]),
+  )
   const annex = await startAnnex({ dataDir, plugins, flags })
   ends.defer(annex.close)
   for (const name of names) assert.equal(await (await fetch(`${annex.url}/x/${name}`)).text(), 'fine')
