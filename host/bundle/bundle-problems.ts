@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import type { BuildResult, Message } from 'esbuild'
-import { createProblem, type Problem } from '../manifest/problems/problem.ts'
+import { createProblem, maxProblems, type Problem } from '../manifest/problems/problem.ts'
 
-/** Errors and warnings of a build, in that order. */
-export const messagesOf = (result: BuildResult): { severity: Problem['severity']; message: Message }[] => [
-  ...result.errors.map((message) => ({ severity: 'error' as const, message })),
-  ...result.warnings.map((message) => ({ severity: 'warning' as const, message })),
-]
+/** The first errors and warnings of a build, in that order. */
+export const messagesOf = (result: BuildResult): { severity: Problem['severity']; message: Message }[] =>
+  [
+    ...result.errors.map((message) => ({ severity: 'error' as const, message })),
+    ...result.warnings.map((message) => ({ severity: 'warning' as const, message })),
+  ].slice(0, maxProblems)
 
 /**
  * A message of esbuild as a problem, at the author's file and line.

@@ -10,7 +10,14 @@ import { checkSecrets } from './checks/check-secrets.ts'
 import { checkContentSecurityPolicy } from './checks/content-security-policy.ts'
 import type { Finding } from './checks/finding.ts'
 import { keepValidParts } from './checks/keep-valid-parts.ts'
-import { createProblem, hasErrors, type Problem } from './problems/problem.ts'
+import {
+  createProblem,
+  createSpot,
+  hasErrors,
+  maxProblems,
+  type Problem,
+  type Spot,
+} from './problems/problem.ts'
 import { type FileReading, readInside } from './read-inside.ts'
 import type { ReadOptions } from './read-options.ts'
 import { maxManifestBytes, parseYaml } from './yaml/parse-yaml.ts'
@@ -18,11 +25,15 @@ import { createLocator, findSpan } from './yaml/source-positions.ts'
 
 /** The operator's name for the manifest, and the name that the reference platform uses. The first wins. */
 const fileNames = ['service-manifest.yaml', 'gitbook-manifest.yaml'] as const
-/** A manifest with ten thousand mistakes is hostile, or not a manifest. */
-const maxProblems = 50
 
 /** What became of a manifest: `manifest` is there when no problem is an error. */
-export type ManifestReading = { manifest?: Manifest; file: string; source: string; problems: Problem[] }
+export type ManifestReading = { file: string; problems: Problem[] } & (
+  | { manifest: Manifest; spots: Spots }
+  | { manifest?: undefined }
+)
+
+/** Where fields stand that only other folders and the database can show to be wrong. */
+export type Spots = Record<'name' | 'organization', Spot>
 
 /**
  * Reads and checks the manifest of a plugin folder. Everything that is wrong is found at once. Never throws
@@ -35,7 +46,7 @@ export async function readManifest(folder: string, options: ReadOptions): Promis
 
   const shape = data === undefined ? [] : checkSchema(data)
   const valid = keepValidParts(data, shape)
-  const findings = [...shape, ...checkMeaning(valid, options), ...(await checkFiles(folder, valid))]
+  const findings = [...shape, ...checkMeaning(valid, options), ...(await checkFiles(folder, valid, options))]
 
   const locate = createLocator(source)
   const spanned = [
@@ -46,8 +57,11 @@ export async function readManifest(folder: string, options: ReadOptions): Promis
     .sort((a, b) => a.span[0] - b.span[0])
     .slice(0, maxProblems)
     .map((complaint) => createProblem(file, source, locate(complaint.span), complaint))
-  if (data === undefined || hasErrors(problems)) return { file, source, problems }
-  return { manifest: data as Manifest, file, source, problems }
+  if (data === undefined || hasErrors(problems)) return { file, problems }
+  const spotOf = (field: keyof Spots) =>
+    createSpot(file, source, locate(findSpan(positions, `/${field}`, 'value')))
+  const spots = { name: spotOf('name'), organization: spotOf('organization') }
+  return { manifest: data as Manifest, file, spots, problems }
 }
 
 /** What the schema cannot say and the text alone shows. */
@@ -63,8 +77,12 @@ function checkMeaning(manifest: Partial<Manifest>, options: ReadOptions): Findin
 }
 
 /** What depends on the files beside the manifest. */
-async function checkFiles(folder: string, manifest: Partial<Manifest>): Promise<Finding[]> {
-  return [...(await checkScript(folder, manifest)), ...(await checkImages(folder, manifest))]
+async function checkFiles(
+  folder: string,
+  manifest: Partial<Manifest>,
+  { toPlain }: ReadOptions,
+): Promise<Finding[]> {
+  return [...(await checkScript(folder, manifest, toPlain)), ...(await checkImages(folder, manifest))]
 }
 
 async function readManifestFile(folder: string): Promise<{ file: string; reading: FileReading }> {
@@ -77,7 +95,7 @@ async function readManifestFile(folder: string): Promise<{ file: string; reading
 }
 
 function refuse(file: string, message: string): ManifestReading {
-  return { file, source: '', problems: [createProblem(file, '', { line: 1, column: 1 }, { message })] }
+  return { file, problems: [createProblem(file, '', { line: 1, column: 1 }, { message })] }
 }
 
 function checkEnvs(manifest: Partial<Manifest>): Finding[] {

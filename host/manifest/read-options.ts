@@ -1,3 +1,5 @@
+import type { Loader } from 'esbuild'
+
 /** Who runs this Annex. */
 export type Operator = {
   /** Subdomain of the operator's organization. */
@@ -6,7 +8,11 @@ export type Operator = {
   operatorOrganizationId?: string
 }
 
+/** A script as plain JavaScript: `toPlainScript`, or what asks another thread for it. */
+export type ToPlain = (code: string, loader: Loader) => Promise<string | undefined>
+
 export type ReadOptions = Operator & {
+  toPlain?: ToPlain
   /** Where secrets are looked up. Only what the rule in `secret-references.ts` allows is ever read. */
   environment: Record<string, string | undefined>
 }

@@ -7,9 +7,9 @@ import type { Db } from '../db/db.ts'
 import { checkUniqueNames } from '../manifest/checks/unique-names.ts'
 import { normalizeManifest } from '../manifest/normalize-manifest.ts'
 import type { Problem } from '../manifest/problems/problem.ts'
-import { type ManifestReading, readManifest } from '../manifest/read-manifest.ts'
+import type { FolderReading } from '../manifest/read-folder.ts'
+import { readFolders } from '../manifest/read-folders.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
-import { compileTypes } from '../manifest/settings/compile-types.ts'
 import { writeTypes } from '../manifest/settings/write-types.ts'
 import { deployVersion, retireMissing } from './deploy-version.ts'
 import { findOwner } from './find-owner.ts'
@@ -39,12 +39,12 @@ export type PluginSource = {
 export const sdkFolder = fileURLToPath(new URL('../../runtime/sdk', import.meta.url))
 
 /**
- * Plugin folders to versions: read the manifest, check it, generate its types, bundle the script, store the
+ * Plugin folders to versions: read and check the manifest, compile its types, bundle the script, store the
  * version. A folder with errors is reported, and disturbs none of the others.
  */
 export async function loadPlugins(source: PluginSource): Promise<LoadedPlugin[]> {
   const folders = await listPluginFolders(source.pluginsDir)
-  const readings = await Promise.all(folders.map((folder) => readManifest(folder, source.reading)))
+  const readings = await readFolders(folders, source.reading)
   const loaded: LoadedPlugin[] = []
   for (const [index, reading] of checkUniqueNames(readings).entries()) {
     loaded.push(await loadPlugin(source, folders[index] ?? '', reading))
@@ -60,17 +60,18 @@ export async function loadPlugins(source: PluginSource): Promise<LoadedPlugin[]>
 async function loadPlugin(
   source: PluginSource,
   folder: string,
-  reading: ManifestReading,
+  reading: FolderReading,
 ): Promise<LoadedPlugin> {
   const { db, box, place, cacheFolder } = source
-  const { manifest, problems } = reading
+  const { manifest, problems, types } = reading
   if (manifest === undefined) return failed(folder, reading, problems)
-  const owner = await findOwner(db, reading, manifest)
+  const owner = await findOwner(db, reading.spots, manifest)
   if ('problem' in owner) return failed(folder, reading, [...problems, owner.problem])
-  const types = compileTypes(manifest).then((text) => writeTypes(folder, text))
-  await types.catch(() => {
-    // A folder that cannot be written to runs all the same; `annex types` says what is wrong with it.
-  })
+  if (types !== undefined) {
+    await writeTypes(folder, types).catch(() => {
+      // A folder that cannot be written to runs all the same; `annex types` says what is wrong with it.
+    })
+  }
   const { bundle, problems: bundleProblems } = await loadBundle(folder, manifest, { sdkFolder, cacheFolder })
   const all = [...problems, ...bundleProblems]
   if (bundle === undefined) return failed(folder, reading, all)
@@ -94,6 +95,6 @@ export async function listPluginFolders(pluginsDir: string): Promise<string[]> {
     .sort()
 }
 
-function failed(folder: string, { manifest }: ManifestReading, problems: Problem[]): LoadedPlugin {
+function failed(folder: string, { manifest }: FolderReading, problems: Problem[]): LoadedPlugin {
   return { folder, ...(manifest && { name: manifest.name }), scopes: [], state: 'failed', problems }
 }

@@ -97,6 +97,11 @@ test('syntax errors and missing files and packages are all listed with their pla
   assert.match(text, /^index\.ts:3:8 error the package "left-pad" is not installed/m)
 })
 
+test('of thousands of mistakes the first fifty are listed', async (t) => {
+  const { problems } = await bundle(t, { 'index.ts': 'const a = 1\n'.repeat(2000) })
+  assert.deepEqual([problems.length, problems[0]?.line, problems[49]?.line], [50, 2, 51])
+})
+
 test('a package that lies above the plugin folder is not installed, and a module of Node has its hint', async (t) => {
   const above = await createFolder(t, {
     'node_modules/buffer/index.js': '',

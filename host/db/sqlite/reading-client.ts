@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import type { SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
+import { nextMessage } from '../../next-message.ts'
 import { BaseClient, type Query } from './base-client.ts'
 import { toSqlite } from './node-sqlite-client.ts'
 import { nameSqliteError } from './sqlite-errors.ts'
@@ -24,9 +24,9 @@ export class ReadingClient extends BaseClient<{ filename: string }> {
     const { filename } = this.connectionSettings
     const thread = new Worker(new URL('reading-thread.ts', import.meta.url), { workerData: filename })
     thread.on('error', () => {})
-    thread.once('exit', () => ended.add(thread))
+    thread.once('exit', () => gone.add(thread))
     try {
-      await nextMessage(thread)
+      await nextMessage(thread, ended)
     } catch (error) {
       throw nameSqliteError(error)
     }
@@ -38,35 +38,21 @@ export class ReadingClient extends BaseClient<{ filename: string }> {
   }
 
   override validateConnection(thread: Worker): boolean {
-    return !ended.has(thread)
+    return !gone.has(thread)
   }
 
   async _query(thread: Worker, query: Query): Promise<Query> {
     const asked: Asked = { sql: query.sql, bindings: (query.bindings ?? []).map(toSqlite) }
     thread.postMessage(asked)
-    const answer = (await nextMessage(thread)) as Answer
+    const answer = (await nextMessage(thread, ended)) as Answer
     if ('refusal' in answer) throw toError(answer.refusal)
     query.response = answer.rows
     return query
   }
 }
 
-const ended = new WeakSet<Worker>()
-
-/** @throws when the thread ends instead */
-async function nextMessage(thread: Worker): Promise<unknown> {
-  const settled = new AbortController()
-  const { signal } = settled
-  const end = once(thread, 'exit', { signal }).then(() => {
-    throw new Error('The thread that reads the database has ended.')
-  })
-  try {
-    const [message] = await Promise.race([once(thread, 'message', { signal }), end])
-    return message
-  } finally {
-    settled.abort()
-  }
-}
+const gone = new WeakSet<Worker>()
+const ended = 'The thread that reads the database has ended.'
 
 const toError = ({ message, errcode }: Refusal): unknown =>
   nameSqliteError(Object.assign(new Error(message), { errcode }))

@@ -3,6 +3,7 @@ import { type Loader, transform } from 'esbuild'
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
 import { quoteValue } from '../problems/visible-text.ts'
 import { readInside } from '../read-inside.ts'
+import type { ToPlain } from '../read-options.ts'
 import { runEsbuild } from '../run-esbuild.ts'
 import type { Finding } from './finding.ts'
 
@@ -19,7 +20,11 @@ const loaders = new Map<string, Loader>([
 ])
 
 /** The script exists, within the folder, and calls `createIntegration` (spec 2.1). */
-export async function checkScript(folder: string, manifest: Partial<Manifest>): Promise<Finding[]> {
+export async function checkScript(
+  folder: string,
+  manifest: Partial<Manifest>,
+  toPlain: ToPlain = toPlainScript,
+): Promise<Finding[]> {
   const { script } = manifest
   if (script === undefined) return []
   const complain = (message: string, hint?: string): Finding[] => [
@@ -34,7 +39,9 @@ export async function checkScript(folder: string, manifest: Partial<Manifest>): 
   }
   const reading = await readInside(folder, script, maxScriptBytes)
   if ('problem' in reading) return complain(`the script ${quoteValue(script)} ${reading.problem}`)
-  if (await callsCreateIntegration(reading.bytes.toString('utf8'), loader)) return []
+  const plain = await toPlain(reading.bytes.toString('utf8'), loader)
+  // The bundler reports a script that does not parse, with its line.
+  if (plain === undefined || callsCreateIntegration(plain)) return []
   return complain(
     `the script ${quoteValue(script)} does not call createIntegration()`,
     'end it with: export default createIntegration({ … })',
@@ -42,14 +49,10 @@ export async function checkScript(folder: string, manifest: Partial<Manifest>): 
 }
 
 /**
- * Whether code calls a function named `createIntegration`. A comment or a text that holds the word does not
- * count. True for code that does not parse: the bundler reports that, with its line.
- *
- * This is a courtesy to the author, not a wall: a script that fools it defines no integration and answers nothing.
+ * A script without comments, types, JSX and templates, and with each statement on lines of its own, so that
+ * what is left can be read with patterns. Nothing where it does not parse.
  */
-async function callsCreateIntegration(code: string, loader: Loader): Promise<boolean> {
-  // esbuild drops comments and types and JSX, turns templates into plain texts, and puts each statement on
-  // lines of its own, so that what is left can be read with patterns.
+export async function toPlainScript(code: string, loader: Loader): Promise<string | undefined> {
   const work = () =>
     transform(code, {
       loader,
@@ -61,9 +64,16 @@ async function callsCreateIntegration(code: string, loader: Loader): Promise<boo
       tsconfigRaw: '{}',
       logLevel: 'silent',
     })
-  const plain = await runEsbuild(work, timeoutMs).catch(() => undefined)
-  if (plain === undefined) return true
-  const withoutTexts = plain.code
+  return (await runEsbuild(work, timeoutMs).catch(() => undefined))?.code
+}
+
+/**
+ * Whether a plain script calls a function named `createIntegration`. A text that holds the word does not count.
+ *
+ * This is a courtesy to the author, not a wall: a script that fools it defines no integration and answers nothing.
+ */
+function callsCreateIntegration(plain: string): boolean {
+  const withoutTexts = plain
     .replace(/\/\*.*?\*\//g, '')
     .replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, '""')
   return /(?<!function\*?\s+)(?<![\w$])createIntegration\)?\s*\(/.test(withoutTexts)

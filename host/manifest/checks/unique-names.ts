@@ -1,13 +1,13 @@
-import { createProblem } from '../problems/problem.ts'
+import { problemAt } from '../problems/problem.ts'
 import type { ManifestReading } from '../read-manifest.ts'
-import { parseYaml } from '../yaml/parse-yaml.ts'
-import { createLocator, findSpan } from '../yaml/source-positions.ts'
 
 /**
  * Names are unique across integrations, case ignored. Adds an error to each reading whose name another one has
  * too, and takes its manifest away: which of them was meant is not for Annex to guess.
  */
-export function checkUniqueNames(readings: ManifestReading[]): ManifestReading[] {
+export function checkUniqueNames<Reading extends ManifestReading>(
+  readings: Reading[],
+): (Reading | ManifestReading)[] {
   const byName = Map.groupBy(
     readings.filter((reading) => reading.manifest !== undefined),
     (reading) => reading.manifest?.name.toLowerCase(),
@@ -17,11 +17,8 @@ export function checkUniqueNames(readings: ManifestReading[]): ManifestReading[]
       (other) => other !== reading,
     )
     if (reading.manifest === undefined || others.length === 0) return reading
-    const { file, source } = reading
-    const { positions } = parseYaml(Buffer.from(source))
-    const place = createLocator(source)(findSpan(positions, '/name', 'value'))
     const message = `the name "${reading.manifest.name}" is also that of ${others.map((other) => other.file).join(', ')}`
-    const problem = createProblem(file, source, place, { message, hint: 'give one of them another name' })
-    return { file, source, problems: [...reading.problems, problem] }
+    const problem = problemAt(reading.spots.name, { message, hint: 'give one of them another name' })
+    return { file: reading.file, problems: [...reading.problems, problem] }
   })
 }

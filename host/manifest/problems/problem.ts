@@ -18,21 +18,32 @@ export type Problem = {
 /** Where a problem is: `length` is how many UTF-16 units to mark. */
 export type Place = { line: number; column: number; length?: number }
 
+/** Of one file: with ten thousand mistakes it is hostile, or no manifest and no script. */
+export const maxProblems = 50
+
+/** A place of a file that may turn out to be wrong later, when its text is no longer there. */
+export type Spot = Pick<Problem, 'file' | 'line' | 'column' | 'frame'>
+
 /** What is wrong, before it has a place. */
 export type Complaint = { severity?: Problem['severity']; message: string; hint?: string | undefined }
 
 /** Gives a complaint its place in a source and the frame that shows it. */
-export function createProblem(file: string, source: string, place: Place, complaint: Complaint): Problem {
-  return {
-    severity: complaint.severity ?? 'error',
-    file,
-    line: place.line,
-    column: place.column,
-    message: complaint.message,
-    ...(complaint.hint === undefined ? {} : { hint: complaint.hint }),
-    frame: source === '' ? '' : createFrame(source, place.line, place.column, place.length),
-  }
-}
+export const createProblem = (file: string, source: string, place: Place, complaint: Complaint): Problem =>
+  problemAt(createSpot(file, source, place), complaint)
+
+export const createSpot = (file: string, source: string, { line, column, length }: Place): Spot => ({
+  file,
+  line,
+  column,
+  frame: source === '' ? '' : createFrame(source, line, column, length),
+})
+
+export const problemAt = (spot: Spot, { severity = 'error', message, hint }: Complaint): Problem => ({
+  severity,
+  ...spot,
+  message,
+  ...(hint !== undefined && { hint }),
+})
 
 /**
  * One problem as text for a terminal: `file:line:col severity message`, the frame, the hint. No line break at
