@@ -72,6 +72,7 @@ export function createRunEvent(given: {
 
   async function handle(prepared: PreparedLevel, event: EventJob['event'], requestId: string): Promise<void> {
     const { target, environment, records } = prepared
+    if (records.manifest.script === undefined) return
     const message: DispatchMessage = { event }
     const context = toContext(records, {
       requestId,

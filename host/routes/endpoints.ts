@@ -37,6 +37,7 @@ async function answerVisit(context: Context, target: Target, parts: Parts): Prom
   const { requestId } = context.state
   try {
     const prepared = await parts.prepareDispatch.prepare(level)
+    if (prepared.records.manifest.script === undefined) throw hasNoScript(level.integration)
     const { result, body } = assertHandled(await dispatchRequest(context, target, prepared, parts))
     if (result.kind !== 'response') throw new AnnexError('script_failed', 'The script gave no response.')
     sendAnswer(context.res, { head: result.head, body, path: endpointPath(level), requestId })
@@ -52,6 +53,9 @@ async function answerVisit(context: Context, target: Target, parts: Parts): Prom
     throw error
   }
 }
+
+const hasNoScript = (integration: string): AnnexError =>
+  new AnnexError('not_found', `The integration ${integration} has no script, so nothing answers here.`)
 
 /** Not `async`: each function on the way that waits takes its time. */
 function dispatchRequest(

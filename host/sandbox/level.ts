@@ -28,7 +28,7 @@ export function endpointPath(level: Level): string {
 const brokenTarget = /^(?:sites|spaces)\/(?:site|space)_/
 
 const pattern =
-  /^\/x\/(?<integration>[a-z0-9]+(?:-[a-z0-9]+)*)(?:\/(?<installation>inst_[0-9a-f-]{36})(?:\/(?<kind>site|space)s\/(?<target>(?:site|space)_[0-9a-f-]{36}))?)?(?=\/|$)/
+  /^\/x\/(?<integration>[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*)(?:\/(?<installation>inst_[0-9a-f-]{36})(?:\/(?<kind>site|space)s\/(?<target>(?:site|space)_[0-9a-f-]{36}))?)?(?=\/|$)/
 
 /**
  * The level that a request's path names. What follows the endpoint's path is the script's own.

@@ -265,7 +265,7 @@ export interface StringProperty {
    */
   default?: string
   /**
-   * The choices. Not together with `completion_url`. Our limit: 500.
+   * The choices: no other value is taken. Our limit: 500.
    *
    * @minItems 1
    * @maxItems 500
@@ -274,7 +274,7 @@ export interface StringProperty {
    */
   enum?: string[]
   /**
-   * Path within the integration that answers with the choices.
+   * Path within the integration that answers with the choices. Beside `enum` it answers with those of the choices that the form offers.
    */
   completion_url?: string
   /**

@@ -7,10 +7,12 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import pg from 'pg'
 import * as looseHistory from '../../host/db/migrations/014-loose-history.ts'
 import * as setUp from '../../host/db/migrations/018-set-up.ts'
+import * as uniqueNames from '../../host/db/migrations/019-unique-names.ts'
 import { stepNames } from '../../host/db/migrations/index.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { insertAttempts } from '../../host/db/queries/attempts.ts'
 import { type NewDelivery, oweDeliveries } from '../../host/db/queries/deliveries.ts'
+import { ensureIntegration, findSpelling } from '../../host/db/queries/integrations.ts'
 import { insertJobs } from '../../host/db/queries/jobs.ts'
 import { toInterrupted } from '../../host/webhooks/attempt-rows.ts'
 import { until } from '../support/annex.ts'
@@ -154,6 +156,25 @@ describe('the tables of the database', () => {
       assert.deepEqual(again, { id: delivery.id, endpointId: 'ep_1', created: false })
     } finally {
       await seeded.close()
+    }
+  })
+
+  it('take no name of an integration in a second spelling, and keep those that were there before', async () => {
+    const { db, organizationId, close } = await openSeeded()
+    try {
+      const given = { organizationId, folder: 'a', loadedBy: null, installKey: 'k', signingSecret: 's' }
+      const add = (name: string) => ensureIntegration(db, { ...given, name })
+      await assert.rejects(add('Echo'), /unique/i)
+      await uniqueNames.down(db)
+      await add('Echo')
+      await uniqueNames.up(db)
+      await add('other')
+      await assert.rejects(add('OTHER'), /unique/i)
+      assert.deepEqual((await db('integrations').pluck('name')).sort(), ['Echo', 'echo', 'other'])
+      assert.equal(await findSpelling(db, 'Echo'), 'Echo')
+      assert.equal(await findSpelling(db, 'oTHER'), 'other')
+    } finally {
+      await close()
     }
   })
 })

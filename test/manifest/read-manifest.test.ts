@@ -171,12 +171,6 @@ const wrong: Record<string, { add: string; says: string[] }> = {
       'hint: boolean properties: view',
     ],
   },
-  'choices from two places': {
-    add: 'configurations:\n  site:\n    properties:\n      a: { type: string, enum: [a], completion_url: /a }\n',
-    says: [
-      '11:37 error "configurations" › "site" › "properties" › "a" › "completion_url" cannot stand beside "enum"',
-    ],
-  },
   'a component beside properties': {
     add: 'configurations:\n  site:\n    componentId: a\n    properties: {}\n',
     says: ['11:5 error "configurations" › "site" › "properties" cannot stand beside "componentId"'],

@@ -8,7 +8,8 @@ export type PluginSource = {
   visibility?: 'private' | 'unlisted' | 'public'
   /** YAML that is added to the manifest. */
   more?: string
-  script: string
+  /** Default: the manifest names none. */
+  script?: string
   files?: Record<string, string>
 }
 
@@ -22,10 +23,14 @@ export function writePlugin(pluginsDir: string, name: string, source: PluginSour
     `organization: ${organization}`,
     `visibility: ${visibility}`,
     `scopes: [${scopes.map((scope) => JSON.stringify(scope)).join(', ')}]`,
-    'script: ./index.ts',
+    script === undefined ? '' : 'script: ./index.ts',
     more,
   ].join('\n')
-  const all = { 'service-manifest.yaml': manifest, 'index.ts': script, ...files }
+  const all = {
+    'service-manifest.yaml': manifest,
+    ...(script !== undefined && { 'index.ts': script }),
+    ...files,
+  }
   for (const [path, text] of Object.entries(all)) {
     const file = join(pluginsDir, name, path)
     mkdirSync(dirname(file), { recursive: true })

@@ -17,6 +17,7 @@ import * as order from './015-order.ts'
 import * as waiting from './016-waiting.ts'
 import * as waitingEvents from './017-waiting-events.ts'
 import * as setUp from './018-set-up.ts'
+import * as uniqueNames from './019-unique-names.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -40,6 +41,7 @@ const steps: readonly [string, Step][] = [
   ['016-waiting', waiting],
   ['017-waiting-events', waitingEvents],
   ['018-set-up', setUp],
+  ['019-unique-names', uniqueNames],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

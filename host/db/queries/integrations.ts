@@ -47,6 +47,14 @@ export async function findIntegration(db: Db, name: string): Promise<Integration
   return db('integrations').where({ name }).first()
 }
 
+/** The spelling of a name that an integration has, case ignored. */
+export async function findSpelling(db: Db, name: string): Promise<string | undefined> {
+  const names: string[] = await db('integrations')
+    .whereRaw('lower(name) = ?', name.toLowerCase())
+    .pluck('name')
+  return names.includes(name) ? name : names[0]
+}
+
 export async function listIntegrations(db: Db): Promise<IntegrationRow[]> {
   return db('integrations').orderBy('name')
 }
