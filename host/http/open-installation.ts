@@ -8,6 +8,7 @@ import {
   type TargetKind,
 } from '../db/queries/installed/installation-targets.ts'
 import type { Installation } from '../db/queries/installed/installations.ts'
+import { findPlace } from '../db/queries/records/named-places.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { getDeployed } from '../installations/find-deployed.ts'
 import type { Authenticate } from './caller.ts'
@@ -33,7 +34,7 @@ export async function openInstallation(
 }
 
 /**
- * The site or space installation that a path names by `:target`.
+ * The site or space installation that a path names by `:target`, the id or slug of the place.
  *
  * @throws AnnexError `not_found`
  */
@@ -41,10 +42,11 @@ export async function openTarget(
   db: Db,
   context: Context,
   kind: TargetKind,
-  { id }: Installation,
+  { id, organizationId }: Installation,
 ): Promise<InstallationTarget> {
-  const targetId = String(context.params.target)
+  const name = String(context.params.target)
+  const targetId = (await findPlace(db, kind, organizationId, name))?.id ?? name
   const target = await findTarget(db, { installationId: id, kind, targetId })
   if (target !== undefined) return target
-  throw new AnnexError('not_found', `${id} is not installed in the ${kind} ${targetId}.`)
+  throw new AnnexError('not_found', `${id} is not installed in the ${kind} ${name}.`)
 }

@@ -1,34 +1,41 @@
-import type { ScriptCaller } from '../access/script-tokens.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
-import { listInstallationsOn, type TargetKind } from '../db/queries/installed/installation-targets.ts'
+import type { TargetKind } from '../db/queries/installed/installation-targets.ts'
 import { findInstallation, type Installation } from '../db/queries/installed/installations.ts'
+import { findPlacesOf, type Places } from '../db/queries/records/named-places.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertScope } from '../sandbox/host-calls.ts'
 
 /**
- * A script reads a site or a space when its manifest declares the scope, and it is installed there.
+ * The site or space that a caller names by its id or slug: a person one of their organization, a script one that it is
+ * installed in.
  *
- * @throws AnnexError `scope_missing`, which names the scope; `not_found` outside its own targets
+ * @param organizationId looked through alone
+ * @throws AnnexError `scope_missing`, which names the scope; `not_found`; `bad_request` where several have the slug
  */
-export async function assertScriptMayRead(
+export async function visiblePlace<Kind extends TargetKind>(
   db: Db,
-  caller: ScriptCaller,
-  scope: string,
-  kind: TargetKind,
-  targetId: string,
-): Promise<void> {
-  assertScope(caller, scope)
-  for (const { installationId } of await listInstallationsOn(db, kind, targetId)) {
-    if (caller.kind === 'installation' && caller.installationId === installationId) return
-    if (caller.kind === 'integration') {
-      const installation = await findInstallation(db, installationId)
-      if (installation?.integration === caller.integration) return
-    }
+  caller: Caller,
+  { kind, name, scope, organizationId }: { kind: Kind; name: string; scope: string; organizationId?: string },
+): Promise<Places[Kind]> {
+  const within = organizationId === undefined ? {} : { organizationId }
+  if (caller.kind === 'integration' || caller.kind === 'installation') {
+    assertScope(caller, scope)
+    const { integration } = caller
+    const installed = caller.kind === 'installation' ? { installationId: caller.installationId } : {}
+    const found = await findPlacesOf(db, kind, name, { ...within, integration, ...installed })
+    return theOne(found, kind, name, `that ${integration} is installed in`)
   }
+  const theirs = caller.kind === 'organization' ? { organizationId: caller.organizationId } : within
+  return theOne(await findPlacesOf(db, kind, name, theirs), kind, name, 'that this token may see')
+}
+
+function theOne<Place>([found, another]: Place[], kind: TargetKind, name: string, where: string): Place {
+  if (found === undefined) throw new AnnexError('not_found', `There is no ${kind} ${name} ${where}.`)
+  if (another === undefined) return found
   throw new AnnexError(
-    'not_found',
-    `There is no ${kind} ${targetId} that ${caller.integration} is installed in.`,
+    'bad_request',
+    `Several organizations have a ${kind} "${name}" ${where}. Name it by its id.`,
   )
 }
 

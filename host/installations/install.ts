@@ -8,8 +8,7 @@ import {
 } from '../db/queries/installed/installation-targets.ts'
 import { type Installation, insertInstallation } from '../db/queries/installed/installations.ts'
 import type { IntegrationRow } from '../db/queries/integrations.ts'
-import { findSite } from '../db/queries/records/sites.ts'
-import { findSpace } from '../db/queries/records/spaces.ts'
+import { findPlace } from '../db/queries/records/named-places.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { oweSetup } from './setup-event.ts'
 
@@ -69,25 +68,25 @@ function assertMayInstall(
 /**
  * Installs an installation in a site or a space of its organization. Like `install`, for that level.
  *
+ * @param given.name the id or slug of the site or space
  * @throws AnnexError `not_found` when the organization has no such site or space, `conflict`
  */
 export async function installInTarget(
   db: Db,
   box: SecretBox,
-  given: { installation: Installation; manifest: Manifest; kind: TargetKind; targetId: string },
+  given: { installation: Installation; manifest: Manifest; kind: TargetKind; name: string },
 ): Promise<{ target: InstallationTarget; signingSecret: string }> {
-  const { installation, manifest, kind, targetId } = given
+  const { installation, manifest, kind, name } = given
   assertFits(manifest, kind)
-  const found = kind === 'site' ? await findSite(db, targetId) : await findSpace(db, targetId)
-  if (found === undefined || found.organizationId !== installation.organizationId) {
-    throw new AnnexError('not_found', `${installation.organizationId} has no ${kind} ${targetId}.`)
-  }
+  const { organizationId } = installation
+  const found = await findPlace(db, kind, organizationId, name)
+  if (found === undefined) throw new AnnexError('not_found', `${organizationId} has no ${kind} ${name}.`)
   const signingSecret = createSigningSecret()
   const target = await db.transaction(async (transaction) => {
     const inserted = await insertTarget(transaction, {
       installationId: installation.id,
       kind,
-      targetId,
+      targetId: found.id,
       signingSecret: box.seal(signingSecret),
     })
     if (inserted !== undefined)
@@ -95,7 +94,7 @@ export async function installInTarget(
     return inserted
   })
   if (target !== undefined) return { target, signingSecret }
-  throw new AnnexError('conflict', `${installation.id} is installed in the ${kind} ${targetId} already.`)
+  throw new AnnexError('conflict', `${installation.id} is installed in the ${kind} ${found.slug} already.`)
 }
 
 /** A manifest may say what it is for; without `target` it is for all. */

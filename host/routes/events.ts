@@ -1,4 +1,7 @@
 import type Router from '@koa/router'
+import { isShortName } from '../config/short-name.ts'
+import type { Db } from '../db/db.ts'
+import { findPlace } from '../db/queries/records/named-places.ts'
 import { findOrganization } from '../db/queries/records/organizations.ts'
 import { namedOrganization, theirOrganization } from '../http/caller.ts'
 import { readJson } from '../http/read-body.ts'
@@ -17,8 +20,21 @@ export function addEventRoutes(router: Router, { reader, authenticate, publish }
   router.post('/v1/events', async (context) => {
     const caller = await authenticate(context)
     const { id } = await theirOrganization(organizations.get, caller, namedOrganization(context))
-    const receipt = await publish(id, await readJson(context))
+    const receipt = await publish(id, await withPlaceIds(reader, id, await readJson(context)))
     context.status = receipt.duplicate ? 200 : 202
     context.body = receipt
   })
+}
+
+/** The event with the ids of a site and a space that it names by their slugs. A name that is no slug is left to the checks. */
+async function withPlaceIds(db: Db, organizationId: string, event: unknown): Promise<unknown> {
+  if (typeof event !== 'object' || event === null) return event
+  const ids: Record<string, string> = {}
+  for (const kind of ['site', 'space'] as const) {
+    const name = (event as Record<string, unknown>)[`${kind}Id`]
+    if (typeof name !== 'string' || !isShortName(name)) continue
+    const place = await findPlace(db, kind, organizationId, name)
+    if (place !== undefined) ids[`${kind}Id`] = place.id
+  }
+  return Object.keys(ids).length === 0 ? event : { ...event, ...ids }
 }

@@ -1,12 +1,13 @@
 import { isAbsolute, resolve } from 'node:path'
 import type Router from '@koa/router'
 import { readSpaceFolder } from '../content/read-space-folder.ts'
-import { findSite, insertSite, listSites, type Site } from '../db/queries/records/sites.ts'
+import { findOrganization } from '../db/queries/records/organizations.ts'
+import { insertSite, listSites, type Site } from '../db/queries/records/sites.ts'
 import { insertSpace, listSpaces, type Space } from '../db/queries/records/spaces.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertOperator, organizationOf } from '../http/caller.ts'
 import { jsonBody } from '../http/read-body.ts'
-import { assertScriptMayRead } from '../http/script-access.ts'
+import { visiblePlace } from '../http/script-access.ts'
 import { nameSchema, titleSchema } from './body-schemas.ts'
 import type { RouteParts } from './parts.ts'
 
@@ -72,20 +73,16 @@ export function addPlaceRoutes(router: Router, { db, authenticate, reload }: Rou
   /** Scripts need `site:metadata:read`, and an installation in the site. */
   router.get('/v1/orgs/:org/sites/:site', async (context) => {
     const caller = await authenticate(context)
-    const site = await findSite(db, String(context.params.site))
-    if (caller.kind === 'operator' || caller.kind === 'organization') {
-      const { id } = await organizationOf(db, caller, context.params.org)
-      if (site?.organizationId !== id) throw noSite(context.params.site)
-    } else {
-      await assertScriptMayRead(db, caller, 'site:metadata:read', 'site', String(context.params.site))
-    }
-    if (site === undefined) throw noSite(context.params.site)
-    context.body = toSite(site)
+    const { org, site: name = '' } = context.params
+    const isPerson = caller.kind === 'operator' || caller.kind === 'organization'
+    const organization = isPerson
+      ? await organizationOf(db, caller, org)
+      : await findOrganization(db, `${org}`)
+    const within = organization && { organizationId: organization.id }
+    const scope = 'site:metadata:read'
+    context.body = toSite(await visiblePlace(db, caller, { kind: 'site', name, scope, ...within }))
   })
 }
-
-const noSite = (id: unknown): AnnexError =>
-  new AnnexError('not_found', `There is no site ${id} that this token may see.`)
 
 export function toSpace({ id, organizationId, slug, title, revisionId, createdAt }: Space): object {
   return {

@@ -49,8 +49,8 @@ export function addTargetRoutes(router: Router, parts: RouteParts): void {
     router.post(path, async (context) => {
       const { caller, installation, manifest } = await open(context)
       assertPerson(caller)
-      const { [kind]: targetId } = await installBody(context)
-      const installed = await installInTarget(db, box, { installation, manifest, kind, targetId })
+      const { [kind]: name } = await installBody(context)
+      const installed = await installInTarget(db, box, { installation, manifest, kind, name })
       prepareDispatch.forget()
       wake()
       context.status = 201
