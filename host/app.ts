@@ -16,6 +16,7 @@ import { addEventRoutes } from './routes/events.ts'
 import { addHealthRoutes } from './routes/health.ts'
 import { addLogRoutes } from './routes/history/logs.ts'
 import { addReceiptRoutes } from './routes/history/receipts.ts'
+import { addHomeRoute } from './routes/home/home.ts'
 import { addInstallationRoutes } from './routes/installations.ts'
 import { addIntegrationRoutes } from './routes/integrations.ts'
 import { addMetricsRoutes } from './routes/metrics.ts'
@@ -30,6 +31,7 @@ import { addTargetRoutes } from './routes/targets.ts'
 /** The API's routes. Each is described in docs/api.md. */
 export function createRouter(parts: RouteParts): Router {
   const router = new Router()
+  addHomeRoute(router, parts)
   addHealthRoutes(router, parts)
   addMetricsRoutes(router, parts)
   addSetupRoutes(router, parts)

@@ -19,20 +19,12 @@ export function addHealthRoutes(router: Router, parts: RouteParts): void {
 
   /** Every part that a request or a job needs, and how it is. 503 when one of them is not ready. */
   router.get('/readyz', async (context) => {
-    const [database, versions] = await Promise.all([readDatabase(parts.db), readVersions(parts.db)])
-    const found = {
-      database,
-      versions,
-      nativeModule: readNativeModule(parts.wall),
-      sandboxes: readSandboxes(parts),
-      workers: readWorkers(parts),
-    }
-    const failing = Object.entries<Part>(found).filter(([, { ready }]) => !ready)
+    const { found, failing } = await readReadiness(parts)
     if (failing.length === 0) {
       context.body = { status: 'ready', ...found }
       return
     }
-    const message = failing.map(([name, part]) => `${name}: ${part.message ?? 'not ready'}`).join('; ')
+    const message = failing.join('; ')
     context.status = 503
     context.body = {
       status: 'not ready',
@@ -40,6 +32,22 @@ export function addHealthRoutes(router: Router, parts: RouteParts): void {
       error: { code: 'unavailable', message, requestId: context.state.requestId },
     }
   })
+}
+
+/** How each part is, and a text for each that is not ready. Everybody may see it. */
+export async function readReadiness(
+  parts: RouteParts,
+): Promise<{ found: Record<string, Part>; failing: string[] }> {
+  const [database, versions] = await Promise.all([readDatabase(parts.db), readVersions(parts.db)])
+  const found = {
+    database,
+    versions,
+    nativeModule: readNativeModule(parts.wall),
+    sandboxes: readSandboxes(parts),
+    workers: readWorkers(parts),
+  }
+  const failing = Object.entries<Part>(found).filter(([, { ready }]) => !ready)
+  return { found, failing: failing.map(([name, { message }]) => `${name}: ${message ?? 'not ready'}`) }
 }
 
 const readDatabase = (db: Db): Promise<Part> =>
@@ -59,14 +67,19 @@ const readVersions = (db: Db): Promise<Part> =>
     return { ready: true, deployed: deployed.length, digest: digest.digest('hex') }
   })
 
-async function readInTime(read: () => Promise<Part>): Promise<Part> {
+// Everybody may ask: the failure itself holds addresses and names, and is in the log of the part that needed it.
+const late: Part = { ready: false, message: `it fails, or does not answer within ${patienceMs} ms` }
+
+const readInTime = async (read: () => Promise<Part>): Promise<Part> => (await inTime(read)) ?? late
+
+/** @returns undefined when it fails, or takes longer than a visitor waits */
+export async function inTime<T>(read: () => Promise<T>): Promise<T | undefined> {
   const { promise: patience, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(reject, patienceMs)
   try {
     return await Promise.race([read(), patience])
   } catch {
-    // Everybody may ask: what exactly failed holds addresses and names, and is in the log of whatever needed it.
-    return { ready: false, message: `it fails, or does not answer within ${patienceMs} ms` }
+    return undefined
   } finally {
     clearTimeout(timer)
   }

@@ -1,10 +1,10 @@
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
-import type { Settings } from '../config/load-settings.ts'
 import type { GroupCommit } from '../db/commits/group-commit.ts'
 import type { Db } from '../db/db.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
 import type { Authenticate } from '../http/caller.ts'
+import type { MetricsAccess } from '../http/metrics-access.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
 import type { Suspensions } from '../installations/suspend.ts'
@@ -61,7 +61,7 @@ export type RouteParts = {
   /** What stands between a script and this machine, as it was tried at start. */
   wall: Wall
   metrics: Metrics
-  metricsAccess: { readers: Settings['METRICS_ACCESS']; isBehindProxy: boolean }
+  metricsAccess: MetricsAccess
   /** How many workers take jobs, and whether Annex is on its way down. */
   state: () => { workers: number; stopping: boolean }
   /** Which endpoints this host leaves alone for a while. */

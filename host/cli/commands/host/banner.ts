@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Settings } from '../../../config/load-settings.ts'
 import { formatProblem } from '../../../manifest/problems/problem.ts'
+import { mainJob } from '../../../routes/home/next-steps.ts'
 import type { Wall } from '../../../sandbox/wall/levels.ts'
 import type { RunningServer } from '../../../server.ts'
 import type { LoadedPlugin } from '../../../versions/load-plugins.ts'
@@ -60,15 +61,7 @@ function printPlugin(terminal: Terminal, { folder, name, version, scopes, state 
 function printNext(terminal: Terminal, url: string, plugins: LoadedPlugin[]): void {
   const isLoaded = (wanted: string) =>
     plugins.some(({ name, state }) => name === wanted && state === 'loaded')
-  const lines: string[] = []
-  if (isLoaded('echo')) lines.push(`curl -X POST ${url}/x/echo`)
-  if (isLoaded('webhook')) {
-    const receiver = isLoaded('echo') ? `${url}/x/echo` : 'https://example.com/hook'
-    lines.push(
-      `npx annex install webhook --site sample --set webhook_url=${receiver} --set site_view=true`,
-      'npx annex events publish site_view --site sample --follow',
-    )
-  }
+  const lines = mainJob(url, isLoaded).map(({ command }) => command)
   terminal.print()
   if (lines.length === 0) return
   terminal.print('  Try it in another terminal:')

@@ -1,0 +1,57 @@
+/** What a person does next: why, and a line to paste. */
+export type Step = { title: string; text: string; command: string }
+
+/**
+ * The main job in three steps: a handler answers, an integration is installed, an event is delivered. Those that need a
+ * plugin that is not loaded are left out.
+ */
+export function mainJob(url: string, isLoaded: (name: string) => boolean): Step[] {
+  const call = {
+    title: 'Call an integration',
+    text: 'A script in a sandbox answers.',
+    command: `curl -X POST ${url}/x/echo`,
+  }
+  const receiver = isLoaded('echo') ? `${url}/x/echo` : 'https://example.com/hook'
+  const deliver = [
+    {
+      title: 'Install the webhook integration',
+      text: 'In the sample site, with the address that gets its events.',
+      command: `npx annex install webhook --site sample --set webhook_url=${receiver} --set site_view=true`,
+    },
+    {
+      title: 'Publish an event',
+      text: 'And follow it: handler, delivery, attempt, delivered.',
+      command: 'npx annex events publish site_view --site sample --follow',
+    },
+  ]
+  return [...(isLoaded('echo') ? [call] : []), ...(isLoaded('webhook') ? deliver : [])]
+}
+
+/** For an operator: the main job, and where it is not all there, how to come to an integration. */
+export function operatorSteps(url: string, isLoaded: (name: string) => boolean): Step[] {
+  const own = [
+    {
+      title: 'Write an integration',
+      text: 'Put a folder with a service-manifest.yaml into plugins/; docs/plugins.md says how. This checks it.',
+      command: 'npx annex check',
+    },
+    { title: 'Load it', text: 'Annex reads all plugin folders again.', command: 'npx annex reload' },
+    { title: 'Install it', text: 'In your organization.', command: 'npx annex install NAME' },
+  ]
+  return [...mainJob(url, isLoaded), ...own].slice(0, 3)
+}
+
+/** For a visitor who is not known. */
+export const visitorSteps = (url: string): Step[] => [
+  {
+    title: 'You run this Annex',
+    text: 'Open this page on its own machine, or ask for it with an operator’s token, to see what runs.',
+    command: `curl -H "Authorization: Bearer TOKEN" ${url}/`,
+  },
+  {
+    title: 'You install integrations',
+    text: 'An operator makes a token for your organization. It lists what you can install.',
+    command: `curl -H "Authorization: Bearer TOKEN" ${url}/v1/integrations`,
+  },
+  { title: 'You watch it', text: 'This says whether each part is ready.', command: `curl ${url}/readyz` },
+]
