@@ -66,7 +66,7 @@ export const limitsTable: readonly Limit[] = [
     over: 'The process is killed and replaced, as over its memory.',
   },
   {
-    id: 'stretch',
+    id: 'wall_clock',
     what: 'Wall-clock time of code that runs without a pause: 1.25 times the CPU time that is left, on a busy machine as many times more as it is slower; at most',
     at: { setting: 'SANDBOX_WALL_MS', unit: 'ms' },
     code: 'wall_clock_limit',
