@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { BuildResult, Message } from 'esbuild'
 import { createProblem, maxProblems, type Problem } from '../manifest/problems/problem.ts'
+import { withoutNamespace } from './confine-imports.ts'
 
 /** The first errors and warnings of a build, in that order. */
 export const messagesOf = (result: BuildResult): { severity: Problem['severity']; message: Message }[] =>
@@ -23,7 +24,7 @@ export async function toProblem(
 ): Promise<Problem> {
   // A hint of our own comes as `detail`, one of esbuild's as a note.
   const hint = typeof detail === 'string' ? detail : notes[0]?.text
-  const complaint = { severity, message: text, hint }
+  const complaint = { severity, ...toOwnWords(withoutNamespace(text), hint && withoutNamespace(hint)) }
   if (location === null) return createProblem(folder, '', { line: 1, column: 1 }, complaint)
   const source = await readText(location.file)
   // esbuild counts bytes of UTF-8, from 0.
@@ -34,6 +35,27 @@ export async function toProblem(
     length: Math.max(1, toUnits(location.lineText, location.column + location.length) - column + 1),
   }
   return createProblem(join(folder, location.file), source, place, complaint)
+}
+
+/** esbuild speaks of output formats, which no author has chosen, and of the files of the SDK. */
+function toOwnWords(
+  message: string,
+  hint: string | undefined,
+): { message: string; hint: string | undefined } {
+  if (message.startsWith('Top-level await')) {
+    return {
+      message: 'a script cannot wait at its top level: it is loaded in one go',
+      hint: 'await inside a handler, and keep there in a variable what is made once',
+    }
+  }
+  if (message.startsWith('"import.meta" is not available')) {
+    return {
+      message: '"import.meta" is empty in a sandbox',
+      hint: 'import a file by its path, such as `import text from "./file.txt"`; settings and secrets are in context.environment',
+    }
+  }
+  const name = /^No matching export in "@annex\/runtime\/[^"]*" for import (".*")$/.exec(message)?.[1]
+  return { message: name === undefined ? message : `"@annex/runtime" has no export ${name}`, hint }
 }
 
 const toUnits = (line: string, bytes: number): number =>

@@ -1,12 +1,12 @@
 import { realpath } from 'node:fs/promises'
-import { join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type BuildResult, build, type Plugin } from 'esbuild'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { createProblem, hasErrors, type Problem } from '../manifest/problems/problem.ts'
-import { isInside, readInside } from '../manifest/read-inside.ts'
+import { readInside } from '../manifest/read-inside.ts'
 import { EsbuildTimeout, runEsbuild } from '../manifest/run-esbuild.ts'
 import { messagesOf, toProblem } from './bundle-problems.ts'
-import { confineImports, type Roots } from './confine-imports.ts'
+import { confineImports, type Roots, withoutNamespace } from './confine-imports.ts'
 import { listPluginFiles } from './list-plugin-files.ts'
 
 export const maxBundleBytes = 5 * 1024 * 1024
@@ -51,11 +51,11 @@ export async function bundleScript(
 
   const problems = await Promise.all(
     messagesOf(result).map(({ severity, message }) =>
-      toProblem(folder, severity, message, (path) => readText(roots, path)),
+      toProblem(folder, severity, message, (path) => readText(roots.plugin, path)),
     ),
   )
   if (hasErrors(problems)) return { problems }
-  const bundle = toBundle(result, roots)
+  const bundle = toBundle(result)
   const bytes = Buffer.byteLength(bundle.code)
   if (bytes > maxBundleBytes) {
     return refuse(
@@ -106,7 +106,8 @@ function toOptions(roots: Roots, script: string) {
     tsconfigRaw: { compilerOptions: {} },
     nodePaths: [],
     define: { 'process.env.NODE_ENV': '"production"' },
-    banner: { js: '__annexDefine(function (module) {' },
+    // A CommonJS entry may fill `exports` and never name `module`.
+    banner: { js: '__annexDefine(function (module) { var exports = module.exports;' },
     footer: { js: '})' },
     logLevel: 'silent',
     logLimit: 0,
@@ -122,21 +123,16 @@ function keepFailure(error: unknown): BuildResult {
   throw error
 }
 
-function toBundle(result: BuildResult, roots: Roots): Bundle {
-  const named = (path: string) => {
-    const full = resolve(roots.plugin, path)
-    // Paths of the host are no business of a plugin's author or of the log.
-    return isInside(roots.sdk, full) ? `@annex/runtime/${relative(roots.sdk, full)}` : path
-  }
+function toBundle(result: BuildResult): Bundle {
   const text = (suffix: string) =>
     result.outputFiles?.find((output) => output.path.endsWith(suffix))?.text ?? ''
   const map = JSON.parse(text('.js.map'))
   return {
     code: text('.js'),
-    map: JSON.stringify({ ...map, sources: map.sources.map(named) }),
+    map: JSON.stringify({ ...map, sources: map.sources.map(withoutNamespace) }),
     inputs: Object.keys(result.metafile?.inputs ?? {})
       .filter((path) => !/^(?:empty|missing):/.test(path))
-      .map(named),
+      .map(withoutNamespace),
   }
 }
 
@@ -149,10 +145,8 @@ function largestInputs(result: BuildResult): string {
 }
 
 /** The text of a file that esbuild complains about, for the frame; empty when it is not ours to show. */
-async function readText(roots: Roots, path: string): Promise<string> {
-  const full = resolve(roots.plugin, path)
-  const root = isInside(roots.plugin, full) ? roots.plugin : roots.sdk
-  const reading = await readInside(root, relative(root, full), maxBundleBytes)
+async function readText(root: string, path: string): Promise<string> {
+  const reading = await readInside(root, path, maxBundleBytes)
   return 'bytes' in reading ? reading.bytes.toString('utf8') : ''
 }
 

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path'
 import type {
   Loader,
   OnLoadArgs,
@@ -49,6 +49,14 @@ const sdkModules: Record<string, string> = {
   '/jsx-dev-runtime': 'jsx-runtime.ts',
 }
 
+/** A module of the SDK is named by its import path: a place of the host would come out in messages and in the bundle. */
+const sdkNamespace = 'sdk'
+const sdkName = '@annex/runtime'
+
+/** A path as esbuild shows it: of a module of the SDK without its namespace. */
+export const withoutNamespace = (text: string): string =>
+  text.replaceAll(`${sdkNamespace}:${sdkName}/`, `${sdkName}/`)
+
 /** Marks a question of our own to esbuild's resolver, which comes back through this plugin. */
 const passThrough = Symbol('ask esbuild')
 
@@ -70,7 +78,10 @@ export function confineImports(roots: Roots): Plugin {
         contents: toThrowingModule(path, suffix, pluginData),
         loader: 'js',
       }))
-      build.onLoad({ filter: /.*/ }, (args) => loadFile(args, roots, total))
+      build.onLoad({ filter: /.*/, namespace: sdkNamespace }, (args) =>
+        loadFile({ ...args, path: join(roots.sdk, relative(sdkName, args.path)) }, roots.sdk, total),
+      )
+      build.onLoad({ filter: /.*/ }, (args) => loadFile(args, roots.plugin, total))
     },
   }
 }
@@ -83,20 +94,22 @@ async function resolveImport(
 ): Promise<OnResolveResult | { missing: OnResolveResult } | undefined> {
   if (args.pluginData === passThrough) return undefined
   const { path, kind, importer, resolveDir, namespace } = args
-  if (kind === 'entry-point') return { path }
+  if (kind === 'entry-point') return undefined
   const shown = quoteValue(path)
   const sdk = /^@(?:annex|gitbook)\/runtime($|\/.*)/.exec(path)?.[1]
   if (sdk !== undefined) {
     const file = Object.hasOwn(sdkModules, sdk) ? sdkModules[sdk] : undefined
-    return file === undefined ? refuse(`the SDK has no module ${shown}`) : { path: join(roots.sdk, file) }
+    return file === undefined ? refuse(`the SDK has no module ${shown}`) : toSdkModule(`${sdkName}/${file}`)
   }
+  // The SDK imports its own files alone, each with its ending.
+  if (namespace === sdkNamespace) return toSdkModule(posix.join(posix.dirname(importer), path))
   if (path.startsWith('node:')) return { missing: refuseBuiltin(path) }
   if (kind === 'require-resolve')
     return { missing: refuse('require.resolve() does nothing in a sandbox', 'import the module') }
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {
     return refuse(`${shown} cannot be imported: only files are`, 'install the package in the plugin folder')
   }
-  const root = isInside(roots.sdk, importer) && !isInside(roots.plugin, importer) ? roots.sdk : roots.plugin
+  const root = roots.plugin
   if (isAbsolute(path) || (path.startsWith('.') && !isInside(root, resolve(resolveDir, path)))) {
     return refuse(`${shown} lies outside the plugin folder`, 'copy the file into the plugin folder')
   }
@@ -121,8 +134,11 @@ async function resolveImport(
     )
   }
   if (pickLoader({ path: real, with: args.with }) === undefined) return { missing: refuseKind(real) }
-  return { path: real, suffix: found.suffix, sideEffects: found.sideEffects }
+  // esbuild finds it once more: only what it finds itself keeps the kind of module that a package.json says.
+  return undefined
 }
+
+const toSdkModule = (path: string): OnResolveResult => ({ path, namespace: sdkNamespace })
 
 /** Whether a package was found in a `node_modules` that is not the plugin folder's. */
 function isOfAnother(root: string, path: string, found: string): boolean {
@@ -137,8 +153,7 @@ const refuseKind = (path: string) =>
     `allowed: .${Object.keys(loaders).join(', .')}, or { type: "text" } and { type: "bytes" }`,
   )
 
-async function loadFile(args: OnLoadArgs, roots: Roots, total: { bytes: number }): Promise<OnLoadResult> {
-  const root = isInside(roots.plugin, args.path) ? roots.plugin : roots.sdk
+async function loadFile(args: OnLoadArgs, root: string, total: { bytes: number }): Promise<OnLoadResult> {
   const reading = await readInside(root, relative(root, args.path), maxFileBytes)
   if ('problem' in reading) return refuse(`${quoteValue(basename(args.path))} ${reading.problem}`)
   total.bytes += reading.bytes.length
@@ -157,7 +172,7 @@ async function loadFile(args: OnLoadArgs, roots: Roots, total: { bytes: number }
     return refuse(text, 'import each file by name')
   } catch (error) {
     // What does not parse is not handed on: nobody would have looked for such an import in it.
-    return { errors: toSyntaxErrors(error, relative(roots.plugin, args.path)) }
+    return { errors: toSyntaxErrors(error, relative(root, args.path)) }
   }
 }
 

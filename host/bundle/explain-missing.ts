@@ -28,10 +28,10 @@ export async function refuseMissing(path: string, pluginRoot: string) {
   }
   // Only what can be pasted into a shell as it is.
   const name = /^(?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*(?=\/|$)/i.exec(path)?.[0] ?? ''
-  if (name !== path && name !== '' && existsSync(join(pluginRoot, 'node_modules', name))) {
+  if (name !== '' && existsSync(join(pluginRoot, 'node_modules', name))) {
     return refuse(
-      `the package ${quoteValue(name)} has nothing to import as ${shown}`,
-      'its package.json says under "exports" what it has',
+      `the package ${quoteValue(name)} is there, and has nothing to import as ${shown}`,
+      'its package.json says under "exports" or "main" what it has',
     )
   }
   return refuse(

@@ -7,7 +7,7 @@ import { type Bundle, type BundleOptions, type Bundling, bundleScript } from './
 import { listPluginFiles, type PluginFile } from './list-plugin-files.ts'
 
 /** Raise it when the same sources would make another bundle: other options of esbuild, another wrapping. */
-const format = 2
+const format = 3
 
 /**
  * The bundle of a plugin folder, from the cache if nothing that goes into it has changed. Only bundles without a

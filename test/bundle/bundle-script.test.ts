@@ -426,8 +426,13 @@ const misleading: Record<string, { files: Files; says: RegExp; hint: RegExp }> =
       'node_modules/pkg/index.js': '',
       'node_modules/pkg/inner.js': '',
     },
-    says: /the package "pkg" has nothing to import as "pkg\/inner\.js"$/m,
+    says: /the package "pkg" is there, and has nothing to import as "pkg\/inner\.js"$/m,
     hint: /"exports"/,
+  },
+  'a package whose files were not built': {
+    files: { 'index.ts': `import 'pkg'`, 'node_modules/pkg/package.json': '{"main":"./dist/index.js"}' },
+    says: /the package "pkg" is there, and has nothing to import as "pkg"$/m,
+    hint: /"main"/,
   },
 }
 

@@ -6,7 +6,7 @@ const installed = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
 /** What a bundle never has: types, maps, sources of what is compiled. They are most of a package's files. */
 const unneeded =
-  /\.d\.[cm]?ts$|\.map$|\/(?:src|test|tests)\/|\/locale\/(?!de\b|en-US\b|_lib\b)[^/]+\/|\/bin\//
+  /\.d\.[cm]?ts$|\.map$|^\/(?:src|test|tests)\/|\/locale\/(?!de\b|en-US\b|_lib\b)[^/]+\/|\/bin\//
 
 /** Puts packages into the `node_modules` of a plugin folder, with those that they depend on, as npm would. */
 export function installPackages(pluginFolder: string, ...names: string[]): void {

@@ -15,11 +15,14 @@ export async function startWithPackages(
   }
   // The limit is not the matter here, and a machine may be slow.
   const annex = await startAnnex({ pluginsDir: folder, flags: { SANDBOX_CPU_MS: '10000' } })
-  return {
-    ...annex,
-    close: async () => {
-      await annex.close()
-      rmSync(folder, { recursive: true, force: true })
-    },
+  const close = async () => {
+    await annex.close()
+    rmSync(folder, { recursive: true, force: true })
   }
+  const problems = annex.server.plugins.flatMap((plugin) => plugin.problems)
+  if (problems.length > 0) {
+    await close()
+    throw new Error(problems.map(({ file, line, message }) => `${file}:${line} ${message}`).join('\n'))
+  }
+  return { ...annex, close }
 }

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formatProblem } from '../../host/manifest/problems/problem.ts'
+import { bundle, textOf } from './bundling.ts'
+
+test('await at the top level is an error that says where to wait', async (t) => {
+  const text = textOf(
+    await bundle(t, {
+      'index.ts': `import { wait } from './wait.ts'\nconst settings = await wait()\nexport default settings`,
+      'wait.ts': `export const wait = async () => 1\nawait wait()`,
+    }),
+  )
+  assert.match(text, /^index\.ts:2:18 error a script cannot wait at its top level: it is loaded in one go$/m)
+  assert.match(text, /^wait\.ts:2:1 error a script cannot wait/m)
+  assert.match(text, /hint: await inside a handler/)
+  assert.doesNotMatch(text, /cjs|output format/)
+})
+
+test('import.meta is a warning that says what there is instead', async (t) => {
+  const { bundle: made, problems } = await bundle(t, {
+    'index.ts': 'export default { at: import.meta.url }',
+  })
+  assert.ok(made)
+  const [problem] = problems
+  assert.ok(problem)
+  const text = formatProblem(problem, { color: false })
+  assert.match(text, /index\.ts:1:22 warning "import\.meta" is empty in a sandbox$/m)
+  assert.match(text, /hint: import a file by its path/)
+  assert.doesNotMatch(text, /cjs|esm|output format/)
+})
+
+test('an import that the SDK does not have names the SDK, and no folder of the host', async (t) => {
+  for (const name of ['@annex/runtime', '@gitbook/runtime']) {
+    const text = textOf(
+      await bundle(t, {
+        'index.ts': `import { createIntegratoin } from '${name}'\nexport default createIntegratoin()`,
+      }),
+    )
+    assert.match(text, /^index\.ts:1:10 error "@annex\/runtime" has no export "createIntegratoin"$/m)
+    assert.match(text, /hint: Did you mean to import "createIntegration" instead\?/)
+    assert.doesNotMatch(text, /\.\.\/|sdk:|index\.ts" for/)
+  }
+})
