@@ -6,7 +6,7 @@ import { createProblem, hasErrors, type Problem } from '../manifest/problems/pro
 import { readInside } from '../manifest/read-inside.ts'
 import { EsbuildTimeout, runEsbuild } from '../manifest/run-esbuild.ts'
 import { messagesOf, toProblem } from './bundle-problems.ts'
-import { confineImports, type Roots, withoutNamespace } from './confine-imports.ts'
+import { confineImports, type ReadFiles, type Roots, withoutNamespace } from './confine-imports.ts'
 import { listPluginFiles } from './list-plugin-files.ts'
 
 export const maxBundleBytes = 5 * 1024 * 1024
@@ -15,9 +15,9 @@ const defaultTimeoutMs = 30_000
 /**
  * A script with all that it imports, as one text to run in an isolate: `__annexDefine(function (module) { … })`,
  * which sets `module.exports`. `map` is its source map (JSON); its sources are relative to the plugin folder, those
- * of the SDK begin with `@annex/runtime/`. `inputs` are the files that went in, named in the same way.
+ * of the SDK begin with `@annex/runtime/`. `inputs` has the SHA-256 of each file that went in, by the same names.
  */
-export type Bundle = { code: string; map: string; inputs: string[] }
+export type Bundle = { code: string; map: string; inputs: Record<string, string> }
 
 /** `bundle` is there when no problem is an error. */
 export type Bundling = { bundle?: Bundle; problems: Problem[] }
@@ -34,7 +34,7 @@ export type BundleOptions = {
  */
 export async function bundleScript(
   folder: string,
-  manifest: Manifest,
+  manifest: Pick<Manifest, 'script'>,
   options: BundleOptions,
 ): Promise<Bundling> {
   if (manifest.script === undefined) return { bundle: wrapNothing(), problems: [] }
@@ -46,7 +46,8 @@ export async function bundleScript(
   if ('problem' in listing) return refuse(listing.problem)
 
   const roots = { plugin: await realpath(folder), sdk: await realpath(options.sdkFolder) }
-  const result = await runBuild(roots, manifest.script, options.timeoutMs ?? defaultTimeoutMs)
+  const read: ReadFiles = { bytes: 0, digests: {} }
+  const result = await runBuild(roots, read, manifest.script, options.timeoutMs ?? defaultTimeoutMs)
   if ('failed' in result) return refuse(result.failed)
 
   const problems = await Promise.all(
@@ -55,7 +56,7 @@ export async function bundleScript(
     ),
   )
   if (hasErrors(problems)) return { problems }
-  const bundle = toBundle(result)
+  const bundle = toBundle(result, read)
   const bytes = Buffer.byteLength(bundle.code)
   if (bytes > maxBundleBytes) {
     return refuse(
@@ -68,19 +69,20 @@ export async function bundleScript(
 
 async function runBuild(
   roots: Roots,
+  read: ReadFiles,
   script: string,
   timeoutMs: number,
 ): Promise<BuildResult | { failed: string }> {
   try {
-    return await runEsbuild(() => build(toOptions(roots, script)).catch(keepFailure), timeoutMs)
+    return await runEsbuild(() => build(toOptions(roots, read, script)).catch(keepFailure), timeoutMs)
   } catch (error) {
     if (error instanceof EsbuildTimeout) return { failed: `the bundle was not ready after ${timeoutMs} ms` }
     return { failed: 'the bundler stopped while it read the script: it is nested too deeply' }
   }
 }
 
-function toOptions(roots: Roots, script: string) {
-  const confine: Plugin = confineImports(roots)
+function toOptions(roots: Roots, read: ReadFiles, script: string) {
+  const confine: Plugin = confineImports(roots, read)
   return {
     absWorkingDir: roots.plugin,
     entryPoints: [resolve(roots.plugin, script)],
@@ -123,16 +125,14 @@ function keepFailure(error: unknown): BuildResult {
   throw error
 }
 
-function toBundle(result: BuildResult): Bundle {
+function toBundle(result: BuildResult, read: ReadFiles): Bundle {
   const text = (suffix: string) =>
     result.outputFiles?.find((output) => output.path.endsWith(suffix))?.text ?? ''
   const map = JSON.parse(text('.js.map'))
   return {
     code: text('.js'),
     map: JSON.stringify({ ...map, sources: map.sources.map(withoutNamespace) }),
-    inputs: Object.keys(result.metafile?.inputs ?? {})
-      .filter((path) => !/^(?:empty|missing):/.test(path))
-      .map(withoutNamespace),
+    inputs: read.digests,
   }
 }
 
@@ -153,5 +153,5 @@ async function readText(root: string, path: string): Promise<string> {
 const wrapNothing = (): Bundle => ({
   code: '__annexDefine(function (module) {})\n',
   map: JSON.stringify({ version: 3, sources: [], names: [], mappings: '' }),
-  inputs: [],
+  inputs: {},
 })

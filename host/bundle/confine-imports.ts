@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path'
 import type {
@@ -21,7 +22,10 @@ import { type LoadedFile, missingNamespace, throwInGuard, toThrowingModule } fro
 /** Real paths of the two folders that a build may read. */
 export type Roots = { plugin: string; sdk: string }
 
-const maxFileBytes = 5 * 1024 * 1024
+/** What a build has read: the SHA-256 of each file, in hex, by its path in the plugin folder or its name in the SDK. */
+export type ReadFiles = { bytes: number; digests: Record<string, string> }
+
+export const maxFileBytes = 5 * 1024 * 1024
 const maxTotalBytes = 25 * 1024 * 1024
 
 const loaders: Record<string, Loader> = {
@@ -51,7 +55,7 @@ const sdkModules: Record<string, string> = {
 
 /** A module of the SDK is named by its import path: a place of the host would come out in messages and in the bundle. */
 const sdkNamespace = 'sdk'
-const sdkName = '@annex/runtime'
+export const sdkName = '@annex/runtime'
 
 /** A path as esbuild shows it: of a module of the SDK without its namespace. */
 export const withoutNamespace = (text: string): string =>
@@ -63,12 +67,13 @@ const passThrough = Symbol('ask esbuild')
 /**
  * Confines a build: code of the plugin folder may import from there alone, the SDK from itself, and everything
  * is read by us, once, after its real path was checked. esbuild's own resolver only says which file is meant.
+ *
+ * @param read is added to
  */
-export function confineImports(roots: Roots): Plugin {
+export function confineImports(roots: Roots, read: ReadFiles): Plugin {
   return {
     name: 'confine-imports',
     setup(build) {
-      const total = { bytes: 0 }
       build.onResolve({ filter: /.*/ }, async (args) => {
         const found = await resolveImport(args, build, roots)
         return found !== undefined && 'missing' in found ? throwInGuard(args, found.missing) : found
@@ -79,9 +84,12 @@ export function confineImports(roots: Roots): Plugin {
         loader: 'js',
       }))
       build.onLoad({ filter: /.*/, namespace: sdkNamespace }, (args) =>
-        loadFile({ ...args, path: join(roots.sdk, relative(sdkName, args.path)) }, roots.sdk, total),
+        loadFile(args, { root: roots.sdk, path: relative(sdkName, args.path), name: args.path }, read),
       )
-      build.onLoad({ filter: /.*/ }, (args) => loadFile(args, roots.plugin, total))
+      build.onLoad({ filter: /.*/ }, (args) => {
+        const path = relative(roots.plugin, args.path)
+        return loadFile(args, { root: roots.plugin, path, name: path }, read)
+      })
     },
   }
 }
@@ -153,26 +161,31 @@ const refuseKind = (path: string) =>
     `allowed: .${Object.keys(loaders).join(', .')}, or { type: "text" } and { type: "bytes" }`,
   )
 
-async function loadFile(args: OnLoadArgs, root: string, total: { bytes: number }): Promise<OnLoadResult> {
-  const reading = await readInside(root, relative(root, args.path), maxFileBytes)
-  if ('problem' in reading) return refuse(`${quoteValue(basename(args.path))} ${reading.problem}`)
-  total.bytes += reading.bytes.length
-  if (total.bytes > maxTotalBytes) return refuse(`the files to bundle have more than ${maxTotalBytes} bytes`)
+async function loadFile(
+  args: OnLoadArgs,
+  { root, path, name }: { root: string; path: string; name: string },
+  read: ReadFiles,
+): Promise<OnLoadResult> {
+  const reading = await readInside(root, path, maxFileBytes)
+  if ('problem' in reading) return refuse(`${quoteValue(basename(path))} ${reading.problem}`)
+  read.bytes += reading.bytes.length
+  if (read.bytes > maxTotalBytes) return refuse(`the files to bundle have more than ${maxTotalBytes} bytes`)
+  read.digests[name] = createHash('sha256').update(reading.bytes).digest('hex')
   const loader = pickLoader(args)
   if (loader === undefined) return refuseKind(args.path)
-  const resolveDir = dirname(args.path)
+  const resolveDir = dirname(join(root, path))
   if (!isCode(loader)) return { contents: reading.bytes, loader, resolveDir }
   const code = withoutFileReferences(reading.bytes.toString('utf8'))
   try {
     const glob = await findGlobImport(code, loader)
     const file: LoadedFile = { code, loader }
     if (glob === undefined) return { contents: code, loader, resolveDir, pluginData: file }
-    const where = quoteValue(relative(root, args.path))
+    const where = quoteValue(path)
     const text = `${glob} in ${where}: the path must be known when the script is bundled`
     return refuse(text, 'import each file by name')
   } catch (error) {
     // What does not parse is not handed on: nobody would have looked for such an import in it.
-    return { errors: toSyntaxErrors(error, relative(root, args.path)) }
+    return { errors: toSyntaxErrors(error, path) }
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash, type Hash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { version as esbuildVersion } from 'esbuild'
@@ -28,7 +28,10 @@ export async function keepBuild(given: {
   const digest = digestOf(given.recipe)
   const file = path.join(given.cacheFolder, `${given.name}-${digest}.js`)
   const kept = await readIfThere(file)
-  if (kept !== undefined) return { code: kept.toString(), digest }
+  if (kept !== undefined) {
+    await markUsed(file)
+    return { code: kept.toString(), digest }
+  }
   const code = await given.build()
   await writeAtomically(file, code)
   return { code, digest }
@@ -79,4 +82,24 @@ export async function writeAtomically(file: string, data: string | Uint8Array): 
   const temporary = `${file}.${randomUUID()}.tmp`
   await writeFile(temporary, data, { flush: true })
   await rename(temporary, file)
+}
+
+const unusedMs = 30 * 24 * 60 * 60 * 1000
+
+/** A file of the cache was used: `removeUnused` leaves it for another 30 days. */
+export async function markUsed(file: string): Promise<void> {
+  const now = new Date()
+  // One that another Annex has removed meanwhile is made again.
+  await utimes(file, now, now).catch(() => {})
+}
+
+/** Removes what lies in the cache and was not used for 30 days: of older versions of Annex, and of folders that are gone. */
+export async function removeUnused(cacheFolder: string): Promise<void> {
+  const entries = await readdir(cacheFolder, { recursive: true, withFileTypes: true }).catch(() => [])
+  for (const entry of entries) {
+    if (!entry.isFile()) continue
+    const file = path.join(entry.parentPath, entry.name)
+    const usedMs = (await stat(file).catch(() => undefined))?.mtimeMs ?? Date.now()
+    if (usedMs < Date.now() - unusedMs) await rm(file, { force: true }).catch(() => {})
+  }
 }

@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs'
-import { lstat, readdir, realpath } from 'node:fs/promises'
+import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { messageOf } from '../errors/annex-error.ts'
 import { toVisible } from '../manifest/problems/visible-text.ts'
@@ -7,15 +7,15 @@ import { isInside } from '../manifest/read-inside.ts'
 
 const maxEntries = 100_000
 
-/** A regular file of a plugin folder: its path relative to the folder, and what tells whether it changed. */
-export type PluginFile = { path: string; size: number; modifiedMs: number }
+/** A file of a plugin folder: its path relative to the folder, and where it leads if it is a symlink. */
+export type PluginFile = { path: string; link?: string }
 
 /** What esbuild's resolver reads whole, and by itself, on its way. */
-const resolverFiles = /^(package\.json|\.pnp\..+)$/
+export const resolverFiles = /^(package\.json|\.pnp\..+)$/
 const maxResolverFileBytes = 1024 * 1024
 
 /**
- * Lists the regular files of a plugin folder, sorted, those in `.git` left out. Refuses what is neither file nor
+ * Lists the files and symlinks of a plugin folder, sorted, those in `.git` left out. Refuses what is neither file nor
  * folder, and symlinks that lead out: esbuild's resolver reads every `package.json` on its way, and one that is a
  * FIFO, or leads to a device, would hang it.
  *
@@ -42,28 +42,27 @@ async function list(root: string): Promise<{ files: PluginFile[] } | { problem: 
       entries += 1
       if (entries > maxEntries) return { problem: `the plugin folder has more than ${maxEntries} files` }
       const path = relative(root, join(at, entry.name))
-      const { size, mtimeMs } = await lstat(join(root, path))
-      const problem = await whyRefused(root, path, entry, size)
+      const problem = await whyRefused(root, path, entry)
       if (problem !== undefined) return { problem: `${toVisible(path)} ${problem}` }
       // `.git` is looked through as well: a symlink may make a package of what lies there.
       if (entry.isDirectory()) folders.push(join(root, path))
-      if (entry.isFile() && !path.startsWith('.git/')) files.push({ path, size, modifiedMs: mtimeMs })
+      if (path.startsWith('.git/')) continue
+      if (entry.isFile()) files.push({ path })
+      else if (entry.isSymbolicLink()) files.push({ path, link: await readlink(join(root, path)) })
     }
   }
   return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)) }
 }
 
-async function whyRefused(
-  root: string,
-  path: string,
-  entry: Dirent,
-  size: number,
-): Promise<string | undefined> {
+async function whyRefused(root: string, path: string, entry: Dirent): Promise<string | undefined> {
   const forResolver = resolverFiles.test(entry.name)
   if (entry.isDirectory()) return undefined
   if (entry.isFile()) {
-    const large = forResolver && size > maxResolverFileBytes
-    return large ? `has ${size} bytes; at most ${maxResolverFileBytes} are allowed` : undefined
+    if (!forResolver) return undefined
+    const { size } = await lstat(join(root, path))
+    return size > maxResolverFileBytes
+      ? `has ${size} bytes; at most ${maxResolverFileBytes} are allowed`
+      : undefined
   }
   if (!entry.isSymbolicLink()) return 'is neither a file nor a folder'
   if (forResolver) return 'is a symlink; it must be a file'

@@ -1,72 +1,77 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { readFile, realpath } from 'node:fs/promises'
+import { basename, join, relative } from 'node:path'
 import { version as esbuildVersion } from 'esbuild'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import { readInside } from '../manifest/read-inside.ts'
 import { type Bundle, type BundleOptions, type Bundling, bundleScript } from './bundle-script.ts'
-import { listPluginFiles, type PluginFile } from './list-plugin-files.ts'
+import { maxFileBytes, sdkName } from './confine-imports.ts'
+import { markUsed, writeAtomically } from './keep-build.ts'
+import { listPluginFiles, resolverFiles } from './list-plugin-files.ts'
 
 /** Raise it when the same sources would make another bundle: other options of esbuild, another wrapping. */
 const format = 3
 
+/** A bundle as it is kept, with the digest of all that decides which files go into it. */
+type Kept = { layout: string; bundle: Bundle }
+
 /**
- * The bundle of a plugin folder, from the cache if nothing that goes into it has changed. Only bundles without a
- * problem are kept, so that warnings are shown each time.
+ * The bundle of a plugin folder, from the cache if nothing that goes into it has changed: content counts, as installers
+ * keep sizes and times. Only bundles without a problem are kept, so that warnings are shown each time. A folder has one
+ * place in the cache, which its next bundle takes.
  *
  * @param options.cacheFolder Annex's own; made when it does not exist
  */
 export async function loadBundle(
   folder: string,
-  manifest: Manifest,
+  manifest: Pick<Manifest, 'script'>,
   options: BundleOptions & { cacheFolder: string },
 ): Promise<Bundling & { cached: boolean }> {
   // A file that goes while it is read: bundling says what is missing.
-  const key = await toBundleKey(folder, manifest, options.sdkFolder).catch(() => undefined)
-  if (key === undefined) return { ...(await bundleScript(folder, manifest, options)), cached: false }
-  const path = join(options.cacheFolder, 'bundles', `${key}.json`)
+  const layout = await toLayout(folder, manifest).catch(() => undefined)
+  if (layout === undefined) return { ...(await bundleScript(folder, manifest, options)), cached: false }
+  const path = join(options.cacheFolder, 'bundles', `${toDigest(await realpath(folder))}.json`)
   const kept = await readCache(path)
-  if (kept !== undefined) return { bundle: kept, problems: [], cached: true }
+  if (kept?.layout === layout && (await areCurrent(kept.bundle.inputs, folder, options.sdkFolder))) {
+    await markUsed(path)
+    return { bundle: kept.bundle, problems: [], cached: true }
+  }
   const bundling = await bundleScript(folder, manifest, options)
-  if (bundling.bundle !== undefined && bundling.problems.length === 0) await writeCache(path, bundling.bundle)
+  const { bundle, problems } = bundling
+  if (bundle !== undefined && problems.length === 0) await writeCache(path, { layout, bundle })
   return { ...bundling, cached: false }
 }
 
-/** A hash over everything that can change the bundle; nothing when the folder cannot be listed. */
-async function toBundleKey(
-  folder: string,
-  manifest: Manifest,
-  sdkFolder: string,
-): Promise<string | undefined> {
+/** A digest of what decides which files a script imports; nothing when the folder cannot be listed. */
+async function toLayout(folder: string, { script }: Pick<Manifest, 'script'>): Promise<string | undefined> {
   const listing = await listPluginFiles(folder)
-  const sdk = await listPluginFiles(sdkFolder)
-  if ('problem' in listing || 'problem' in sdk) return undefined
-  const hash = createHash('sha256')
-  hash.update(JSON.stringify([format, esbuildVersion, manifest.script ?? null]))
-  for (const file of listing.files) {
+  if ('problem' in listing) return undefined
+  const hash = createHash('sha256').update(JSON.stringify([format, esbuildVersion, script ?? null]))
+  for (const { path, link } of listing.files) {
     // Our own, made from the manifest: types only.
-    if (file.path === join('generated', 'integration.ts')) continue
-    hash.update(await toFingerprint(folder, file))
+    if (path === join('generated', 'integration.ts')) continue
+    const content = resolverFiles.test(basename(path)) ? await digestOfFile(folder, path) : undefined
+    hash.update(JSON.stringify([path, link, content]))
   }
-  hash.update('sdk')
-  for (const file of sdk.files) hash.update(await toFingerprint(sdkFolder, file))
   return hash.digest('hex')
 }
 
-async function toFingerprint(folder: string, file: PluginFile): Promise<string> {
-  // Packages are many and large, and change only when they are installed: time and size tell.
-  if (file.path.split('/').includes('node_modules')) {
-    return JSON.stringify([file.path, file.size, file.modifiedMs])
+async function areCurrent(inputs: Bundle['inputs'], folder: string, sdkFolder: string): Promise<boolean> {
+  for (const [path, digest] of Object.entries(inputs)) {
+    const isOfSdk = path.startsWith(`${sdkName}/`)
+    const now = isOfSdk ? digestOfFile(sdkFolder, relative(sdkName, path)) : digestOfFile(folder, path)
+    if ((await now) !== digest) return false
   }
-  if (file.size > maxHashedBytes) return JSON.stringify([file.path, file.size, file.modifiedMs])
-  const bytes = await readFile(join(folder, file.path))
-  return JSON.stringify([file.path, createHash('sha256').update(bytes).digest('hex')])
+  return true
 }
 
-/** Above it a file cannot be part of a bundle. */
-const maxHashedBytes = 5 * 1024 * 1024
+async function digestOfFile(folder: string, path: string): Promise<string | undefined> {
+  const reading = await readInside(folder, path, maxFileBytes)
+  return 'bytes' in reading ? toDigest(reading.bytes) : undefined
+}
 
 /** A bundle that was kept; nothing when there is none or the file was damaged. */
-async function readCache(path: string): Promise<Bundle | undefined> {
+async function readCache(path: string): Promise<Kept | undefined> {
   try {
     const { digest, text } = JSON.parse(await readFile(path, 'utf8'))
     return digest === toDigest(text) ? JSON.parse(text) : undefined
@@ -75,16 +80,9 @@ async function readCache(path: string): Promise<Bundle | undefined> {
   }
 }
 
-async function writeCache(path: string, bundle: Bundle): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
-  const text = JSON.stringify(bundle)
-  const draft = `${path}.${randomUUID()}`
-  try {
-    await writeFile(draft, JSON.stringify({ digest: toDigest(text), text }))
-    await rename(draft, path)
-  } finally {
-    await rm(draft, { force: true })
-  }
+async function writeCache(path: string, kept: Kept): Promise<void> {
+  const text = JSON.stringify(kept)
+  await writeAtomically(path, JSON.stringify({ digest: toDigest(text), text }))
 }
 
-const toDigest = (text: string): string => createHash('sha256').update(text).digest('hex')
+const toDigest = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')

@@ -17,6 +17,8 @@ export async function readLevel(db: Db, level: Level): Promise<LevelRecords> {
   const installed = await readInstallation(db, level)
   // The code last: it may be long, and whoever asks for what is not there must not cost as much.
   const code = await findVersionCode(db, version.id)
+  // Two newer versions were deployed meanwhile.
+  if (code === undefined) return readLevel(db, level)
   return { level, ...deployed, version: { ...version, code }, ...installed }
 }
 

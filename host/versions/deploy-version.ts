@@ -7,7 +7,9 @@ import { liftSuspensions } from '../db/queries/installed/suspensions.ts'
 import {
   ensureIntegration,
   ensureVersion,
+  findIntegration,
   listIntegrations,
+  removeVersions,
   setIntegrationVersion,
   type VersionRow,
 } from '../db/queries/integrations.ts'
@@ -16,7 +18,7 @@ import type { NormalManifest } from '../manifest/normalize-manifest.ts'
 
 /**
  * Stores a version (manifest, bundle, digest) and makes it the one that runs. What was stored before with the same
- * content is used again: a version never changes.
+ * content is used again: a version never changes. The one that ran before is kept, older ones are removed.
  */
 export async function deployVersion(
   db: Db,
@@ -49,7 +51,11 @@ export async function deployVersion(
       code: bundle.code,
       sourceMap: bundle.map,
     })
-    await setIntegrationVersion(transaction, name, version.id)
+    const before = (await findIntegration(transaction, name))?.versionId ?? null
+    if (before !== version.id) {
+      await setIntegrationVersion(transaction, name, version.id)
+      await removeVersions(transaction, name, { deployed: version.id, before })
+    }
     return { version, lanes: await liftSuspensions(transaction, name, version.digest) }
   })
   // Whoever deploys it tells those who work.

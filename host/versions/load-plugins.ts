@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SecretBox } from '../access/secret-box.ts'
+import { removeUnused } from '../bundle/keep-build.ts'
 import { loadBundle } from '../bundle/load-bundle.ts'
 import type { Db } from '../db/db.ts'
 import { checkUniqueNames } from '../manifest/checks/unique-names.ts'
@@ -54,6 +55,7 @@ export async function loadPlugins(source: PluginSource): Promise<LoadedPlugin[]>
     folders.map((folder) => basename(folder)),
     source.hasOthers ? source.place : undefined,
   )
+  await removeUnused(source.cacheFolder)
   return loaded
 }
 

@@ -1,18 +1,33 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import { bundleScript } from '../../host/bundle/bundle-script.ts'
+import { removeUnused } from '../../host/bundle/keep-build.ts'
 import { loadBundle } from '../../host/bundle/load-bundle.ts'
 import { addFiles, createFolder, createManifest, createSdk } from './plugin-folder.ts'
 
 const files = {
-  'index.ts': `import { n } from 'pkg'\nimport note from './note.txt'\nexport default { n, note }`,
+  'index.ts': `import { createIntegration } from '@annex/runtime'
+import { n } from 'pkg'
+import { linked } from 'linked'
+import note from './note.txt'
+export default createIntegration({ n, linked, note })`,
   'note.txt': 'one',
   'node_modules/pkg/index.js': 'export const n = 1',
+  'node_modules/pkg/other.js': 'export const n = 3',
+  'node_modules/store/a/index.js': 'export const linked = 1',
+  'node_modules/store/b/index.js': 'export const linked = 2',
+}
+
+const createPlugin = async (t: TestContext): Promise<string> => {
+  const folder = await createFolder(t, files)
+  await symlink('store/a', join(folder, 'node_modules/linked'))
+  return folder
 }
 
 test('a bundle is made once and then comes from the cache', async (t) => {
-  const folder = await createFolder(t, files)
+  const folder = await createPlugin(t)
   const options = { sdkFolder: await createSdk(t), cacheFolder: await createFolder(t, {}) }
   const first = await loadBundle(folder, createManifest(), options)
   const second = await loadBundle(folder, createManifest(), options)
@@ -27,21 +42,38 @@ const changes: Record<string, (folder: string, sdkFolder: string) => Promise<voi
   'a new file': (folder) => addFiles(folder, { 'more.ts': '' }),
   'an installed package': (folder) =>
     addFiles(folder, { 'node_modules/pkg/index.js': 'export const n = 22' }),
+  'an installed package, with the size and the time that it had': async (folder) => {
+    const path = join(folder, 'node_modules/pkg/index.js')
+    const { atime, mtime } = await stat(path)
+    await writeFile(path, 'export const n = 2')
+    await utimes(path, atime, mtime)
+  },
+  'what an installed package says is its main file': (folder) =>
+    addFiles(folder, { 'node_modules/pkg/package.json': '{"main":"./other.js"}' }),
+  'the kind of module that the folder has': (folder) =>
+    addFiles(folder, { 'package.json': '{"type":"module"}' }),
+  'where a symlink leads': async (folder) => {
+    await rm(join(folder, 'node_modules/linked'))
+    await symlink('store/b', join(folder, 'node_modules/linked'))
+  },
   'the SDK': (_, sdkFolder) => addFiles(sdkFolder, { 'index.ts': 'export const changed = 1' }),
 }
 
 for (const [what, change] of Object.entries(changes)) {
   test(`the bundle is made again after a change of ${what}`, async (t) => {
-    const folder = await createFolder(t, files)
+    const folder = await createPlugin(t)
     const options = { sdkFolder: await createSdk(t), cacheFolder: await createFolder(t, {}) }
     await loadBundle(folder, createManifest(), options)
+    assert.equal((await loadBundle(folder, createManifest(), options)).cached, true)
     await change(folder, options.sdkFolder)
-    assert.equal((await loadBundle(folder, createManifest(), options)).cached, false)
+    const again = await loadBundle(folder, createManifest(), options)
+    assert.equal(again.cached, false)
+    assert.deepEqual(again.bundle, (await bundleScript(folder, createManifest(), options)).bundle)
   })
 }
 
 test('generated types do not change the bundle', async (t) => {
-  const folder = await createFolder(t, files)
+  const folder = await createPlugin(t)
   const options = { sdkFolder: await createSdk(t), cacheFolder: await createFolder(t, {}) }
   await loadBundle(folder, createManifest(), options)
   await addFiles(folder, { 'generated/integration.ts': 'export type Integration = {}' })
@@ -50,7 +82,7 @@ test('generated types do not change the bundle', async (t) => {
 
 for (const damage of ['', 'not JSON', 'null', '{"digest":"x","text":"{}"}', 'cut']) {
   test(`a damaged cache file (${damage || 'empty'}) is made again`, async (t) => {
-    const folder = await createFolder(t, files)
+    const folder = await createPlugin(t)
     const options = { sdkFolder: await createSdk(t), cacheFolder: await createFolder(t, {}) }
     const first = await loadBundle(folder, createManifest(), options)
     const [name = ''] = await readdir(join(options.cacheFolder, 'bundles'))
@@ -71,4 +103,33 @@ test('a failed bundle is not kept', async (t) => {
   assert.equal(bundle, undefined)
   assert.equal(problems.length, 1)
   assert.deepEqual(await readdir(options.cacheFolder), [])
+})
+
+test('a folder has one place in the cache: a save does not add to what is kept', async (t) => {
+  const folder = await createPlugin(t)
+  const options = { sdkFolder: await createSdk(t), cacheFolder: await createFolder(t, {}) }
+  for (const note of ['one', 'two', 'three']) {
+    await addFiles(folder, { 'note.txt': note })
+    await loadBundle(folder, createManifest(), options)
+  }
+  assert.equal((await readdir(join(options.cacheFolder, 'bundles'))).length, 1)
+})
+
+test('what was not used for 30 days leaves the cache, and what is used stays', async (t) => {
+  const folder = await createPlugin(t)
+  const cacheFolder = await createFolder(t, { 'prelude-old.js': '', 'bundles/a.json.draft.tmp': '' })
+  const options = { sdkFolder: await createSdk(t), cacheFolder }
+  await loadBundle(folder, createManifest(), options)
+  const longAgo = new Date(Date.now() - 31 * 24 * 60 * 60 * 1000)
+  const names = await readdir(cacheFolder, { recursive: true })
+  for (const name of names) await utimes(join(cacheFolder, name), longAgo, longAgo)
+  assert.equal((await loadBundle(folder, createManifest(), options)).cached, true)
+  await removeUnused(cacheFolder)
+  const left = (await readdir(cacheFolder, { recursive: true })).filter((name) => name.includes('.'))
+  assert.equal(left.length, 1)
+  assert.equal((await loadBundle(folder, createManifest(), options)).cached, true)
+})
+
+test('a cache folder that is not there has nothing to remove', async (t) => {
+  await removeUnused(join(await createFolder(t, {}), 'none'))
 })

@@ -78,6 +78,22 @@ export async function ensureVersion(
   return row
 }
 
+/**
+ * Removes the versions of an integration but for the one that is deployed and the one before it: dispatches that have
+ * begun to read the one before go on with it.
+ *
+ * @param before nothing when none was deployed: then the last one that was stored stays
+ */
+export async function removeVersions(
+  db: Db,
+  integration: string,
+  { deployed, before }: { deployed: string; before: string | null },
+): Promise<void> {
+  const others = db('versions').where({ integration }).whereNot({ id: deployed })
+  const last = before ?? (await others.clone().orderBy('number', 'desc').first('id'))?.id
+  if (last !== undefined) await others.clone().whereNot({ id: last }).delete()
+}
+
 /** What is deployed, by name. */
 export async function listDeployedDigests(db: Db): Promise<{ name: string; digest: string }[]> {
   return db('integrations')
@@ -94,10 +110,10 @@ export async function findVersionHead(db: Db, id: string): Promise<VersionHead |
   return db('versions').select(columns).where({ id }).first()
 }
 
-/** The bundle of a version that is there. */
-export async function findVersionCode(db: Db, id: string): Promise<string> {
+/** @returns nothing for a version that was removed (`removeVersions`) */
+export async function findVersionCode(db: Db, id: string): Promise<string | undefined> {
   const row = await db('versions').select('code').where({ id }).first()
-  return row.code
+  return row?.code
 }
 
 export async function findVersion(db: Db, id: string): Promise<VersionRow | undefined> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { readIfThere, writeAtomically } from '../../bundle/keep-build.ts'
+import { markUsed, readIfThere, writeAtomically } from '../../bundle/keep-build.ts'
 
 const digestBytes = 32
 
@@ -18,6 +18,7 @@ export async function keepSnapshot(given: {
   const file = join(given.cacheFolder, `platform-${ofThisEngine(given.digest)}.snapshot`)
   const kept = await readIfThere(file)
   if (kept !== undefined && sha256(kept.subarray(digestBytes)).equals(kept.subarray(0, digestBytes))) {
+    await markUsed(file)
     return kept.subarray(digestBytes)
   }
   const made = await given.make()
