@@ -14,7 +14,8 @@ const recipe = fileURLToPath(import.meta.url)
 export const buildPrelude = ({ cacheFolder }: { cacheFolder: string }): Promise<Build> =>
   keepBuild({ name: 'prelude', cacheFolder, recipe, build: bundlePrelude })
 
-const bundlePrelude = async (): Promise<string> => {
+/** As `buildPrelude`, whatever lies anywhere. */
+export const bundlePrelude = async (): Promise<string> => {
   const result = await build({
     entryPoints: [path.join(webFolder, 'prelude.ts')],
     // Names that the bundled libraries look for on the global object, where nothing is yet.

@@ -2,6 +2,8 @@ import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 
 const maxStackLength = 16 * 1024
 
+const place = /annex:([A-Za-z0-9-]{1,100}):(\d{1,9}):(\d{1,9})/g
+
 /**
  * Turns the places in a stack from an isolate (`annex:<integration>:line:column`) into the author's: file, line and
  * column. Places that the map does not know stay as they are.
@@ -17,8 +19,7 @@ export function mapStack(
   { integration, folderName }: { integration: string; folderName: string },
 ): string {
   const cut = stack.length > maxStackLength ? `${stack.slice(0, maxStackLength)}\n    …` : stack
-  const place = /annex:([A-Za-z0-9-]{1,100}):(\d{1,9}):(\d{1,9})/g
-  if (!place.test(cut)) return cut
+  if (cut.search(place) < 0) return cut
   const trace = typeof map === 'string' ? new TraceMap(map) : map
   return cut.replace(place, (whole, name, line, column) => {
     if (name !== integration || Number(line) < 1 || Number(column) < 1) return whole
@@ -27,4 +28,24 @@ export function mapStack(
     const file = found.source.startsWith('@annex/') ? found.source : `${folderName}/${found.source}`
     return `${file}:${found.line}:${found.column + 1}`
   })
+}
+
+/**
+ * The innermost place in a stack from an isolate that is in a file of the plugin folder.
+ *
+ * @param stack text that a hostile script may have made up
+ */
+export function findThrown(
+  stack: string,
+  map: string,
+  integration: string,
+): { source: string; line: number; column: number } | undefined {
+  const trace = new TraceMap(map)
+  for (const [, name, line, column] of stack.slice(0, maxStackLength).matchAll(place)) {
+    if (name !== integration || Number(line) < 1 || Number(column) < 1) continue
+    const found = originalPositionFor(trace, { line: Number(line), column: Number(column) - 1 })
+    if (found.source === null || found.source.startsWith('@annex/')) continue
+    return { source: found.source, line: found.line, column: found.column + 1 }
+  }
+  return undefined
 }

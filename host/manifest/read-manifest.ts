@@ -26,8 +26,11 @@ import { createLocator, findSpan } from './yaml/source-positions.ts'
 /** The operator's name for the manifest, and the name that the reference platform uses. The first wins. */
 const fileNames = ['service-manifest.yaml', 'gitbook-manifest.yaml'] as const
 
-/** What became of a manifest: `manifest` is there when no problem is an error. */
-export type ManifestReading = { file: string; problems: Problem[] } & (
+/**
+ * What became of a manifest: `manifest` is there when no problem is an error, `script` when nothing is wrong with that
+ * field and its file.
+ */
+export type ManifestReading = { file: string; script?: string; problems: Problem[] } & (
   | { manifest: Manifest; spots: Spots }
   | { manifest?: undefined }
 )
@@ -46,7 +49,8 @@ export async function readManifest(folder: string, options: ReadOptions): Promis
 
   const shape = data === undefined ? [] : checkSchema(data)
   const valid = keepValidParts(data, shape)
-  const findings = [...shape, ...checkMeaning(valid, options), ...(await checkFiles(folder, valid, options))]
+  const ofFiles = await checkFiles(folder, valid, options)
+  const findings = [...shape, ...checkMeaning(valid, options), ...ofFiles]
 
   const locate = createLocator(source)
   const spanned = [
@@ -57,11 +61,13 @@ export async function readManifest(folder: string, options: ReadOptions): Promis
     .sort((a, b) => a.span[0] - b.span[0])
     .slice(0, maxProblems)
     .map((complaint) => createProblem(file, source, locate(complaint.span), complaint))
-  if (data === undefined || hasErrors(problems)) return { file, problems }
+  const hasScript = valid.script !== undefined && ofFiles.every(({ pointer }) => pointer !== '/script')
+  const known = { file, ...(hasScript && { script: valid.script }), problems }
+  if (data === undefined || hasErrors(problems)) return known
   const spotOf = (field: keyof Spots) =>
     createSpot(file, source, locate(findSpan(positions, `/${field}`, 'value')))
   const spots = { name: spotOf('name'), organization: spotOf('organization') }
-  return { manifest: data as Manifest, file, spots, problems }
+  return { manifest: data as Manifest, ...known, spots }
 }
 
 /** What the schema cannot say and the text alone shows. */

@@ -3,6 +3,11 @@ import type { BrokenReason } from '../../runtime/process/messages.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { BlackBoxRecord } from './process/start-process.ts'
 
+/** What isolated-vm says when it stops a script. */
+export const timedOut = 'Script execution timed out.'
+/** What a sandbox process says when the wall clock stopped a script that had not used its CPU time. */
+export const starved = 'The machine left the script too little CPU time.'
+
 /** Why a sandbox process ended. */
 export type EndCause =
   | { kind: 'cpu_limit' | 'memory_limit' | 'deaf' | 'died' | 'closed' }

@@ -79,10 +79,18 @@ export async function startAnswering(
   const onSuspend = (target: SandboxTarget, reason: string) => suspensions.suspend(target, reason)
   const publish = (organizationId: string, event: unknown) =>
     publishEvent(commits, wake, organizationId, event, metrics.observeEvent)
+  const starting = startSandboxes(
+    {
+      ...{ begunWall, settings, dataDir, runCall, logs, logger, metrics, onSuspend },
+      onReceipt: receipts.take,
+    },
+    ends,
+  )
   const source: PluginSource = {
     ...{ db, box, place: delivering.place, reading, pluginsDir: settings.PLUGINS_DIR },
     hasOthers: dialect === 'postgres' && !settings.PLUGINS_COMPLETE,
     cacheFolder: join(dataDir, 'cache'),
+    tryLoad: async (integration, code) => (await starting).tryLoad(integration, code),
   }
   const onLoaded = () => {
     wakes.forget()
@@ -90,13 +98,7 @@ export async function startAnswering(
     wake()
   }
   const [{ sandboxes, wall }, folders] = await both(
-    startSandboxes(
-      {
-        ...{ begunWall, settings, dataDir, runCall, logs, logger, metrics, onSuspend },
-        onReceipt: receipts.take,
-      },
-      ends,
-    ),
+    starting,
     loadFolders({ settings, source, publish, onLoaded, logger, onDefect }, ends),
   )
   const suspensions = createSuspensions({

@@ -7,10 +7,13 @@ import type { Metrics } from '../metrics/create-metrics.ts'
 import type { RunHostCall } from '../sandbox/host-calls.ts'
 import { keepSnapshot } from '../sandbox/platform/keep-snapshot.ts'
 import { makeSnapshot } from '../sandbox/platform/make-snapshot.ts'
+import type { SandboxLimits } from '../sandbox/process/process-options.ts'
 import type { OnReceipt } from '../sandbox/receipt.ts'
 import { createSandboxes, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { SandboxTarget } from '../sandbox/target.ts'
+import { createTryLoad } from '../sandbox/try-load.ts'
 import { describeWall, type Wall } from '../sandbox/wall/levels.ts'
+import type { TryLoad } from '../versions/try-version.ts'
 import type { BegunWall } from './begin-wall.ts'
 
 /**
@@ -32,7 +35,7 @@ export async function startSandboxes(
     onSuspend: (target: SandboxTarget, reason: string) => void
   },
   ends: AsyncDisposableStack,
-): Promise<{ sandboxes: Sandboxes; wall: Wall }> {
+): Promise<{ sandboxes: Sandboxes; tryLoad: TryLoad; wall: Wall }> {
   const { settings, logs, logger, metrics } = given
   const cacheFolder = join(given.dataDir, 'cache')
   const { code, tried } = given.begunWall
@@ -47,27 +50,12 @@ export async function startSandboxes(
     ...{ cacheFolder, digest },
     make: () => makeSnapshot({ enclosure, code: code.snapshotMaker }, prelude),
   })
+  const start = { enclosure, code: code.main }
+  const platform = snapshot === undefined ? { text: prelude } : { body: snapshot }
   const sandboxes = createSandboxes({
-    start: { enclosure, code: code.main },
-    platform: snapshot === undefined ? { text: prelude } : { body: snapshot },
-    limits: {
-      heapMb: settings.SANDBOX_HEAP_MB,
-      residentMb: settings.SANDBOX_RESIDENT_MB,
-      cpuMs: settings.SANDBOX_CPU_MS,
-      loadMs: settings.SANDBOX_LOAD_MS,
-      waitUntilMs: settings.SANDBOX_WAIT_UNTIL_MS,
-      timers: settings.SANDBOX_TIMERS,
-      allowEval: settings.SANDBOX_EVAL,
-      logLines: settings.SANDBOX_LOG_LINES,
-      logBytes: settings.SANDBOX_LOG_BYTES,
-      wallMs: settings.SANDBOX_WALL_MS,
-      bodyBytes: settings.SANDBOX_BODY_BYTES,
-      fetchBytes: settings.SANDBOX_FETCH_BYTES,
-      calls: settings.SANDBOX_CALLS,
-      callsAtOnce: settings.SANDBOX_CALLS_AT_ONCE,
-      fetches: settings.SANDBOX_FETCHES,
-      pending: settings.SANDBOX_PENDING,
-    },
+    start,
+    platform,
+    limits: limitsOf(settings),
     processes: settings.SANDBOX_PROCESSES,
     processesMax: settings.SANDBOX_PROCESSES_MAX,
     runCall: given.runCall,
@@ -88,5 +76,24 @@ export async function startSandboxes(
     },
   })
   ends.defer(sandboxes.close)
-  return { sandboxes, wall }
+  return { sandboxes, tryLoad: createTryLoad({ start, platform, limits: limitsOf(settings) }), wall }
 }
+
+export const limitsOf = (settings: Settings): SandboxLimits & { pending: number } => ({
+  heapMb: settings.SANDBOX_HEAP_MB,
+  residentMb: settings.SANDBOX_RESIDENT_MB,
+  cpuMs: settings.SANDBOX_CPU_MS,
+  loadMs: settings.SANDBOX_LOAD_MS,
+  waitUntilMs: settings.SANDBOX_WAIT_UNTIL_MS,
+  timers: settings.SANDBOX_TIMERS,
+  allowEval: settings.SANDBOX_EVAL,
+  logLines: settings.SANDBOX_LOG_LINES,
+  logBytes: settings.SANDBOX_LOG_BYTES,
+  wallMs: settings.SANDBOX_WALL_MS,
+  bodyBytes: settings.SANDBOX_BODY_BYTES,
+  fetchBytes: settings.SANDBOX_FETCH_BYTES,
+  calls: settings.SANDBOX_CALLS,
+  callsAtOnce: settings.SANDBOX_CALLS_AT_ONCE,
+  fetches: settings.SANDBOX_FETCHES,
+  pending: settings.SANDBOX_PENDING,
+})

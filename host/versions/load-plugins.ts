@@ -2,11 +2,14 @@ import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SecretBox } from '../access/secret-box.ts'
+import type { Bundle } from '../bundle/bundle-script.ts'
 import { removeUnused } from '../bundle/keep-build.ts'
 import { loadBundle } from '../bundle/load-bundle.ts'
+import { toVersionDigest } from '../bundle/version-digest.ts'
 import type { Db } from '../db/db.ts'
+import { hasVersion } from '../db/queries/integrations.ts'
 import { checkUniqueNames } from '../manifest/checks/unique-names.ts'
-import { normalizeManifest } from '../manifest/normalize-manifest.ts'
+import { type NormalManifest, normalizeManifest } from '../manifest/normalize-manifest.ts'
 import type { Problem } from '../manifest/problems/problem.ts'
 import type { FolderReading } from '../manifest/read-folder.ts'
 import { readFolders } from '../manifest/read-folders.ts'
@@ -14,6 +17,7 @@ import type { ReadOptions } from '../manifest/read-options.ts'
 import { writeTypes } from '../manifest/settings/write-types.ts'
 import { deployVersion, retireMissing } from './deploy-version.ts'
 import { findOwner } from './find-owner.ts'
+import { type TryLoad, tryVersion } from './try-version.ts'
 
 /** What became of a plugin folder. */
 export type LoadedPlugin = {
@@ -35,13 +39,14 @@ export type PluginSource = {
   hasOthers: boolean
   cacheFolder: string
   reading: ReadOptions
+  tryLoad: TryLoad
 }
 
 export const sdkFolder = fileURLToPath(new URL('../../runtime/sdk', import.meta.url))
 
 /**
- * Plugin folders to versions: read and check the manifest, compile its types, bundle the script, store the
- * version. A folder with errors is reported, and disturbs none of the others.
+ * Plugin folders to versions: read and check the manifest, compile its types, bundle the script, load it once,
+ * store the version. A folder with errors is reported, and disturbs none of the others.
  */
 export async function loadPlugins(source: PluginSource): Promise<LoadedPlugin[]> {
   const folders = await listPluginFolders(source.pluginsDir)
@@ -77,8 +82,11 @@ async function loadPlugin(
   const { bundle, problems: bundleProblems } = await loadBundle(folder, manifest, { sdkFolder, cacheFolder })
   const all = [...problems, ...bundleProblems]
   if (bundle === undefined) return failed(folder, reading, all)
+  const normal = normalizeManifest(manifest)
+  const failure = await tryNewVersion(source, folder, normal, bundle)
+  if (failure !== undefined) return failed(folder, reading, [...all, failure])
   const { number, digest } = await deployVersion(db, box, {
-    manifest: normalizeManifest(manifest),
+    manifest: normal,
     bundle,
     folder: basename(folder),
     place,
@@ -86,6 +94,18 @@ async function loadPlugin(
   })
   const { name, scopes } = manifest
   return { folder, name, version: { number, digest }, scopes: [...scopes], state: 'loaded', problems: all }
+}
+
+/** A version that is stored was tried when it was new. */
+async function tryNewVersion(
+  { db, tryLoad }: PluginSource,
+  folder: string,
+  manifest: NormalManifest,
+  bundle: Bundle,
+): Promise<Problem | undefined> {
+  const { name, script } = manifest
+  if (script === undefined || (await hasVersion(db, name, toVersionDigest(manifest, bundle.code)))) return
+  return tryVersion(tryLoad, { folder, integration: name, script, bundle })
 }
 
 /** Every sub-folder of the plugins folder. @returns none when there is no such folder */

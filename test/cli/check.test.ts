@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { assertHarmless } from './support/assert-harmless.ts'
@@ -66,4 +67,54 @@ test('a folder that is none is a failure, not a defect', async (context) => {
   const { code, stderr } = await runAnnex(['check', join(await makeFolder(context), 'nothing')])
   assert.equal(code, 1)
   assert.match(stderr, /is no folder/)
+})
+
+test('check bundles the script although the manifest has errors', async (context) => {
+  const folder = await writePlugin(join(await makeFolder(context), 'broken'), {
+    manifest: manifest.replace('visibility: private', 'visibility: secret'),
+    script: `import { createIntegration } from '@annex/runtime'
+import { gone } from './gone.ts'
+export default createIntegration({ fetch: async () => new Response(gone) })
+`,
+  })
+  const { code, stdout } = await runAnnex(['check', folder])
+  assert.equal(code, 3)
+  assert.match(stdout, /service-manifest\.yaml:5:13 error /)
+  assert.match(stdout, /index\.ts:2:22 error there is no file "\.\/gone\.ts"/)
+})
+
+test('check loads the script once, as a server would before it deploys it', async (context) => {
+  const parent = await makeFolder(context)
+  await writePlugin(join(parent, 'a-throws'), {
+    script: `import { createIntegration } from '@annex/runtime'
+const limits: { most: number } = JSON.parse('{"most":')
+export default createIntegration({ fetch: async () => new Response(String(limits.most)) })
+`,
+  })
+  await writePlugin(join(parent, 'b-other'), {
+    manifest: manifest.replace('name: greeter', 'name: other'),
+    script: `import { createIntegration } from '@annex/runtime'
+const made = createIntegration({ fetch: async () => new Response('') })
+export default { made }
+`,
+  })
+  await writePlugin(join(parent, 'c-good'), { manifest: manifest.replace('name: greeter', 'name: good') })
+  const { code, stdout, stderr } = await runAnnex(['check'], { env: { PLUGINS_DIR: parent } })
+  assert.equal(code, 3)
+  assert.match(stdout, /a-throws\/index\.ts:2:\d+ error the script cannot be loaded: SyntaxError: /)
+  assert.match(stdout, /2 \| const limits: \{ most: number \} = JSON\.parse/)
+  assert.match(
+    stdout,
+    /b-other\/index\.ts:1:1 error the script cannot be loaded: The entry script does not export an integration/,
+  )
+  assert.doesNotMatch(stdout, /c-good/)
+  assert.match(stderr, /^2 errors and 0 warnings in 3 plugin folders/)
+})
+
+test('check makes no data folder', async (context) => {
+  const parent = await makeFolder(context)
+  const folder = await writePlugin(join(parent, 'greeter'))
+  const dataDir = join(parent, 'data')
+  assert.equal((await runAnnex(['check', folder], { env: { DATA_DIR: dataDir } })).code, 0)
+  assert.equal(existsSync(dataDir), false)
 })

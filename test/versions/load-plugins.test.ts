@@ -43,3 +43,18 @@ describe('a plugin folder’s organization', () => {
     }
   })
 })
+
+it('a script that a compiler wrote as CommonJS runs', async () => {
+  const compiled = `"use strict";
+Object.defineProperty(exports, "__esModule", { value: true });
+const runtime_1 = require("@annex/runtime");
+exports.default = (0, runtime_1.createIntegration)({ fetch: async () => new Response('compiled') });
+`
+  const annex = await startAnnex({ plugins: { compiled: { script: compiled } } })
+  try {
+    assert.deepEqual(annex.server.plugins[0]?.problems, [])
+    assert.equal(await (await fetch(`${annex.url}/x/compiled`)).text(), 'compiled')
+  } finally {
+    await annex.close()
+  }
+})

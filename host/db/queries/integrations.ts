@@ -64,6 +64,10 @@ export async function setIntegrationVersion(db: Db, name: string, versionId: str
   await db('integrations').where({ name }).update({ versionId })
 }
 
+export async function hasVersion(db: Db, integration: string, digest: string): Promise<boolean> {
+  return (await db('versions').where({ integration, digest }).first('id')) !== undefined
+}
+
 /** The version with that content; it is numbered and stored when it is new. */
 export async function ensureVersion(
   db: Db,

@@ -13,9 +13,11 @@ const timeoutMs = 10_000
 const loaders = new Map<string, Loader>([
   ['.ts', 'ts'],
   ['.mts', 'ts'],
+  ['.cts', 'ts'],
   ['.tsx', 'tsx'],
   ['.js', 'jsx'],
   ['.mjs', 'jsx'],
+  ['.cjs', 'jsx'],
   ['.jsx', 'jsx'],
 ])
 

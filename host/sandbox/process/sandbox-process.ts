@@ -20,7 +20,9 @@ import {
   loadLimitError,
   ScriptError,
   stalledBodyError,
+  starved,
   starvedError,
+  timedOut,
   wallClockError,
 } from '../sandbox-errors.ts'
 import { createRoomKeeper } from './keep-room.ts'
@@ -32,9 +34,6 @@ import { type BlackBoxRecord, type StartOptions, startProcess } from './start-pr
 import { pieceBytes, talk } from './talk.ts'
 import { watchProcess } from './watch-process.ts'
 
-/** What isolated-vm says when it stops a script. */
-const timedOut = 'Script execution timed out.'
-const starved = 'The machine left the script too little CPU time.'
 /** No outcome: it runs elsewhere, and has its receipt there. */
 const takenBack = ''
 const evictPart = 0.25

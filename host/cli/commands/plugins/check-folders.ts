@@ -1,19 +1,27 @@
 import type { Command } from 'commander'
 import { bundleScript } from '../../../bundle/bundle-script.ts'
+import { loadSettings } from '../../../config/load-settings.ts'
 import { hasErrors, type Problem } from '../../../manifest/problems/problem.ts'
 import { sdkFolder } from '../../../versions/load-plugins.ts'
+import { type TryLoad, tryVersion } from '../../../versions/try-version.ts'
 import { openTerminal } from '../../open-session.ts'
 import { exitCodes } from '../../report-error.ts'
+import { openTrial } from './open-trial.ts'
 import { type ReadFolder, readPluginFolders } from './plugin-folders.ts'
 import { printProblems, sayCounts } from './print-problems.ts'
 
-/** Reads, checks and bundles plugin folders as a server would, and prints all problems. */
+/** Reads, checks, bundles and loads plugin folders as a server would, and prints all problems. */
 export async function checkFolders(named: string[], command: Command): Promise<void> {
   const terminal = openTerminal(command)
   const readings = await readPluginFolders(named)
   const checked: { folder: string; name: string | null; problems: Problem[] }[] = []
+  let trial: Promise<TryLoad> | undefined
+  const tryLoad: TryLoad = async (integration, code) => {
+    trial ??= openTrial(loadSettings().settings)
+    return (await trial)(integration, code)
+  }
   for (const reading of readings) {
-    const problems = [...reading.problems, ...(await bundleProblems(reading))]
+    const problems = [...reading.problems, ...(await scriptProblems(reading, tryLoad))]
     checked.push({ folder: reading.folder, name: reading.manifest?.name ?? null, problems })
   }
   const problems = checked.flatMap((folder) => folder.problems)
@@ -25,7 +33,11 @@ export async function checkFolders(named: string[], command: Command): Promise<v
   if (hasErrors(problems)) process.exitCode = exitCodes.invalid
 }
 
-/** A script is bundled only when its manifest is sound: until then nobody knows which file it is. */
-async function bundleProblems({ folder, manifest }: ReadFolder): Promise<Problem[]> {
-  return manifest === undefined ? [] : (await bundleScript(folder, manifest, { sdkFolder })).problems
+/** A script is looked at although its manifest has errors, as long as that says which file it is. */
+async function scriptProblems({ folder, script }: ReadFolder, tryLoad: TryLoad): Promise<Problem[]> {
+  if (script === undefined) return []
+  const { bundle, problems } = await bundleScript(folder, { script }, { sdkFolder })
+  if (bundle === undefined) return problems
+  const failure = await tryVersion(tryLoad, { folder, integration: 'script', script, bundle })
+  return failure === undefined ? problems : [...problems, failure]
 }

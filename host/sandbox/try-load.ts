@@ -1,0 +1,93 @@
+import type { Frame } from '../../runtime/process/frame.ts'
+import { type LoadOptions, toHost, toProcess } from '../../runtime/process/messages.ts'
+import type { LoadFailure, TryLoad } from '../versions/try-version.ts'
+import { parseError } from './dispatch/check-frame.ts'
+import { readCompetition } from './process/machine-use.ts'
+import type { PlatformSource, SandboxLimits } from './process/process-options.ts'
+import { type StartOptions, startProcess } from './process/start-process.ts'
+import { pieceBytes, talk } from './process/talk.ts'
+import { watchProcess } from './process/watch-process.ts'
+import { type EndCause, loadLimitError, starved, starvedError, timedOut } from './sandbox-errors.ts'
+
+type Limits = Pick<
+  SandboxLimits,
+  'heapMb' | 'residentMb' | 'cpuMs' | 'loadMs' | 'wallMs' | 'timers' | 'allowEval'
+>
+
+/** The only sandbox of its process. */
+const sandbox = 1
+
+/** Loads bundles in sandbox processes, one for each, that have no host calls and end when that is done. */
+export function createTryLoad(given: {
+  platform: PlatformSource
+  limits: Limits
+  start: StartOptions
+}): TryLoad {
+  const { platform, limits } = given
+  return async (integration, code) => {
+    let said = ''
+    let cause: EndCause = { kind: 'died' }
+    const { promise, resolve } = Promise.withResolvers<LoadFailure | undefined>()
+    const started = startProcess((text) => {
+      said += text.slice(0, 500)
+    }, given.start)
+    const { send } = talk(started.stream, {
+      onFrame: hear,
+      onGarbage: () => started.kill(),
+    })
+    const watch = watchProcess(started, limits, {
+      ping: () => send({ type: toProcess.ping, number: Math.round(readCompetition() * 100) }),
+      onStuck() {},
+      onResident() {},
+      onTick() {},
+      onOver(found) {
+        cause = found
+        started.kill()
+      },
+    })
+    started.stream.on('error', () => started.kill())
+    started.exited.then((signal) => resolve({ message: explainEnd(cause, signal, said, limits) }))
+    const { cpuMs, loadMs, wallMs, timers, allowEval = false } = limits
+    const options: LoadOptions = {
+      ...{ file: `annex:${integration}`, cpuMs, loadMs, wallMs, timers, allowEval, pieceBytes },
+    }
+    send({ type: toProcess.platform, number: limits.heapMb, ...platform })
+    send({ type: toProcess.load, sandbox, text: JSON.stringify(options), body: code })
+    try {
+      return await promise
+    } finally {
+      watch.stop()
+      started.kill()
+      await started.exited
+      started.close()
+    }
+
+    function hear(frame: Frame): void {
+      if (frame.type === toHost.pong) watch.pong()
+      if (frame.type === toHost.loaded) resolve(undefined)
+      if (frame.type === toHost.loadFailed) resolve(toFailure(frame.text, limits))
+    }
+  }
+}
+
+function toFailure(text: string, limits: Limits): LoadFailure {
+  const { name, message, stack } = parseError(text) ?? { name: 'Error', message: 'it says not why' }
+  if (message === timedOut) return { message: loadLimitError(limits).message }
+  if (message === starved) return { message: starvedError().message }
+  return { message: name === 'Error' ? message : `${name}: ${message}`, ...(stack && { stack }) }
+}
+
+function explainEnd(
+  { kind }: EndCause,
+  signal: NodeJS.Signals | undefined,
+  said: string,
+  limits: Limits,
+): string {
+  if (kind === 'cpu_limit') return loadLimitError(limits).message
+  // A SIGKILL that is not the host's is the process's own, or the kernel's: both mean memory.
+  if (kind === 'memory_limit' || (kind === 'died' && signal === 'SIGKILL')) {
+    return `The script used more memory than there is for its sandbox process (SANDBOX_HEAP_MB ${limits.heapMb}, SANDBOX_RESIDENT_MB ${limits.residentMb}).`
+  }
+  const why = said.trim().split('\n')[0]
+  return `Its sandbox process ended while it was loaded${why ? `: ${why}` : '.'}`
+}
