@@ -88,6 +88,7 @@ function explainEnd(
   if (kind === 'memory_limit' || (kind === 'died' && signal === 'SIGKILL')) {
     return `The script used more memory than there is for its sandbox process (SANDBOX_HEAP_MB ${limits.heapMb}, SANDBOX_RESIDENT_MB ${limits.residentMb}).`
   }
-  const why = said.trim().split('\n')[0]
-  return `Its sandbox process ended while it was loaded${why ? `: ${why}` : '.'}`
+  // The system has no process left to give.
+  if (said.startsWith('not started')) return `No sandbox process could be started: ${said.trim()}`
+  return `Its sandbox process ended while it was loaded (${signal ?? 'without a signal'}).`
 }

@@ -24,10 +24,12 @@ export async function tryVersion(
 ): Promise<Problem | undefined> {
   const failure = await tryLoad(integration, bundle.code)
   if (failure === undefined) return undefined
-  const message = `the script cannot be loaded: ${failure.message}`
-  const place = findThrown(failure.stack ?? '', bundle.map, integration)
-  if (place === undefined) return createProblem(join(folder, script), '', { line: 1, column: 1 }, { message })
+  const { stack = '' } = failure
+  const hint = /^\s*(caused by: .{1,200})/m.exec(stack)?.[1]
+  const complaint = { message: `the script cannot be loaded: ${failure.message}`, hint }
+  const place = findThrown(stack, bundle.map, integration)
+  if (place === undefined) return createProblem(join(folder, script), '', { line: 1, column: 1 }, complaint)
   const reading = await readInside(folder, place.source, maxShownBytes)
   const source = 'bytes' in reading ? reading.bytes.toString('utf8') : ''
-  return createProblem(join(folder, place.source), source, place, { message })
+  return createProblem(join(folder, place.source), source, place, complaint)
 }

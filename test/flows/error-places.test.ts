@@ -206,20 +206,26 @@ describe('a plugin folder that cannot run says where', () => {
       /there is no file ".\/nowhere.ts"/,
       /^/,
     ],
+    [
+      'load',
+      `${entry}const settings = undefined as any\nsettings.tables.push(1)${end}`,
+      ['index.ts', 3, 10],
+      /^the script cannot be loaded: TypeError: Cannot read properties of undefined \(reading 'tables'\)$/,
+      /^/,
+    ],
+    [
+      'load-cause',
+      `${entry}throw Object.assign(new Error('no settings', { cause: new RangeError('why') }), { status: 4 })${end}`,
+      ['index.ts', 2, 21],
+      /^the script cannot be loaded: no settings$/,
+      /^caused by: RangeError: why$/,
+    ],
   ]
   let annex: Annex
   let items: Json[]
   before(async () => {
     const plugins = Object.fromEntries(broken.map(([name, script]) => [name, { script }]))
-    annex = await startAnnex({
-      plugins: {
-        ...plugins,
-        load: { script: `${entry}const settings = undefined as any\nsettings.tables.push(1)${end}` },
-        'load-cause': {
-          script: `${entry}throw Object.assign(new Error('no settings', { cause: new RangeError('why') }), { status: 4 })${end}`,
-        },
-      },
-    })
+    annex = await startAnnex({ plugins })
     items = (await annex.api('POST', '/v1/reload')).json.items
   })
   after(() => annex.close())
@@ -234,23 +240,4 @@ describe('a plugin folder that cannot run says where', () => {
       assert.deepEqual([problem.line, problem.column], [line, column])
     })
   }
-
-  it('what is thrown while a script is loaded has its place in the log', async () => {
-    const response = await fetch(`${annex.url}/x/load`)
-    assert.ok(response.status >= 500)
-    const { json } = await annex.api('GET', `/v1/logs?request=${response.headers.get('x-request-id')}`)
-    assert.match(
-      json.items[0].text,
-      /TypeError: Cannot read properties of undefined \(reading 'tables'\)\n\s+at .*plugins\/load\/index\.ts:3:10/,
-    )
-  })
-  it('with all that the error carries', async () => {
-    const response = await fetch(`${annex.url}/x/load-cause`)
-    const { json } = await annex.api('GET', `/v1/logs?request=${response.headers.get('x-request-id')}`)
-    const place = String.raw`\n    at plugins/load-cause/index\.ts:2:\d+`
-    assert.match(
-      json.items[0].text,
-      new RegExp(`Error: no settings${place}\n  \\{ status: 4 \\}\n  caused by: RangeError: why${place}$`),
-    )
-  })
 })

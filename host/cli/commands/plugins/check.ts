@@ -6,7 +6,7 @@ export function addCheck(program: Command): void {
   const command = program
     .command('check')
     .description(
-      'read the manifests and bundle the scripts of plugin folders; exit code 3 when there is an error',
+      'read the manifests of plugin folders, bundle the scripts and load each once; exit code 3 when there is an error',
     )
     .argument('[folder...]', 'plugin folders; without one, all in PLUGINS_DIR')
     .action(async (named: string[], _options: object, command: Command) => {
