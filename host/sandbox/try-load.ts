@@ -16,6 +16,7 @@ type Limits = Pick<
 
 /** The only sandbox of its process. */
 const sandbox = 1
+const maxTries = 3
 
 /** Loads bundles in sandbox processes, one for each, that have no host calls and end when that is done. */
 export function createTryLoad(given: {
@@ -25,18 +26,26 @@ export function createTryLoad(given: {
 }): TryLoad {
   const { platform, limits } = given
   return async (integration, code) => {
+    for (let tries = 1; ; tries += 1) {
+      const failure = await loadOnce(integration, code)
+      // The machine's fault: the script may be a good one.
+      if (failure?.message !== starvedError().message || tries === maxTries) return failure
+    }
+  }
+
+  async function loadOnce(integration: string, code: string): Promise<LoadFailure | undefined> {
     let said = ''
     let cause: EndCause = { kind: 'died' }
     const { promise, resolve } = Promise.withResolvers<LoadFailure | undefined>()
     const started = startProcess((text) => {
-      said += text.slice(0, 500)
+      said ||= text.slice(0, 500)
     }, given.start)
     const { send } = talk(started.stream, {
       onFrame: hear,
       onGarbage: () => started.kill(),
     })
     const watch = watchProcess(started, limits, {
-      ping: () => send({ type: toProcess.ping, number: Math.round(readCompetition() * 100) }),
+      ping,
       onStuck() {},
       onResident() {},
       onTick() {},
@@ -52,6 +61,8 @@ export function createTryLoad(given: {
       ...{ file: `annex:${integration}`, cpuMs, loadMs, wallMs, timers, allowEval, pieceBytes },
     }
     send({ type: toProcess.platform, number: limits.heapMb, ...platform })
+    // Before the script: it may run for longer where others compete for the processors.
+    ping()
     send({ type: toProcess.load, sandbox, text: JSON.stringify(options), body: code })
     try {
       return await promise
@@ -60,6 +71,10 @@ export function createTryLoad(given: {
       started.kill()
       await started.exited
       started.close()
+    }
+
+    function ping(): void {
+      send({ type: toProcess.ping, number: Math.round(readCompetition() * 100) })
     }
 
     function hear(frame: Frame): void {
@@ -71,7 +86,7 @@ export function createTryLoad(given: {
 }
 
 function toFailure(text: string, limits: Limits): LoadFailure {
-  const { name, message, stack } = parseError(text) ?? { name: 'Error', message: 'it says not why' }
+  const { name, message, stack } = parseError(text) ?? { name: 'Error', message: 'unknown reason' }
   if (message === timedOut) return { message: loadLimitError(limits).message }
   if (message === starved) return { message: starvedError().message }
   return { message: name === 'Error' ? message : `${name}: ${message}`, ...(stack && { stack }) }

@@ -35,12 +35,12 @@ const bad: Record<string, { script: string; files?: Record<string, string>; at: 
   'never ends to load': {
     script: `for (;;) {}\n${good}`,
     at: /\/ours\/index\.ts:1:1$/,
-    says: /^the script cannot be loaded: The script used more than \d+ ms of CPU time to load \(SANDBOX_LOAD_MS\)\.$/,
+    says: /^the script cannot be loaded: (The script used more than \d+ ms of CPU time to load \(SANDBOX_LOAD_MS\)\.$|The machine is too busy)/,
   },
   'takes all memory': {
     script: `const all = []\nfor (;;) all.push(new Array(100_000).fill(all.length))\n${good}`,
     at: /\/ours\/index\.ts:\d:\d+$/,
-    says: /^the script cannot be loaded: .*(memory|SANDBOX_LOAD_MS)/,
+    says: /^the script cannot be loaded: .*(memory|SANDBOX_LOAD_MS|too busy)/,
   },
   'throws what is no error': {
     script: `throw 'only a text'\n${good}`,
