@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
+import { behindFuse, lightFuses } from '../support/fuse.ts'
 
 /** Attacks on what sandboxes share: their process, and the host's patience. */
 const attacker = `
@@ -34,21 +38,27 @@ export default createIntegration({ fetch: async () => new Response('fine') })`
 
 const bombAtLoad = `
 import { createIntegration } from '@annex/runtime'
-const sparse = []
-sparse.length = 2 ** 32 - 1
-sparse[5] = 1
-sparse.sort()
+${behindFuse('const sparse = []; sparse.length = 2 ** 32 - 1; sparse[5] = 1; sparse.sort()')}
 export default createIntegration({})`
 
 describe('a neighbour in the same sandbox process', () => {
   let annex: Annex
+  const dataDir = mkdtempSync(join(tmpdir(), 'annex-shared-'))
   before(async () => {
-    annex = await startAnnex({
-      plugins: { attacker: { script: attacker }, bomb: { script: bombAtLoad }, honest: { script: honest } },
-      flags: { SANDBOX_CPU_MS: '500', SANDBOX_LOAD_MS: '300', SANDBOX_WALL_MS: '60000' },
-    })
+    const plugins = {
+      attacker: { script: attacker },
+      bomb: { script: bombAtLoad },
+      honest: { script: honest },
+    }
+    await (await startAnnex({ dataDir, plugins })).close()
+    lightFuses(dataDir)
+    const flags = { SANDBOX_CPU_MS: '500', SANDBOX_LOAD_MS: '300', SANDBOX_WALL_MS: '60000' }
+    annex = await startAnnex({ dataDir, plugins, flags })
   })
-  after(() => annex.close())
+  after(async () => {
+    await annex.close()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
 
   const pid = () => annex.server.sandboxes.processes().find(({ slot }) => slot === 'operator#0')?.pid
   const neighbour = async (): Promise<{ status: number; ms: number }> => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, type Json, startAnnex, until } from '../../support/annex.ts'
+import { behindFuse, lightFuses } from '../../support/fuse.ts'
 
 /**
  * Attacks on a real Annex, each an integration of its own, so that none is judged for what another did. `script` is
@@ -24,10 +24,6 @@ const attackMs = wallMs + 5_000
 /** A neighbour waits for the attack, or for the process that takes its place; on a busy machine longer. */
 const neighbourMs = 10_000
 
-/** A version is loaded once before it is deployed: an attack at load behaves until then, as a real one would by the clock. */
-const unlit = 'the fuse is not lit'
-const lit = 'the fuse is lit'
-
 const honest = `
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: async () => new Response('fine') })`
@@ -35,7 +31,7 @@ export default createIntegration({ fetch: async () => new Response('fine') })`
 const scriptOf = ({ script, atLoad }: Attack): string => `
 import { createIntegration } from '@annex/runtime'
 const ms = (time) => new Promise((resolve) => setTimeout(resolve, time))
-${atLoad ? `const fuse: string = '${unlit}'\nif (fuse === '${lit}') { ${script} }` : ''}
+${atLoad ? behindFuse(script) : ''}
 const attack: any = async (request: any) => { ${atLoad ? '' : script} }
 export default createIntegration({
   fetch: async (request) => {
@@ -132,11 +128,6 @@ async function start(dataDir: string, attacks: Attack[]): Promise<Annex> {
   })
   for (const name of ['beside', 'apart']) await (await fetch(`${annex.url}/x/${name}`)).text()
   return annex
-}
-
-function lightFuses(dataDir: string): void {
-  using database = new DatabaseSync(join(dataDir, 'annex.sqlite'))
-  database.prepare('update versions set code = replace(code, ?, ?)').run(`fuse="${unlit}"`, `fuse="${lit}"`)
 }
 
 /** Asks a neighbour again and again until the attack is over, and then once more. */
