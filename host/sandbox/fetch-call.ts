@@ -1,6 +1,7 @@
 import type { Egress } from '../net/egress.ts'
 import { assertDeclared, type DeclaredHosts } from '../net/guard/declared-hosts.ts'
 import { type EgressRequest, egressFetch } from '../net/request/egress-fetch.ts'
+import { maxRedirects } from '../net/request/redirect.ts'
 import { createTurns } from '../turns.ts'
 import type { HostCall } from './host-calls.ts'
 
@@ -34,6 +35,8 @@ export function createFetchCall(
         },
         redirect: { enum: ['follow', 'manual', 'error'] },
         length: { type: 'integer', minimum: 0 },
+        isRepeatable: { type: 'boolean' },
+        redirects: { type: 'integer', minimum: 0, maximum: maxRedirects },
       },
     },
     async run(args, { context, body, signal }) {
@@ -45,11 +48,12 @@ export function createFetchCall(
       const endTurn = await turns.take(context.installationId ?? context.integration, signal)
       try {
         const answer = await egressFetch(egress, request, { ...limits, hops, signal, assertAllowed, asker })
-        const { body: given, ...value } = answer
+        const { body: given, repeat, ...value } = answer
         // A turn lasts as long as its connection is in use.
         if (given instanceof Uint8Array) endTurn()
         else given.once('close', endTurn)
-        return { value, body: given }
+        // As text, which the prelude hands back as it is.
+        return { value: repeat === undefined ? value : { repeat: JSON.stringify(repeat) }, body: given }
       } catch (error) {
         endTurn()
         throw error

@@ -27,7 +27,11 @@ export type EgressRequest = {
   body?: Uint8Array | Readable | undefined
   /** Of a body that is a stream, in bytes, when it is known. */
   length?: number
+  /** The script has the bytes of a body that is a stream here, and can send them once more. */
+  isRepeatable?: boolean
   redirect: 'follow' | 'manual' | 'error'
+  /** How many redirects have led here. */
+  redirects?: number
 }
 
 export type EgressLimits = {
@@ -56,6 +60,8 @@ export type EgressAnswer = {
   url: string
   redirected: boolean
   body: Uint8Array | Readable
+  /** Of a redirect that keeps a body of which the script has the bytes: the request that it makes next. */
+  repeat?: Omit<EgressRequest, 'body'>
 }
 
 /**
@@ -76,7 +82,7 @@ export async function egressFetch(
   const what = `${hop.method} ${hop.url.origin}`
   const deadline = createDeadline(limits.timeoutMs, what, limits.signal)
   try {
-    for (let redirects = 0; ; redirects += 1) {
+    for (let redirects = request.redirects ?? 0; ; redirects += 1) {
       const response = await Promise.race([send(egress, hop, hops, deadline, limits.asker), deadline.isOver])
       const location = headerValue(response.headers, 'location')
       if (request.redirect === 'manual' || !isRedirect(response.status, location)) {
@@ -85,9 +91,11 @@ export async function egressFetch(
       abandon(response.body)
       if (request.redirect === 'error' || redirects === maxRedirects) throw badRedirect(what, redirects)
       hop = nextHop(hop, response.status, location)
-      // Fetch standard: what was sent as a stream cannot be sent once more.
-      if (hop.body instanceof Readable)
-        throw badRedirect(what, redirects, 'a streamed body is sent only once')
+      if (hop.body instanceof Readable) {
+        hop.body.destroy()
+        if (request.isRepeatable !== true) throw badRedirect(what, redirects, sentOnce)
+        return toRepeat(response, hop, { ...request, redirects: redirects + 1 })
+      }
       parseTarget(hop.url.href, egress)
       limits.assertAllowed?.(hop.url)
     }
@@ -197,6 +205,19 @@ const aboutCoding = /^content-(encoding|length)$/i
 function abandon(body: Response['body']): void {
   body.dump({ limit: 16_384, signal: AbortSignal.timeout(1_000) }).catch(() => {})
 }
+
+function toRepeat(
+  { status, statusText }: Response,
+  { method, headers, url }: Hop,
+  { body: _, ...rest }: EgressRequest,
+): EgressAnswer {
+  const repeat = { ...rest, method, headers, url: url.href }
+  return { status, statusText, headers: [], url: url.href, redirected: true, body: new Uint8Array(0), repeat }
+}
+
+/** Fetch standard, "HTTP-redirect fetch". */
+const sentOnce =
+  'it was redirected with its body, and a stream is sent only once. Read it first, with new Response(stream).arrayBuffer()'
 
 function badRedirect(what: string, redirects: number, because = 'it was redirected'): AnnexError {
   const reason = redirects === maxRedirects ? `more than ${maxRedirects} redirects` : because

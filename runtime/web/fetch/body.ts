@@ -18,6 +18,7 @@ import {
  * where somebody asks for `.body`.
  */
 export type Body = {
+  /** Kept beside a stream that was made of it: until that is read, the body can be sent twice, for a redirect. */
   source: string | Uint8Array<ArrayBuffer> | undefined
   stream: ReadableStream | undefined
   used: boolean
@@ -60,7 +61,6 @@ export const streamOfBody = (body: Body): ReadableStream => {
     signal?.aborted === true && !body.used
       ? failedStream(signal.reason)
       : withLength(streamOfBytes(bytes), bytes.length)
-  body.source = undefined
   if (body.used) readChunks(body.stream, ignore, ignore, ignore)
   return body.stream
 }
@@ -82,9 +82,8 @@ export const lengthInPieces = (body: OutgoingBody | undefined): number | undefin
 export const takeBody = (body: Body | null, what: string): OutgoingBody | undefined => {
   if (body === null) return undefined
   take(body, what)
-  if (body.stream !== undefined) return body.stream
-  const source = body.source ?? ''
-  body.source = undefined
+  const source = takeUnread(body)
+  if (source === undefined) return body.stream
   if (source.length > wholeLimit) return bytesOfSource(source)
   return typeof source === 'string' ? source : exactBuffer(source)
 }
@@ -127,7 +126,7 @@ const consumeStream = async <T>(
 
 /** Takes the whole body as text. A text that was never bytes is not encoded and decoded for it. */
 export const consumeText = <T>(body: Body | null, what: string, convert: (text: string) => T): Promise<T> => {
-  const source = body?.source
+  const source = body?.stream === undefined ? body?.source : undefined
   if (body === null || typeof source !== 'string') {
     return consumeBody(body, what, (bytes) => convert(decodeUtf8(bytes)))
   }
@@ -153,6 +152,7 @@ export const cloneBody = (body: Body | null, what: string): Body | null => {
   const [first, second] = body.stream.tee()
   const isCopied = isByteStream(body.stream)
   body.stream = withLength(first, length)
+  body.source = undefined
   return bodyOfStream(withLength(isCopied ? second : second.pipeThrough(createChunkCloner()), length))
 }
 
@@ -165,6 +165,15 @@ const take = (body: Body, what: string): void => {
   if (body.signal?.aborted === true) throw body.signal.reason
   if (isBodyUnusable(body)) throw new TypeError(`The body of the ${what} has already been read, or is locked`)
   body.used = true
+}
+
+/** The source of a body, also of one whose stream was only looked at: that is locked then, as one that is read. */
+export const takeUnread = (body: Body): Body['source'] => {
+  const { stream, source } = body
+  body.source = undefined
+  if (stream === undefined) return source ?? ''
+  if (source !== undefined) stream.getReader()
+  return source
 }
 
 /** The bytes of a body without a stream, which it gives away. */

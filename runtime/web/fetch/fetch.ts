@@ -1,6 +1,6 @@
 import type { Calls, Settled } from '../bridge/calls.ts'
 import type { AbortSignal } from '../events/abort-signal.ts'
-import { NativePromise, numberText, quote } from '../primordials.ts'
+import { Bytes, NativePromise, numberText, quote } from '../primordials.ts'
 import {
   type Body,
   bodyFromWire,
@@ -43,26 +43,50 @@ export const createFetch =
     const given = takeBody(body, 'Request')
     let pairs = ''
     for (const [name, value] of headers) pairs += `${pairs === '' ? '' : ','}[${quote(name)},${quote(value)}]`
-    const args =
+    let args =
       `{"method":${quote(outline.method)},"url":${quote(outline.url)},` +
       `"headers":[${pairs}],"redirect":${quote(outline.redirect)}${lengthText(given)}}`
-    // Kept here: a promise that is resolved with an object shows it to a `then` on Object.prototype.
-    let answer: Settled | undefined
-    await new NativePromise<void>((resolve, reject) => {
-      const abort = () => {
-        calls.abort(id)
-        reject(signal?.reason)
-      }
-      const id = calls.start('fetch', args, given, (settled) => {
-        signal?.removeEventListener('abort', abort)
-        if (settled.ok && signal !== undefined) followAbort(signal, settled.breakOff)
-        answer = settled
-        resolve()
+    for (;;) {
+      // Kept here: a promise that is resolved with an object shows it to a `then` on Object.prototype.
+      let answer: Settled | undefined
+      await new NativePromise<void>((resolve, reject) => {
+        const settle = (settled: Settled) => {
+          answer = settled
+          resolve()
+        }
+        startCall(calls, { args, body: given, signal, settle, reject })
       })
-      signal?.addEventListener('abort', abort, { once: true })
-    })
-    return responseIn(answer as unknown as Settled, signal, outline.method)
+      const settled = answer as unknown as Settled
+      const { repeat } = (settled.ok ? settled.value : {}) as { repeat?: string }
+      if (repeat === undefined) return responseIn(settled, signal, outline.method)
+      // A redirect that keeps the body, of which only this side has the bytes: the host says what to ask for next.
+      args = repeat
+    }
   }
+
+const startCall = (
+  calls: Calls,
+  given: {
+    args: string
+    body: OutgoingBody | undefined
+    signal: AbortSignal | undefined
+    settle: (settled: Settled) => void
+    reject: (reason: unknown) => void
+  },
+): void => {
+  const { signal } = given
+  if (signal?.aborted === true) return given.reject(signal.reason)
+  const abort = () => {
+    calls.abort(id)
+    given.reject(signal?.reason)
+  }
+  const id = calls.start('fetch', given.args, given.body, (settled) => {
+    signal?.removeEventListener('abort', abort)
+    if (settled.ok && signal !== undefined) followAbort(signal, settled.breakOff)
+    given.settle(settled)
+  })
+  signal?.addEventListener('abort', abort, { once: true })
+}
 
 /** What goes wrong is thrown after the `await`, where V8 knows the author's line that waits for it. */
 const responseIn = (settled: Settled, signal: AbortSignal | undefined, method: string): Response => {
@@ -73,7 +97,8 @@ const responseIn = (settled: Settled, signal: AbortSignal | undefined, method: s
 /** Of a body that goes in pieces: its receiver may want to know in advance. */
 const lengthText = (body: OutgoingBody | undefined): string => {
   const length = lengthInPieces(body)
-  return length === undefined ? '' : `,"length":${numberText(length)}`
+  if (length === undefined) return ''
+  return `,"length":${numberText(length)}${body instanceof Bytes ? ',"isRepeatable":true' : ''}`
 }
 
 const toResponse = (

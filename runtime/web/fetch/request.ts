@@ -14,6 +14,7 @@ import {
   isBodyUnusable,
   isBodyUsed,
   streamOfBody,
+  takeUnread,
 } from './body.ts'
 import { extractBody } from './extract-body.ts'
 import {
@@ -202,13 +203,12 @@ export class Request {
       if (isBodyUnusable(inherited))
         throw new TypeError('The body of the given request was read, or is locked')
       // The new request takes the body over; the old one counts as read.
+      const source = takeUnread(inherited)
+      const { stream } = inherited
       this.#body =
-        inherited.stream === undefined
-          ? bodyOfSource(inherited.source ?? '')
-          : bodyOfStream(
-              withLength(inherited.stream.pipeThrough(new TransformStream()), knownLength(inherited.stream)),
-            )
-      inherited.source = undefined
+        source === undefined && stream !== undefined
+          ? bodyOfStream(withLength(stream.pipeThrough(new TransformStream()), knownLength(stream)))
+          : bodyOfSource(source ?? '')
       inherited.used = true
       return
     }
