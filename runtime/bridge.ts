@@ -92,6 +92,7 @@ export type UrlSetter =
  *     reject      id: call · text: a PlainError as JSON
  *     fire        id: timer
  *     chunk, end, fail, pull, cancel          as above, in the other direction
+ *     leave       id: dispatch          its visitor has gone, and its answer has not ended
  */
 export type ReceiveFromProcess = PostToProcess
 

@@ -32,6 +32,7 @@ export const message = {
   fail: 9,
   pull: 10,
   cancel: 11,
+  leave: 12,
 } as const
 
 /** What becomes of a dispatch once it has answered. */

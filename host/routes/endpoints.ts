@@ -59,7 +59,7 @@ const hasNoScript = (integration: string): AnnexError =>
 
 /** Not `async`: each function on the way that waits takes its time. */
 function dispatchRequest(
-  { req: request, state: { requestId } }: Context,
+  { req: request, res: response, state: { requestId } }: Context,
   target: Target,
   prepared: PreparedLevel,
   { sandboxes, takeBody, publicUrl, readHops, limits }: Parts,
@@ -74,6 +74,7 @@ function dispatchRequest(
       environment: prepared.environment,
       message,
       context: toContext(prepared.records, { requestId, hops }),
+      visitor: response,
       body,
     })
   const body = takeBody(request, limits.bodyBytes)

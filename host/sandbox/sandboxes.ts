@@ -12,7 +12,7 @@ import { createProcessSlots } from './process-slots.ts'
 import type { OnReceipt } from './receipt.ts'
 import { type EndCause, ScriptError, suspendedError } from './sandbox-errors.ts'
 import { aloneSlot, createSharedSlots } from './shared-slots.ts'
-import type { DispatchContext, DispatchOutcome, SandboxTarget } from './target.ts'
+import type { DispatchContext, DispatchOutcome, SandboxTarget, Visitor } from './target.ts'
 
 /** What a dispatch is given. */
 export type DispatchRequest = {
@@ -22,6 +22,7 @@ export type DispatchRequest = {
   /** As the text of `dispatch` in `runtime/bridge.ts`. */
   message: string
   context: DispatchContext
+  visitor?: Visitor
   body?: DispatchOutcome['body']
 }
 
@@ -104,7 +105,7 @@ export function createSandboxes(given: {
 
   /** Its turn ends with the first word on what became of it. */
   function toQueued(
-    { target, environment, message, context, body = nobody }: DispatchRequest,
+    { target, environment, message, context, visitor, body = nobody }: DispatchRequest,
     resolve: QueuedDispatch['resolve'],
     reject: QueuedDispatch['reject'],
   ): QueuedDispatch {
@@ -118,6 +119,7 @@ export function createSandboxes(given: {
       environment,
       message,
       context,
+      visitor,
       body,
       moves: 0,
       resolve(outcome) {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { DispatchResult } from '../../runtime/bridge.ts'
 import type { Level } from './level.ts'
@@ -29,6 +30,9 @@ export type DispatchContext = {
   /** Through how many scripts of this Annex the request has come. */
   hops: number
 }
+
+/** Whom the answer is for: Node's response. It closes when the answer has been sent, or the visitor has gone. */
+export type Visitor = Pick<ServerResponse, 'once' | 'closed' | 'writableFinished'>
 
 /** A body that is long, or that the script makes as it goes, is a stream: whoever takes the outcome reads or destroys it. */
 export type DispatchOutcome = { result: DispatchResult; body: Uint8Array | Readable }

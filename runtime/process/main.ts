@@ -85,6 +85,7 @@ function receive(frame: Frame): void {
       return goOn()
     case toProcess.environment:
     case toProcess.dispatch:
+    case toProcess.leave:
       if (held === undefined) begin(frame)
       else held.push(frame)
       return
@@ -102,6 +103,7 @@ function begin(frame: Frame): void {
     return
   }
   if (frame.type === toProcess.environment) return sandbox.setEnvironment(frame)
+  if (frame.type === toProcess.leave) return sandbox.deliver(message.leave, frame.dispatch, 0, frame)
   const kind = frame.flags === withStream ? message.dispatchWithStream : message.dispatch
   const before = begun
   // Told with a sandbox that breaks, which this may be the end of.

@@ -30,6 +30,8 @@ export const toProcess = {
   fail: 13,
   pull: 14,
   cancel: 15,
+  /** sandbox, dispatch: its visitor has gone, and its answer has not ended. */
+  leave: 16,
 } as const
 
 /** Frames from a sandbox process. The host checks each. */

@@ -1,4 +1,4 @@
-import type { DispatchContext, DispatchOutcome, SandboxTarget } from '../target.ts'
+import type { DispatchContext, DispatchOutcome, SandboxTarget, Visitor } from '../target.ts'
 import type { BodySink } from './body-sink.ts'
 import type { BodySource } from './body-source.ts'
 
@@ -14,6 +14,7 @@ export type QueuedDispatch = {
   message: string
   body: DispatchOutcome['body']
   context: DispatchContext
+  visitor: Visitor | undefined
   /** How many processes have died before it began. */
   moves: number
   resolve: (outcome: DispatchOutcome) => void

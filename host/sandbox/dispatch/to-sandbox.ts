@@ -48,6 +48,9 @@ export function createToSandbox(
         openSource(live, bodyStream, queued.body, false)
         send({ ...head, flags: withStream })
       } else send({ ...head, body: queued.body })
+      const { visitor } = queued
+      if (visitor?.closed) leave(live)
+      else visitor?.once('close', () => leave(live))
     },
     answer(live, call, answer, isEgress) {
       const head = { sandbox: live.sandbox, dispatch: live.id, number: call }
@@ -87,6 +90,11 @@ export function createToSandbox(
       live.sinks.set(stream, sink)
       return sink.readable
     },
+  }
+
+  /** The script hears of it by the signal of its request, and goes on. */
+  function leave({ id, sandbox, queued }: LiveDispatch): void {
+    if (!queued.visitor?.writableFinished) send({ type: toProcess.leave, sandbox, dispatch: id })
   }
 
   function openSource(live: LiveDispatch, stream: number, readable: Readable, isEgress: boolean): void {

@@ -70,6 +70,8 @@ export const createBoot =
             return streams.pull(id, number)
           case message.cancel:
             return streams.cancel(id, number)
+          case message.leave:
+            return dispatcher.leave(id)
         }
       },
     }

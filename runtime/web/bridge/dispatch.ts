@@ -2,7 +2,9 @@ import type { DispatchMessage, WireBody } from '../../bridge.ts'
 import { answered, bodyStream, post } from '../../wire-kinds.ts'
 import type { OutgoingBody } from '../fetch/body.ts'
 import { createIncomingRequest, type Request } from '../fetch/request.ts'
+import { createVisit, endVisit, type Visit } from '../fetch/visit.ts'
 import {
+  createTable,
   NativeError,
   NativePromise,
   NativeTypeError,
@@ -25,6 +27,8 @@ export type Dispatcher = {
   use(dispatch: DispatchFunction): void
   /** @param text a DispatchMessage as JSON, or the head of a request */
   run(id: number, environment: number, text: string, body: WireBody | ReadableStream | undefined): void
+  /** The visitor has gone, and the answer has not ended. */
+  leave(id: number): void
 }
 
 /** A dispatch that is not done. `waiting` counts its answer, its answer's stream and its `waitUntil` promises. */
@@ -38,12 +42,18 @@ export const createDispatcher = (parts: {
   environments: Environments
 }): Dispatcher => {
   const { wire, calls, streams, environments } = parts
+  const visits = createTable<Visit>()
   let dispatch: DispatchFunction | undefined
+
+  const forget = (id: number): void => {
+    streams.forget(id)
+    delete visits[id]
+  }
 
   const settleOne = (open: OpenDispatch): void => {
     open.waiting -= 1
     if (open.waiting > 0) return
-    streams.forget(open.id)
+    forget(open.id)
     wire.post(post.done, open.id, 0)
   }
 
@@ -59,7 +69,7 @@ export const createDispatcher = (parts: {
     }
     open.waiting -= 1
     // Said in one post where it can be: this is the end of nearly every dispatch.
-    if (open.waiting === 0) streams.forget(open.id)
+    if (open.waiting === 0) forget(open.id)
     wire.post(post.answer, open.id, open.waiting === 0 ? answered.done : answered.open, text, body)
   }
 
@@ -77,8 +87,14 @@ export const createDispatcher = (parts: {
 
   const requestOf = (
     { request }: DispatchMessage,
+    id: number,
     body: WireBody | ReadableStream | undefined,
-  ): Request | undefined => (request === undefined ? undefined : createIncomingRequest(request, body))
+  ): Request | undefined => {
+    if (request === undefined) return undefined
+    const visit = createVisit()
+    visits[id] = visit
+    return createIncomingRequest(request, body, visit)
+  }
 
   return {
     use(given) {
@@ -90,7 +106,7 @@ export const createDispatcher = (parts: {
       try {
         if (dispatch === undefined) throw new NativeError('No integration was loaded into this sandbox')
         const message = readMessage(text)
-        const request = requestOf(message, body)
+        const request = requestOf(message, id, body)
         const host = createHostAccess(wire, calls, open, () => settleOne(open))
         const event = message.event ?? { type: 'fetch' }
         const result = dispatch(event, environments.reader(environment), request, host)
@@ -102,6 +118,11 @@ export const createDispatcher = (parts: {
       } catch (thrown) {
         fail(open, thrown)
       }
+    },
+    leave(id) {
+      wire.dispatch = id
+      const visit = visits[id]
+      if (visit !== undefined) endVisit(visit)
     },
   }
 }

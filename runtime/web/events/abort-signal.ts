@@ -5,7 +5,8 @@ import { EventTarget, fire, hasListener, watchListeners } from './event-target.t
 
 const made = Symbol('made by the prelude')
 
-let abortSignal: (signal: AbortSignal, reason: unknown) => void
+/** Aborts a signal, with all that follow it. */
+export let abortSignal: (signal: AbortSignal, reason: unknown) => void
 let follow: (signal: AbortSignal, sources: AbortSignal[]) => void
 let isSignal: (value: unknown) => value is AbortSignal
 

@@ -138,6 +138,16 @@ export const consumeText = <T>(body: Body | null, what: string, convert: (text: 
   })
 }
 
+/** The body of a request that is made from another, whose own counts as read from then on. */
+export const takeOverBody = (body: Body): Body => {
+  if (isBodyUnusable(body)) throw new TypeError('The body of the given request was read, or is locked')
+  const source = takeUnread(body)
+  body.used = true
+  const { stream } = body
+  if (source !== undefined || stream === undefined) return bodyOfSource(source ?? '')
+  return bodyOfStream(withLength(stream.pipeThrough(new TransformStream()), knownLength(stream)))
+}
+
 /** A second body with the same content. Throws a TypeError where the first can no longer be read. */
 export const cloneBody = (body: Body | null, what: string): Body | null => {
   if (body === null) return null
@@ -168,7 +178,7 @@ const take = (body: Body, what: string): void => {
 }
 
 /** The source of a body, also of one whose stream was only looked at: that is locked then, as one that is read. */
-export const takeUnread = (body: Body): Body['source'] => {
+const takeUnread = (body: Body): Body['source'] => {
   const { stream, source } = body
   body.source = undefined
   if (stream === undefined) return source ?? ''

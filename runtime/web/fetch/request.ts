@@ -2,19 +2,16 @@ import type { RequestHead, WireBody } from '../../bridge.ts'
 import { AbortSignal, createFollowingSignal } from '../events/abort-signal.ts'
 import type { Blob } from '../file/blob.ts'
 import type { FormData } from '../file/form-data.ts'
-import { knownLength, withLength } from '../streams/known-length.ts'
-import { type ReadableStream, TransformStream } from '../streams/streams.ts'
+import type { ReadableStream } from '../streams/streams.ts'
 import { requireArguments, toDictionary } from '../web-idl.ts'
 import {
   type Body,
   bodyFromWire,
-  bodyOfSource,
-  bodyOfStream,
   cloneBody,
   isBodyUnusable,
   isBodyUsed,
   streamOfBody,
-  takeUnread,
+  takeOverBody,
 } from './body.ts'
 import { extractBody } from './extract-body.ts'
 import {
@@ -30,6 +27,7 @@ import {
 import { illegal, readBlob, readBuffer, readBytes, readFormData, readJson, readText } from './read-body.ts'
 import { defaultOptions, type RequestInit, type RequestOutline, toRequestOutline } from './request-init.ts'
 import { parseRequestUrl } from './request-url.ts'
+import { signalOfVisit, type Visit } from './visit.ts'
 
 let partsOf: (request: Request) => {
   outline: RequestOutline
@@ -37,7 +35,7 @@ let partsOf: (request: Request) => {
   body: Body | null
   signal: AbortSignal | undefined
 }
-let create: (outline: RequestOutline, headers: Headers, body: Body | null) => Request
+let create: (outline: RequestOutline, headers: Headers, body: Body | null, visit?: Visit) => Request
 let isRequestObject: (value: unknown) => value is Request
 
 const made = Symbol('made by the prelude')
@@ -49,6 +47,8 @@ export class Request {
   #body: Body | null = null
   /** Made on first use: few handlers look at it. */
   #signal: AbortSignal | undefined
+  /** Of a request that came in. */
+  #visit: Visit | undefined
 
   static {
     isRequestObject = (value): value is Request =>
@@ -59,11 +59,12 @@ export class Request {
       body: request.#body,
       signal: request.#signal,
     })
-    create = (outline, headers, body) => {
+    create = (outline, headers, body, visit) => {
       const request = new Request(made as never)
       request.#outline = outline
       request.#headers = headers
       request.#body = body
+      request.#visit = visit
       return request
     }
   }
@@ -85,7 +86,7 @@ export class Request {
     const guard = this.#outline.browser?.mode === 'no-cors' ? 'request-no-cors' : 'none'
     const inheritedHeaders = from === undefined ? undefined : from.#headers
     this.#headers = createGuardedHeaders(guard, options?.headers ?? inheritedHeaders)
-    const signal = options?.signal === undefined && from !== undefined ? from.#signal : options?.signal
+    const signal = options?.signal === undefined && from !== undefined ? from.#toFollow() : options?.signal
     if (signal !== undefined && signal !== null) {
       if (!(signal instanceof AbortSignal)) throw new TypeError('The signal of a request is an AbortSignal')
       this.#signal = createFollowingSignal([signal])
@@ -137,7 +138,7 @@ export class Request {
     return this.#outline && false
   }
   get signal(): AbortSignal {
-    this.#signal ??= createFollowingSignal([])
+    this.#signal ??= this.#visit === undefined ? createFollowingSignal([]) : signalOfVisit(this.#visit)
     return this.#signal
   }
   get duplex(): string {
@@ -153,7 +154,8 @@ export class Request {
   clone(): Request {
     const body = cloneBody(this.#body, 'Request')
     const copy = create(this.#outline, copyHeaders(this.#headers), body)
-    if (this.#signal !== undefined) copy.#signal = createFollowingSignal([this.#signal])
+    const signal = this.#toFollow()
+    if (signal !== undefined) copy.#signal = createFollowingSignal([signal])
     return copy
   }
   arrayBuffer(): Promise<ArrayBuffer> {
@@ -183,7 +185,13 @@ export class Request {
   #asInit(): RequestInit {
     const { method, redirect, browser } = this.#outline
     const init: RequestInit = { ...browser, method, redirect, headers: this.#headers }
-    return this.#signal === undefined ? init : { ...init, signal: this.#signal }
+    const signal = this.#toFollow()
+    return signal === undefined ? init : { ...init, signal }
+  }
+
+  /** The signal that a copy follows, where it may ever abort. */
+  #toFollow(): AbortSignal | undefined {
+    return this.#visit === undefined ? this.#signal : this.signal
   }
 
   /** The same stream is the body of both: whoever reads first has it. */
@@ -200,16 +208,7 @@ export class Request {
     if ((given === undefined || given === null) && inherited === null) return
     this.#assertMayHaveBody()
     if (inherited !== null) {
-      if (isBodyUnusable(inherited))
-        throw new TypeError('The body of the given request was read, or is locked')
-      // The new request takes the body over; the old one counts as read.
-      const source = takeUnread(inherited)
-      const { stream } = inherited
-      this.#body =
-        source === undefined && stream !== undefined
-          ? bodyOfStream(withLength(stream.pipeThrough(new TransformStream()), knownLength(stream)))
-          : bodyOfSource(source ?? '')
-      inherited.used = true
+      this.#body = takeOverBody(inherited)
       return
     }
     const extracted = extractBody(given)
@@ -240,9 +239,11 @@ export const requestParts = (request: Request) => partsOf(request)
 export const createIncomingRequest = (
   head: RequestHead,
   body: WireBody | ReadableStream | undefined,
+  visit: Visit,
 ): Request =>
   create(
     { method: head.method, url: head.url, redirect: 'follow', browser: undefined },
     adoptHeaders(head.headers, { immutable: false }),
     bodyFromWire(body, headerValue(head.headers, 'content-length')),
+    visit,
   )
