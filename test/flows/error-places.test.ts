@@ -161,6 +161,61 @@ export default createIntegration({
   })
 })
 
+describe('a rejection that nothing handles', () => {
+  const script = `import { createIntegration } from '@annex/runtime'
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+const ways = {
+  now: () => { console.log('before'); Promise.reject(new Error('now')) },
+  object: () => { Promise.reject({ code: 1 }) },
+  text: () => { Promise.reject('text') },
+  microtask: () => { (async () => { await null; throw new Error('microtask') })() },
+  waiting: async () => { Promise.reject(new Error('waiting')); await wait(5) },
+  later: (waitUntil) => { waitUntil(wait(5).then(() => { Promise.reject(new Error('later')) })) },
+}
+export default createIntegration({
+  fetch: async (request, { waitUntil }) => { await ways[new URL(request.url).pathname.split('/').at(-1)](waitUntil); return new Response('fine') },
+})`
+  let annex: Annex
+  before(async () => {
+    annex = await startAnnex({ plugins: { floats: { script } } })
+  })
+  after(() => annex.close())
+
+  for (const [thrown, why] of [
+    ['object', 'an object that is no Error: the log shows what an Error carries'],
+    ['text', 'text'],
+  ]) {
+    it(`says what was rejected: ${thrown}`, async () => {
+      const response = await fetch(`${annex.url}/x/floats/${thrown}`)
+      await response.text()
+      const { json } = await until(
+        () => annex.api('GET', `/v1/logs?request=${response.headers.get('x-request-id')}`),
+        (answered) => answered.json.items.length > 0,
+      )
+      assert.equal(json.items[0].text, `Uncaught (in promise) Error: ${why}`)
+    })
+  }
+
+  for (const way of ['now', 'microtask', 'waiting', 'later']) {
+    it(`is in the log under its request’s id, behind what was logged before it: ${way}`, async () => {
+      const response = await fetch(`${annex.url}/x/floats/${way}`)
+      assert.equal(await response.text(), 'fine')
+      const { json } = await until(
+        () => annex.api('GET', `/v1/logs?request=${response.headers.get('x-request-id')}`),
+        (answered) =>
+          answered.json.items.some(({ text }: Json) =>
+            text.startsWith(`Uncaught (in promise) Error: ${way}`),
+          ),
+      )
+      if (way === 'now')
+        assert.deepEqual(
+          json.items.map(({ text }: Json) => text.split('\n')[0]),
+          ['before', 'Uncaught (in promise) Error: now'],
+        )
+    })
+  }
+})
+
 describe('a plugin folder that cannot run says where', () => {
   const entry = `import { createIntegration } from '@annex/runtime'\n`
   const end = `\nexport default createIntegration({})`

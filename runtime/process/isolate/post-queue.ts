@@ -12,8 +12,11 @@ export type GuestPost = {
 /** What the guest has said in a stretch, kept until the stretch is over. */
 export type PostQueue = {
   push: (kind: unknown, id: unknown, number: unknown, text: unknown, body: unknown) => void
-  /** Hands over all posts, in their order, and forgets them. */
-  drain: (handle: (post: GuestPost) => void) => void
+  /**
+   * Hands over all posts, in their order, and forgets them. `beforeEnd` is called once, before the first that may end a
+   * dispatch: the host would not know whose a line is that comes behind it.
+   */
+  drain: (handle: (post: GuestPost) => void, beforeEnd?: () => void) => void
 }
 
 /** More than any honest stretch says. Beyond the first, log lines are dropped; beyond the second, everything. */
@@ -38,12 +41,20 @@ export function createPostQueue(): PostQueue {
       bytesKept += text.length + sizeOf(bytes)
       posts.push({ kind, id: toNumber(id), number: toNumber(number), text, body: bytes })
     },
-    drain(handle) {
-      if (posts.length === 0) return
+    drain(handle, beforeEnd = nothing) {
+      if (posts.length === 0) return beforeEnd()
       const kept = posts
       posts = []
       bytesKept = 0
-      for (const one of kept) handle(one)
+      let isTold = false
+      for (const one of kept) {
+        if (!isTold && (one.kind === post.answer || one.kind === post.done)) {
+          isTold = true
+          beforeEnd()
+        }
+        handle(one)
+      }
+      if (!isTold) beforeEnd()
     },
   }
 }
@@ -55,3 +66,5 @@ export const sizeOf = (body: string | Uint8Array | undefined): number =>
 /** What a frame can carry: anything else is nobody's id. */
 const toNumber = (value: unknown): number =>
   typeof value === 'number' && value >= 0 && value <= 0xffffffff ? Math.floor(value) : 0
+
+const nothing = (): void => {}

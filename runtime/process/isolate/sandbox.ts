@@ -9,7 +9,7 @@ import { type BrokenReason, type LoadOptions, toHost } from '../messages.ts'
 import { atLoad, createBudgets, type Used } from './budgets.ts'
 import type { CpuClock } from './cpu-clock.ts'
 import { createGuestBodies, type GuestBody } from './guest-body.ts'
-import { describeGuestError } from './guest-stack.ts'
+import { describeGuestError, messageOf } from './guest-stack.ts'
 import { createHeapMeter } from './heap-meter.ts'
 import { createPostPasser, type Wake } from './pass-posts.ts'
 import { createPostQueue } from './post-queue.ts'
@@ -178,8 +178,13 @@ export function createSandbox(given: {
       // isolated-vm throws a rejection that nobody looks at from whatever comes next: unseen, it ends the process.
       failure ??= error
     }
-    posts.drain((said) => pass(said, dispatch))
-    if (failure !== undefined && !isHarmless(failure, dispatch)) breakDown(failure, dispatch)
+    const isRejected = isRejection(failure)
+    posts.drain(
+      (said) => pass(said, dispatch),
+      () =>
+        isRejected && log(dispatch, 'error', `Uncaught (in promise) ${describeGuestError(failure).stack}`),
+    )
+    if (failure !== undefined && !isRejected) breakDown(failure, dispatch)
     else charge(dispatch, 0)
     return true
   }
@@ -205,10 +210,8 @@ export function createSandbox(given: {
    * A promise of the guest that was rejected, and that nobody looks at, comes out here after the stretch. The script
    * has been told apart from it: its answer is posted, and the isolate is well.
    */
-  function isHarmless(failure: unknown, dispatch: number): boolean {
-    if (isolate.isDisposed || stops.includes(messageOf(failure))) return false
-    log(dispatch, 'error', `Uncaught (in promise) ${describeGuestError(failure).stack}`)
-    return true
+  function isRejection(failure: unknown): boolean {
+    return failure !== undefined && !isolate.isDisposed && ![timedOut, starved].includes(messageOf(failure))
   }
 
   function log(dispatch: number, level: (typeof logLevels)[number], text: string): void {
@@ -242,9 +245,5 @@ export function createSandbox(given: {
   }
 }
 
-const stops = [timedOut, starved]
-
 const isStarved = (failure: unknown, usedMs: number, limitMs: number): boolean =>
   failure !== undefined && messageOf(failure) === timedOut && usedMs < limitMs
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
