@@ -10,8 +10,8 @@ import { AnnexError } from '../errors/annex-error.ts'
 
 export type Listening = { port: number; close: () => Promise<void> }
 
-/** Requests that are under way when Annex stops have this long to come to an end. */
-const drainMs = 10_000
+/** Requests that are under way when Annex stops have this long to come to an end, with what they gave to `waitUntil`. */
+export const drainMs = 10_000
 /** For a request to come in, its body included: a gigabyte over a slow line takes minutes. */
 const requestMs = 15 * 60_000
 

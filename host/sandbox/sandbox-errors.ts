@@ -54,6 +54,12 @@ export const stalledBodyError = (limits: Limits): AnnexError =>
     `No piece of the script's answer came or was read for ${limits.wallMs} ms (SANDBOX_WALL_MS).`,
   )
 
+export const waitUntilError = ({ waitUntilMs }: { waitUntilMs: number }): AnnexError =>
+  new AnnexError(
+    'wall_clock_limit',
+    `It took more than ${waitUntilMs} ms after the answer (SANDBOX_WAIT_UNTIL_MS).`,
+  )
+
 export const answerTooLargeError = (limits: { bodyBytes: number }): AnnexError =>
   new AnnexError(
     'answer_too_large',

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AnnexError } from '../errors/annex-error.ts'
 import { stoppingError } from '../errors/stopping.ts'
 import { maxMoves, type QueuedDispatch } from './dispatch/live-dispatch.ts'
@@ -34,10 +35,13 @@ export type Sandboxes = {
   processes: () => RunningProcess[]
   /** Nothing counts any more that a target has done to its processes: it was resumed. By its key. */
   forgive: (key: string) => void
+  /** Begins nothing more, and waits until what was given to `waitUntil` is done, for so long at most. */
+  drain: (patienceMs: number) => Promise<void>
   close: () => Promise<void>
 }
 
 const shortLifeMs = 1_000
+const drainLookMs = 25
 /** Whose count is kept although it is 0: most are asked for again at once. */
 const maxIdleKeys = 1_000
 const nobody = new Uint8Array(0)
@@ -95,12 +99,21 @@ export function createSandboxes(given: {
         residentBytes: process.residentBytes(),
       })),
     forgive: offenders.forgive,
+    async drain(patienceMs) {
+      closing = true
+      const endMs = performance.now() + patienceMs
+      while (all().some((running) => running.running() > 0) && performance.now() < endMs)
+        await sleep(drainLookMs)
+    },
     async close() {
       closing = true
       slots.stop()
-      const all = [...slots.list().map(({ process }) => process), ...retired]
-      await Promise.all(all.map((running) => running.close()))
+      await Promise.all(all().map((running) => running.close()))
     },
+  }
+
+  function all(): SandboxProcess[] {
+    return [...slots.list().map(({ process }) => process), ...retired]
   }
 
   /** Its turn ends with the first word on what became of it. */

@@ -8,6 +8,7 @@ import type { Settings } from '../config/load-settings.ts'
 import type { NewDelivery, Owed } from '../db/queries/deliveries.ts'
 import { publishEvent } from '../events/publish-event.ts'
 import { createAuthenticate } from '../http/caller.ts'
+import { drainMs } from '../http/listen.ts'
 import { createPrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { createReportFailure } from '../installations/report-failure.ts'
 import { createSuspensions } from '../installations/suspend.ts'
@@ -111,6 +112,8 @@ export async function startAnswering(
   const report = createReportFailure(logs, onDefect)
 
   // In this order they end: what is under way may need all that has begun since.
+  let drainUntilMs = 0
+  ends.defer(() => sandboxes.drain(drainUntilMs - performance.now()))
   ends.defer(() => delivering.outside.disposeAsync())
   const scripts = await startScripts(workerParts, { sandboxes, prepareDispatch, report })
   ends.defer(scripts.close)
@@ -149,6 +152,7 @@ export async function startAnswering(
   const setupToken = await issueSetupToken(db)
   const close = () => {
     stopping = true
+    drainUntilMs = performance.now() + drainMs
     changes.notify()
     return ends.disposeAsync()
   }

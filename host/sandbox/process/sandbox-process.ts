@@ -5,6 +5,7 @@ import { bodyStream } from '../../../runtime/wire-kinds.ts'
 import { type AnnexError, isAnnexError } from '../../errors/annex-error.ts'
 import { stoppingError } from '../../errors/stopping.ts'
 import { parseBroken, parseError, parseUsed, toUsage } from '../dispatch/check-frame.ts'
+import { createCutOff } from '../dispatch/cut-off.ts'
 import { createGuestPosts } from '../dispatch/guest-posts.ts'
 import { createLateUsage } from '../dispatch/late-usage.ts'
 import { isAnswered, type LiveDispatch, maxMoves, type QueuedDispatch } from '../dispatch/live-dispatch.ts'
@@ -23,6 +24,7 @@ import {
   starved,
   starvedError,
   timedOut,
+  waitUntilError,
   wallClockError,
 } from '../sandbox-errors.ts'
 import { createRoomKeeper } from './keep-room.ts'
@@ -67,6 +69,7 @@ export function createSandboxProcess(
   let retired = false
   let cause: EndCause = { kind: 'died' }
 
+  const cutOff = createCutOff(onLog)
   const late = createLateUsage(given.onReceipt)
   const lives = createLiveDispatches(limits.wallMs, (live, usage) => {
     sandboxes.release(live.sandbox)
@@ -78,7 +81,7 @@ export function createSandboxProcess(
     ...{ cpuMs, loadMs, wallMs, timers, allowEval, pieceBytes },
   })
   const toSandbox = createToSandbox(send, limits, {
-    ...{ onLimit, onBrokenOff: brokeOff },
+    ...{ onLimit, onBrokenOff: cutOff.answer },
     refuseRequest: abandon,
   })
   const hear = createGuestPosts({ lives, sandboxes, limits, runCall, onLog, onLimit, toSandbox })
@@ -123,7 +126,7 @@ export function createSandboxProcess(
   /** The dispatch ends with an error, and its caller hears of it unless it was answered. */
   function reject(live: LiveDispatch, error: Error, usage?: Usage | ToldLater): void {
     if (!isAnswered(live)) live.outcome = isAnnexError(error) ? error.code : 'internal'
-    else if (isAnnexError(error) && live.sinks?.has(bodyStream)) brokeOff(live, error)
+    else if (isAnnexError(error)) cutOff.rest(live, error)
     lives.end(live, usage)
     if (!isAnswered(live)) live.queued.reject(error)
   }
@@ -133,18 +136,12 @@ export function createSandboxProcess(
     if (!isAnswered(live)) return abandon(live, wallClockError(limits))
     const isStreaming = live.sinks?.has(bodyStream) === true
     if (!isStreaming) onLimit(live.queued.context.integration, 'wait_until')
-    abandon(live, stalledBodyError(limits))
+    abandon(live, isStreaming ? stalledBodyError(limits) : waitUntilError(limits))
   }
 
   function abandon(live: LiveDispatch, error: AnnexError): void {
     send({ type: toProcess.forget, sandbox: live.sandbox, dispatch: live.id })
     reject(live, error, 'told later')
-  }
-
-  /** The visitor has the head already: only the log can say why the rest did not come. */
-  function brokeOff(live: LiveDispatch, error: AnnexError): void {
-    live.outcome = error.code
-    onLog(live.queued.context, 'error', `The answer was broken off. ${error.message}`)
   }
 
   function receive(frame: Frame): void {

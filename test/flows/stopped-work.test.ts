@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type Json, startAnnex, until } from '../support/annex.ts'
+
+const script = (origin: string) => `
+import { createIntegration } from '@annex/runtime'
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+export default createIntegration({ fetch: (request, { waitUntil }) => {
+  const way = new URL(request.url).pathname.split('/').at(-1)
+  if (way === 'ends') waitUntil(wait(1_500).then(() => fetch('${origin}/ended')))
+  if (way === 'endless') waitUntil(new Promise(() => {}))
+  if (way === 'loops') waitUntil(wait(10).then(() => { for (;;); }))
+  return new Response('answered')
+} })`
+
+describe('work given to waitUntil', () => {
+  const ended: string[] = []
+  const folders: string[] = []
+  const origin = createServer((request, response) => {
+    ended.push(request.url ?? '')
+    response.end()
+  })
+  before(() => new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve)))
+  after(() => {
+    origin.closeAllConnections()
+    origin.close()
+    for (const folder of folders) rmSync(folder, { recursive: true })
+  })
+  const start = (dataDir: string, flags = {}) => {
+    const url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+    return startAnnex({ dataDir, flags, plugins: { works: { script: script(url) } } })
+  }
+  const makeFolder = () => {
+    const folder = mkdtempSync(join(tmpdir(), 'annex-stopped-'))
+    folders.push(folder)
+    return folder
+  }
+
+  it('comes to its end when Annex stops, as a running request does; what does not has a line in the log', async () => {
+    const dataDir = makeFolder()
+    const annex = await start(dataDir)
+    const ask = async (way: string) => {
+      const response = await fetch(`${annex.url}/x/works/${way}`, { headers: { connection: 'close' } })
+      assert.equal(await response.text(), 'answered')
+      return response.headers.get('x-request-id')
+    }
+    await ask('ends')
+    const request = await ask('endless')
+    await annex.close()
+    assert.deepEqual(ended, ['/ended'])
+    const again = await start(dataDir)
+    const { json } = await again.api('GET', '/v1/logs')
+    await again.close()
+    assert.deepEqual(
+      json.items.map((item: Json) => [item.request, item.text]),
+      [
+        [
+          request,
+          'What was given to waitUntil was cut off. Annex is stopping. Give to queueTask what must not be lost.',
+        ],
+      ],
+    )
+  })
+
+  it('that a limit ends has a line in the log, which names the limit', async (t) => {
+    const annex = await start(makeFolder(), { SANDBOX_WAIT_UNTIL_MS: '5000', SANDBOX_CPU_MS: '300' })
+    t.after(() => annex.close())
+    for (const [way, limit] of [
+      ['endless', 'SANDBOX_WAIT_UNTIL_MS'],
+      ['loops', 'CPU time'],
+    ]) {
+      const response = await fetch(`${annex.url}/x/works/${way}`)
+      await response.text()
+      const { json } = await until(
+        () => annex.api('GET', `/v1/logs?request=${response.headers.get('x-request-id')}`),
+        (answered) => answered.json.items.length > 0,
+      )
+      assert.match(json.items[0].text, new RegExp(`^What was given to waitUntil was cut off\\. .*${limit}`))
+    }
+  })
+})
