@@ -11,11 +11,11 @@ import { whyPending } from '../installations/level-status.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { PublishedEvent } from './validate-event.ts'
 
-/** Where an event happens (spec 6.2), and the scope without which no script learns of it. */
-const rules: Record<PublishableEventType, { kind: TargetKind; scope: Manifest['scopes'][number] }> = {
-  space_content_updated: { kind: 'space', scope: 'space:content:read' },
-  site_view: { kind: 'site', scope: 'site:views:read' },
-  page_feedback: { kind: 'site', scope: 'site:views:read' },
+/** Where an event happens (spec 6.2), and the scopes of which a script needs one to get it. */
+const rules: Record<PublishableEventType, { kind: TargetKind; scopes: Manifest['scopes'] }> = {
+  space_content_updated: { kind: 'space', scopes: ['space:content:read'] },
+  site_view: { kind: 'site', scopes: ['site:views:read'] },
+  page_feedback: { kind: 'site', scopes: ['site:views:read', 'page:feedback:read'] },
 }
 
 /** Where an event's field names the site or space that it happened in. */
@@ -83,7 +83,7 @@ async function matchingInstallations(
     const installation = await findInstallation(db, target.installationId)
     if (installation?.organizationId !== organizationId) continue
     const manifest = (await findDeployed(db, installation.integration))?.manifest
-    if (!manifest?.scopes.includes(rules[event.type].scope)) continue
+    if (!rules[event.type].scopes.some((scope) => manifest?.scopes.includes(scope))) continue
     const levelsHere = [{ installation }, { installation, target }]
     if (levelsHere.some((level) => whyPending(manifest, level).length > 0)) continue
     const { integration } = installation

@@ -129,6 +129,43 @@ describe('an event becomes a signed delivery', { concurrency: 4 }, () => {
   })
 })
 
+describe('page_feedback', () => {
+  const script = `import { createIntegration } from '@annex/runtime'
+export default createIntegration({ events: { page_feedback: (event) => console.log(event.feedback.rating) } })`
+  for (const [scope, isTheirs] of [
+    ['site:views:read', 1],
+    ['page:feedback:read', 1],
+    ['site:metadata:read', 0],
+  ] as const) {
+    it(`${isTheirs ? 'reaches' : 'does not reach'} an integration that declares ${scope}`, async (t) => {
+      const annex = await startAnnex({ plugins: { feedback: { script, scopes: [scope] } } })
+      t.after(() => annex.close())
+      await installSample(annex, 'feedback', 'site', {})
+      const { site, space } = annex.server.samples
+      const feedback = { rating: 'good', comment: 'Fine.' }
+      const event = {
+        ...visit,
+        type: 'page_feedback',
+        siteId: site,
+        spaceId: space,
+        pageId: 'page',
+        feedback,
+      }
+      const published = await annex.api(
+        'POST',
+        `/v1/events?organization=${annex.server.samples.organization}`,
+        event,
+      )
+      assert.equal(published.json.installations, isTheirs, published.text)
+      if (isTheirs === 0) return
+      await until(
+        () => annex.api('GET', '/v1/logs'),
+        ({ json }) => json.items.some(({ text }: Json) => text === 'good'),
+      )
+    })
+  }
+})
+
 describe('publishing an event', () => {
   let annex: Annex
   before(async () => {
