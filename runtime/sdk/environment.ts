@@ -1,3 +1,7 @@
+import type { InstallationStatus } from '../../schemas/generated/installation-status.ts'
+
+export type { InstallationStatus }
+
 /** Settings of one level. Values are what the manifest declares: texts, numbers, booleans, credentials. */
 export type Settings = object
 
@@ -23,8 +27,6 @@ export type UntypedIntegration = {
   secrets: Record<string, string>
   scopes: string
 }
-
-export type InstallationStatus = 'active' | 'pending' | 'paused'
 
 /** A site's or space's values lie over those of the account, which may be pending while its site is active. */
 type Merged<Integration extends IntegrationTypes, Own> = Omit<

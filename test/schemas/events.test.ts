@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { type EventType, eventSchemas, publishableEventTypes, toPublishSchema } from '../../schemas/events.ts'
+import statuses from '../../schemas/installation-status.schema.json' with { type: 'json' }
+import type { Json } from '../support/annex.ts'
 
 // ajv-formats is CommonJS, so its default export is the module where types say the function.
 const formats = addFormats as unknown as typeof addFormats.default
@@ -69,4 +71,12 @@ test('making the schema for publishing leaves the other one as it was', () => {
   const before = structuredClone(eventSchemas.site_view)
   toPublishSchema(eventSchemas.site_view)
   assert.deepEqual(eventSchemas.site_view, before)
+})
+
+test('a setup event may have each status that an installation has, before the edit too', () => {
+  for (const type of ['installation_setup', 'space_installation_setup', 'site_installation_setup'] as const) {
+    const { status, previous } = eventSchemas[type].properties as Record<string, Json>
+    assert.deepEqual(status.enum, statuses.enum)
+    assert.deepEqual(previous.properties.status.enum, statuses.enum)
+  }
 })

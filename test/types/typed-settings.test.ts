@@ -117,6 +117,19 @@ export default createComponent({
 })
 `
 
+const events = `import { createIntegration, type InstallationStatus } from '@annex/runtime'
+const statuses: Record<InstallationStatus, number> = { pending: 1, active: 2, paused: 3, suspended: 4, moving: 5 }
+export default createIntegration({ events: {
+  space_content_updated: (event) => event.updatedBy?.type === 'user' && event.updatedBy.id,
+  site_view: (event) => event.referrer?.length ?? event.visitor.cookies.a,
+  page_feedback: (event) => event.feedback.comment?.length,
+  installation_setup: (event) => event.status === 'suspended' || statuses[event.previous?.status ?? 'moving'],
+  // @ts-expect-error: no field of this event
+  space_installation_setup: (event) => event.siteId,
+  space_gitsync_completed: (event) => event.commitId,
+} })
+`
+
 describe('a script’s settings are typed by its manifest: the compiler', () => {
   let folder: string
   let output: string
@@ -130,7 +143,7 @@ describe('a script’s settings are typed by its manifest: the compiler', () => 
       writePlugin(folder, 'reference', {
         more,
         script: script(use, '@gitbook/runtime'),
-        files: { 'card.tsx': card },
+        files: { 'card.tsx': card, 'events.ts': events },
       }),
     )
     for (const plugin of plugins) {
@@ -147,7 +160,7 @@ describe('a script’s settings are typed by its manifest: the compiler', () => 
   })
   after(() => rmSync(folder, { recursive: true }))
 
-  it('finds the SDK under the name of the reference platform', () => {
+  it('finds the SDK under the name of the reference platform, and types events by their schemas', () => {
     assert.deepEqual(
       output.split('\n').filter((line) => line.startsWith('reference/')),
       [],

@@ -1,3 +1,4 @@
+import type { InstallationStatus } from '../../../schemas/generated/installation-status.ts'
 import type { SettingsSchema } from '../../manifest/settings/settings-schema.ts'
 
 /** What the API answers, as far as the commands read it. */
@@ -26,7 +27,7 @@ export type Integration = {
   suspension?: { reason: string; since: string }
 }
 
-export type Status = 'pending' | 'active' | 'paused' | 'suspended' | 'moving'
+export type Status = InstallationStatus
 
 type Installed = {
   status: Status

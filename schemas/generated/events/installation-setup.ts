@@ -17,9 +17,17 @@ export interface InstallationSetupEvent {
    */
   installationId: string
   /**
+   * The site whose setup this is, where its own event has no handler. Added by the SDK.
+   */
+  siteId?: string
+  /**
+   * The space whose setup this is, where its own event has no handler. Added by the SDK.
+   */
+  spaceId?: string
+  /**
    * Status of the installation.
    */
-  status: 'active' | 'pending' | 'paused'
+  status: 'pending' | 'active' | 'paused' | 'suspended' | 'moving'
   /**
    * The installation before the edit; absent at the first install.
    */
@@ -27,7 +35,7 @@ export interface InstallationSetupEvent {
     /**
      * Status of the installation.
      */
-    status?: 'active' | 'pending' | 'paused'
+    status?: 'pending' | 'active' | 'paused' | 'suspended' | 'moving'
     /**
      * Settings before the change.
      */

@@ -23,7 +23,7 @@ export interface SpaceInstallationSetupEvent {
   /**
    * Status of the installation.
    */
-  status: 'active' | 'pending' | 'paused'
+  status: 'pending' | 'active' | 'paused' | 'suspended' | 'moving'
   /**
    * The space installation before the edit; absent at the first install.
    */
@@ -31,7 +31,7 @@ export interface SpaceInstallationSetupEvent {
     /**
      * Status of the installation.
      */
-    status?: 'active' | 'pending' | 'paused'
+    status?: 'pending' | 'active' | 'paused' | 'suspended' | 'moving'
     /**
      * Settings before the change.
      */

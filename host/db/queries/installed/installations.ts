@@ -1,8 +1,9 @@
+import type { InstallationStatus } from '../../../../schemas/generated/installation-status.ts'
 import type { Db } from '../../db.ts'
 import { createId } from '../../ids.ts'
 
 /** `spec.md` section 3 names `active` alone; the others are decided in docs/decisions.md. */
-export type InstallationStatus = 'pending' | 'active' | 'paused' | 'suspended' | 'moving'
+export type { InstallationStatus }
 
 export type Configuration = Record<string, unknown>
 
