@@ -8,7 +8,6 @@ import {
   ensureIntegration,
   ensureVersion,
   findIntegration,
-  listIntegrations,
   removeVersions,
   setIntegrationVersion,
   type VersionRow,
@@ -61,22 +60,4 @@ export async function deployVersion(
   // Whoever deploys it tells those who work.
   for (const lane of lanes) await releaseWaiting(db, lane, () => {})
   return version
-}
-
-/**
- * Takes integrations out of service whose plugin folder is gone. One whose folder is there but has errors goes on
- * with the version that it has.
- *
- * @param place only what this host has loaded last: the others may have come from the folder of another one.
- *   undefined: there is no other, or all have the same folders
- */
-export async function retireMissing(
-  db: Db,
-  folders: readonly string[],
-  place: string | undefined,
-): Promise<void> {
-  for (const { name, folder, versionId, loadedBy } of await listIntegrations(db)) {
-    const isOurs = place === undefined || loadedBy === place
-    if (versionId !== null && isOurs && !folders.includes(folder)) await setIntegrationVersion(db, name, null)
-  }
 }

@@ -15,8 +15,9 @@ import type { FolderReading } from '../manifest/read-folder.ts'
 import { readFolders } from '../manifest/read-folders.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { writeTypes } from '../manifest/settings/write-types.ts'
-import { deployVersion, retireMissing } from './deploy-version.ts'
-import { findOwner } from './find-owner.ts'
+import { deployVersion } from './deploy-version.ts'
+import { findOwner, type OwnedReading } from './find-owner.ts'
+import { retireIntegrations } from './retire-integrations.ts'
 import { type TryLoad, tryVersion } from './try-version.ts'
 
 /** What became of a plugin folder. */
@@ -25,8 +26,11 @@ export type LoadedPlugin = {
   name?: string
   version?: { number: number; digest: string }
   scopes: string[]
-  state: 'loaded' | 'failed'
+  /** `retired`: its folder is gone, or is another integration now. Said once, by the load that found it. */
+  state: 'loaded' | 'failed' | 'retired'
   problems: Problem[]
+  /** Of a retired one: why, and what it leaves behind. */
+  note?: string
 }
 
 export type PluginSource = {
@@ -51,29 +55,24 @@ export const sdkFolder = fileURLToPath(new URL('../../runtime/sdk', import.meta.
 export async function loadPlugins(source: PluginSource): Promise<LoadedPlugin[]> {
   const folders = await listPluginFolders(source.pluginsDir)
   const readings = await readFolders(folders, source.reading)
+  // Owners come first: a folder that claims the deployed name of another owner must not take the owner's folder down.
+  const owned = await Promise.all(readings.map((reading) => findOwner(source.db, reading)))
   const loaded: LoadedPlugin[] = []
-  for (const [index, reading] of checkUniqueNames(readings).entries()) {
+  for (const [index, reading] of checkUniqueNames(owned).entries()) {
     loaded.push(await loadPlugin(source, folders[index] ?? '', reading))
   }
-  await retireMissing(
-    source.db,
-    folders.map((folder) => basename(folder)),
-    source.hasOthers ? source.place : undefined,
-  )
   await removeUnused(source.cacheFolder)
-  return loaded
+  return [...loaded, ...(await retireIntegrations(source, loaded))]
 }
 
 async function loadPlugin(
   source: PluginSource,
   folder: string,
-  reading: FolderReading,
+  reading: OwnedReading,
 ): Promise<LoadedPlugin> {
   const { db, box, place, cacheFolder } = source
-  const { manifest, problems, types } = reading
-  if (manifest === undefined) return failed(folder, reading, problems)
-  const owner = await findOwner(db, reading.spots, manifest)
-  if ('problem' in owner) return failed(folder, reading, [...problems, owner.problem])
+  const { manifest, organizationId, problems, types } = reading
+  if (manifest === undefined || organizationId === undefined) return failed(folder, reading, problems)
   if (types !== undefined) {
     await writeTypes(folder, types).catch(() => {
       // A folder that cannot be written to runs all the same; `annex types` says what is wrong with it.
@@ -90,7 +89,7 @@ async function loadPlugin(
     bundle,
     folder: basename(folder),
     place,
-    organizationId: owner.organizationId,
+    organizationId,
   })
   const { name, scopes } = manifest
   return { folder, name, version: { number, digest }, scopes: [...scopes], state: 'loaded', problems: all }

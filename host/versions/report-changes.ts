@@ -5,14 +5,16 @@ import { toVisible } from '../manifest/problems/visible-text.ts'
 import type { LoadedPlugin } from './load-plugins.ts'
 
 /** What a reload changed about a plugin folder. */
-export type Change = { what: 'loaded' | 'failed' | 'removed'; plugin: LoadedPlugin }
+export type Change = { what: LoadedPlugin['state'] | 'removed'; plugin: LoadedPlugin }
 
 /** The folders whose outcome is another than before: new, another version, other problems, or gone. */
 export function findChanges(before: readonly LoadedPlugin[], after: readonly LoadedPlugin[]): Change[] {
-  const outcomes = new Map(before.map((plugin) => [plugin.folder, toOutcome(plugin)]))
+  // A retirement was said by the load that found it.
+  const known = before.filter(({ state }) => state !== 'retired')
+  const outcomes = new Map(known.map((plugin) => [plugin.folder, toOutcome(plugin)]))
   const there = new Set(after.map(({ folder }) => folder))
   return [
-    ...before
+    ...known
       .filter(({ folder }) => !there.has(folder))
       .map((plugin): Change => ({ what: 'removed', plugin })),
     ...after
@@ -29,9 +31,10 @@ export function formatChange({ what, plugin }: Change, options: { color: boolean
   const title = toVisible(plugin.name ?? basename(plugin.folder))
   const version = what === 'loaded' && plugin.version !== undefined ? ` version ${plugin.version.number}` : ''
   const problems = what === 'removed' ? [] : plugin.problems
+  const note = plugin.note === undefined ? '' : `. ${toVisible(plugin.note)}`
   return [
     ...problems.map((problem) => `${formatProblem(problem, options)}\n`),
-    `${what} ${title}${version}`,
+    `${what} ${title}${version}${note}`,
   ].join('\n')
 }
 
@@ -69,6 +72,7 @@ function logChange(logger: Logger, { what, plugin }: Change): void {
     ({ file, line, column, message }) => `${file}:${line}:${column} ${message}`,
   )
   if (what === 'failed') logger.error({ folder, problems }, 'plugin not loaded')
+  else if (what === 'retired') logger.warn({ folder, name, note: plugin.note }, 'integration retired')
   else if (what === 'removed') logger.info({ folder, name }, 'plugin removed')
   else
     logger.info(

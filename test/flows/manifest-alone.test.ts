@@ -62,10 +62,8 @@ describe('a name with capitals', () => {
   it('is unique regardless of case, also among names whose folder is gone', async () => {
     const folder = writePlugin(annex.pluginsDir, 'CAPITAL', { script: says('second') })
     const { json } = await annex.api('POST', '/v1/reload')
-    for (const item of json.items.filter(({ folder }: Json) => /capital$/i.test(folder))) {
-      assert.equal(item.state, 'failed')
-      assert.match(item.problems[0].message, /the name "(Capital|CAPITAL)" is also that of /)
-    }
+    const stateOf = (name: string) => json.items.find((item: Json) => item.folder.endsWith(`/${name}`))?.state
+    assert.deepEqual([stateOf('CAPITAL'), stateOf('Capital')], ['failed', 'loaded'])
     rmSync(folder.replace('CAPITAL', 'Capital'), { recursive: true })
     const again = await annex.api('POST', '/v1/reload')
     const [taken] = again.json.items.filter(({ folder }: Json) => /capital$/i.test(folder))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { type Json, startAnnex } from '../support/annex.ts'
+import { installSample, type Json, startAnnex } from '../support/annex.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 
 const script = `import { createIntegration } from '@annex/runtime'
@@ -57,4 +57,96 @@ exports.default = (0, runtime_1.createIntegration)({ fetch: async () => new Resp
   } finally {
     await annex.close()
   }
+})
+
+describe('a name that is deployed', () => {
+  const answers = (text: string) => ({ script: script.replace('here', text) })
+  const editManifest = (folder: string, from: string, to: string) => {
+    const file = join(folder, 'service-manifest.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace(from, to))
+  }
+  const find = (items: Json[], name: string): Json => items.find((item) => item.name === name)
+
+  it('is not taken by a folder of another owner, which fails alone', async () => {
+    const annex = await startAnnex({ plugins: { ours: answers('first') } })
+    try {
+      await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })
+      const claim = writePlugin(annex.pluginsDir, 'claim', { ...answers('theirs'), organization: 'acme' })
+      editManifest(claim, 'name: claim', 'name: ours')
+      writePlugin(annex.pluginsDir, 'ours', answers('second'))
+      const { items } = (await annex.api('POST', '/v1/reload')).json
+      assert.deepEqual(
+        items.map(({ state }: Json) => state),
+        ['failed', 'loaded'],
+      )
+      assert.match(items[0].problems[0].message, /"ours" belongs to an integration of another organization/)
+      assert.equal(await (await fetch(`${annex.url}/x/ours`)).text(), 'second')
+      editManifest(claim, 'name: ours', 'name: OURS')
+      const spelled = (await annex.api('POST', '/v1/reload')).json.items
+      assert.deepEqual(
+        spelled.map(({ state }: Json) => state),
+        ['failed', 'loaded'],
+      )
+    } finally {
+      await annex.close()
+    }
+  })
+
+  it('is retired by a rename in the manifest, which says what stays, once', async () => {
+    const annex = await startAnnex({ plugins: { before: answers('the old code') } })
+    try {
+      await installSample(annex, 'before')
+      editManifest(join(annex.pluginsDir, 'before'), 'name: before', 'name: after')
+      const { items } = (await annex.api('POST', '/v1/reload')).json
+      const retired = find(items, 'before')
+      assert.equal(retired.state, 'retired')
+      assert.equal(
+        retired.note,
+        'Its folder is "after" now. Its installation stays, with settings and secrets: a folder with the name "before" serves them again.',
+      )
+      const gone = await fetch(`${annex.url}/x/before`)
+      assert.equal(gone.status, 503)
+      assert.equal(((await gone.json()) as Json).error.code, 'no_version')
+      assert.equal((await fetch(`${annex.url}/x/after`)).status, 200)
+      const again = (await annex.api('POST', '/v1/reload')).json.items
+      assert.deepEqual(
+        again.map(({ name }: Json) => name),
+        ['after'],
+      )
+      editManifest(join(annex.pluginsDir, 'before'), 'name: after', 'name: before')
+      const back = (await annex.api('POST', '/v1/reload')).json.items
+      assert.equal(find(back, 'after').note, 'Its folder is "before" now. It has no installations.')
+      assert.equal((await fetch(`${annex.url}/x/before`)).status, 200)
+    } finally {
+      await annex.close()
+    }
+  })
+
+  it('goes on when its folder is renamed and has an error, and moves with its folder', async () => {
+    const annex = await startAnnex({ plugins: { one: answers('one'), two: answers('two') } })
+    try {
+      editManifest(join(annex.pluginsDir, 'one'), 'name: one', 'name: other\nvisibilty: public')
+      renameSync(join(annex.pluginsDir, 'two'), join(annex.pluginsDir, 'moved'))
+      const { items } = (await annex.api('POST', '/v1/reload')).json
+      assert.deepEqual(
+        items.map(({ state }: Json) => state),
+        ['loaded', 'failed'],
+      )
+      assert.equal(await (await fetch(`${annex.url}/x/one`)).text(), 'one')
+      assert.equal(await (await fetch(`${annex.url}/x/two`)).text(), 'two')
+    } finally {
+      await annex.close()
+    }
+  })
+
+  it('is retired when its folder is gone, which the next load says', async () => {
+    const annex = await startAnnex({ plugins: { one: answers('one') } })
+    try {
+      rmSync(join(annex.pluginsDir, 'one'), { recursive: true })
+      const { items } = (await annex.api('POST', '/v1/reload')).json
+      assert.equal(find(items, 'one').note, 'Its folder is gone. It has no installations.')
+    } finally {
+      await annex.close()
+    }
+  })
 })

@@ -3,7 +3,12 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { createProblem } from '../../host/manifest/problems/problem.ts'
 import type { LoadedPlugin } from '../../host/versions/load-plugins.ts'
-import { createChangeReport, findChanges, formatChange } from '../../host/versions/report-changes.ts'
+import {
+  type Change,
+  createChangeReport,
+  findChanges,
+  formatChange,
+} from '../../host/versions/report-changes.ts'
 
 const loaded = (name: string, number = 1): LoadedPlugin => ({
   folder: `plugins/${name}`,
@@ -50,8 +55,23 @@ test('a folder that fails, and then loads with the version of before, is reporte
   assert.deepEqual(changed([failed('a', 'x')], [loaded('a')]), ['loaded a'])
 })
 
+test('a retirement is reported once, beside its folder', () => {
+  const retired: LoadedPlugin = {
+    ...loaded('hello'),
+    ...{ name: 'old', state: 'retired', note: 'Its folder is "hello" now. It has no installations.' },
+  }
+  const first = [loaded('old', 1)].map((plugin) => ({ ...plugin, folder: 'plugins/hello' }))
+  const second = [loaded('hello'), retired]
+  assert.deepEqual(changed(first, second), ['loaded hello', 'retired hello'])
+  assert.deepEqual(changed(second, [loaded('hello')]), [])
+  assert.equal(
+    formatChange({ what: 'retired', plugin: retired }, { color: false }),
+    'retired old. Its folder is "hello" now. It has no installations.',
+  )
+})
+
 test('a change is one line for people, after the frame of each problem', () => {
-  const text = (plugin: LoadedPlugin, what: 'loaded' | 'failed' | 'removed' = plugin.state) =>
+  const text = (plugin: LoadedPlugin, what: Change['what'] = plugin.state) =>
     formatChange({ what, plugin }, { color: false })
   assert.equal(text(loaded('hello', 2)), 'loaded hello version 2')
   assert.equal(text(loaded('hello', 2), 'removed'), 'removed hello')

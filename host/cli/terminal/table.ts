@@ -32,6 +32,7 @@ const statusStyles: Record<string, 'green' | 'yellow' | 'red'> = {
   waiting: 'yellow',
   running: 'yellow',
   stopped: 'yellow',
+  retired: 'yellow',
   paused: 'yellow',
   moving: 'yellow',
   suspended: 'red',

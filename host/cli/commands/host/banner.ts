@@ -48,6 +48,7 @@ function printWall(terminal: Terminal, { levels }: Wall): void {
 
 function printPlugin(terminal: Terminal, { folder, name, version, scopes, state }: LoadedPlugin): void {
   const title = toSafeLine(name ?? folder, 30).padEnd(20)
+  if (state === 'retired') return terminal.print('  ', paint('yellow', 'retired'), ` ${title} see below`)
   if (state === 'failed') return terminal.print('  ', paint('red', 'failed '), ` ${title} see below`)
   const what = scopes.length === 0 ? 'no scopes' : scopes.join(' ')
   const number = `version ${version?.number ?? '?'}`
@@ -71,6 +72,9 @@ function printNext(terminal: Terminal, url: string, plugins: LoadedPlugin[]): vo
 
 /** After the screen, since how many there are is up to whoever wrote the folders. */
 function printFailures(terminal: Terminal, plugins: LoadedPlugin[]): void {
+  for (const { name, note } of plugins) {
+    if (note !== undefined) terminal.print('  ', toSafeLine(`${name} is retired. ${note}`, 500))
+  }
   for (const { state, problems } of plugins) {
     if (state !== 'failed') continue
     for (const problem of problems) {

@@ -65,6 +65,12 @@ function announce(terminal: Terminal, server: RunningServer): void {
     ...(setupToken !== undefined && { setupToken }),
     samples,
     levels: Object.fromEntries(wall.levels.map(({ name, reached }) => [name, reached])),
-    plugins: plugins.map(({ folder, name, version, state }) => ({ folder, name, version, state })),
+    plugins: plugins.map(({ folder, name, version, state, note }) => ({
+      folder,
+      name,
+      version,
+      state,
+      note,
+    })),
   })
 }

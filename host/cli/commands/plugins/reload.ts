@@ -29,6 +29,7 @@ async function reload(_options: object, command: Command): Promise<void> {
       plugin.scopes.join(' '),
     ])
     printTable(terminal, ['integration', 'state', 'version', 'scopes'], rows)
+    for (const { note } of answer.items) if (note !== undefined) terminal.say(note)
     const problems: Problem[] = answer.items.flatMap((plugin) => plugin.problems)
     if (problems.length > 0) terminal.print()
     printProblems(terminal, problems)
