@@ -19,6 +19,7 @@ import { addExport } from './commands/move/export.ts'
 import { addImport } from './commands/move/import.ts'
 import { addCheck } from './commands/plugins/check.ts'
 import { addIntegrations } from './commands/plugins/integrations.ts'
+import { addNew } from './commands/plugins/new.ts'
 import { addReload } from './commands/plugins/reload.ts'
 import { addTypes } from './commands/plugins/types.ts'
 import { addPlaces } from './commands/records/places.ts'
@@ -53,6 +54,7 @@ export function createProgram(version: string): Command {
   addMigrate(program)
   addDemo(program)
   program.commandsGroup('Build integrations:')
+  addNew(program)
   addCheck(program)
   addTypes(program)
   addReload(program)

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { readManifest } from '../../host/manifest/read-manifest.ts'
 import { compileTypes } from '../../host/manifest/settings/compile-types.ts'
 import { writeTypes } from '../../host/manifest/settings/write-types.ts'
+import { compile, root } from '../support/compile.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const more = `
 secrets:
@@ -184,15 +181,3 @@ describe('a script’s settings are typed by its manifest: the compiler', () => 
     })
   }
 })
-
-function compile(project: string): Promise<string> {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [tsc, '-p', project, '--pretty', 'false'],
-      { cwd: project },
-      (_error, stdout) => resolve(stdout),
-    )
-  })
-}

@@ -33,7 +33,8 @@ export async function writeFolderTypes(
   if (has('invalid')) process.exitCode = exitCodes.invalid
 }
 
-async function writeOne(terminal: Terminal, reading: ReadFolder, onlyCheck: boolean): Promise<State> {
+/** Of one folder. What is wrong with its manifest is said on stderr. */
+export async function writeOne(terminal: Terminal, reading: ReadFolder, onlyCheck: boolean): Promise<State> {
   const { folder, manifest, problems } = reading
   if (manifest === undefined) {
     // The list of files is the data here; why one is missing belongs beside it.
