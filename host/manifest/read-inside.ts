@@ -4,6 +4,8 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 /** A file of a plugin folder, or why it cannot be used, as the end of the sentence "script: …". */
 export type FileReading = { path: string; bytes: Buffer } | { problem: string }
 
+export const missing = 'does not exist'
+
 /**
  * Reads a file whose path a stranger wrote. It must be a regular file whose real path lies within the folder.
  * Never hangs: a FIFO or a device is not read.
@@ -64,7 +66,7 @@ function toReason(error: unknown): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return 'does not exist'
+      return missing
     case 'ELOOP':
       return 'is a symlink that leads in a circle'
     case 'EACCES':

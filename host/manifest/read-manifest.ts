@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { checkConfigurations } from './checks/check-configurations.ts'
@@ -11,6 +12,7 @@ import { checkContentSecurityPolicy } from './checks/content-security-policy.ts'
 import type { Finding } from './checks/finding.ts'
 import { keepValidParts } from './checks/keep-valid-parts.ts'
 import {
+  type Complaint,
   createProblem,
   createSpot,
   hasErrors,
@@ -18,7 +20,8 @@ import {
   type Problem,
   type Spot,
 } from './problems/problem.ts'
-import { type FileReading, readInside } from './read-inside.ts'
+import { quoteValue } from './problems/visible-text.ts'
+import { type FileReading, missing, readInside } from './read-inside.ts'
 import type { ReadOptions } from './read-options.ts'
 import { maxManifestBytes, parseYaml } from './yaml/parse-yaml.ts'
 import { createLocator, findSpan } from './yaml/source-positions.ts'
@@ -44,7 +47,10 @@ export type Spots = Record<'name' | 'organization', Spot>
  */
 export async function readManifest(folder: string, options: ReadOptions): Promise<ManifestReading> {
   const { file, reading } = await readManifestFile(folder)
-  if ('problem' in reading) return refuse(file, `the manifest ${reading.problem}`)
+  if ('problem' in reading) {
+    if (reading.problem === missing) return refuse(file, await explainMissing(folder))
+    return refuse(file, { message: `the manifest ${reading.problem}` })
+  }
   const { source, data, positions, complaints } = parseYaml(reading.bytes)
 
   const shape = data === undefined ? [] : checkSchema(data)
@@ -94,14 +100,29 @@ async function checkFiles(
 async function readManifestFile(folder: string): Promise<{ file: string; reading: FileReading }> {
   for (const name of fileNames) {
     const reading = await readInside(folder, name, maxManifestBytes)
-    if ('bytes' in reading || reading.problem !== 'does not exist')
-      return { file: join(folder, name), reading }
+    if ('bytes' in reading || reading.problem !== missing) return { file: join(folder, name), reading }
   }
-  return { file: join(folder, fileNames[0]), reading: { problem: 'does not exist' } }
+  return { file: join(folder, fileNames[0]), reading: { problem: missing } }
 }
 
-function refuse(file: string, message: string): ManifestReading {
-  return { file, problems: [createProblem(file, '', { line: 1, column: 1 }, { message })] }
+/** Why a folder has no manifest: mostly the file is there under another name. */
+async function explainMissing(folder: string): Promise<Complaint> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => error)
+  if (names instanceof Error) return { message: `the plugin folder ${toFolderProblem(names)}` }
+  const message = `the manifest ${missing}`
+  const meant = names.find((name) => /manifest.*\.(ya?ml|json)$/i.test(name))
+  if (meant === undefined) return { message, hint: `a plugin folder holds a ${fileNames[0]}` }
+  return { message, hint: `${quoteValue(meant)} is there: rename it to ${fileNames[0]}` }
+}
+
+function toFolderProblem({ code }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT') return 'is a link that leads nowhere'
+  if (code === 'ELOOP') return 'is a link that leads in a circle'
+  return `cannot be read (${code})`
+}
+
+function refuse(file: string, complaint: Complaint): ManifestReading {
+  return { file, problems: [createProblem(file, '', { line: 1, column: 1 }, complaint)] }
 }
 
 function checkEnvs(manifest: Partial<Manifest>): Finding[] {

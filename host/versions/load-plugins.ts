@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SecretBox } from '../access/secret-box.ts'
@@ -107,14 +107,29 @@ async function tryNewVersion(
   return tryVersion(tryLoad, { folder, integration: name, script, bundle })
 }
 
-/** Every sub-folder of the plugins folder. @returns none when there is no such folder */
+/**
+ * Every sub-folder of the plugins folder, and every link to a folder. A link that leads nowhere is listed too: it may be
+ * a place that is not mounted, which reading reports.
+ *
+ * @returns none when there is no such folder
+ */
 export async function listPluginFolders(pluginsDir: string): Promise<string[]> {
   const entries = await readdir(pluginsDir, { withFileTypes: true }).catch(() => [])
-  return entries
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
-    .map((entry) => join(pluginsDir, entry.name))
-    .sort()
+  const folders: string[] = []
+  for (const entry of entries) {
+    if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
+    const path = join(pluginsDir, entry.name)
+    const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(path)))
+    if (isFolder) folders.push(path)
+  }
+  return folders.sort()
 }
+
+const leadsToFolder = (link: string): Promise<boolean> =>
+  stat(link).then(
+    (target) => target.isDirectory(),
+    () => true,
+  )
 
 function failed(folder: string, { manifest }: FolderReading, problems: Problem[]): LoadedPlugin {
   return { folder, ...(manifest && { name: manifest.name }), scopes: [], state: 'failed', problems }

@@ -295,7 +295,19 @@ test('"envs" is read with a warning that nothing of it is applied', async (t) =>
   assert.ok(reading.manifest)
 })
 
-test('a folder without a manifest says which file is missing', async (t) => {
-  const reading = await readManifest(await createFolder(t, {}), options)
-  assert.deepEqual(textsOf(reading), ['service-manifest.yaml:1:1 error the manifest does not exist'])
+test('a folder without a manifest says which file is missing, and which one was meant', async (t) => {
+  const missing = async (files: Record<string, string>) =>
+    textsOf(await readManifest(await createFolder(t, files), options)).join('\n')
+  const said = 'service-manifest.yaml:1:1 error the manifest does not exist\n  hint: '
+  assert.equal(await missing({}), `${said}a plugin folder holds a service-manifest.yaml`)
+  for (const name of [
+    'service-manifest.yml',
+    'Service-Manifest.yaml',
+    'GitBook-manifest.YAML',
+    'manifest.yaml',
+  ]) {
+    const hint = `"${name}" is there: rename it to service-manifest.yaml`
+    assert.equal(await missing({ [name]: sound }), said + hint)
+  }
+  assert.match(await missing({ 'manifest\u001b[2J.yml': sound }), /"manifest\\x1b\[2J\.yml" is there/)
 })

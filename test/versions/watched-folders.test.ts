@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
+import { writePlugin } from '../support/plugin-folder.ts'
+
+const says = (text: string) => `import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: async () => new Response(${JSON.stringify(text)}) })`
+
+async function startWatching(context: TestContext, given: Parameters<typeof startAnnex>[0] = {}) {
+  const annex = await startAnnex({ ...given, flags: { WATCH: 'true' } })
+  context.after(annex.close)
+  return annex
+}
+
+const answers = (annex: Annex, name: string, wanted: string) =>
+  until(
+    async () => (await fetch(`${annex.url}/x/${name}`)).text(),
+    (text) => text === wanted,
+    20,
+  )
+
+function makeFolder(context: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-linked-'))
+  context.after(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+describe('watch', () => {
+  it('sees files in the author’s own folders called generated', async (context) => {
+    const script = `import { text } from './generated/text.ts'\n${says('x').replace('"x"', 'text')}`
+    const file = (text: string) => `export const text = ${JSON.stringify(text)}\n`
+    const files = { 'generated/text.ts': file('one') }
+    const annex = await startWatching(context, { plugins: { own: { script, files } } })
+    await answers(annex, 'own', 'one')
+    writeFileSync(join(annex.pluginsDir, 'own/generated/text.ts'), file('two'))
+    await answers(annex, 'own', 'two')
+  })
+
+  it('loads a linked plugin folder, and sees changes at its real place', async (context) => {
+    const annex = await startWatching(context)
+    const elsewhere = makeFolder(context)
+    const real = writePlugin(elsewhere, 'linked', { script: says('one') })
+    symlinkSync(real, join(annex.pluginsDir, 'link'))
+    await answers(annex, 'linked', 'one')
+    writeFileSync(join(real, 'index.ts'), says('two'))
+    await answers(annex, 'linked', 'two')
+  })
+})
+
+describe('a linked plugin folder', () => {
+  it('is confined to its real place', async (context) => {
+    const elsewhere = makeFolder(context)
+    writeFileSync(join(elsewhere, 'beside.txt'), 'not theirs')
+    const script = `import text from '../beside.txt'\n${says('x').replace('"x"', 'text')}`
+    const real = writePlugin(elsewhere, 'linked', { script })
+    const annex = await startAnnex()
+    context.after(annex.close)
+    symlinkSync(real, join(annex.pluginsDir, 'link'))
+    const [item] = (await annex.api('POST', '/v1/reload')).json.items
+    assert.equal(item.state, 'failed')
+    assert.match(item.problems[0].message, /"\.\.\/beside\.txt" lies outside the plugin folder/)
+  })
+
+  it('that leads nowhere is refused in a sentence, and its integration goes on', async (context) => {
+    const elsewhere = makeFolder(context)
+    const real = writePlugin(elsewhere, 'linked', { script: says('here') })
+    const annex = await startAnnex()
+    context.after(annex.close)
+    const reload = async (): Promise<Json[]> => (await annex.api('POST', '/v1/reload')).json.items
+    symlinkSync(real, join(annex.pluginsDir, 'link'))
+    await reload()
+    renameSync(real, join(elsewhere, 'moved'))
+    const [item] = await reload()
+    assert.equal(item.state, 'failed')
+    assert.equal(item.problems[0].message, 'the plugin folder is a link that leads nowhere')
+    assert.equal(await (await fetch(`${annex.url}/x/linked`)).text(), 'here')
+  })
+
+  it('is not made of a link to a file', async (context) => {
+    const elsewhere = makeFolder(context)
+    writeFileSync(join(elsewhere, 'notes.md'), '# Notes')
+    const annex = await startAnnex()
+    context.after(annex.close)
+    symlinkSync(join(elsewhere, 'notes.md'), join(annex.pluginsDir, 'README.md'))
+    assert.deepEqual((await annex.api('POST', '/v1/reload')).json.items, [])
+  })
+})
