@@ -3,7 +3,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Context } from 'koa'
 import { createCheck } from '../../schemas/create-check.ts'
 import { describeError } from '../../schemas/describe-error.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import { assertShallow } from '../errors/json-depth.ts'
 import { requestBrokeOffError } from '../errors/request-broke-off.ts'
 import { isBrokenConnection } from './log-error.ts'
@@ -76,10 +76,28 @@ export async function readJson(context: Context, maxBytes = maxJsonBytes): Promi
   const text = (await readBody(context.req, maxBytes)).toString('utf8')
   assertShallow(text)
   try {
-    return JSON.parse(text === '' ? '{}' : text)
+    return parseExactly(text === '' ? '{}' : text)
   } catch (cause) {
+    if (isAnnexError(cause)) throw cause
     throw new AnnexError('bad_request', 'The body is not JSON.', { cause })
   }
+}
+
+/** Long digits and large exponents: only these may be rounded, or become Infinity, which would be stored as null. */
+const mayBeRounded = /\d{16}|\de\+?\d{3}/i
+
+/** @throws AnnexError `bad_request` for a whole number that would be rounded; SyntaxError */
+function parseExactly(text: string): unknown {
+  return JSON.parse(text, mayBeRounded.test(text) ? refuseRounded : undefined)
+}
+
+function refuseRounded(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const { source = '' } = context ?? {}
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
+  const isExact = /^-?\d+$/.test(source) ? BigInt(source) === BigInt(value) : Number.isFinite(value)
+  if (isExact) return value
+  const shown = source.length > 40 ? `${source.slice(0, 40)}…` : source
+  throw new AnnexError('bad_request', `The number ${shown} in the body would be rounded. Send it as text.`)
 }
 
 const isObject = (value: unknown): value is object =>

@@ -24,7 +24,7 @@ import { quoteValue } from './problems/visible-text.ts'
 import { type FileReading, missing, readInside } from './read-inside.ts'
 import type { ReadOptions } from './read-options.ts'
 import { maxManifestBytes, parseYaml } from './yaml/parse-yaml.ts'
-import { createLocator, findSpan } from './yaml/source-positions.ts'
+import { createLocator, findSpan, type Span, type SpannedComplaint } from './yaml/source-positions.ts'
 
 /** The operator's name for the manifest, and the name that the reference platform uses. The first wins. */
 const fileNames = ['service-manifest.yaml', 'gitbook-manifest.yaml'] as const
@@ -59,13 +59,18 @@ export async function readManifest(folder: string, options: ReadOptions): Promis
   const findings = [...shape, ...checkMeaning(valid, options), ...ofFiles]
 
   const locate = createLocator(source)
-  const spanned = [
+  const spanned: SpannedComplaint[] = [
     ...complaints,
-    ...findings.map((finding) => ({ ...finding, span: findSpan(positions, finding.pointer, finding.at) })),
+    ...findings.map((finding) => {
+      const span = findSpan(positions, finding.pointer, finding.at)
+      return { ...finding, span, ...(finding.wantsText && { hint: hintForText(source, span) }) }
+    }),
   ]
-  const problems = spanned
-    .sort((a, b) => a.span[0] - b.span[0])
+  const isError = ({ severity = 'error' }: SpannedComplaint) => severity === 'error'
+  // Errors first: warnings without end must not push them out.
+  const problems = [...spanned.filter(isError), ...spanned.filter((complaint) => !isError(complaint))]
     .slice(0, maxProblems)
+    .sort((a, b) => a.span[0] - b.span[0])
     .map((complaint) => createProblem(file, source, locate(complaint.span), complaint))
   const hasScript = valid.script !== undefined && ofFiles.every(({ pointer }) => pointer !== '/script')
   const known = { file, ...(hasScript && { script: valid.script }), problems }
@@ -73,7 +78,16 @@ export async function readManifest(folder: string, options: ReadOptions): Promis
   const spotOf = (field: keyof Spots) =>
     createSpot(file, source, locate(findSpan(positions, `/${field}`, 'value')))
   const spots = { name: spotOf('name'), organization: spotOf('organization') }
-  return { manifest: data as Manifest, ...known, spots }
+  // What is left out was a wrong value in "envs": all else in `shape` is an error.
+  return { manifest: valid as Manifest, ...known, spots }
+}
+
+/** YAML makes a number of 1.10, true of true, and nothing of #ff0000: quotes make it text. */
+function hintForText(source: string, [start, end]: Span): string | undefined {
+  const written = source.slice(start, end)
+  if (written !== '') return `put it in quotes: ${quoteValue(written)}`
+  const [comment] = /^[ \t]*#.*/.exec(source.slice(end)) ?? []
+  return comment && `"#" begins a comment; put the value in quotes: ${quoteValue(comment.trim())}`
 }
 
 /** What the schema cannot say and the text alone shows. */

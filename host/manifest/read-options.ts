@@ -15,4 +15,6 @@ export type ReadOptions = Operator & {
   toPlain?: ToPlain
   /** Where secrets are looked up. Only what the rule in `secret-references.ts` allows is ever read. */
   environment: Record<string, string | undefined>
+  /** A secret without a value is a warning: the reader is not the machine that runs the script. */
+  secretsMayMiss?: boolean
 }

@@ -63,10 +63,31 @@ test('a manifest cannot act on the terminal through its problems', async (contex
   assertHarmless(stdout)
 })
 
-test('a folder that is none is a failure, not a defect', async (context) => {
-  const { code, stderr } = await runAnnex(['check', join(await makeFolder(context), 'nothing')])
-  assert.equal(code, 1)
-  assert.match(stderr, /is no folder/)
+test('a folder that is none is a failure, not a defect; of a manifest its folder is named', async (context) => {
+  const parent = await makeFolder(context)
+  const nothing = await runAnnex(['check', join(parent, 'nothing')])
+  assert.equal(nothing.code, 1)
+  assert.match(nothing.stderr, /is not there\. Name a folder that holds a service-manifest\.yaml\./)
+  const folder = await writePlugin(join(parent, 'greeter'))
+  const file = await runAnnex(['check', join(folder, 'service-manifest.yaml')])
+  assert.equal(file.code, 1)
+  assert.ok(
+    file.stderr.includes(`service-manifest.yaml is no folder. Name its folder: ${folder}.`),
+    file.stderr,
+  )
+})
+
+test('check and types need no value of a secret, and warn of it; a name that is refused is an error', async (context) => {
+  const secret = (variable: string) => `${manifest}secrets:\n  KEY: \${{ env.${variable} }}\n`
+  const parent = await makeFolder(context)
+  const folder = await writePlugin(join(parent, 'greeter'), { manifest: secret('GREETER_KEY') })
+  const { code, stdout, stderr } = await runAnnex(['check', folder])
+  assert.equal(code, 0, stdout)
+  assert.match(stdout, /16:8 warning the environment variable GREETER_KEY of the secret "KEY" is not set/)
+  assert.match(stderr, /0 errors and 1 warning/)
+  assert.equal((await runAnnex(['types', folder])).code, 0)
+  const refused = await writePlugin(join(parent, 'refused'), { manifest: secret('SECRET_KEY') })
+  assert.equal((await runAnnex(['check', refused])).code, 3)
 })
 
 test('check bundles the script although the manifest has errors', async (context) => {

@@ -38,3 +38,16 @@ test('names of Object.prototype are settings like others', () => {
 test('a pair without a name or = is refused', () => {
   for (const pair of ['', '=', '=x', 'x']) assert.throws(() => toSettings([pair], declared), UsageError)
 })
+
+test('a number that would be rounded is refused, on either side of zero', () => {
+  const largest = '9007199254740991'
+  assert.deepEqual(toSettings([`limit=-${largest}`, 'text=9007199254740993'], declared), {
+    ...{ limit: -9007199254740991, text: '9007199254740993' },
+  })
+  for (const text of ['9007199254740993', '-9007199254740992', '1e300']) {
+    assert.throws(
+      () => toSettings([`limit=${text}`], declared),
+      new UsageError(`--set limit: ${text} is beyond ${largest} and would be rounded.`),
+    )
+  }
+})

@@ -49,6 +49,14 @@ test('what is right is right, and a default stands in for what is missing', () =
   assert.deepEqual(withDefaults(manifest, 'account', { level: 'high' }), { level: 'high' })
 })
 
+test('a number that JSON rounds is refused', () => {
+  assert.deepEqual(problemsOf({ url: 'x', count: Number.MAX_SAFE_INTEGER }), [])
+  for (const text of ['9007199254740993', '-1e300']) {
+    const [problem] = problemsOf({ url: 'x', count: JSON.parse(text) })
+    assert.match(problem?.message ?? '', /^must lie within ±9007199254740991, found -?\d/)
+  }
+})
+
 test('an empty text does not fill a required setting', () => {
   assert.deepEqual(problemsOf({ url: '' }), [{ path: 'url', message: 'is required', kind: 'missing' }])
 })

@@ -23,14 +23,16 @@ test('a manifest in its normal form has its lists, one name for a category, and 
 
 test('a policy may be text with semicolons, with line breaks, with both, or a map', () => {
   const expected = { 'default-src': "'self'", 'img-src': 'https: a.example' }
-  for (const policy of [
+  const policies: (string | Record<string, string>)[] = [
     "default-src 'self'; img-src https: a.example",
     "default-src 'self'\nimg-src https: a.example\n",
     "default-src\n  'self';\n\nimg-src https:\n  a.example;",
     { 'default-src': "'self'", 'img-src': 'https:\n a.example' },
-  ]) {
-    assert.deepEqual(parseContentSecurityPolicy(policy), expected)
-  }
+    { 'default-src': "'self';\n", 'img-src': '\n https:\n  a.example\n;\n' },
+    { 'default-src': "'self'; img-src https:; img-src a", 'img-src': 'https: a.example' },
+    { 'default-src': "'self'; img-src https: a.example" },
+  ]
+  for (const policy of policies) assert.deepEqual(parseContentSecurityPolicy(policy), expected)
 })
 
 test('of a directive that is given twice the first counts, as in browsers', () => {

@@ -200,8 +200,39 @@ const wrong: Record<string, { add: string; says: string[] }> = {
     says: ['9:3 error unknown directive "img-srcs"', 'hint: did you mean "img-src"?'],
   },
   'a directive that holds another': {
-    add: `contentSecurityPolicy:\n  img-src: "'self'; script-src *"\n`,
-    says: ['9:12 error the values of "img-src" hold a comma, a semicolon'],
+    add: `contentSecurityPolicy:\n  img-src: "'self'; script-srcs *"\n`,
+    says: ['8:1 error unknown directive "script-srcs"', 'hint: did you mean "script-src"?'],
+  },
+  'a directive that holds another policy': {
+    add: `contentSecurityPolicy:\n  img-src: "'self', script-src *"\n`,
+    says: ['9:12 error the values of "img-src" hold a comma'],
+  },
+  'a number where text belongs': {
+    add: 'summary: 1.10 # x\n',
+    says: ['8:10 error "summary" must be text, found a number 1.1', 'hint: put it in quotes: "1.10"'],
+  },
+  'a number without end where text belongs': {
+    add: 'summary: .inf\n',
+    says: ['8:10 error "summary" must be text, found a number Infinity', 'hint: put it in quotes: ".inf"'],
+  },
+  'true among the values of an enum': {
+    add: 'configurations:\n  account:\n    properties:\n      a: { type: string, enum: [true] }\n',
+    says: ['11:33 error', '"enum" no. 1 must be text, found true', 'hint: put it in quotes: "true"'],
+  },
+  'a value that is a comment': {
+    add: 'summary: #ff0000\n',
+    says: [
+      '8:10 error "summary" must be text, found nothing',
+      'hint: "#" begins a comment; put the value in quotes: "#ff0000"',
+    ],
+  },
+  'a default that would be rounded': {
+    add: 'configurations:\n  account:\n    properties:\n      a: { type: number, default: 9007199254740993 }\n',
+    says: ['11:35 error', '"default" must lie within ±9007199254740991'],
+  },
+  'a default without end': {
+    add: 'configurations:\n  account:\n    properties:\n      a: { type: number, default: -.inf }\n',
+    says: ['11:35 error', '"default" must be'],
   },
   'an internal scope of a stranger': {
     add: '  - site:script:inject\n',
@@ -293,6 +324,30 @@ test('"envs" is read with a warning that nothing of it is applied', async (t) =>
   assert.match(textsOf(reading).join(), /8:1 warning "envs" is understood, but nothing of it is applied yet/)
   assert.equal(hasErrors(reading.problems), false)
   assert.ok(reading.manifest)
+})
+
+test('a wrong value in "envs" is a warning, as nothing of it is applied', async (t) => {
+  const reading = await read(
+    t,
+    `${sound}envs:\n  test: { visibility: pubic, titel: Test, title: 1 }\n  'a b': {}\n`,
+  )
+  const texts = textsOf(reading).join('\n')
+  assert.match(texts, /9:23 warning "envs" › "test" › "visibility" cannot be "pubic"/)
+  assert.match(texts, /9:30 warning unknown field "titel"/)
+  assert.match(texts, /9:50 warning "envs" › "test" › "title" must be text/)
+  assert.equal(hasErrors(reading.problems), false, texts)
+  assert.deepEqual(JSON.parse(JSON.stringify(reading.manifest?.envs)), {})
+  const list = await read(t, `${sound}envs: [test]\n`)
+  assert.match(textsOf(list).join(), /8:7 warning "envs" must be a map, found a list/)
+  assert.equal(list.manifest?.name, 'sample')
+})
+
+test('warnings without end push no error out', async (t) => {
+  const wrong = Array.from({ length: 60 }, (_, index) => `    titel${index}: x\n`).join('')
+  const reading = await read(t, `envs:\n  test:\n${wrong}${sound.replace('private', 'pubic')}`)
+  assert.equal(reading.problems.length, 50)
+  assert.match(textsOf(reading).join('\n'), /67:13 error "visibility" cannot be "pubic"/)
+  assert.equal(reading.manifest, undefined)
 })
 
 test('a folder without a manifest says which file is missing, and which one was meant', async (t) => {

@@ -23,7 +23,10 @@ test('a level becomes a JSON Schema with what a form shows', () => {
       url: { type: 'string', title: 'Address', minLength: 1, maxLength: 10_000 },
       team: { type: 'string', completion_url: '/teams', maxLength: 10_000 },
       level: { type: 'string', enum: ['low', 'high'], default: 'low' },
-      count: { type: 'number', description: 'How many.' },
+      count: {
+        ...{ type: 'number', description: 'How many.' },
+        ...{ minimum: -9007199254740991, maximum: 9007199254740991 },
+      },
       loud: { type: 'boolean', default: false },
       oauth: { button_text: 'Connect', callback_url: '/oauth', minLength: 1 },
     },

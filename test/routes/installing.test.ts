@@ -80,7 +80,10 @@ describe('an installation', () => {
           enum: ['eu', 'us'],
           minLength: 1,
         },
-        limit: { type: 'number', title: 'Limit', description: 'How many', default: 5 },
+        limit: {
+          ...{ type: 'number', title: 'Limit', description: 'How many', default: 5 },
+          ...{ minimum: -9007199254740991, maximum: 9007199254740991 },
+        },
       },
       required: ['region'],
       additionalProperties: false,

@@ -10,11 +10,16 @@ export function checkSchema(data: unknown): Finding[] {
   if (validate(data)) return []
   const findings = (validate.errors ?? []).map(toFinding).filter((finding) => finding !== undefined)
   const seen = new Set<string>()
-  return findings.filter(({ pointer, at, message }) => {
-    const mistake = `${pointer} ${at} ${message}`
-    return !seen.has(mistake) && seen.add(mistake)
-  })
+  return findings
+    .filter(({ pointer, at, message }) => {
+      const mistake = `${pointer} ${at} ${message}`
+      return !seen.has(mistake) && seen.add(mistake)
+    })
+    .map((finding) => (isOfEnvs(finding) ? { ...finding, severity: 'warning' } : finding))
 }
+
+/** Nothing of "envs" is applied. */
+const isOfEnvs = ({ pointer }: Finding): boolean => pointer === '/envs' || pointer.startsWith('/envs/')
 
 const validator = createCheck(schema, {
   allErrors: true,

@@ -9,8 +9,8 @@ export function checkSecrets(manifest: Partial<Manifest>, options: ReadOptions):
   for (const [name, reference] of Object.entries(manifest.secrets ?? {})) {
     const variable = toVariable(reference ?? '')
     if (variable === undefined) continue
-    const complain = (message: string, hint: string) =>
-      findings.push({ pointer: `/secrets/${name}`, at: 'value', message, hint })
+    const complain = (message: string, hint: string, severity: Finding['severity'] = 'error') =>
+      findings.push({ pointer: `/secrets/${name}`, at: 'value', severity, message, hint })
     // Refused before it is looked up: the answer must not tell whether the variable exists.
     const refused = whyRefused(variable, manifest, options)
     if (refused !== undefined) {
@@ -22,6 +22,7 @@ export function checkSecrets(manifest: Partial<Manifest>, options: ReadOptions):
       complain(
         `the environment variable ${variable} of the secret "${name}" is not set`,
         `start Annex with ${variable}=…, in the environment or in .env`,
+        options.secretsMayMiss ? 'warning' : 'error',
       )
     }
   }

@@ -29,11 +29,12 @@ const knownDirectives = [
   ],
 ]
 
-/** A policy as a map. Text: directives end at ";", or at a line break before the name of another directive. */
+/**
+ * A policy as a map. Directives end at ";", or at a line break before the name of another directive, in the values of a map
+ * too. Of a directive that is given twice the first counts, as in browsers, and of a map its keys.
+ */
 export function parseContentSecurityPolicy(policy: string | Record<string, string>): Directives {
-  if (typeof policy !== 'string') {
-    return Object.fromEntries(Object.entries(policy).map(([name, values]) => [name, toOneLine(values)]))
-  }
+  if (typeof policy !== 'string') return parseContentSecurityPolicy(toText(policy))
   const nextDirective = new RegExp(`;|\\n(?=\\s*(?:${knownDirectives.join('|')})(?:\\s|;|$))`)
   const directives: Directives = {}
   for (const part of policy.split(nextDirective)) {
@@ -44,7 +45,12 @@ export function parseContentSecurityPolicy(policy: string | Record<string, strin
   return directives
 }
 
-/** Directives are known, and their values cannot end the header or begin another directive or policy. */
+function toText(policy: Record<string, string>): string {
+  const parts = Object.entries(policy).map(([name, values]) => `${name} ${values}`.split(';'))
+  return [...parts.map(([first]) => first), ...parts.flatMap(([, ...others]) => others)].join(';')
+}
+
+/** Directives are known, and their values cannot end the header or begin another policy. */
 export function checkContentSecurityPolicy(manifest: Partial<Manifest>): Finding[] {
   const policy = manifest.contentSecurityPolicy
   if (policy === undefined) return []
@@ -62,7 +68,7 @@ export function checkContentSecurityPolicy(manifest: Partial<Manifest>): Finding
       })
     }
     if (!/^[\x20-\x2b\x2d-\x3a\x3c-\x7e]*$/.test(values)) {
-      const message = `the values of "${name}" hold a comma, a semicolon or a character that a header cannot hold`
+      const message = `the values of "${name}" hold a comma or a character that a header cannot hold`
       findings.push({ pointer, at: 'value', message, hint: 'separate values by spaces' })
       continue
     }

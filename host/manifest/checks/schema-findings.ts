@@ -59,8 +59,13 @@ export function toFinding(error: ErrorObject): Finding | undefined {
       }
     }
     case 'type': {
-      const expected = [params.type].flat().map((type) => kinds[type] ?? type)
-      return wrong(`${name} must be ${expected.join(' or ')}, found ${kindOf(data)}`)
+      const types: string[] = [params.type].flat()
+      const expected = types.map((type) => kinds[type] ?? type).join(' or ')
+      const isScalar = typeof data !== 'object' || data === null
+      return {
+        ...wrong(`${name} must be ${expected}, found ${kindOf(data)}`),
+        ...(isScalar && types.includes('string') && { wantsText: true }),
+      }
     }
     case 'pattern': {
       const found = error.propertyName ?? data
@@ -81,6 +86,9 @@ export function toFinding(error: ErrorObject): Finding | undefined {
       }
       return wrong(`${name} has ${[...String(data)].length} characters; at most ${limit} are allowed`)
     }
+    case 'minimum':
+    case 'maximum':
+      return wrong(`${name} must lie within ±${Math.abs(limit)}, found ${quoteValue(data)}`)
     case 'maxItems':
       return wrong(`${name} has ${data.length} entries; at most ${limit} are allowed`)
     case 'minItems':
@@ -132,7 +140,7 @@ function meaningOf(error: ErrorObject, field: string): string | undefined {
 }
 
 const kindOf = (data: unknown): string =>
-  data === null || typeof data === 'object'
+  data === null || typeof data === 'object' || typeof data === 'boolean'
     ? quoteValue(data)
     : `${kinds[typeof data] ?? ''} ${quoteValue(data)}`.trim()
 

@@ -100,6 +100,9 @@ function toProblem(error: ErrorObject, level: Level, schema: SettingsSchema): Fo
       return missing(path, schema)
     case 'type':
       return wrong(`must be ${kinds[String(params.type)]}, ${found}`)
+    case 'minimum':
+    case 'maximum':
+      return wrong(`must lie within ±${Number.MAX_SAFE_INTEGER}, ${found}`)
     case 'maxLength':
       return wrong(`has ${String(data).length} characters; at most ${params.limit} are allowed`)
     case 'format':

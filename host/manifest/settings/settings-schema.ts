@@ -13,6 +13,8 @@ export type SettingSchema = {
   format?: 'uri'
   minLength?: 1
   maxLength?: number
+  minimum?: number
+  maximum?: number
   completion_url?: string
   button_text?: string
   callback_url?: string
@@ -34,6 +36,8 @@ export type SettingsSchema = {
 export const annotations = ['componentId', 'completion_url', 'button_text', 'callback_url']
 
 const maxTextLength = 10_000
+/** Beyond them JSON and JavaScript round. */
+const exactNumbers = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 
 /** A level of `configurations` as a JSON Schema (2020-12): for forms, for the check of values, and for types. */
 export function settingsSchema(level: ConfigurationLevel | undefined): SettingsSchema {
@@ -62,7 +66,8 @@ function settingSchema(property: Property, isRequired: boolean): SettingSchema {
     const { type: _, ...annotated } = property
     return { ...annotated, ...notEmpty }
   }
-  if (property.type !== 'string') return { ...property }
+  if (property.type === 'boolean') return { ...property }
+  if (property.type === 'number') return { ...property, ...exactNumbers }
   return { ...property, ...notEmpty, ...(property.enum === undefined && { maxLength: maxTextLength }) }
 }
 

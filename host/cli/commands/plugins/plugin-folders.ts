@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type LoadedSettings, loadSettings } from '../../../config/load-settings.ts'
 import { AnnexError } from '../../../errors/annex-error.ts'
 import { checkUniqueNames } from '../../../manifest/checks/unique-names.ts'
@@ -32,12 +33,14 @@ export async function readPluginFolders(named: string[]): Promise<ReadFolder[]> 
 const toReadOptions = ({ settings, variables }: LoadedSettings): ReadOptions => ({
   operatorOrganization: settings.OPERATOR_ORGANIZATION,
   environment: variables,
+  secretsMayMiss: true,
 })
 
 function assertFolder(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
-  throw new AnnexError(
-    'not_found',
-    `${folder} is no folder. Name a folder that holds a service-manifest.yaml.`,
-  )
+  const found = statSync(folder, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return
+  const what = found === undefined ? 'is not there' : 'is no folder'
+  const meant = found?.isFile() ? dirname(folder) : undefined
+  const hint = meant === undefined ? 'a folder that holds a service-manifest.yaml' : `its folder: ${meant}`
+  throw new AnnexError('not_found', `${folder} ${what}. Name ${hint}.`)
 }
