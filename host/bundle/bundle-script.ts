@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type BuildResult, build, type Plugin } from 'esbuild'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { OwnFiles } from '../manifest/own-files.ts'
 import { createProblem, hasErrors, type Problem } from '../manifest/problems/problem.ts'
 import { readInside } from '../manifest/read-inside.ts'
 import { EsbuildTimeout, runEsbuild } from '../manifest/run-esbuild.ts'
@@ -26,6 +27,8 @@ export type BundleOptions = {
   /** Holds `index.ts` and `jsx-runtime.ts`. */
   sdkFolder: string
   timeoutMs?: number
+  /** Refused where a script imports them. */
+  ownFiles?: OwnFiles | undefined
 }
 
 /**
@@ -45,14 +48,18 @@ export async function bundleScript(
   const listing = await listPluginFiles(folder)
   if ('problem' in listing) return refuse(listing.problem)
 
-  const roots = { plugin: await realpath(folder), sdk: await realpath(options.sdkFolder) }
+  const roots = {
+    plugin: await realpath(folder),
+    sdk: await realpath(options.sdkFolder),
+    ownFiles: options.ownFiles,
+  }
   const read: ReadFiles = { bytes: 0, digests: {} }
   const result = await runBuild(roots, read, manifest.script, options.timeoutMs ?? defaultTimeoutMs)
   if ('failed' in result) return refuse(result.failed)
 
   const problems = await Promise.all(
     messagesOf(result).map(({ severity, message }) =>
-      toProblem(folder, severity, message, (path) => readText(roots.plugin, path)),
+      toProblem(folder, severity, message, (path) => readText(roots, path)),
     ),
   )
   if (hasErrors(problems)) return { problems }
@@ -145,8 +152,8 @@ function largestInputs(result: BuildResult): string {
 }
 
 /** The text of a file that esbuild complains about, for the frame; empty when it is not ours to show. */
-async function readText(root: string, path: string): Promise<string> {
-  const reading = await readInside(root, path, maxBundleBytes)
+async function readText({ plugin, ownFiles }: Roots, path: string): Promise<string> {
+  const reading = await readInside(plugin, path, maxBundleBytes, ownFiles)
   return 'bytes' in reading ? reading.bytes.toString('utf8') : ''
 }
 

@@ -13,6 +13,7 @@ import type {
   TransformFailure,
 } from 'esbuild'
 import { messageOf } from '../errors/annex-error.ts'
+import type { OwnFiles } from '../manifest/own-files.ts'
 import { quoteValue } from '../manifest/problems/visible-text.ts'
 import { isInside, readInside } from '../manifest/read-inside.ts'
 import { refuse, refuseBuiltin, refuseMissing } from './explain-missing.ts'
@@ -20,7 +21,7 @@ import { findGlobImport } from './glob-imports.ts'
 import { type LoadedFile, missingNamespace, throwInGuard, toThrowingModule } from './guarded-imports.ts'
 
 /** Real paths of the two folders that a build may read. */
-export type Roots = { plugin: string; sdk: string }
+export type Roots = { plugin: string; sdk: string; ownFiles?: OwnFiles | undefined }
 
 /** What a build has read: the SHA-256 of each file, in hex, by its path in the plugin folder or its name in the SDK. */
 export type ReadFiles = { bytes: number; digests: Record<string, string> }
@@ -88,7 +89,7 @@ export function confineImports(roots: Roots, read: ReadFiles): Plugin {
       )
       build.onLoad({ filter: /.*/ }, (args) => {
         const path = relative(roots.plugin, args.path)
-        return loadFile(args, { root: roots.plugin, path, name: path }, read)
+        return loadFile(args, { root: roots.plugin, path, name: path, ownFiles: roots.ownFiles }, read)
       })
     },
   }
@@ -163,10 +164,15 @@ const refuseKind = (path: string) =>
 
 async function loadFile(
   args: OnLoadArgs,
-  { root, path, name }: { root: string; path: string; name: string },
+  {
+    root,
+    path,
+    name,
+    ownFiles,
+  }: { root: string; path: string; name: string; ownFiles?: OwnFiles | undefined },
   read: ReadFiles,
 ): Promise<OnLoadResult> {
-  const reading = await readInside(root, path, maxFileBytes)
+  const reading = await readInside(root, path, maxFileBytes, ownFiles)
   if ('problem' in reading) return refuse(`${quoteValue(basename(path))} ${reading.problem}`)
   read.bytes += reading.bytes.length
   if (read.bytes > maxTotalBytes) return refuse(`the files to bundle have more than ${maxTotalBytes} bytes`)

@@ -47,7 +47,7 @@ const aliasHint =
 /** A path such as `@/lib/a` is no name of a package; others tsconfig.json may have as a key of its `paths`. */
 async function isAlias(path: string, pluginRoot: string): Promise<boolean> {
   if (/^(?:@|~)\//.test(path)) return true
-  const reading = await readInside(pluginRoot, 'tsconfig.json', maxTsconfigBytes)
+  const reading = await readInside(pluginRoot, 'tsconfig.json', maxTsconfigBytes, undefined)
   if ('problem' in reading) return false
   const keys = /"((?:[^"\\\n]|\\.)+)"\s*:\s*\[/g
   return [...reading.bytes.toString('utf8').matchAll(keys)].some(([, key = '']) =>

@@ -66,7 +66,8 @@ async function areCurrent(inputs: Bundle['inputs'], folder: string, sdkFolder: s
 }
 
 async function digestOfFile(folder: string, path: string): Promise<string | undefined> {
-  const reading = await readInside(folder, path, maxFileBytes)
+  // Only compared: a file of Annex's own would have another digest, and be refused when it is bundled.
+  const reading = await readInside(folder, path, maxFileBytes, undefined)
   return 'bytes' in reading ? toDigest(reading.bytes) : undefined
 }
 

@@ -17,7 +17,7 @@ export async function readFolder(folder: string, options: ReadOptions): Promise<
   const reading = await readManifest(folder, options)
   if (reading.manifest === undefined) return reading
   try {
-    const types = await newTypes(folder, reading.manifest)
+    const types = await newTypes(folder, reading.manifest, options)
     return { ...reading, ...(types !== undefined && { types }) }
   } catch (error) {
     // No manifest is known that gets here. Its script runs without types.
@@ -27,8 +27,12 @@ export async function readFolder(folder: string, options: ReadOptions): Promise<
   }
 }
 
-async function newTypes(folder: string, manifest: Manifest): Promise<string | undefined> {
-  const held = await readInside(folder, join('generated', 'integration.ts'), maxTypesBytes)
+async function newTypes(
+  folder: string,
+  manifest: Manifest,
+  { ownFiles }: ReadOptions,
+): Promise<string | undefined> {
+  const held = await readInside(folder, join('generated', 'integration.ts'), maxTypesBytes, ownFiles)
   const kept = 'bytes' in held ? held.bytes.toString('utf8') : ''
   const text = await compileTypes(manifest, kept)
   return text === kept ? undefined : text

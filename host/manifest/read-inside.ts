@@ -1,5 +1,6 @@
 import { constants, type FileHandle, lstat, open, realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { type OwnFiles, toFileId } from './own-files.ts'
 
 /** A file of a plugin folder, or why it cannot be used, as the end of the sentence "script: …". */
 export type FileReading = { path: string; bytes: Buffer } | { problem: string }
@@ -12,8 +13,14 @@ export const missing = 'does not exist'
  *
  * @param path relative to the folder
  * @param maxBytes larger files are refused, unread
+ * @param ownFiles refused, unread
  */
-export async function readInside(folder: string, path: string, maxBytes: number): Promise<FileReading> {
+export async function readInside(
+  folder: string,
+  path: string,
+  maxBytes: number,
+  ownFiles: OwnFiles | undefined,
+): Promise<FileReading> {
   const outside = 'lies outside the plugin folder'
   if (path.includes('\0')) return { problem: 'holds a NUL byte' }
   if (isAbsolute(path) || /^[A-Za-z]:|^[\\]/.test(path)) return { problem: 'is absolute' }
@@ -22,7 +29,7 @@ export async function readInside(folder: string, path: string, maxBytes: number)
     const [root, real] = await Promise.all([realpath(folder), realpath(join(folder, path))])
     if (!isInside(root, real)) return { problem: `${outside}: a symlink leads there` }
     if (!(await lstat(real)).isFile()) return { problem: 'is not a regular file' }
-    return { path: real, bytes: await readRegularFile(real, maxBytes) }
+    return { path: real, bytes: await readRegularFile(real, maxBytes, ownFiles) }
   } catch (error) {
     return { problem: toReason(error) }
   }
@@ -34,19 +41,29 @@ export function isInside(folder: string, path: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
 }
 
-async function readRegularFile(real: string, maxBytes: number): Promise<Buffer> {
+async function readRegularFile(
+  real: string,
+  maxBytes: number,
+  ownFiles: OwnFiles | undefined,
+): Promise<Buffer> {
   // The file may have been swapped since it was looked at: NOFOLLOW meets a new symlink, NONBLOCK a new FIFO.
   const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
-    return await readAtMost(file, maxBytes)
+    return await readAtMost(file, maxBytes, ownFiles)
   } finally {
     await file.close()
   }
 }
 
-async function readAtMost(file: FileHandle, maxBytes: number): Promise<Buffer> {
-  const { size, isFile } = await file.stat().then((stat) => ({ size: stat.size, isFile: stat.isFile() }))
-  if (!isFile) throw new Unusable('is not a regular file')
+async function readAtMost(
+  file: FileHandle,
+  maxBytes: number,
+  ownFiles: OwnFiles | undefined,
+): Promise<Buffer> {
+  const found = await file.stat({ bigint: true })
+  if (!found.isFile()) throw new Unusable('is not a regular file')
+  if (ownFiles?.has(toFileId(found))) throw new Unusable('is a file of Annex itself (DATA_DIR)')
+  const size = Number(found.size)
   if (size > maxBytes) throw new Unusable(`has ${size} bytes; at most ${maxBytes} are read`)
   // The size at this moment and no more: a file that grows meanwhile is cut, not followed.
   const buffer = Buffer.alloc(size)

@@ -46,7 +46,7 @@ export type Spots = Record<'name' | 'organization', Spot>
  * for what is in the folder.
  */
 export async function readManifest(folder: string, options: ReadOptions): Promise<ManifestReading> {
-  const { file, reading } = await readManifestFile(folder)
+  const { file, reading } = await readManifestFile(folder, options)
   if ('problem' in reading) {
     if (reading.problem === missing) return refuse(file, await explainMissing(folder))
     return refuse(file, { message: `the manifest ${reading.problem}` })
@@ -106,14 +106,20 @@ function checkMeaning(manifest: Partial<Manifest>, options: ReadOptions): Findin
 async function checkFiles(
   folder: string,
   manifest: Partial<Manifest>,
-  { toPlain }: ReadOptions,
+  options: ReadOptions,
 ): Promise<Finding[]> {
-  return [...(await checkScript(folder, manifest, toPlain)), ...(await checkImages(folder, manifest))]
+  return [
+    ...(await checkScript(folder, manifest, options)),
+    ...(await checkImages(folder, manifest, options)),
+  ]
 }
 
-async function readManifestFile(folder: string): Promise<{ file: string; reading: FileReading }> {
+async function readManifestFile(
+  folder: string,
+  { ownFiles }: ReadOptions,
+): Promise<{ file: string; reading: FileReading }> {
   for (const name of fileNames) {
-    const reading = await readInside(folder, name, maxManifestBytes)
+    const reading = await readInside(folder, name, maxManifestBytes, ownFiles)
     if ('bytes' in reading || reading.problem !== missing) return { file: join(folder, name), reading }
   }
   return { file: join(folder, fileNames[0]), reading: { problem: missing } }

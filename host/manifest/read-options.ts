@@ -1,4 +1,5 @@
 import type { Loader } from 'esbuild'
+import type { OwnFiles } from './own-files.ts'
 
 /** Who runs this Annex. */
 export type Operator = {
@@ -17,4 +18,6 @@ export type ReadOptions = Operator & {
   environment: Record<string, string | undefined>
   /** A secret without a value is a warning: the reader is not the machine that runs the script. */
   secretsMayMiss?: boolean
+  /** Files of a plugin folder that are these are refused. */
+  ownFiles?: OwnFiles
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Logger } from 'pino'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createScriptTokens } from '../access/script-tokens.ts'
@@ -90,7 +89,7 @@ export async function startAnswering(
   const source: PluginSource = {
     ...{ db, box, place: delivering.place, reading, pluginsDir: settings.PLUGINS_DIR },
     hasOthers: dialect === 'postgres' && !settings.PLUGINS_COMPLETE,
-    cacheFolder: join(dataDir, 'cache'),
+    dataDir,
     tryLoad: async (integration, code) => (await starting).tryLoad(integration, code),
   }
   const onLoaded = () => {

@@ -10,6 +10,7 @@ import type { Db } from '../db/db.ts'
 import { hasVersion } from '../db/queries/integrations.ts'
 import { checkUniqueNames } from '../manifest/checks/unique-names.ts'
 import { type NormalManifest, normalizeManifest } from '../manifest/normalize-manifest.ts'
+import { listOwnFiles, type OwnFiles } from '../manifest/own-files.ts'
 import type { Problem } from '../manifest/problems/problem.ts'
 import type { FolderReading } from '../manifest/read-folder.ts'
 import { readFolders } from '../manifest/read-folders.ts'
@@ -41,7 +42,7 @@ export type PluginSource = {
   place: string
   /** Other hosts load integrations that are not in this one's folder. */
   hasOthers: boolean
-  cacheFolder: string
+  dataDir: string
   reading: ReadOptions
   tryLoad: TryLoad
 }
@@ -54,23 +55,26 @@ export const sdkFolder = fileURLToPath(new URL('../../runtime/sdk', import.meta.
  */
 export async function loadPlugins(source: PluginSource): Promise<LoadedPlugin[]> {
   const folders = await listPluginFolders(source.pluginsDir)
-  const readings = await readFolders(folders, source.reading)
+  const ownFiles = await listOwnFiles(source.dataDir, source.pluginsDir)
+  const readings = await readFolders(folders, { ...source.reading, ownFiles })
   // Owners come first: a folder that claims the deployed name of another owner must not take the owner's folder down.
   const owned = await Promise.all(readings.map((reading) => findOwner(source.db, reading)))
   const loaded: LoadedPlugin[] = []
   for (const [index, reading] of checkUniqueNames(owned).entries()) {
-    loaded.push(await loadPlugin(source, folders[index] ?? '', reading))
+    loaded.push(await loadPlugin(source, ownFiles, folders[index] ?? '', reading))
   }
-  await removeUnused(source.cacheFolder)
+  await removeUnused(join(source.dataDir, 'cache'))
   return [...loaded, ...(await retireIntegrations(source, loaded))]
 }
 
 async function loadPlugin(
   source: PluginSource,
+  ownFiles: OwnFiles,
   folder: string,
   reading: OwnedReading,
 ): Promise<LoadedPlugin> {
-  const { db, box, place, cacheFolder } = source
+  const { db, box, place, dataDir } = source
+  const cacheFolder = join(dataDir, 'cache')
   const { manifest, organizationId, problems, types } = reading
   if (manifest === undefined || organizationId === undefined) return failed(folder, reading, problems)
   if (types !== undefined) {
@@ -78,11 +82,15 @@ async function loadPlugin(
       // A folder that cannot be written to runs all the same; `annex types` says what is wrong with it.
     })
   }
-  const { bundle, problems: bundleProblems } = await loadBundle(folder, manifest, { sdkFolder, cacheFolder })
+  const { bundle, problems: bundleProblems } = await loadBundle(folder, manifest, {
+    sdkFolder,
+    cacheFolder,
+    ownFiles,
+  })
   const all = [...problems, ...bundleProblems]
   if (bundle === undefined) return failed(folder, reading, all)
   const normal = normalizeManifest(manifest)
-  const failure = await tryNewVersion(source, folder, normal, bundle)
+  const failure = await tryNewVersion(source, folder, normal, bundle, ownFiles)
   if (failure !== undefined) return failed(folder, reading, [...all, failure])
   const { number, digest } = await deployVersion(db, box, {
     manifest: normal,
@@ -101,10 +109,11 @@ async function tryNewVersion(
   folder: string,
   manifest: NormalManifest,
   bundle: Bundle,
+  ownFiles: OwnFiles,
 ): Promise<Problem | undefined> {
   const { name, script } = manifest
   if (script === undefined || (await hasVersion(db, name, toVersionDigest(manifest, bundle.code)))) return
-  return tryVersion(tryLoad, { folder, integration: name, script, bundle })
+  return tryVersion(tryLoad, { folder, integration: name, script, bundle, ownFiles })
 }
 
 /**

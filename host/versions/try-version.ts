@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Bundle } from '../bundle/bundle-script.ts'
 import { findThrown } from '../bundle/map-stack.ts'
+import type { OwnFiles } from '../manifest/own-files.ts'
 import { createProblem, type Problem } from '../manifest/problems/problem.ts'
 import { readInside } from '../manifest/read-inside.ts'
 
@@ -20,7 +21,8 @@ export async function tryVersion(
     integration,
     script,
     bundle,
-  }: { folder: string; integration: string; script: string; bundle: Bundle },
+    ownFiles,
+  }: { folder: string; integration: string; script: string; bundle: Bundle; ownFiles: OwnFiles | undefined },
 ): Promise<Problem | undefined> {
   const failure = await tryLoad(integration, bundle.code)
   if (failure === undefined) return undefined
@@ -29,7 +31,7 @@ export async function tryVersion(
   const complaint = { message: `the script cannot be loaded: ${failure.message}`, hint }
   const place = findThrown(stack, bundle.map, integration)
   if (place === undefined) return createProblem(join(folder, script), '', { line: 1, column: 1 }, complaint)
-  const reading = await readInside(folder, place.source, maxShownBytes)
+  const reading = await readInside(folder, place.source, maxShownBytes, ownFiles)
   const source = 'bytes' in reading ? reading.bytes.toString('utf8') : ''
   return createProblem(join(folder, place.source), source, place, complaint)
 }

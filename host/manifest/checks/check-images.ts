@@ -1,7 +1,9 @@
 import { imageDimensionsFromData } from 'image-dimensions'
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
+import type { OwnFiles } from '../own-files.ts'
 import { quoteValue } from '../problems/visible-text.ts'
 import { readInside } from '../read-inside.ts'
+import type { ReadOptions } from '../read-options.ts'
 import type { Finding } from './finding.ts'
 
 const maxImageBytes = 5 * 1024 * 1024
@@ -12,7 +14,11 @@ const ratioTolerance = 0.01
 const shownTypes: ReadonlySet<string> = new Set(['png', 'jpeg', 'gif', 'webp', 'avif'])
 
 /** Every icon and preview image exists within the folder and is an image. A preview that is not 2:1 is a warning. */
-export async function checkImages(folder: string, manifest: Partial<Manifest>): Promise<Finding[]> {
+export async function checkImages(
+  folder: string,
+  manifest: Partial<Manifest>,
+  { ownFiles }: Pick<ReadOptions, 'ownFiles'>,
+): Promise<Finding[]> {
   const images: { pointer: string; path: string; preview?: boolean }[] = []
   if (manifest.icon !== undefined) images.push({ pointer: '/icon', path: manifest.icon })
   manifest.previewImages?.forEach((path, index) => {
@@ -25,7 +31,7 @@ export async function checkImages(folder: string, manifest: Partial<Manifest>): 
   }
   const findings: Finding[] = []
   for (const { pointer, path, preview = false } of images) {
-    const complaint = await checkImage(folder, path, preview)
+    const complaint = await checkImage(folder, path, preview, ownFiles)
     if (complaint !== undefined) findings.push({ pointer, at: 'value', ...complaint })
   }
   return findings
@@ -35,8 +41,9 @@ async function checkImage(
   folder: string,
   path: string,
   preview: boolean,
+  ownFiles: OwnFiles | undefined,
 ): Promise<Omit<Finding, 'pointer' | 'at'> | undefined> {
-  const reading = await readInside(folder, path, maxImageBytes)
+  const reading = await readInside(folder, path, maxImageBytes, ownFiles)
   if ('problem' in reading) return { message: `the image ${quoteValue(path)} ${reading.problem}` }
   const size = measure(reading.bytes)
   if (size === undefined || !shownTypes.has(size.type)) {

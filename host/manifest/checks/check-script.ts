@@ -3,7 +3,7 @@ import { type Loader, transform } from 'esbuild'
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
 import { quoteValue } from '../problems/visible-text.ts'
 import { readInside } from '../read-inside.ts'
-import type { ToPlain } from '../read-options.ts'
+import type { ReadOptions } from '../read-options.ts'
 import { runEsbuild } from '../run-esbuild.ts'
 import type { Finding } from './finding.ts'
 
@@ -25,7 +25,7 @@ const loaders = new Map<string, Loader>([
 export async function checkScript(
   folder: string,
   manifest: Partial<Manifest>,
-  toPlain: ToPlain = toPlainScript,
+  { ownFiles, toPlain = toPlainScript }: Pick<ReadOptions, 'ownFiles' | 'toPlain'>,
 ): Promise<Finding[]> {
   const { script } = manifest
   if (script === undefined) return []
@@ -39,7 +39,7 @@ export async function checkScript(
       `its name must end in ${[...loaders.keys()].join(', ')}`,
     )
   }
-  const reading = await readInside(folder, script, maxScriptBytes)
+  const reading = await readInside(folder, script, maxScriptBytes, ownFiles)
   if ('problem' in reading) return complain(`the script ${quoteValue(script)} ${reading.problem}`)
   const plain = await toPlain(reading.bytes.toString('utf8'), loader)
   // The bundler reports a script that does not parse, with its line.

@@ -34,10 +34,13 @@ export async function checkFolders(named: string[], command: Command): Promise<v
 }
 
 /** A script is looked at although its manifest has errors, as long as that says which file it is. */
-async function scriptProblems({ folder, script }: ReadFolder, tryLoad: TryLoad): Promise<Problem[]> {
+async function scriptProblems(
+  { folder, script, ownFiles }: ReadFolder,
+  tryLoad: TryLoad,
+): Promise<Problem[]> {
   if (script === undefined) return []
-  const { bundle, problems } = await bundleScript(folder, { script }, { sdkFolder })
+  const { bundle, problems } = await bundleScript(folder, { script }, { sdkFolder, ownFiles })
   if (bundle === undefined) return problems
-  const failure = await tryVersion(tryLoad, { folder, integration: 'script', script, bundle })
+  const failure = await tryVersion(tryLoad, { folder, integration: 'script', script, bundle, ownFiles })
   return failure === undefined ? problems : [...problems, failure]
 }

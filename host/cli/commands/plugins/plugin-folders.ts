@@ -3,11 +3,12 @@ import { dirname } from 'node:path'
 import { type LoadedSettings, loadSettings } from '../../../config/load-settings.ts'
 import { AnnexError } from '../../../errors/annex-error.ts'
 import { checkUniqueNames } from '../../../manifest/checks/unique-names.ts'
+import { listOwnFiles, type OwnFiles } from '../../../manifest/own-files.ts'
 import { type ManifestReading, readManifest } from '../../../manifest/read-manifest.ts'
 import type { ReadOptions } from '../../../manifest/read-options.ts'
 import { listPluginFolders } from '../../../versions/load-plugins.ts'
 
-export type ReadFolder = ManifestReading & { folder: string }
+export type ReadFolder = ManifestReading & { folder: string; ownFiles: OwnFiles }
 
 /**
  * Reads the manifests of the named plugin folders, or of all in PLUGINS_DIR. No server is needed.
@@ -25,9 +26,14 @@ export async function readPluginFolders(named: string[]): Promise<ReadFolder[]> 
       `There is no plugin folder in ${settings.PLUGINS_DIR}. Name one, or set PLUGINS_DIR.`,
     )
   }
-  const options = toReadOptions(loaded)
+  const ownFiles = await listOwnFiles(settings.DATA_DIR, settings.PLUGINS_DIR)
+  const options = { ...toReadOptions(loaded), ownFiles }
   const readings = await Promise.all(folders.map((folder) => readManifest(folder, options)))
-  return checkUniqueNames(readings).map((reading, index) => ({ ...reading, folder: folders[index] ?? '' }))
+  return checkUniqueNames(readings).map((reading, index) => ({
+    ...reading,
+    folder: folders[index] ?? '',
+    ownFiles,
+  }))
 }
 
 const toReadOptions = ({ settings, variables }: LoadedSettings): ReadOptions => ({
