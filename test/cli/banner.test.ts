@@ -89,6 +89,38 @@ test('a folder that was not loaded is named with the place of each problem', () 
   assert.ok(!banner.includes('\x1b'))
 })
 
+const broken = (name: string, frame = '1 | x\n  | ^'): LoadedPlugin => {
+  const place = { file: `plugins/${name}/service-manifest.yaml`, line: 1, column: 1 }
+  const problem = { severity: 'error', ...place, message: 'wrong', hint: 'mend it', frame } as const
+  return { folder: `plugins/${name}`, scopes: [], state: 'failed', problems: [problem, problem] }
+}
+
+test('the banner fits a screen beside 57 folders with errors, and says how many there are', () => {
+  const folders = Array.from({ length: 57 }, (_, index) => broken(`b${index}`))
+  const banner = bannerOf([loaded(1, 'echo'), loaded(1, 'webhook'), ...folders])
+  assert.ok(banner.split('\n').length <= 24, banner)
+  assert.match(banner, /failed {2}plugins\/b0/, 'folders with errors come first')
+  assert.match(banner, /114 problems in 57 plugin folders: npx annex reload shows them/)
+})
+
+test('the banner shows the problems of one folder with frame and hint where they fit', () => {
+  const banner = bannerOf([broken('b'), loaded(1)])
+  assert.match(banner, /b\/service-manifest\.yaml:1:1 error wrong\n1 \| x\n {2}\| \^\n {2}hint: mend it\n/)
+  assert.doesNotMatch(banner, /2 problems/)
+  assert.ok(banner.split('\n').length <= 24, banner)
+  const long = bannerOf([broken('b', 'line\n'.repeat(30)), loaded(1)])
+  assert.ok(long.split('\n').length <= 24, long)
+  assert.match(long, /b\/service-manifest\.yaml:1:1 wrong/)
+})
+
+test('the banner says once what is retired', () => {
+  const note = 'Its folder is "new" now. It has no installations.'
+  const retired: LoadedPlugin = { ...loaded(1, 'old'), state: 'retired', note }
+  const banner = bannerOf([loaded(1, 'new'), retired])
+  assert.match(banner, /retired old/)
+  assert.ok(banner.includes(`old is retired. ${note}\n`), banner)
+})
+
 test('the banner says what scripts run behind, and where to learn what is missing', () => {
   assert.match(bannerOf([]), /behind isolate, process, namespace, watchdog, heartbeat\n/)
   const without = bannerOf([], wallWith(false))

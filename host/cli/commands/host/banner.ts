@@ -8,7 +8,8 @@ import type { LoadedPlugin } from '../../../versions/load-plugins.ts'
 import { toSafeLine } from '../../terminal/safe-text.ts'
 import { paint, type Terminal } from '../../terminal/terminal.ts'
 
-/** With the lines around the list, the banner still fits a screen of 24 lines. */
+const screenLines = 24
+/** With the lines around the list, the banner still fits a screen. */
 const maxListed = 7
 
 type Started = Pick<RunningServer, 'url' | 'setupToken' | 'plugins' | 'wall'> & {
@@ -16,7 +17,16 @@ type Started = Pick<RunningServer, 'url' | 'setupToken' | 'plugins' | 'wall'> & 
 }
 
 /** What a person needs after a start, on one screen: the address, the integrations, and what to paste next. */
-export function printBanner(terminal: Terminal, { url, setupToken, plugins, wall, settings }: Started): void {
+export function printBanner(given: Terminal, started: Started): void {
+  const { url, setupToken, plugins, wall, settings } = started
+  let lines = 0
+  const terminal: Terminal = {
+    ...given,
+    print(...parts) {
+      lines += 1
+      given.print(...parts)
+    },
+  }
   terminal.print()
   terminal.print('  ', paint('bold', 'Annex'), ' runs at ', paint('cyan', url))
   printWall(terminal, wall)
@@ -26,7 +36,9 @@ export function printBanner(terminal: Terminal, { url, setupToken, plugins, wall
     terminal.print(`    curl -X POST ${url}/v1/setup -d '{"token":"${setupToken}"}'`)
   }
   terminal.print()
-  for (const plugin of plugins.slice(0, maxListed)) printPlugin(terminal, plugin)
+  // Folders that need attention come first.
+  const sorted = plugins.toSorted((one, other) => order.indexOf(one.state) - order.indexOf(other.state))
+  for (const plugin of sorted.slice(0, maxListed)) printPlugin(terminal, plugin)
   if (plugins.length > maxListed) {
     terminal.print(paint('dim', `  and ${plugins.length - maxListed} more: npx annex integrations`))
   }
@@ -35,8 +47,10 @@ export function printBanner(terminal: Terminal, { url, setupToken, plugins, wall
       `  No integration yet: put a plugin folder into ${resolve(settings.PLUGINS_DIR)} (PLUGINS_DIR).`,
     )
   printNext(terminal, url, plugins)
-  printFailures(terminal, plugins)
+  printFailures(terminal, plugins, screenLines - 1 - lines)
 }
+
+const order: LoadedPlugin['state'][] = ['failed', 'retired', 'loaded']
 
 /** One line: what stands between a script and this machine, and what does not. */
 function printWall(terminal: Terminal, { levels }: Wall): void {
@@ -70,16 +84,26 @@ function printNext(terminal: Terminal, url: string, plugins: LoadedPlugin[]): vo
   terminal.print()
 }
 
-/** After the screen, since how many there are is up to whoever wrote the folders. */
-function printFailures(terminal: Terminal, plugins: LoadedPlugin[]): void {
-  for (const { name, note } of plugins) {
-    if (note !== undefined) terminal.print('  ', toSafeLine(`${name} is retired. ${note}`, 500))
+/** Notes and problems on what is left of the screen: with frames and hints, else a line each, else their number. */
+function printFailures(terminal: Terminal, plugins: LoadedPlugin[], room: number): void {
+  const notes = plugins.flatMap(({ name, note }) =>
+    note === undefined ? [] : toSafeLine(`  ${name} is retired. ${note}`, 300),
+  )
+  const failed = plugins.filter(({ state }) => state === 'failed')
+  const problems = failed.flatMap((plugin) => plugin.problems)
+  const whole = problems.map((problem) => `${formatProblem(problem, { color: terminal.color })}\n`)
+  const short = problems.map(({ file, line, column, message }) =>
+    toSafeLine(`  ${file}:${line}:${column} ${message}`, 160),
+  )
+  const fits = (texts: string[]) => texts.join('\n').split('\n').length <= room
+  const shown = [
+    [...notes, ...whole],
+    [...notes, ...short],
+  ].find(fits)
+  for (const text of shown ?? [...notes, ...short].slice(0, Math.max(0, room - 1))) {
+    terminal.print({ escaped: text })
   }
-  for (const { state, problems } of plugins) {
-    if (state !== 'failed') continue
-    for (const problem of problems) {
-      terminal.print({ escaped: formatProblem(problem, { color: terminal.color }) })
-      terminal.print()
-    }
-  }
+  if (shown !== undefined) return
+  const folders = `${failed.length} plugin folder${failed.length === 1 ? '' : 's'}`
+  terminal.print(paint('red', `  ${problems.length} problems in ${folders}: npx annex reload shows them`))
 }
