@@ -17,7 +17,7 @@ help: ## Lists the targets
 run: $(installed) .env ## Starts Annex: installs, migrates, loads plugins/, prints what to do next
 	@exec node bin/annex.js serve
 
-dev: $(installed) .env ## Starts Annex and loads a plugin folder again when a file in it changes
+dev: $(installed) .env ## Starts Annex, loads a plugin folder again when a file in it changes, shows what scripts log
 	@exec node bin/annex.js serve --watch
 
 demo: $(installed) ## Tells the main job as a story: an event, three attempts, a verified signature

@@ -27,6 +27,8 @@ export type LoadedSettings = {
   sources: Record<SettingName, SettingSource>
   /** The environment over `.env`: where the secrets of manifests are looked up. */
   variables: Texts
+  /** The same, with `.env` read again. @throws AnnexError `settings_invalid` when it cannot be read */
+  readVariables: () => Texts
 }
 
 type Texts = { readonly [name: string]: string | undefined }
@@ -41,7 +43,8 @@ export function loadSettings(
   given: { flags?: Texts; environment?: Texts; envFile?: string } = {},
 ): LoadedSettings {
   const environment = given.environment ?? process.env
-  const envFile = readEnvFile(given.envFile ?? '.env')
+  const envPath = given.envFile ?? '.env'
+  const envFile = readEnvFile(envPath)
   const layers: [SettingSource, Texts][] = [
     ['flag', given.flags ?? {}],
     ['environment', environment],
@@ -68,6 +71,7 @@ export function loadSettings(
     settings: values as Settings,
     sources: sources as Record<SettingName, SettingSource>,
     variables: { ...envFile, ...environment },
+    readVariables: () => ({ ...readEnvFile(envPath), ...environment }),
   }
 }
 
@@ -168,8 +172,9 @@ function isOrigin(text: string): boolean {
 function readEnvFile(path: string): Texts {
   try {
     return parse(readFileSync(path))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw error
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT') return {}
+    throw new AnnexError('settings_invalid', `The file ${path} cannot be read (${code}).`, { cause })
   }
 }

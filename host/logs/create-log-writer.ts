@@ -12,13 +12,21 @@ export type LogWriter = {
   write: (line: LogLine) => void
   /** A line of the host about a script: it is kept whatever the script logs meanwhile. */
   report: (line: LogLine) => void
+  /** From now on it gets each line that was stored. */
+  follow: (follower: (line: StoredLine) => void) => void
   /** Settles when all that was written so far is in the database. */
   flush: () => Promise<void>
   close: () => Promise<void>
 }
 
-/** Turns the places in an integration's lines into the author's files and lines. */
-export type ToSource = (integration: string) => Promise<(text: string) => string>
+/** Turns the places in an integration's lines into the author's files and lines, and shows the lines around the first one. */
+export type ToSource = (integration: string) => Promise<{
+  map: (text: string) => string
+  frame: (text: string) => string | undefined
+}>
+
+/** `frame`: of an error, the author's lines around its place. */
+export type StoredLine = Omit<LogRow, 'id'> & { frame?: string | undefined }
 
 const flushEveryMs = 100
 /** What one installation may have waiting, and all of them together. */
@@ -38,6 +46,7 @@ export function createLogWriter(
 ): LogWriter {
   const { toSource, redact, onDefect } = given
   let waiting: Waiting[] = []
+  let follower: ((line: StoredLine) => void) | undefined
   const counts = new Map<string, number>()
   const sincePrune = new Map<string, number>()
   const writing = createWriteBehind(store, flushEveryMs, onDefect)
@@ -51,6 +60,9 @@ export function createLogWriter(
         add({ ...line, level: 'warn', text: 'Too many lines at once: some are dropped here.' })
     },
     report: add,
+    follow(given) {
+      follower = given
+    },
     flush: writing.flush,
     close: writing.close,
   }
@@ -66,13 +78,17 @@ export function createLogWriter(
     counts.clear()
     if (lines.length === 0) return
     for (const [integration, own] of Map.groupBy(lines, (line) => line.integration)) {
-      const map = await toSource(integration)
+      const { map, frame } = await toSource(integration)
       for (let at = 0; at < own.length; at += linesAtOnce) {
         const rows = own.slice(at, at + linesAtOnce).map((line) => ({
           ...line,
           text: toStorable(map(redact(ownerOf(line), line.text))),
         }))
         await insertLogs(db, rows)
+        for (const [index, row] of rows.entries()) {
+          const isError = row.level === 'error'
+          follower?.({ ...row, ...(isError && { frame: frame(own[at + index]?.text ?? '') }) })
+        }
       }
       await prune(integration, own.length)
     }

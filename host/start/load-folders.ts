@@ -2,16 +2,18 @@ import type { Logger } from 'pino'
 import type { Settings } from '../config/load-settings.ts'
 import { watchSpaces } from '../content/watch-spaces.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
+import type { LogWriter } from '../logs/create-log-writer.ts'
 import { type LoadedPlugin, loadPlugins, type PluginSource } from '../versions/load-plugins.ts'
 import { createChangeReport } from '../versions/report-changes.ts'
 import { watchPlugins } from '../versions/watch-plugins.ts'
+import { createLineReport } from './report-script-lines.ts'
 
 export type Folders = {
   /** As they were at the start. */
   plugins: LoadedPlugin[]
   /** Reads all plugin folders and spaces again. */
   reload: () => Promise<LoadedPlugin[]>
-  /** With the setting `WATCH`: loads a plugin folder again when a file in it changes, and says so on stderr. */
+  /** With the setting `WATCH`: loads plugin folders again when a file in them changes, and says so, and what scripts log, on stderr. */
   watch: () => void
 }
 
@@ -26,7 +28,10 @@ export async function loadFolders(
     settings: Settings
     source: PluginSource
     publish: PublishEvent
+    /** Before each load. */
+    readVariables: () => void
     onLoaded: () => void
+    logs: LogWriter
     logger: Logger
     onDefect: (error: unknown) => void
   },
@@ -46,6 +51,7 @@ export async function loadFolders(
   )
   ends.defer(spaces.close)
   const reload = inTurn(async () => {
+    given.readVariables()
     const plugins = await loadPlugins(source)
     given.onLoaded()
     await spaces.sync()
@@ -57,6 +63,7 @@ export async function loadFolders(
     reload,
     watch() {
       if (!settings.WATCH) return
+      given.logs.follow(createLineReport({ logger, output: process.stderr }))
       const reportChanges = createChangeReport(plugins, { logger, output: process.stderr })
       let reloading: Promise<void> = Promise.resolve()
       const end = watchPlugins(settings.PLUGINS_DIR, () => {

@@ -53,7 +53,7 @@ export async function startAnswering(
   begunWall: BegunWall,
   ends: AsyncDisposableStack,
 ): Promise<RunningServer> {
-  const { settings, variables, dataDir, logger, onDefect, secrets, database, commits, host } = delivering
+  const { settings, readVariables, dataDir, logger, onDefect, secrets, database, commits, host } = delivering
   const { organization, samples, box, signingSecrets, logs, hopsKey, publicUrl, url } = delivering
   const { metrics, counts, wakes, gate, workerParts, deliveries } = delivering
   const { db, reader, longReader, dialect } = database
@@ -64,10 +64,13 @@ export async function startAnswering(
   ends.defer(egress.close)
 
   const tokens = createScriptTokens(box.deriveKey('script tokens'))
+  let variables = delivering.variables
   const reading = {
     operatorOrganization: settings.OPERATOR_ORGANIZATION,
     operatorOrganizationId: organization.id,
-    environment: variables,
+    get environment() {
+      return variables
+    },
   }
   const prepared = createPrepareDispatch({
     ...{ db: reader, box, tokens, publicUrl, reading },
@@ -99,7 +102,15 @@ export async function startAnswering(
   }
   const [{ sandboxes, wall }, folders] = await both(
     starting,
-    loadFolders({ settings, source, publish, onLoaded, logger, onDefect }, ends),
+    loadFolders(
+      {
+        ...{ settings, source, publish, onLoaded, logs, logger, onDefect },
+        readVariables() {
+          variables = readVariables()
+        },
+      },
+      ends,
+    ),
   )
   const suspensions = createSuspensions({
     ...{ db, logs, onDefect },

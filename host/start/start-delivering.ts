@@ -31,7 +31,7 @@ export type Delivering = Awaited<ReturnType<typeof startDelivering>>
  * opposite one.
  */
 export async function startDelivering(
-  { settings, variables }: LoadedSettings,
+  { settings, variables, readVariables }: LoadedSettings,
   senderThread: Worker | undefined,
   ends: AsyncDisposableStack,
 ) {
@@ -88,7 +88,19 @@ export async function startDelivering(
   await deliveries.looked()
   await nextTurn()
   return {
-    ...{ settings, variables, dataDir, logger, onDefect, secrets, database, commits, host, place },
+    ...{
+      settings,
+      variables,
+      readVariables,
+      dataDir,
+      logger,
+      onDefect,
+      secrets,
+      database,
+      commits,
+      host,
+      place,
+    },
     ...{ organization, samples, box, signingSecrets, logs, hopsKey, publicUrl, url, forScripts },
     ...{ metrics, counts, wakes, gate, outside, workerParts, deliveries },
   }

@@ -68,9 +68,7 @@ export function createChangeReport(
 
 function logChange(logger: Logger, { what, plugin }: Change): void {
   const { folder, name, version } = plugin
-  const problems = plugin.problems.map(
-    ({ file, line, column, message }) => `${file}:${line}:${column} ${message}`,
-  )
+  const problems = plugin.problems.map((problem) => formatProblem(problem, { color: false }))
   if (what === 'failed') logger.error({ folder, problems }, 'plugin not loaded')
   else if (what === 'retired') logger.warn({ folder, name, note: plugin.note }, 'integration retired')
   else if (what === 'removed') logger.info({ folder, name }, 'plugin removed')

@@ -22,7 +22,7 @@ test('a variable that is not set, or is empty, is an error that says what to set
       ),
       text,
     )
-    assert.ok(text.includes(`hint: start Annex with ${variable}=…, in the environment or in .env`), text)
+    assert.ok(text.includes(`hint: write ${variable}=… into .env and reload`), text)
   }
 })
 

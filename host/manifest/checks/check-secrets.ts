@@ -21,7 +21,7 @@ export function checkSecrets(manifest: Partial<Manifest>, options: ReadOptions):
     } else if (lookUp(variable, options) === undefined) {
       complain(
         `the environment variable ${variable} of the secret "${name}" is not set`,
-        `start Annex with ${variable}=…, in the environment or in .env`,
+        `write ${variable}=… into .env and reload, or start Annex with it in the environment`,
         options.secretsMayMiss ? 'warning' : 'error',
       )
     }
