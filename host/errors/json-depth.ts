@@ -26,7 +26,7 @@ export function assertShallow(text: string, what = 'JSON body', maxDepth = mostL
 }
 
 /** The index of the closing quote, or of the end of the text. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   let at = start + 1
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
   return at

@@ -3,7 +3,8 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Context } from 'koa'
 import { createCheck } from '../../schemas/create-check.ts'
 import { describeError } from '../../schemas/describe-error.ts'
-import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+import { assertExact } from '../errors/exact-numbers.ts'
 import { assertShallow } from '../errors/json-depth.ts'
 import { requestBrokeOffError } from '../errors/request-broke-off.ts'
 import { isBrokenConnection } from './log-error.ts'
@@ -75,29 +76,14 @@ export function jsonBody<T>(schema: object, maxBytes = maxJsonBytes): (context: 
 export async function readJson(context: Context, maxBytes = maxJsonBytes): Promise<unknown> {
   const text = (await readBody(context.req, maxBytes)).toString('utf8')
   assertShallow(text)
+  let value: unknown
   try {
-    return parseExactly(text === '' ? '{}' : text)
+    value = JSON.parse(text === '' ? '{}' : text)
   } catch (cause) {
-    if (isAnnexError(cause)) throw cause
     throw new AnnexError('bad_request', 'The body is not JSON.', { cause })
   }
-}
-
-/** Long digits and large exponents: only these may be rounded, or become Infinity, which would be stored as null. */
-const mayBeRounded = /\d{16}|\de\+?\d{3}/i
-
-/** @throws AnnexError `bad_request` for a whole number that would be rounded; SyntaxError */
-function parseExactly(text: string): unknown {
-  return JSON.parse(text, mayBeRounded.test(text) ? refuseRounded : undefined)
-}
-
-function refuseRounded(_key: string, value: unknown, context?: { source?: string }): unknown {
-  const { source = '' } = context ?? {}
-  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value
-  const isExact = /^-?\d+$/.test(source) ? BigInt(source) === BigInt(value) : Number.isFinite(value)
-  if (isExact) return value
-  const shown = source.length > 40 ? `${source.slice(0, 40)}…` : source
-  throw new AnnexError('bad_request', `The number ${shown} in the body would be rounded. Send it as text.`)
+  assertExact(text)
+  return value
 }
 
 const isObject = (value: unknown): value is object =>

@@ -68,6 +68,11 @@ const mistakes: [string, string[], RegExp][] = [
     ['events', 'publish', 'site_view', '--data', '{'],
     /--data cannot be read/,
   ],
+  [
+    'a number in --data that would be rounded is refused',
+    ['events', 'publish', 'site_view', '--data', '{"count":9007199254740993}'],
+    /--data cannot be read: The number 9007199254740993 would be rounded\. Send it as text\.\n/,
+  ],
   ...[
     'endpoints show',
     'deliveries send',

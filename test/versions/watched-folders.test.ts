@@ -47,6 +47,13 @@ describe('watch', () => {
     await answers(annex, 'linked', 'one')
     writeFileSync(join(real, 'index.ts'), says('two'))
     await answers(annex, 'linked', 'two')
+    // As a release is changed over: the link is replaced by another in one step.
+    const next = writePlugin(join(elsewhere, 'next'), 'linked', { script: says('three') })
+    symlinkSync(next, join(elsewhere, 'link'))
+    renameSync(join(elsewhere, 'link'), join(annex.pluginsDir, 'link'))
+    await answers(annex, 'linked', 'three')
+    writeFileSync(join(next, 'index.ts'), says('four'))
+    await answers(annex, 'linked', 'four')
   })
 })
 

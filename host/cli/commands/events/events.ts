@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { PublishableEventType } from '../../../../schemas/events.ts'
 import { messageOf } from '../../../errors/annex-error.ts'
+import { assertExact } from '../../../errors/exact-numbers.ts'
 import { createSampleEvent, placesOf, type SamplePlace } from '../../../events/sample-event.ts'
 import { toPath } from '../../api/create-api.ts'
 import { findOrganization, findPlace } from '../../api/find-place.ts'
@@ -69,10 +70,12 @@ function printReceipt({ terminal }: Session, type: string, receipt: Receipt): vo
 function readData(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {}
   try {
-    const value = JSON.parse(text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text)
+    const json = text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text
+    const value = JSON.parse(json)
+    assertExact(json)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch (error) {
-    throw new UsageError(`--data cannot be read: ${messageOf(error)}.`)
+    throw new UsageError(`--data cannot be read: ${messageOf(error).replace(/\.$/, '')}.`)
   }
   throw new UsageError('--data takes a JSON object, or @ and the name of a file that holds one.')
 }
