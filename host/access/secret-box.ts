@@ -13,7 +13,8 @@ export type SecretBox = {
   deriveKey: (purpose: string) => Uint8Array
 }
 
-const keyBytes = 32
+export const keyBytes = 32
+const keyFile = 'secret.key'
 const nonceBytes = 12
 const tagBytes = 16
 
@@ -45,13 +46,14 @@ export function createSecretBox(key: Uint8Array): SecretBox {
 }
 
 /**
- * The key from the setting, else from `secret.key` in the data folder, which is made at the first start.
+ * The key from the setting, else from `secret.key` in the data folder.
  *
  * @throws AnnexError `settings_invalid` when it is not 32 bytes in base64
  */
-export function loadSecretKey(setting: string, dataDir: string): Uint8Array {
-  const path = join(dataDir, 'secret.key')
-  const text = setting !== '' ? setting : (readKeyFile(path) ?? createKeyFile(path, dataDir))
+export function readSecretKey(setting: string, dataDir: string): Uint8Array | undefined {
+  const path = join(dataDir, keyFile)
+  const text = setting !== '' ? setting : readKeyFile(path)
+  if (text === undefined) return undefined
   const key = Buffer.from(text, 'base64')
   if (key.length === keyBytes) return key
   const where = setting !== '' ? 'SECRET_KEY' : path
@@ -70,13 +72,10 @@ function readKeyFile(path: string): string | undefined {
   }
 }
 
-function createKeyFile(path: string, dataDir: string): string {
-  const text = randomBytes(keyBytes).toString('base64')
+/** Of two processes that start at once, one stores its key and the other fails rather than replace it. */
+export function storeSecretKey(dataDir: string, key: Uint8Array): void {
   mkdirSync(dataDir, { recursive: true })
-  // Before anything is encrypted with it: what a lost key has encrypted is lost too. Of two processes that start at
-  // once, one makes the key and the other fails rather than replace it.
-  createDurably(path, `${text}\n`)
-  return text
+  createDurably(join(dataDir, keyFile), `${Buffer.from(key).toString('base64')}\n`)
 }
 
 const signingKeyBytes = { least: 24, most: 64 }

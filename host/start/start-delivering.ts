@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
-import { checkSecretKey } from '../access/check-secret-key.ts'
-import { createSecretBox, loadSecretKey } from '../access/secret-box.ts'
+import { openSecretBox } from '../access/open-secret-box.ts'
 import type { LoadedSettings } from '../config/load-settings.ts'
 import { createGate } from '../http/gate.ts'
 import { listen } from '../http/listen.ts'
@@ -48,8 +47,7 @@ export async function startDelivering(
   const { organization, samples } = await ensureOperator(db, settings.OPERATOR_ORGANIZATION)
   await ensureCliToken(db, dataDir)
 
-  const box = createSecretBox(loadSecretKey(settings.SECRET_KEY, dataDir))
-  await checkSecretKey(db, box)
+  const box = await openSecretBox(db, settings.SECRET_KEY, dataDir)
   const signingSecrets = createSecretReader(box, clock)
   const logs = createLogWriter(db, { toSource: createToSource(db), redact: secrets.redact, onDefect })
   ends.defer(logs.close)

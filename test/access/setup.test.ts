@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createScriptTokens } from '../../host/access/script-tokens.ts'
-import { createSecretBox, loadSecretKey } from '../../host/access/secret-box.ts'
+import { createSecretBox, readSecretKey } from '../../host/access/secret-box.ts'
 import { isAnnexError } from '../../host/errors/annex-error.ts'
 import { startAnnex } from '../support/annex.ts'
 
@@ -42,6 +42,24 @@ describe('the first start', () => {
       await assert.rejects(startAnnex({ dataDir: folder }), /Another Annex is using the data folder/)
     } finally {
       await second.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  it('is refused, and makes no new key, where the key of the database is lost', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'annex-data-'))
+    const key = join(folder, 'secret.key')
+    try {
+      await (await startAnnex({ dataDir: folder })).close()
+      renameSync(key, `${key}.backup`)
+      for (const _attempt of ['first', 'second']) {
+        const lost = { code: 'settings_invalid', message: /^SECRET_KEY: this host has no key.*from a backup/ }
+        await assert.rejects(startAnnex({ dataDir: folder }), lost)
+        assert.equal(existsSync(key), false)
+      }
+      renameSync(`${key}.backup`, key)
+      await (await startAnnex({ dataDir: folder })).close()
+    } finally {
       rmSync(folder, { recursive: true, force: true })
     }
   })
@@ -84,7 +102,7 @@ describe('a secret box', () => {
 
   it('refuses a key of another length, and says how to make one', () => {
     assert.throws(
-      () => loadSecretKey('c2hvcnQ=', '/nowhere'),
+      () => readSecretKey('c2hvcnQ=', '/nowhere'),
       /SECRET_KEY is not 32 bytes in base64.*openssl rand/,
     )
   })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { createSecretBox, loadSecretKey } from '../../host/access/secret-box.ts'
+import { openSecretBox } from '../../host/access/open-secret-box.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
@@ -57,7 +57,7 @@ describe('secrets that were rotated', () => {
     const { db, close } = await openDatabase('', dataDir)
     try {
       const [stored] = await db('installations').where({ id: installationId })
-      const box = createSecretBox(loadSecretKey('', dataDir))
+      const box = await openSecretBox(db, '', dataDir)
       assert.equal(box.open(stored.signingSecret), current)
       assert.equal(box.open(stored.previousSigningSecret), old)
       for (const secret of [old, current]) assert.ok(!JSON.stringify(stored).includes(secret.slice(6)))

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { createSecretBox, createSigningSecret, loadSecretKey } from '../../../host/access/secret-box.ts'
+import { openSecretBox } from '../../../host/access/open-secret-box.ts'
+import { createSigningSecret } from '../../../host/access/secret-box.ts'
 import { createId } from '../../../host/db/ids.ts'
 import { openDatabase } from '../../../host/db/open-database.ts'
 import { writePlugin } from '../../support/plugin-folder.ts'
@@ -33,9 +34,9 @@ export async function seedAnnex(count: { integrations: number; organizations: nu
 const rowsAtOnce = 50
 
 async function insertAll(dataDir: string, names: string[], organizations: number): Promise<string[]> {
-  const signingSecret = createSecretBox(loadSecretKey('', dataDir)).seal(createSigningSecret())
   const { db, close } = await openDatabase('', dataDir)
   try {
+    const signingSecret = (await openSecretBox(db, '', dataDir)).seal(createSigningSecret())
     const createdAt = Date.now()
     const owners = Array.from({ length: organizations }, (_none, index) => ({
       id: createId('org'),
