@@ -23,6 +23,8 @@ export type Circuits = {
   openCircuits: () => number
   /** When a lane that is left alone may be probed, in Unix ms. */
   leftAloneUntil: (lane: string, nowMs: number) => number | undefined
+  /** Forgets the failures of a lane that is left alone: its jobs may begin again. @returns whether it was left alone */
+  closeCircuit: (lane: string) => boolean
 }
 
 /** How many jobs of each lane run, and how many more may: one lane's trouble takes its own turns alone. */
@@ -83,6 +85,12 @@ export function createLanes(rules: LaneRules, random: () => number): Lanes {
     full: (nowMs) => [...states].flatMap(([lane, state]) => (roomOf(state, nowMs) > 0 ? [] : [lane])),
     openCircuits: () => [...states.values()].filter(isOpen).length,
     leftAloneUntil: (lane, nowMs) => probeAt(states.get(lane), nowMs),
+    closeCircuit(lane) {
+      const state = states.get(lane)
+      if (state === undefined || !isOpen(state)) return false
+      Object.assign(state, { failures: 0, closedUntil: 0, closedMs: 0 })
+      return true
+    },
     nextProbeAt(nowMs) {
       let next: number | undefined
       for (const state of states.values()) {

@@ -79,10 +79,15 @@ export function addWebhookEndpointRoutes(
     await answer(context, endpoint)
   })
 
-  /** Lifts a pause, and takes up an endpoint that Annex had given up. What has waited is due. 409 when it is active. */
+  /**
+   * Lifts a pause, takes up an endpoint that Annex had given up, and ends the time for which this host leaves it alone. What has
+   * waited is due. 409 when it is active, and not left alone.
+   */
   router.post('/v1/endpoints/:id/resume', async (context) => {
     const endpoint = await open(context)
-    await resumeEndpoint(db, endpoint, wake)
+    const wasOpen = circuits.closeCircuit(endpoint.id)
+    if (wasOpen && endpoint.state === 'active') wake()
+    else await resumeEndpoint(db, endpoint, wake)
     await answer(context, endpoint)
   })
 

@@ -77,6 +77,25 @@ describe('an endpoint', () => {
     assert.deepEqual([paused.json.state, paused.json.leftAloneUntil], ['paused', undefined])
   })
 
+  it('that is left alone is tried at once after a resume', async () => {
+    const receiver = await receive(...Array(20).fill(503), 200)
+    const ids = await owe(installed.endpoint, { url: receiver.url, type: 'back' }, 12)
+    const endpoint = await endpointOf(ids[0])
+    const shown = () => annex.api('GET', `/v1/endpoints/${endpoint}`)
+    for (let n = 0; n < 12 && (await shown()).json.owed.due > 0; n += 1) {
+      const leftAlone = ({ json }: { json: Json }) => json.leftAloneUntil !== undefined || json.owed.due === 0
+      if ((await until(shown, leftAlone)).json.owed.due === 0) break
+      const before = receiver.received.length
+      const resumed = await act(endpoint, 'resume')
+      assert.deepEqual([resumed.status, resumed.json.state], [200, 'active'])
+      assert.equal(resumed.json.leftAloneUntil, undefined)
+      // Those that wait for their own retry take a second; the circuit opens for five and more.
+      await receiver.waitFor(before + 1)
+    }
+    await until(shown, ({ json }) => json.owed.due === 0)
+    assert.ok(receiver.received.length > 20)
+  })
+
   it('that is paused keeps what is owed to it, old and new, until it is resumed', async () => {
     const receiver = await receive(503, 200)
     const [early = ''] = await owe(installed.endpoint, { url: receiver.url })

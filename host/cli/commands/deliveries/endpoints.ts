@@ -41,8 +41,11 @@ export function addEndpoints(program: Command): void {
   addOne(endpoints, 'pause', 'send nothing there; what is owed waits', (session, id, { reason }) =>
     session.api.post<Endpoint>(toPath`/v1/endpoints/${id}/pause`, reason === undefined ? {} : { reason }),
   ).option('--reason <text>', 'why, for whoever looks')
-  addOne(endpoints, 'resume', 'send there again; what has waited is due', (session, id) =>
-    session.api.post<Endpoint>(toPath`/v1/endpoints/${id}/resume`),
+  addOne(
+    endpoints,
+    'resume',
+    'send there again, also where it is left alone after failures; what has waited is due',
+    (session, id) => session.api.post<Endpoint>(toPath`/v1/endpoints/${id}/resume`),
   )
   addOne(
     endpoints,
