@@ -11,6 +11,7 @@ import {
   nothingOwed,
   type OwedSnapshot,
 } from './delivery-metrics.ts'
+import { type HostSnapshot, registerHostMetrics } from './host-metrics.ts'
 import { createTally, other } from './tally.ts'
 
 export type Metrics = {
@@ -34,6 +35,7 @@ export type Snapshot = {
   processes: { slot: string; pid: number | undefined; loaded: number }[]
   levels: readonly WallLevel[]
   owed?: OwedSnapshot
+  host?: HostSnapshot
 }
 
 const wallBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -64,6 +66,7 @@ export function createMetrics(): Metrics {
   const events = new Map<string, number>()
   let snapshot: Snapshot = { processes: [], levels: [] }
   const deliveries = createDeliveryMetrics(registry, () => snapshot.owed ?? nothingOwed)
+  registerHostMetrics(registry, () => snapshot.host)
   register()
   return {
     observeReceipt({ integration, type, outcome, wallMs, cpuMs, egressCalls, egressBytes, hostCalls }) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type Router from '@koa/router'
 import type { Db } from '../db/db.ts'
+import type { StorageProbe } from '../db/probe-storage.ts'
 import { listDeployedDigests } from '../db/queries/integrations.ts'
 import { hasLevel, type Wall } from '../sandbox/wall/levels.ts'
 import type { RouteParts } from './parts.ts'
@@ -38,9 +39,14 @@ export function addHealthRoutes(router: Router, parts: RouteParts): void {
 export async function readReadiness(
   parts: RouteParts,
 ): Promise<{ found: Record<string, Part>; failing: string[] }> {
-  const [database, versions] = await Promise.all([readDatabase(parts.db), readVersions(parts.db)])
+  const [database, storage, versions] = await Promise.all([
+    readDatabase(parts.db),
+    readStorage(parts.probeStorage),
+    readVersions(parts.db),
+  ])
   const found = {
     database,
+    storage,
     versions,
     nativeModule: readNativeModule(parts.wall),
     sandboxes: readSandboxes(parts),
@@ -56,6 +62,14 @@ const readDatabase = (db: Db): Promise<Part> =>
     await db.transaction((transaction) => transaction.raw('select 1'))
     return { ready: true }
   })
+
+/** Publishing would be refused with the same code. */
+async function readStorage(probe: StorageProbe): Promise<Part> {
+  const { error } = await probe()
+  if (error === undefined) return { ready: true }
+  const what = error === 'storage_full' ? 'the disk of the database is full' : 'the database takes no writes'
+  return { ready: false, message: `${what} (${error})` }
+}
 
 /** What this host runs. Hosts of one database show the same digest. */
 const readVersions = (db: Db): Promise<Part> =>

@@ -2,6 +2,7 @@ import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { GroupCommit } from '../db/commits/group-commit.ts'
 import type { Db } from '../db/db.ts'
+import type { StorageProbe } from '../db/probe-storage.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
 import type { Authenticate } from '../http/caller.ts'
 import type { MetricsAccess } from '../http/metrics-access.ts'
@@ -54,6 +55,8 @@ export type RouteParts = {
   /** Through how many scripts a request has come, by the header that Annex signed. */
   readHops: Hops['read']
   limits: { bodyBytes: number }
+  /** Whether what is to be stored is taken. */
+  probeStorage: StorageProbe
   /** For what is too long to be held in memory. */
   dataDir: string
   /** Of this Annex. */

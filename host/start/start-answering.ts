@@ -4,6 +4,7 @@ import { createScriptTokens } from '../access/script-tokens.ts'
 import { issueSetupToken } from '../access/tokens.ts'
 import { createApp } from '../app.ts'
 import type { Settings } from '../config/load-settings.ts'
+import { createStorageProbe } from '../db/probe-storage.ts'
 import type { NewDelivery, Owed } from '../db/queries/deliveries.ts'
 import { publishEvent } from '../events/publish-event.ts'
 import { createAuthenticate } from '../http/caller.ts'
@@ -145,7 +146,7 @@ export async function startAnswering(
       authenticate: createAuthenticate(reader, tokens),
       readHops: createHops(hopsKey).read,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
-      ...{ dataDir, version: packageJson.version },
+      ...{ dataDir, version: packageJson.version, probeStorage: createStorageProbe(commits, dataDir) },
       wall,
       metrics,
       metricsAccess: { readers: settings.METRICS_ACCESS, isBehindProxy: settings.PUBLIC_URL !== '' },

@@ -47,6 +47,9 @@ async function checkFullDisk(
   }
   for (const number of [1, 2, 3]) assert.equal((await take(`evt_before_${number}`)).status, 202)
   await receiver.waitFor(1)
+  const readyz = () => listening.api('GET', '/readyz')
+  assert.equal((await readyz()).status, 200)
+  assert.match((await listening.api('GET', '/metrics')).text, /^annex_storage_writable 1$/m)
   setFull(true)
   const refused = await Promise.all([1, 2, 3].map((number) => take(`evt_full_${number}`)))
   for (const { status, json, text } of refused) {
@@ -54,6 +57,9 @@ async function checkFullDisk(
     assert.ok(json.error.requestId)
   }
   assert.equal((await listening.api('GET', '/v1/deliveries')).status, 200, 'reading needs no room')
+  const red = await until(readyz, ({ status }) => status === 503)
+  assert.match(red.json.error.message, /storage: the disk of the database is full \(storage_full\)/)
+  assert.match((await listening.api('GET', '/metrics')).text, /^annex_storage_writable 0$/m)
   // What is sent is kept in a file first.
   const imported = await importText({ url: listening.url, dataDir }, 'x'.repeat(100_000))
   assert.deepEqual([imported.status, imported.code], [507, 'storage_full'], imported.message)
@@ -64,5 +70,6 @@ async function checkFullDisk(
     () => take('evt_after'),
     ({ status }) => status < 300,
   )
+  await until(readyz, ({ status }) => status === 200)
   await untilDelivered([...acknowledged, 'evt_after'])
 }

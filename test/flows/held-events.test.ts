@@ -67,6 +67,8 @@ describe('an event for an installation that is held waits for its resume', () =>
       const before = receiver.received.length
       await hold()
       assert.equal(await statusOf(), status)
+      const { text: metrics } = await annex.api('GET', '/metrics')
+      assert.ok(metrics.includes(`annex_installations{status="${status}"} 1\n`), metrics)
       const published = [await publish(), await publish(), await publish()]
       for (const { status: code, json } of published) {
         assert.equal(code, 202)
@@ -94,5 +96,7 @@ describe('an event for an installation that is held waits for its resume', () =>
     const { text } = await annex.api('GET', '/metrics')
     assert.match(text, /^annex_events_total\{type="site_view",result="no_installation"\} 1$/m)
     assert.match(text, /^annex_events_total\{type="site_view",result="stored"\} 9$/m)
+    assert.match(text, /^annex_build_info\{version="\d+\.\d+\.\d+",node="v\d+[.\d]+"\} 1$/m)
+    assert.match(text, /^annex_data_free_bytes [1-9]\d+$/m)
   })
 })

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import Router from '@koa/router'
 import Koa from 'koa'
+import { createCommits } from '../../host/db/commits/group-commit.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
+import { createStorageProbe } from '../../host/db/probe-storage.ts'
 import { listen } from '../../host/http/listen.ts'
 import { addHealthRoutes } from '../../host/routes/health.ts'
 import type { RouteParts } from '../../host/routes/parts.ts'
@@ -33,6 +35,7 @@ describe('whoever watches the process', () => {
     assert.equal(status, 200, text)
     assert.equal(json.status, 'ready')
     assert.deepEqual(json.database, { ready: true })
+    assert.deepEqual(json.storage, { ready: true })
     assert.equal(json.versions.deployed, 1)
     assert.match(json.versions.digest, /^[0-9a-f]{64}$/)
     assert.deepEqual(json.nativeModule, { ready: true, name: 'isolated-vm', node: process.version })
@@ -65,7 +68,14 @@ describe('a part that is not ready', () => {
     const wall: Wall = { levels: [], attempts: [], enclosure: [], probeMs: 0 }
     const sandboxes = { processes: () => [] } as unknown as RouteParts['sandboxes']
     const state = () => ({ workers: 2, stopping: true })
-    addHealthRoutes(router, { db: database.db, sandboxes, wall, state } as unknown as RouteParts)
+    const probeStorage = createStorageProbe(createCommits(database).commits, folder)
+    addHealthRoutes(router, {
+      db: database.db,
+      sandboxes,
+      wall,
+      state,
+      probeStorage,
+    } as unknown as RouteParts)
     const app = new Koa().use(router.routes())
     const listening = await listen(app.callback(), '127.0.0.1', 0)
     const url = `http://127.0.0.1:${listening.port}`

@@ -5,6 +5,8 @@ import { createId } from '../../ids.ts'
 /** `spec.md` section 3 names `active` alone; the others are decided in docs/decisions.md. */
 export type { InstallationStatus }
 
+const statuses: readonly InstallationStatus[] = ['pending', 'active', 'paused', 'suspended', 'moving']
+
 export type Configuration = Record<string, unknown>
 
 /** The secrets that sign for a level, encrypted. */
@@ -74,6 +76,16 @@ export async function listInstallations(
 ): Promise<Installation[]> {
   const rows = await db('installations').where(where).orderBy('createdAt')
   return rows.map(toInstallation)
+}
+
+/** Of each status, also those that none has. */
+export async function countInstallations(db: Db): Promise<{ status: InstallationStatus; count: number }[]> {
+  const rows = await db<{ status: InstallationStatus }>('installations')
+    .select('status')
+    .count({ count: '*' })
+    .groupBy('status')
+  const counts = new Map(rows.map(({ status, count }) => [status, Number(count)]))
+  return statuses.map((status) => ({ status, count: counts.get(status) ?? 0 }))
 }
 
 export async function updateInstallation(

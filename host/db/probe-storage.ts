@@ -1,0 +1,61 @@
+import { statfs } from 'node:fs/promises'
+import { isAnnexError } from '../errors/annex-error.ts'
+import type { ErrorCode } from '../errors/codes.ts'
+import type { GroupCommit } from './commits/group-commit.ts'
+import type { Db } from './db.ts'
+import { explainStorageError } from './explain-storage-error.ts'
+import { writeProbe } from './queries/key-checks.ts'
+
+/** Whether the database takes what is to be stored, and the room in the data folder. */
+export type StorageState = { error: ErrorCode | undefined; freeBytes: number | undefined }
+
+export type StorageProbe = () => Promise<StorageState>
+
+/** Anyone may ask `/readyz`: a write for each request would be a load on the disk. */
+const everyMs = 1_000
+/** A slow disk is no full one: it is judged by the last write that came to its end. */
+const patienceMs = 1_500
+
+/**
+ * Finds out whether the database takes writes by writing: free room says nothing of a quota, a limit of file size, or the disk of
+ * another machine.
+ */
+export function createStorageProbe(commits: GroupCommit, dataDir: string): StorageProbe {
+  let error: ErrorCode | undefined
+  let writing: Promise<void> | undefined
+  let writtenAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (writing === undefined && performance.now() - writtenAt > everyMs) writing = write()
+    const { promise: patience, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, patienceMs)
+    await Promise.race([writing, patience])
+    clearTimeout(timer)
+    return { error, freeBytes: await readFreeBytes(dataDir) }
+  }
+
+  async function write(): Promise<void> {
+    try {
+      await commits.store(touch, undefined)
+      error = undefined
+    } catch (thrown) {
+      error = isAnnexError(thrown) ? thrown.code : (explainStorageError(thrown)?.code ?? 'internal')
+    } finally {
+      writtenAt = performance.now()
+      writing = undefined
+    }
+  }
+}
+
+async function touch(transaction: Db, items: readonly undefined[]): Promise<undefined[]> {
+  await writeProbe(transaction)
+  return [...items]
+}
+
+async function readFreeBytes(folder: string): Promise<number | undefined> {
+  try {
+    const { bavail, bsize } = await statfs(folder)
+    return bavail * bsize
+  } catch {
+    return undefined
+  }
+}
