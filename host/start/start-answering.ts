@@ -161,6 +161,7 @@ export async function startAnswering(
   ends.defer(announce(dataDir, url))
 
   const setupToken = await issueSetupToken(db)
+  logger.info({ version: packageJson.version, url, plugins: folders.plugins.length }, 'ready')
   const close = () => {
     stopping = true
     drainUntilMs = performance.now() + drainMs

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
+import packageJson from '../../package.json' with { type: 'json' }
 import { openSecretBox } from '../access/open-secret-box.ts'
 import type { LoadedSettings } from '../config/load-settings.ts'
 import { createGate } from '../http/gate.ts'
@@ -76,6 +77,7 @@ export async function startDelivering(
   outside.defer(listening.close)
   outside.defer(gate.close)
   url = `http://${hostOf(settings.HOST)}:${listening.port}`
+  logger.info({ version: packageJson.version, url }, 'listening')
   const workerParts = { database, commits, claims, clock, settings, logger, hostId: host.id }
   const deliveries = await startDeliveries(workerParts, {
     ...{ secrets: signingSecrets, send: sender.send, logs, onAttempt },

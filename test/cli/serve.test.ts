@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
-import { makeFolder, runAnnex } from './support/run-annex.ts'
+import { bin, cleanEnvironment, makeFolder, runAnnex } from './support/run-annex.ts'
 import { type Served, startServe } from './support/start-serve.ts'
 
 let served: Served
 
 before(async () => {
-  served = await startServe()
+  served = await startServe({ LOG_LEVEL: 'info' })
 })
 after(async () => {
   await served?.close()
@@ -60,10 +63,34 @@ test('a second server on the same port is one clear line and exit code 1', async
   assert.match(stderr, /^annex: The port \d+ is taken\..*\n$/)
 })
 
+test('what it prints where there is no terminal is lines of JSON, without --json too', async (context) => {
+  const env = { DATA_DIR: await makeFolder(context), PORT: '0', LOG_LEVEL: 'info' }
+  const ending = new AbortController()
+  const child = spawn(process.execPath, [bin, 'serve'], {
+    env: { ...cleanEnvironment, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal: ending.signal,
+  })
+  child.on('error', () => {})
+  context.after(() => ending.abort())
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  assert.match(JSON.parse(line).url, /^http:/)
+})
+
 test('SIGTERM stops it in order: exit code 143, and the command line finds it no more', async () => {
   assert.equal(JSON.parse(await readFile(join(served.dataDir, 'server.json'), 'utf8')).url, served.url)
   const { code, stderr } = await served.stop('SIGTERM')
   assert.equal(code, 143)
-  assert.match(stderr, /SIGTERM: stopping/)
+  const lines = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const told = lines.filter(({ version }) => version !== undefined)
+  assert.deepEqual(
+    told.map(({ msg }) => msg),
+    ['listening', 'ready', 'stopping', 'stopped'],
+  )
+  assert.equal(new Set(told.map(({ version }) => version)).size, 1)
+  assert.equal(told[0].url, served.url)
   await assert.rejects(readFile(join(served.dataDir, 'server.json')), { code: 'ENOENT' })
 })

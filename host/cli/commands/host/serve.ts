@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import type { Command } from 'commander'
+import packageJson from '../../../../package.json' with { type: 'json' }
 import { loadSettings } from '../../../config/load-settings.ts'
 import { AnnexError, isAnnexError } from '../../../errors/annex-error.ts'
 import type { RunningServer } from '../../../server.ts'
@@ -10,6 +11,8 @@ import type { Terminal } from '../../terminal/terminal.ts'
 import { withExamples } from '../../with-examples.ts'
 import { printBanner } from './banner.ts'
 import { listenForStop, signalExitCodes } from './stop-signals.ts'
+
+const { version } = packageJson
 
 type Options = { port?: string; host?: string; watch?: boolean }
 
@@ -26,7 +29,8 @@ export function addServe(program: Command): void {
 }
 
 async function serve(options: Options, command: Command): Promise<void> {
-  const terminal = openTerminal(command)
+  // A file or a journal gets lines of JSON alone; so does a caller who asks for them.
+  const terminal = { ...openTerminal(command), ...(process.stdout.isTTY ? {} : { json: true }) }
   // Annex runs without a banner, too, as where it goes to a file on a full disk.
   process.stdout.on('error', () => {})
   const stop = listenForStop((code) => process.exit(code))
@@ -35,8 +39,10 @@ async function serve(options: Options, command: Command): Promise<void> {
   // Else it is written at the end, and a process that is killed has none: the start after a crash took half as long again.
   flushCompileCache()
   const signal = await stop.first
-  terminal.say(`\n${signal}: stopping. Once more to stop now.`)
+  if (process.stderr.isTTY) terminal.say(`\n${signal}: stopping. Once more to stop now.`)
+  server.logger.info({ version, signal }, 'stopping')
   await server.close()
+  server.logger.info({ version, signal }, 'stopped')
   exitSoon(signalExitCodes[signal])
 }
 
