@@ -6,6 +6,8 @@ export type Receipt = {
   organizationId?: string
   /** `event.type` of the dispatch: `fetch`, `task`, `space_content_updated` … */
   type: string
+  /** The event or task that it was for. */
+  eventId?: string
   /** When it was sent to its sandbox, in ms since 1970. */
   startedAtMs: number
   /** CPU time of the isolate. */
@@ -19,11 +21,15 @@ export type Receipt = {
   egressBytes: number
   /** Every host call, outbound requests included. */
   hostCalls: number
-  /** `ok`, `script_error` when the script threw, or the code of the error that ended the dispatch. */
+  /** `ok`, `no_handler` of an event or task that the script has none for, `script_error` when the script threw, or the code of the error that ended the dispatch. */
   outcome: string
   /** HTTP status of the answer, where the script gave one. */
   status?: number
 }
+
+/** Whether nothing went wrong. */
+export const isOk = ({ outcome }: Pick<Receipt, 'outcome'>): boolean =>
+  outcome === 'ok' || outcome === 'no_handler'
 
 /** Takes a receipt. Called for every dispatch, so it must cost next to nothing. */
 export type OnReceipt = (receipt: Receipt) => void

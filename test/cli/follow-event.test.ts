@@ -21,7 +21,8 @@ export default createIntegration({
   context.after(served.close)
   const installed = await served.annex('install', 'late', '--site', 'sample')
   assert.equal(installed.code, 0, installed.stderr)
-  return () => served.annex('events', 'publish', 'site_view', '--follow')
+  const follow = () => served.annex('events', 'publish', 'site_view', '--follow')
+  return Object.assign(follow, { annex: served.annex })
 }
 
 test('an event is followed until its handler has come to its end, however late that owes a delivery', async (context) => {
@@ -41,8 +42,32 @@ test('a handler that fails to its end ends it, too, as a failure that says which
   const follow = await serveHandler(context, `throw new Error('no way')`, '0.1')
   const { code, stderr } = await follow()
   assert.match(stderr, /late has not handled it: .*failed.* See `annex jobs show job_\S+`/)
-  assert.doesNotMatch(stderr, /No script asked/)
+  assert.doesNotMatch(stderr, /handled it in/)
   assert.equal(code, 1)
+})
+
+test('what a handler did is said, and how long it took; an event without a handler is no line of the log', async (context) => {
+  const receiver = await startReceiver(200)
+  context.after(receiver.close)
+  const url = JSON.stringify(receiver.url)
+  const follow = await serveHandler(
+    context,
+    `await fetch(${url}); await integration.queueTask({ task: {} })`,
+    '1',
+  )
+  const { code, stderr } = await follow()
+  assert.match(
+    stderr,
+    /^late inst_\S+ handled it in [\d.]+ ms, with 1 outbound request and 1 queued delivery or task\. See `annex logs req_\S+`\.$/m,
+  )
+  assert.doesNotMatch(stderr, /No script asked|failed/)
+  assert.equal(code, 0)
+  const { stdout: logs } = await follow.annex('logs', 'late')
+  assert.match(logs, /site_view ok/)
+  // Its setup events, and its task.
+  assert.doesNotMatch(logs, /406|installation_setup|no_handler/)
+  const quiet = await follow.annex('events', 'publish', 'page_feedback', '--follow')
+  assert.match(quiet.stderr, /^late inst_\S+ has no handler for page_feedback\.$/m)
 })
 
 test('all deliveries of an event are followed, not only as many as a page has', async (context) => {

@@ -70,6 +70,7 @@ describe('the receipts of dispatches', () => {
       installationId: 'inst_few',
       requestId: 'req_a',
       type: 'fetch',
+      eventId: null,
       startedAt: noon,
       cpuMs: 1.25,
       wallMs: 4,

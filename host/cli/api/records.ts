@@ -157,6 +157,7 @@ export type DispatchReceipt = {
   integration: string
   installation?: string
   type: string
+  event?: string
   outcome: string
   status?: number
   startedAt: string

@@ -18,6 +18,7 @@ import * as waiting from './016-waiting.ts'
 import * as waitingEvents from './017-waiting-events.ts'
 import * as setUp from './018-set-up.ts'
 import * as uniqueNames from './019-unique-names.ts'
+import * as receiptsOfEvents from './020-receipts-of-events.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -42,6 +43,7 @@ const steps: readonly [string, Step][] = [
   ['017-waiting-events', waitingEvents],
   ['018-set-up', setUp],
   ['019-unique-names', uniqueNames],
+  ['020-receipts-of-events', receiptsOfEvents],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

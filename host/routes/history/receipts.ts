@@ -13,12 +13,12 @@ const spans: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_00
 export function addReceiptRoutes(router: Router, { longReader, authenticate, receipts }: RouteParts): void {
   /**
    * The newest first, or with `after` the first ones after that receipt. Filters: `integration`, `installation`,
-   * `request`, `before` and `after` (a receipt's id), `limit` (to 200).
+   * `request`, `event`, `before` and `after` (a receipt's id), `limit` (to 200).
    */
   router.get('/v1/receipts', async (context) => {
     const own = ownOf(await authenticate(context))
-    const names = ['integration', 'installation', 'request', 'before', 'after'] as const
-    const { integration, installation, request, ...places } = texts(context.query, names)
+    const names = ['integration', 'installation', 'request', 'event', 'before', 'after'] as const
+    const { integration, installation, request, event, ...places } = texts(context.query, names)
     const limit = limitOf(context.query)
     // Of a dispatch that is over by now.
     await receipts.flush()
@@ -27,6 +27,7 @@ export function addReceiptRoutes(router: Router, { longReader, authenticate, rec
       ...(integration !== undefined && { integration }),
       ...(installation !== undefined && { installationId: installation }),
       ...(request !== undefined && { requestId: request }),
+      ...(event !== undefined && { eventId: event }),
       ...numbersIn(places),
       limit,
     }
@@ -74,7 +75,7 @@ export function addReceiptRoutes(router: Router, { longReader, authenticate, rec
 
 function toReceiptView(receipt: ReceiptRow): object {
   const { id, integration, installationId, requestId, type, startedAt, cpuMs, wallMs, heapBytes } = receipt
-  const { egressCalls, egressBytes, hostCalls, outcome, status } = receipt
+  const { egressCalls, egressBytes, hostCalls, outcome, status, eventId } = receipt
   return {
     object: 'receipt',
     id,
@@ -82,6 +83,7 @@ function toReceiptView(receipt: ReceiptRow): object {
     integration,
     ...(installationId !== null && { installation: installationId }),
     type,
+    ...(eventId !== null && { event: eventId }),
     outcome,
     ...(status !== null && { status }),
     startedAt: toIso(startedAt),

@@ -12,7 +12,9 @@ export function toReceipt(live: LiveDispatch, usage: Usage): Receipt {
   receipt.egressCalls = live.egressCalls
   receipt.egressBytes = live.egressBytes
   receipt.hostCalls = live.calls
-  if (live.status !== undefined) receipt.status = live.status
+  // An event has no visitor who could be told the status: it means that the script has no handler.
+  if (receipt.eventId !== undefined && live.status === 406) receipt.outcome = 'no_handler'
+  else if (live.status !== undefined) receipt.status = live.status
   return receipt
 }
 
@@ -28,6 +30,7 @@ export function emptyReceipt(
     installationId,
     organizationId,
     type: event?.type ?? 'fetch',
+    eventId: event?.id,
     startedAtMs,
     cpuMs: 0,
     wallMs: 0,

@@ -1,5 +1,5 @@
 import type { UsageRow } from '../../db/queries/receipts/usage.ts'
-import type { Receipt } from '../receipt.ts'
+import { isOk, type Receipt } from '../receipt.ts'
 
 /** The dispatches of one owner (an installation, or an integration where they were for none) since the last flush. */
 export type Collected = {
@@ -52,7 +52,7 @@ export function collectReceipts(): Collection {
 /** How much a receipt tells: a failed one more than any that is only slow. */
 function weightOf(receipt: Receipt | undefined): number {
   if (receipt === undefined) return Number.POSITIVE_INFINITY
-  return receipt.outcome === 'ok' ? receipt.wallMs : 1e12 + receipt.wallMs
+  return isOk(receipt) ? receipt.wallMs : 1e12 + receipt.wallMs
 }
 
 function leastOf(receipts: readonly Receipt[]): number {
@@ -65,7 +65,7 @@ function leastOf(receipts: readonly Receipt[]): number {
 
 function count(sums: Collected['sums'], receipt: Receipt): void {
   sums.dispatches += 1
-  if (receipt.outcome !== 'ok') sums.failed += 1
+  if (!isOk(receipt)) sums.failed += 1
   sums.cpuMs += receipt.cpuMs
   sums.wallMs += receipt.wallMs
   sums.egressCalls += receipt.egressCalls

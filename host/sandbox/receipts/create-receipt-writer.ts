@@ -124,6 +124,7 @@ function toRow(owner: string, receipt: Receipt): Omit<ReceiptRow, 'id'> {
     requestId,
     // The type of an event is its author's: only its beginning is kept.
     type: type.slice(0, 100),
+    eventId: receipt.eventId ?? null,
     startedAt: counted(startedAtMs),
     cpuMs: measured(receipt.cpuMs),
     wallMs: measured(receipt.wallMs),

@@ -1,16 +1,18 @@
 import type { Api } from '../../api/create-api.ts'
-import type { Job, List, Receipt } from '../../api/records.ts'
+import type { DispatchReceipt, Job, List, Receipt } from '../../api/records.ts'
 import type { Session } from '../../open-session.ts'
 import { toSafeLine } from '../../terminal/safe-text.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import { feedDeliveries } from '../deliveries/delivery-feed.ts'
 import { printFeedItem } from '../deliveries/print-feed.ts'
+import { describeCalls, toShort } from './print-receipt.ts'
 
 /** A handler that has answered may still ask for deliveries in its `waitUntil`; one that has asked for none by now will not. */
 const quietMs = 3_000
 
 /**
  * Prints what becomes of an event until its handlers have come to their end, and all its deliveries are settled.
+ * Says what each handler did, and how long it took.
  *
  * @returns whether all were delivered, and no handler failed; true also when no script asked for a delivery
  */
@@ -35,15 +37,23 @@ export async function followEvent(
     if (await handlers.haveWork()) changedAt = Date.now()
   }
   const failed = await api.get<List<Job>>('/v1/jobs', { event: eventId, limit: 200 })
+  const receipts = await api.get<List<DispatchReceipt>>('/v1/receipts', { event: eventId, limit: 200 })
+  // The newest first: of handlers that were tried again the last run counts.
+  const last = new Map(receipts.items.toReversed().map((one) => [one.installation, one]))
+  for (const receipt of last.values()) sayHandled(terminal, receipt)
   for (const job of failed.items) terminal.say(toFailure(job))
-  if (states.size === 0 && failed.count === 0) {
-    terminal.say(
-      installations === 0
-        ? 'No active installation takes this event: see `annex installations`.'
-        : 'No script asked for a delivery. Its settings may not select this event; `annex logs` shows more.',
-    )
-  }
+  if (installations === 0) terminal.say('No installation takes this event: see `annex installations`.')
   return failed.count === 0 && ![...states.values()].includes('failed')
+}
+
+function sayHandled(terminal: Terminal, receipt: DispatchReceipt): void {
+  const { integration, installation = '', type, outcome, wallMs, request } = receipt
+  const who = `${integration} ${installation}`
+  if (outcome === 'no_handler') terminal.say(`${who} has no handler for ${toSafeLine(type)}.`)
+  if (outcome !== 'ok') return
+  terminal.say(
+    `${who} handled it in ${toShort(wallMs)} ms${describeCalls(receipt)}. See \`annex logs ${request}\`.`,
+  )
 }
 
 /** A job may go from one state to another between two questions: they are done when twice none was seen. */

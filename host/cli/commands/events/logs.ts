@@ -92,7 +92,8 @@ const timeOf = (entry: Entry): number => ('text' in entry ? Date.parse(entry.at)
 
 function printEntry(terminal: Terminal, entry: Entry): void {
   if ('text' in entry) printLine(terminal, entry)
-  else printReceipt(terminal, entry)
+  // A script has no handler for most events: setup events come with each edit.
+  else if (entry.outcome !== 'no_handler') printReceipt(terminal, entry)
 }
 
 const styles = { error: 'red', warn: 'yellow' } as const

@@ -29,8 +29,18 @@ function describeUse(receipt: DispatchReceipt): string {
   ].join(' · ')
 }
 
+/** `, with 1 outbound request and 2 deliveries or tasks`; nothing where there were none. */
+export function describeCalls({ hostCalls, egressCalls }: DispatchReceipt): string {
+  const queued = hostCalls - egressCalls
+  const parts = [
+    ...(egressCalls > 0 ? [`${egressCalls} outbound ${egressCalls === 1 ? 'request' : 'requests'}`] : []),
+    ...(queued > 0 ? [`${queued} queued ${queued === 1 ? 'delivery or task' : 'deliveries or tasks'}`] : []),
+  ]
+  return parts.length === 0 ? '' : `, with ${parts.join(' and ')}`
+}
+
 /** One decimal below 10, none above. */
-const toShort = (number: number): string =>
+export const toShort = (number: number): string =>
   number < 10 ? String(Number(number.toFixed(1))) : number.toFixed(0)
 
 function toSize(bytes: number): string {

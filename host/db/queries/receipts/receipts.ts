@@ -9,6 +9,7 @@ export type ReceiptRow = {
   installationId: string | null
   requestId: string
   type: string
+  eventId: string | null
   startedAt: number
   cpuMs: number
   wallMs: number
@@ -31,6 +32,7 @@ export async function listReceipts(
     integration?: string
     installationId?: string
     requestId?: string
+    eventId?: string
     organizationId?: string
     before?: number
     after?: number
