@@ -18,6 +18,9 @@ const rules: Record<PublishableEventType, { kind: TargetKind; scopes: Manifest['
   page_feedback: { kind: 'site', scopes: ['site:views:read', 'page:feedback:read'] },
 }
 
+/** The scopes of which an integration needs one to learn of such an event. */
+export const scopesOf = (type: PublishableEventType): Manifest['scopes'] => rules[type].scopes
+
 /** Where an event's field names the site or space that it happened in. */
 export function placeOf(event: PublishedEvent): { kind: TargetKind; id: string } {
   const { kind } = rules[event.type]
@@ -83,7 +86,7 @@ async function matchingInstallations(
     const installation = await findInstallation(db, target.installationId)
     if (installation?.organizationId !== organizationId) continue
     const manifest = (await findDeployed(db, installation.integration))?.manifest
-    if (!rules[event.type].scopes.some((scope) => manifest?.scopes.includes(scope))) continue
+    if (!scopesOf(event.type).some((scope) => manifest?.scopes.includes(scope))) continue
     const levelsHere = [{ installation }, { installation, target }]
     if (levelsHere.some((level) => whyPending(manifest, level).length > 0)) continue
     const { integration } = installation

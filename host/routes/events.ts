@@ -3,26 +3,40 @@ import { isShortName } from '../config/short-name.ts'
 import type { Db } from '../db/db.ts'
 import { findPlace } from '../db/queries/records/named-places.ts'
 import { findOrganization } from '../db/queries/records/organizations.ts'
+import { explainSkipped } from '../events/explain-skipped.ts'
+import { placeOf } from '../events/matching-installations.ts'
+import type { PublishedEvent } from '../events/validate-event.ts'
 import { namedOrganization, theirOrganization } from '../http/caller.ts'
 import { readJson } from '../http/read-body.ts'
 import { keepReadings } from '../keep-readings.ts'
 import type { RouteParts } from './parts.ts'
 
+type Happened = { organizationId: string; event: PublishedEvent }
+
 /** Taking events in. */
 export function addEventRoutes(router: Router, { reader, authenticate, publish }: RouteParts): void {
   const read = (id: string) => findOrganization(reader, id)
   const organizations = keepReadings({ keyOf: String, read })
+  const skipped = keepReadings({
+    keyOf: ({ organizationId, event }: Happened) => `${organizationId} ${event.type} ${placeOf(event).id}`,
+    read: ({ organizationId, event }) => explainSkipped(reader, organizationId, event),
+  })
   /**
    * Publishes an event of the organization (spec 2.5; without `installationId`, and `eventId` may be left to
-   * Annex). 202 when it is stored for `installations` scripts, and waits for the resume of those in `waiting`; 200 with `duplicate: true` when an event
-   * with that `eventId` was published before; 422 with a detail for each wrong field; 413 for one that is too large.
+   * Annex). 202 when it is stored for `installations` scripts, and waits for the resume of those in `waiting`; `skipped` names
+   * up to 20 installations that would have taken it, and why they did not. 200 with `duplicate: true` when an event with that
+   * `eventId` was published before; 422 with a detail for each wrong field; 413 for one that is too large.
    */
   router.post('/v1/events', async (context) => {
     const caller = await authenticate(context)
     const { id } = await theirOrganization(organizations.get, caller, namedOrganization(context))
-    const receipt = await publish(id, await withPlaceIds(reader, id, await readJson(context)))
+    const body = await withPlaceIds(reader, id, await readJson(context))
+    const receipt = await publish(id, body)
     context.status = receipt.duplicate ? 200 : 202
-    context.body = receipt
+    // It was stored: it is one.
+    const event = body as PublishedEvent
+    const passedBy = receipt.duplicate ? [] : await skipped.get({ organizationId: id, event })
+    context.body = passedBy.length === 0 ? receipt : { ...receipt, skipped: passedBy }
   })
 }
 

@@ -67,8 +67,10 @@ describe('an event for an installation that is held waits for its resume', () =>
       const before = receiver.received.length
       await hold()
       assert.equal(await statusOf(), status)
-      const { text: metrics } = await annex.api('GET', '/metrics')
-      assert.ok(metrics.includes(`annex_installations{status="${status}"} 1\n`), metrics)
+      await until(
+        () => annex.api('GET', '/metrics'),
+        ({ text }) => text.includes(`annex_installations{status="${status}"} 1\n`),
+      )
       const published = [await publish(), await publish(), await publish()]
       for (const { status: code, json } of published) {
         assert.equal(code, 202)

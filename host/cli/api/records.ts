@@ -56,7 +56,15 @@ export type TargetInstallation = Installed & {
   signingSecret?: string
 }
 
-export type Receipt = { eventId: string; duplicate: boolean; installations: number; waiting?: string[] }
+export type Receipt = {
+  eventId: string
+  duplicate: boolean
+  installations: number
+  waiting?: string[]
+  skipped?: Skipped[]
+}
+
+export type Skipped = { installation: string; integration: string; reason: string; message: string }
 
 export type Delivery = {
   id: string

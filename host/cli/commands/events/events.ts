@@ -9,6 +9,7 @@ import { findOrganization, findPlace } from '../../api/find-place.ts'
 import type { Organization, Receipt } from '../../api/records.ts'
 import { openSession, type Session } from '../../open-session.ts'
 import { exitCodes } from '../../report-error.ts'
+import { toSafeLine } from '../../terminal/safe-text.ts'
 import { paint } from '../../terminal/terminal.ts'
 import { UsageError } from '../../usage-error.ts'
 import { withExamples } from '../../with-examples.ts'
@@ -59,11 +60,14 @@ async function publish(text: string, options: Options, command: Command): Promis
 }
 
 function printReceipt({ terminal }: Session, type: string, receipt: Receipt): void {
-  const { eventId, duplicate, installations, waiting = [] } = receipt
+  const { eventId, duplicate, installations, waiting = [], skipped = [] } = receipt
   terminal.print(paint('bold', eventId), ` ${type}`)
   if (duplicate) return terminal.say('An event with this id was published before: nothing was done.')
   terminal.say(`Stored for ${installations} ${installations === 1 ? 'installation' : 'installations'}.`)
   for (const id of waiting) terminal.say(`It waits until \`annex resume ${id}\`.`)
+  for (const { integration, installation, message } of skipped) {
+    terminal.say(`Passed by ${integration} ${installation}: ${toSafeLine(message, 300)}`)
+  }
 }
 
 /** @throws UsageError */
