@@ -14,7 +14,9 @@ const docs = [
   'README.md',
   'ARCHITECTURE.md',
   'CHANGELOG.md',
-  ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`),
+  ...readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
 ]
 const all = docs.map((file) => ({ file, text: read(file) }))
 const matches = (pattern: RegExp) =>
