@@ -1,14 +1,16 @@
 /**
  * Fills the tables of the docs that are data in the code: settings in the README, codes in docs/errors.md,
- * limits in docs/limits.md, headers that scripts cannot send in docs/api.md. With `--check` it changes nothing, and fails
- * when a table is not what the code says.
+ * limits in docs/limits.md, headers that scripts cannot send in docs/api.md and exports of
+ * the SDK in docs/sdk.md. With `--check` it changes nothing, and fails when a table is not what the code says.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { type ConstantPlace, limitsTable } from '../host/config/limits-table.ts'
 import { describeSetting } from '../host/config/setting.ts'
 import { settingsTable } from '../host/config/settings-table.ts'
 import { errorCodes } from '../host/errors/codes.ts'
 import { droppedHeaders } from '../host/http/dropped-headers.ts'
+import { createSdkReference } from './sdk-reference.ts'
 
 const root = new URL('..', import.meta.url)
 
@@ -33,6 +35,7 @@ const headerRows = droppedHeaders.map(({ name, reason }) => `| \`${name}\` | ${r
 const tables: [file: string, mark: string, rows: string[]][] = [
   ['README.md', 'settings', ['| setting | default | meaning |', '|---|---|---|', ...settingRows]],
   ['docs/api.md', 'dropped headers', ['| header | reason |', '|---|---|', ...headerRows]],
+  ['docs/sdk.md', 'sdk', [createSdkReference(fileURLToPath(root), 'runtime/sdk')]],
   ['docs/errors.md', 'errors', ['| code | status | meaning |', '|---|---|---|', ...errorRows]],
   [
     'docs/limits.md',

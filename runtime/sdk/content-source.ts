@@ -1,15 +1,23 @@
 import type { RuntimeContext } from './context.ts'
 
+/** The input of a content source: `props` are those of the block or page that uses it. */
 export type ContentInput = { props: Record<string, unknown>; [field: string]: unknown }
 
-/** Content that an integration computes: a tree of pages, and the document of each. */
+/** A source of content that an integration computes: a tree of pages, and the document of each. */
 export type ContentSource<Context = RuntimeContext> = {
   sourceId: string
+  /** Computes the tree of pages. */
   getRevision(input: ContentInput, context: Context): unknown
+  /** Computes the document of one page. Without it, a request for a document is answered with 406. */
   getPageDocument?(input: ContentInput & { document?: unknown }, context: Context): unknown
 }
 
-/** Defines a content source, to be listed in `contentSources`. */
+/**
+ * Defines a content source, to be listed in `contentSources` of `createIntegration`.
+ *
+ * @param source its id, as the manifest's `contentSources` names it, and its two functions
+ * @throws TypeError while the script loads, where `sourceId` is no text or `getRevision` no function
+ */
 export const createContentSource = <Context = RuntimeContext>(
   source: ContentSource<Context>,
 ): ContentSource<Context> => {

@@ -4,44 +4,53 @@ import type { HostAccess } from './host-access.ts'
 
 const longestTaskDelaySeconds = 86_400
 
-/** A payload of `queueTask`: it reaches the `task` handler as it was queued. */
+/** The payload of `queueTask`. The `task` handler gets it as it was queued. */
 export type Task = { type?: string; [field: string]: unknown }
 
-/** What every handler gets as its last argument. */
+/** The last argument of every handler. Each dispatch has its own. */
 export type RuntimeContext<Environment = RuntimeEnvironment> = {
+  /** Settings, secrets, addresses and tokens of the level that the dispatch is for. */
   environment: Environment
-  /** Speaks with the installation's token, and where there is none with the integration's. */
+  /** The platform API with the installation's token, or outside of an installation with the integration's. */
   api: ApiClient
   integration: {
-    /** Speaks with the integration's token. */
+    /** The platform API with the integration's token. */
     api: ApiClient
-    /** Runs the `task` handler in `schedule` seconds (0 to 86400). Survives a restart of the host. */
+    /**
+     * Stores a task. The `task` handler runs in `schedule` seconds (0 to 86,400, 0 by default), after a restart too,
+     * and is retried as a webhook is. Rejects with a RangeError for another `schedule`, and with an Error for a
+     * task above 512 KiB or 64 levels, or where 1,000 tasks of the installation wait.
+     */
     queueTask(options: { task: Task; schedule?: number }): Promise<void>
     /**
-     * Has the host send `event` to `url` as a signed webhook, retried as its schedule says. `created` is false
-     * where this event was already owed to this URL.
+     * Stores a webhook. The host signs `event`, sends it to `url` and retries it. `created` is false where this
+     * event was stored for this URL before. Rejects with an Error outside of an installation, for an event above
+     * 512 KiB, and for a URL that is not http or https or holds a user name or password.
      */
     queueDelivery(options: {
       url: string
       event: { type: string; eventId: string; [field: string]: unknown }
     }): Promise<{ id: string; created: boolean }>
   }
-  /** Keeps the sandbox at work for this handler until the promise has settled. */
+  /**
+   * Keeps the dispatch alive after its answer until the promise has settled, for at most `SANDBOX_WAIT_UNTIL_MS`.
+   * The work is not durable: a restart or a crash ends it. `queueTask` is durable.
+   */
   waitUntil(promise: Promise<unknown>): void
 }
 
-/** The context of an integration with generated types. */
+/** The context of an integration with generated types: `ContextOf<Integration>`. */
 export type ContextOf<Integration extends IntegrationTypes = UntypedIntegration> = RuntimeContext<
   RuntimeEnvironment<Integration>
 >
 
-type Environment = RuntimeEnvironment<IntegrationTypes>
-type Context = RuntimeContext<Environment>
+type AnyEnvironment = RuntimeEnvironment<IntegrationTypes>
+type Context = RuntimeContext<AnyEnvironment>
 
 /** What the getters below know of their dispatch. */
 const made = Symbol('made for')
 type MadeFor = {
-  environment: () => Environment
+  environment: () => AnyEnvironment
   host: HostAccess
   api: ApiClient | undefined
   integration: Context['integration'] | undefined
@@ -55,7 +64,7 @@ type Made = { [made]: MadeFor }
  *
  * @param environment reads it. Many handlers never look at it, so it is not read before one does.
  */
-export const createContext = (environment: () => Environment, host: HostAccess): Context => {
+export const createContext = (environment: () => AnyEnvironment, host: HostAccess): Context => {
   const madeFor: MadeFor = { environment, host, api: undefined, integration: undefined }
   const context = {
     [made]: madeFor,

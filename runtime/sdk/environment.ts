@@ -2,10 +2,10 @@ import type { InstallationStatus } from '../../schemas/generated/installation-st
 
 export type { InstallationStatus }
 
-/** Settings of one level. Values are what the manifest declares: texts, numbers, booleans, credentials. */
+/** The settings of one level, as the manifest declares them: texts, numbers, booleans, credentials. */
 export type Settings = object
 
-/** What a manifest declares, as the types that are generated from it. */
+/** The shape of the types that `annex types` generates from a manifest. */
 export type IntegrationTypes = {
   name: string
   settings: { account: Settings; site: Settings; space: Settings }
@@ -51,7 +51,10 @@ type Level<Integration extends IntegrationTypes, Kind extends 'site' | 'space'> 
   urls: { publicEndpoint: string; [name: string]: string | undefined }
 }
 
-/** What a script reads at `context.environment`. */
+/**
+ * The environment of a dispatch. Its level follows the endpoint that was called, or the event: `installation`,
+ * `siteInstallation` and `spaceInstallation` are there at their levels alone.
+ */
 export type RuntimeEnvironment<Integration extends IntegrationTypes = UntypedIntegration> = {
   apiEndpoint: string
   apiTokens: { integration: string; installation?: string }
@@ -60,6 +63,7 @@ export type RuntimeEnvironment<Integration extends IntegrationTypes = UntypedInt
     version: number
     title: string
     scopes: Integration['scopes'][]
+    /** `publicEndpoint` is the installation's within an installation, else the integration's. */
     urls: { publicEndpoint: string; publicContentEndpoint?: string; [name: string]: string | undefined }
     externalLinks: { label: string; url: string }[]
     [field: string]: unknown
@@ -79,7 +83,7 @@ export type RuntimeEnvironment<Integration extends IntegrationTypes = UntypedInt
   }
 }
 
-/** `Pending`: its settings while it is not active. */
+/** An installation. `Active` and `Pending` are its settings while it is active, and while it is not. */
 export type Installation<
   Active extends Settings = Record<string, unknown>,
   Pending extends Settings = Active,

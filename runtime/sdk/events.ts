@@ -23,7 +23,7 @@ type EventBase<Type extends string> = { type: Type; eventId: string; installatio
 type Previous = { status?: string; configuration?: Record<string, unknown>; [field: string]: unknown }
 type GitSync = { spaceId: string; revisionId: string; commitId: string; state: string }
 
-/** Events of the reference platform that Annex does not make: a script may handle them besides. */
+/** Events of the reference platform that Annex does not make. A script may handle them too. */
 type MadeElsewhere =
   | (EventBase<'installation_deleted'> & { previous: Previous })
   | (EventBase<'space_installation_deleted'> & { spaceId: string; previous: Previous })
@@ -32,6 +32,7 @@ type MadeElsewhere =
   | (EventBase<'space_gitsync_started'> & GitSync)
   | (EventBase<'space_gitsync_completed'> & GitSync)
 
+/** The events with a type of their own. A script may handle other types of its platform too. */
 export type KnownEvents = {
   [Event in MadeHere | MadeElsewhere as Event['type']]: Plain<Event>
 }
@@ -39,4 +40,5 @@ export type KnownEvents = {
 /** An event of any type. */
 export type AnyEvent = { type: string; eventId: string; installationId: string; [field: string]: unknown }
 
+/** The event of a type: one of `KnownEvents`, or any event. */
 export type EventOf<Type extends string> = Type extends keyof KnownEvents ? KnownEvents[Type] : AnyEvent

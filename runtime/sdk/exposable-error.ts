@@ -1,9 +1,12 @@
-/** The prelude looks for this, as an `instanceof` does not hold between two copies of the SDK. */
+/** The prelude reads this property, as an `instanceof` does not hold between two copies of the SDK. @internal */
 const exposeCodeKey = Symbol.for('annex.exposeCode')
 
 /**
- * An error whose message and HTTP status reach the caller. Any other error is a 500 without detail. `code` is
- * a status from 400 to 599.
+ * An error whose message and HTTP status the visitor gets. Every other error is a 500 without detail.
+ *
+ * @param message text for the visitor
+ * @param code HTTP status, 400 by default
+ * @limit `code` is a whole number from 400 to 599; another one makes the answer a 500 without detail
  */
 export class ExposableError extends Error {
   readonly code: number
@@ -14,6 +17,7 @@ export class ExposableError extends Error {
     this.code = code
   }
 
+  /** @internal */
   get [exposeCodeKey](): number {
     return this.code
   }

@@ -4,18 +4,18 @@ import { createDispatch } from './dispatch.ts'
 import type { IntegrationTypes, RuntimeEnvironment, UntypedIntegration } from './environment.ts'
 import { type DispatchFunction, dispatchKey } from './host-access.ts'
 
-/** An integration, to be the default export of the entry script. */
+/** The value of `createIntegration`. A script exports it as default. */
 export type Integration = { readonly [dispatchKey]: DispatchFunction }
 
-/**
- * The context for what `createIntegration` was given in angle brackets: the generated types of an integration,
- * or a context that a script has written out itself.
- */
+/** The context of the handlers. `Given` are the generated types of an integration, or a context of the script's own. */
 type ContextFor<Given> = Given extends IntegrationTypes ? RuntimeContext<RuntimeEnvironment<Given>> : Given
 
 /**
- * Defines an integration. Throws a TypeError where a handler is no function: at load time, and not when the
- * first event comes.
+ * Defines an integration. A script exports the result as default.
+ *
+ * @param definition the handlers
+ * @returns the integration; a script only exports it
+ * @throws TypeError while the script loads, where a handler is no function, or `components` or `contentSources` no list
  */
 export const createIntegration = <
   Given extends IntegrationTypes | RuntimeContext<unknown> = UntypedIntegration,

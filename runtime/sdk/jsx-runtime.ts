@@ -1,9 +1,11 @@
 import type { Child, Element, IntrinsicElements as KnownElements } from './ui/elements.ts'
 
 type FunctionComponent = (props: Record<string, unknown>) => Element | Child[] | null | undefined
+/** `Element` is another name within the namespace below. */
+type Node = Element
 type Properties = { children?: unknown; [property: string]: unknown }
 
-/** Children in a list of their own: an element without a type, which its parent flattens. */
+/** `<>…</>`: a list of children. The parent flattens it. */
 export const Fragment = (props: Properties): Child[] => toChildren(props.children) ?? []
 
 /** `<type …props />`: `{ type, ...props, children }`. A function is called with its properties. */
@@ -23,8 +25,9 @@ export const jsx = (
   }
 }
 
+/** `jsx` for several children. */
 export const jsxs = jsx
-/** The development transform passes more arguments; they only serve error messages. */
+/** `jsx` for the development transform. It ignores the further arguments, which serve error messages. */
 export const jsxDEV = jsx
 
 /** Flattened one level; only `null` is dropped, as `false` and `undefined` are the renderer's to skip. */
@@ -33,9 +36,9 @@ const toChildren = (children: unknown): Child[] | undefined => {
   return ([children].flat(2) as (Child | null)[]).filter((child) => child !== null)
 }
 
-/** TypeScript looks for the types of JSX in a namespace of this name. */
+/** The types of JSX. TypeScript finds them by the name of this namespace. */
 export namespace JSX {
-  export type Element = import('./ui/elements.ts').Element
+  export type Element = Node
   export type ElementType = string | ((props: never) => unknown)
   export type IntrinsicElements = KnownElements
   export type ElementChildrenAttribute = { children: unknown }

@@ -1,3 +1,4 @@
+/** A logger. Each function writes one line, of any values, as `console` does. */
 export type Logger = {
   debug(...values: unknown[]): void
   info(...values: unknown[]): void
@@ -5,7 +6,12 @@ export type Logger = {
   error(...values: unknown[]): void
 }
 
-/** A logger whose lines begin with its name. They go to the log of the installation. */
+/**
+ * Makes a logger. Its lines begin with its name, and are in the log of the installation (`annex logs`).
+ *
+ * @param name text before each line, in square brackets
+ * @limit `SANDBOX_LOG_LINES` lines and `SANDBOX_LOG_BYTES` in one dispatch; later lines are dropped
+ */
 export const Logger = (name: string): Logger => ({
   debug: (...values) => console.debug(`[${name}]`, ...values),
   info: (...values) => console.info(`[${name}]`, ...values),

@@ -1,8 +1,8 @@
-/** An answer of the platform API that is no success. `code` is its HTTP status, as is `status`. */
+/** An answer of the platform API with another status than 2xx. `code` and `status` are both its HTTP status. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: number
-  /** The stable code of the error, `scope_missing` and the like. */
+  /** The stable code of the error, such as `scope_missing`. */
   readonly errorCode: string | undefined
 
   constructor(message: string, status: number, errorCode?: string) {

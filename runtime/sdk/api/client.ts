@@ -3,7 +3,10 @@ import { createIntegrations } from './integrations.ts'
 import { createSites } from './sites.ts'
 import { createSpaces } from './spaces.ts'
 
-/** The platform API. What has no method of its own is reached through `request`. */
+/**
+ * A client of the platform API. Each method resolves to `{ data, status, headers }`, and rejects with an `ApiError`
+ * where the status is not 2xx. `request` reaches every other route.
+ */
 export type ApiClient = {
   request: ApiRequest
   spaces: ReturnType<typeof createSpaces>

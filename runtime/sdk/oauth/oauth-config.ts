@@ -1,7 +1,7 @@
 import type { RuntimeContext } from '../context.ts'
 import type { Installation } from '../environment.ts'
 
-/** What a provider answers to a code or a refresh token. Providers add fields of their own. */
+/** A provider's answer to a code or a refresh token. Providers add fields of their own. */
 export type OAuthAnswer = {
   access_token?: string
   refresh_token?: string
@@ -10,23 +10,29 @@ export type OAuthAnswer = {
   [field: string]: unknown
 }
 
-/** As stored at `configuration.oauth_credentials`. `expires_at` is in milliseconds since 1970. */
+/** The credentials at `configuration.oauth_credentials`. `expires_at` is in milliseconds since 1970. */
 export type OAuthCredentials = { access_token: string; refresh_token?: string; expires_at?: number }
 
-/** What is written to the installation when the provider has answered. */
+/** The update of the installation, site or space when the provider has answered. */
 export type ExtractedCredentials = { configuration?: Record<string, unknown>; externalIds?: string[] }
 
 type ForInstallation = string | ((installation: Installation) => string)
 
+/** The client that is registered with a provider, and the provider's addresses. */
 export type OAuthConfig = {
   clientId: string
+  /** Usually `environment.secrets.NAME`. */
   clientSecret: string
   authorizeURL: ForInstallation
   accessTokenURL: ForInstallation
-  /** Where the provider sends the browser back to. By default one address for the whole integration. */
+  /**
+   * The address that is registered with the provider, which sends the browser back to it. By default the
+   * integration's own endpoint, `https://HOST/x/NAME`, and the path at which the flow began.
+   */
   redirectURL?: string
   scopes?: string[]
   prompt?: string
+  /** Says what is stored. By default the tokens, at `configuration.oauth_credentials`. */
   extractCredentials?(
     answer: OAuthAnswer,
     context: RuntimeContext,
@@ -43,6 +49,6 @@ export const extractTokens = (answer: OAuthAnswer): ExtractedCredentials => {
   return { configuration: { oauth_credentials: credentials } }
 }
 
-/** An address that may depend on the installation. */
+/** An address of the provider. It may depend on the installation. */
 export const resolveUrl = (url: ForInstallation, installation: Installation): string =>
   typeof url === 'function' ? url(installation) : url

@@ -8,9 +8,16 @@ import { storeCredentials } from './store-credentials.ts'
 import { requestToken } from './token-request.ts'
 
 /**
- * A fetch handler for both halves of an OAuth flow: without `code` it sends the browser to the provider, with
- * `code` it trades it for tokens, stores them and closes the window. The settings that people made always stay;
- * `replace: false` keeps what the script has stored beside them, too.
+ * Makes a fetch handler for both halves of an OAuth flow. Without `code` it sends the browser to the provider. With
+ * `code` it trades the code for tokens, stores them and closes the window. The settings that people made stay.
+ *
+ * @param config the client and the provider; `redirectURL` is the address to register with the provider
+ * @param options `replace: false` keeps what the script has stored before; it is replaced by default
+ * @returns the handler, for requests to the `callback_url` of a button
+ * @throws ExposableError in the handler, with 400: the flow starts outside of an installation, the provider refuses,
+ *   or `state` was not made here or is too old
+ * @throws Error in the handler: the provider answers the token request with an error or no JSON
+ * @limit a flow ends 10 minutes after its start
  */
 export const createOAuthHandler =
   <Context extends RuntimeContext<unknown> = RuntimeContext>(

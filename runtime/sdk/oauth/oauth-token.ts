@@ -20,8 +20,15 @@ type Refresh = { since: number; renewed?: OAuthCredentials }
 const refreshes = new Map<string, Refresh>()
 
 /**
- * The access token of `credentials`, refreshed and stored where it has under 10 s left. Requests at the same time
- * refresh it once. Throws an ExposableError where there are no credentials.
+ * Gives the access token of `credentials`, refreshed and stored where it has under 10 s left. Parallel requests refresh
+ * it once.
+ *
+ * @param credentials those that `createOAuthHandler` stored, at `configuration.oauth_credentials`
+ * @param config the same as that of `createOAuthHandler`
+ * @param given the context of the handler
+ * @returns the access token
+ * @throws ExposableError with 401 where there are no credentials, or no installation
+ * @throws Error where the provider refuses to refresh the token
  */
 export const getOAuthToken = async <Context extends RuntimeContext<unknown> = RuntimeContext>(
   credentials: Partial<OAuthCredentials> | undefined,

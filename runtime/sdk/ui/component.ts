@@ -3,12 +3,12 @@ import type { Element } from './elements.ts'
 
 export type Props = Record<string, unknown>
 export type State = Record<string, unknown>
-/** Where a component is shown: `{ type: 'document', … }`, `{ type: 'configuration', … }` and the like. */
+/** The place where a component is shown: `{ type: 'document', … }`, `{ type: 'configuration', … }` or another. */
 export type RenderContext = { type?: string; [field: string]: unknown }
-/** What the user did. Built-in actions begin with "@"; any other name is the component's own. */
+/** An action of the user. Names of built-in actions begin with "@"; other names are the component's own. */
 export type Action = { action: string; [field: string]: unknown }
 
-/** The component on its way through one render. */
+/** A component during one render. */
 export type ComponentElement<P = Props, S = State> = {
   componentId: string
   props: P
@@ -16,7 +16,7 @@ export type ComponentElement<P = Props, S = State> = {
   context: RenderContext
   /** Lets the answer be cached for `maxAge` seconds. */
   setCache(cache: { maxAge: number }): void
-  /** Stands for a value of the state that the page fills in: `{ $state: key }`. */
+  /** A reference to a value of the state, which the page fills in: `{ $state: key }`. */
   dynamicState<Key extends keyof S & string>(key: Key): { $state: Key }
 }
 
@@ -28,7 +28,7 @@ export type ActionResult<P = Props, S = State> =
 
 type Awaitable<T> = T | Promise<T>
 
-/** What `createComponent` is given. */
+/** The definition that `createComponent` takes. `action` returns new properties and state, or completes the modal. */
 export type ComponentDefinition<P = Props, S = State, Context = RuntimeContext> = {
   componentId: string
   initialState?: S | ((props: P, renderContext: RenderContext, context: Context) => Awaitable<S>)
@@ -40,10 +40,15 @@ export type ComponentDefinition<P = Props, S = State, Context = RuntimeContext> 
   render(element: ComponentElement<P, S>, context: Context): Awaitable<Element | null | undefined>
 }
 
-/** A component, whatever its props and state: what lists of components hold. */
+/** A component with any properties and state, as `components` lists it. */
 export type Component<Context = RuntimeContext> = ComponentDefinition<never, never, Context>
 
-/** Defines a component, to be listed in `components`. */
+/**
+ * Defines a component, to be listed in `components` of `createIntegration`.
+ *
+ * @param definition its id, as a block or a level's settings name it, and its functions
+ * @throws TypeError while the script loads, where `componentId` is no text or `render` no function
+ */
 export const createComponent = <P = Props, S = State, _Action = Action, Context = RuntimeContext>(
   definition: ComponentDefinition<P, S, Context>,
 ): Component<Context> => {

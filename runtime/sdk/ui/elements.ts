@@ -1,5 +1,6 @@
-/** A node of what `render` returns. Children are texts and nodes; a renderer skips all else. */
+/** A node of the tree that `render` returns. Its children are texts and nodes; a renderer skips other values. */
 export type Element = { type: string; children?: Child[]; [property: string]: unknown }
+/** A child of an element. */
 export type Child = Element | string | number | boolean | undefined
 
 type Content = Child | null | Content[]

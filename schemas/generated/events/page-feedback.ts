@@ -1,7 +1,7 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
 /**
- * Somebody gave feedback on a page.
+ * A visitor gave feedback on a page.
  */
 export interface PageFeedbackEvent {
   /**
@@ -48,12 +48,12 @@ export interface Feedback {
    */
   rating: string
   /**
-   * What was written; may be empty.
+   * The text that the visitor wrote; may be empty.
    */
   comment?: string
 }
 /**
- * Who visited the page.
+ * The visitor of the page.
  */
 export interface Visitor {
   /**

@@ -1,7 +1,7 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
 /**
- * Somebody visited a page of the site.
+ * A visitor opened a page of the site.
  */
 export interface SiteViewEvent {
   /**
@@ -31,7 +31,7 @@ export interface SiteViewEvent {
   referrer?: string
 }
 /**
- * Who visited the page.
+ * The visitor of the page.
  */
 export interface Visitor {
   /**

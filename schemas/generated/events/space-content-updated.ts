@@ -25,11 +25,11 @@ export interface SpaceContentUpdatedEvent {
    */
   revisionId: string
   /**
-   * Who changed the content: a user, an integration or the host. Extension.
+   * The author of the change: a user, an integration or the host. Extension.
    */
   updatedBy?: {
     /**
-     * What changed it.
+     * The kind of the author.
      */
     type: 'user' | 'integration' | 'host'
     /**
