@@ -1,6 +1,6 @@
 /**
  * Fills the tables of the docs that are data in the code: settings in the README, codes in docs/errors.md,
- * limits in docs/limits.md, headers that scripts cannot send in docs/api.md and exports of
+ * limits in docs/limits.md, headers that scripts cannot send in docs/api.md, scopes of events in docs/plugins.md, exports of
  * the SDK in docs/sdk.md. With `--check` it changes nothing, and fails when a table is not what the code says.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -9,6 +9,7 @@ import { type ConstantPlace, limitsTable } from '../host/config/limits-table.ts'
 import { describeSetting } from '../host/config/setting.ts'
 import { settingsTable } from '../host/config/settings-table.ts'
 import { errorCodes } from '../host/errors/codes.ts'
+import { eventRules } from '../host/events/matching-installations.ts'
 import { droppedHeaders } from '../host/http/dropped-headers.ts'
 import { createSdkReference } from './sdk-reference.ts'
 
@@ -32,9 +33,15 @@ const limitRows = limitsTable.map(({ id, what, at, code, over }) => {
 
 const headerRows = droppedHeaders.map(({ name, reason }) => `| \`${name}\` | ${reason} |`)
 
+const eventRows = Object.entries(eventRules).map(
+  ([type, { kind, scopes }]) =>
+    `| \`${type}\` | ${kind} | ${scopes.map((scope) => `\`${scope}\``).join(' or ')} |`,
+)
+
 const tables: [file: string, mark: string, rows: string[]][] = [
   ['README.md', 'settings', ['| setting | default | meaning |', '|---|---|---|', ...settingRows]],
   ['docs/api.md', 'dropped headers', ['| header | reason |', '|---|---|', ...headerRows]],
+  ['docs/plugins.md', 'event scopes', ['| event | installed in a | scope |', '|---|---|---|', ...eventRows]],
   ['docs/sdk.md', 'sdk', [createSdkReference(fileURLToPath(root), 'runtime/sdk')]],
   ['docs/errors.md', 'errors', ['| code | status | meaning |', '|---|---|---|', ...errorRows]],
   [

@@ -12,18 +12,18 @@ import type { Level } from '../sandbox/level.ts'
 import type { PublishedEvent } from './validate-event.ts'
 
 /** Where an event happens (spec 6.2), and the scopes of which a script needs one to get it. */
-const rules: Record<PublishableEventType, { kind: TargetKind; scopes: Manifest['scopes'] }> = {
+export const eventRules: Record<PublishableEventType, { kind: TargetKind; scopes: Manifest['scopes'] }> = {
   space_content_updated: { kind: 'space', scopes: ['space:content:read'] },
   site_view: { kind: 'site', scopes: ['site:views:read'] },
   page_feedback: { kind: 'site', scopes: ['site:views:read', 'page:feedback:read'] },
 }
 
 /** The scopes of which an integration needs one to learn of such an event. */
-export const scopesOf = (type: PublishableEventType): Manifest['scopes'] => rules[type].scopes
+export const scopesOf = (type: PublishableEventType): Manifest['scopes'] => eventRules[type].scopes
 
 /** Where an event's field names the site or space that it happened in. */
 export function placeOf(event: PublishedEvent): { kind: TargetKind; id: string } {
-  const { kind } = rules[event.type]
+  const { kind } = eventRules[event.type]
   return { kind, id: String(event[`${kind}Id`]) }
 }
 
