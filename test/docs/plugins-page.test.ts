@@ -6,10 +6,26 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startWithPackages } from '../packages/start-with-packages.ts'
-import type { Annex } from '../support/annex.ts'
+import { type Annex, startAnnex } from '../support/annex.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(join(root, 'docs/plugins.md'), 'utf8')
+
+/** Installs an integration in the sample site and space. @returns the paths of all endpoints, the integration's first */
+async function installEverywhere(annex: Annex, name: string): Promise<string[]> {
+  const installations = `/v1/integrations/${name}/installations`
+  const made = await annex.api('POST', installations, { organization: 'home' })
+  assert.equal(made.status, 201, made.text)
+  const installed = `/x/${name}/${made.json.id}`
+  const endpoints = [`/x/${name}`, installed]
+  for (const kind of ['site', 'space']) {
+    const target = (await annex.api('GET', `/v1/orgs/home/${kind}s`)).json.items[0].id
+    const there = await annex.api('POST', `${installations}/${made.json.id}/${kind}s`, { [kind]: target })
+    assert.equal(there.status, 201, there.text)
+    endpoints.push(`${installed}/${kind}s/${target}`)
+  }
+  return endpoints
+}
 
 describe('routers as docs/plugins.md shows them', () => {
   const scripts = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, script = '']) => script)
@@ -25,20 +41,8 @@ describe('routers as docs/plugins.md shows them', () => {
 
   for (const name of ['hono', 'itty']) {
     it(`${name}: a route answers at the integration, an installation, a site and a space`, async () => {
-      const organization = 'home'
-      const made = await annex.api('POST', `/v1/integrations/${name}/installations`, { organization })
-      assert.equal(made.status, 201, made.text)
-      const { id } = made.json
-      const installed = `/x/${name}/${id}`
-      const endpoints = [`/x/${name}`, installed]
-      for (const kind of ['sites', 'spaces']) {
-        const all = await annex.api('GET', `/v1/orgs/home/${kind}`)
-        const target = all.json.items[0].id
-        const body = { [kind.slice(0, -1)]: target }
-        const there = await annex.api('POST', `/v1/integrations/${name}/installations/${id}/${kind}`, body)
-        assert.equal(there.status, 201, there.text)
-        endpoints.push(`${installed}/${kind}/${target}`)
-      }
+      const endpoints = await installEverywhere(annex, name)
+      assert.equal(endpoints.length, 4)
       for (const endpoint of endpoints) {
         const answer = await fetch(`${annex.url}${endpoint}/orders/7`)
         assert.equal(answer.status, 200, endpoint)
@@ -47,6 +51,46 @@ describe('routers as docs/plugins.md shows them', () => {
       }
     })
   }
+})
+
+describe('the connection with a provider as docs/plugins.md shows it', () => {
+  const part = page.split('## Connecting with a provider')[1]?.split('\n## ')[0] ?? ''
+  const blockOf = (language: string) => part.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? ''
+  const source = { more: blockOf('yaml'), script: blockOf('ts') }
+  const secrets = { PROVIDER_CLIENT_ID: 'client', PROVIDER_CLIENT_SECRET: 'secret of the client' }
+  let annex: Annex
+  before(async () => {
+    Object.assign(process.env, secrets)
+    annex = await startAnnex({ plugins: { connect: source } })
+  })
+  after(async () => {
+    await annex.close()
+    for (const name of Object.keys(secrets)) delete process.env[name]
+  })
+
+  it('registers the address of the integration, for a flow of an installation and of a site', async () => {
+    const endpoints = await installEverywhere(annex, 'connect')
+    const [integration = '', ...levels] = endpoints
+    assert.equal(levels.length, 3)
+    for (const endpoint of levels) {
+      const answer = await fetch(`${annex.url}${endpoint}/oauth`, { redirect: 'manual' })
+      const target = new URL(answer.headers.get('location') ?? '')
+      assert.equal(`${target.origin}${target.pathname}`, 'https://provider.example/authorize')
+      assert.equal(target.searchParams.get('redirect_uri'), `${annex.url}/x/connect/oauth`)
+      assert.equal(target.searchParams.get('client_id'), 'client')
+    }
+    assert.equal((await fetch(`${annex.url}${integration}/oauth`)).status, 400)
+  })
+
+  it('has types', () => {
+    const folder = join(annex.pluginsDir, 'connect')
+    const config = { extends: join(root, 'runtime/tsconfig.json'), include: [folder] }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+    const { status, stdout } = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-p', folder], {
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0, stdout)
+  })
 })
 
 describe('the test beside the plugin echo', () => {
