@@ -9,8 +9,8 @@ import { type ConstantPlace, limitsTable } from '../host/config/limits-table.ts'
 import { describeSetting } from '../host/config/setting.ts'
 import { settingsTable } from '../host/config/settings-table.ts'
 import { errorCodes } from '../host/errors/codes.ts'
-import { eventRules } from '../host/events/matching-installations.ts'
 import { droppedHeaders } from '../host/http/dropped-headers.ts'
+import { eventRules } from '../host/manifest/event-rules.ts'
 import { createSdkReference } from './sdk-reference.ts'
 
 const root = new URL('..', import.meta.url)

@@ -4,7 +4,8 @@ import { listInstallationsOn } from '../db/queries/installed/installation-target
 import { listInstallations } from '../db/queries/installed/installations.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { type InstalledLevel, whyPending } from '../installations/level-status.ts'
-import { placeOf, scopesOf } from './matching-installations.ts'
+import { eventRules, hasScopeFor } from '../manifest/event-rules.ts'
+import { placeOf } from './matching-installations.ts'
 import type { PublishedEvent } from './validate-event.ts'
 
 /** An installation that an event has passed by, and why. */
@@ -46,7 +47,7 @@ export async function explainSkipped(
 type Why = Pick<Skipped, 'reason' | 'message'>
 
 function whyNotThere(manifest: Manifest | undefined, event: PublishedEvent): Why | undefined {
-  if (!hasScope(manifest, event.type)) return undefined
+  if (!hasScopeFor(event.type, manifest?.scopes)) return undefined
   const { kind, id } = placeOf(event)
   return { reason: 'not_installed_there', message: `It is not installed in the ${kind} ${id}.` }
 }
@@ -59,8 +60,8 @@ function whyNot(
   if (manifest === undefined) {
     return { reason: 'not_deployed', message: 'Its integration has no deployed version.' }
   }
-  if (!hasScope(manifest, type)) {
-    const scopes = scopesOf(type).join(' or ')
+  if (!hasScopeFor(type, manifest.scopes)) {
+    const scopes = eventRules[type].scopes.join(' or ')
     return { reason: 'scope_missing', message: `Its manifest does not declare the scope ${scopes}.` }
   }
   const isSetUp =
@@ -74,6 +75,3 @@ function whyNot(
     names === '' ? 'Its setup event is not handled yet.' : `Settings are missing or do not fit: ${names}.`
   return { reason: 'settings_missing', message }
 }
-
-const hasScope = (manifest: Manifest | undefined, type: PublishedEvent['type']): boolean =>
-  scopesOf(type).some((scope) => manifest?.scopes.includes(scope))

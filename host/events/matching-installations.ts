@@ -1,5 +1,3 @@
-import type { PublishableEventType } from '../../schemas/events.ts'
-import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
 import { listInstallationsOn, type TargetKind } from '../db/queries/installed/installation-targets.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
@@ -8,18 +6,9 @@ import { findSite } from '../db/queries/records/sites.ts'
 import { findSpace } from '../db/queries/records/spaces.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { whyPending } from '../installations/level-status.ts'
+import { eventRules, hasScopeFor } from '../manifest/event-rules.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { PublishedEvent } from './validate-event.ts'
-
-/** Where an event happens (spec 6.2), and the scopes of which a script needs one to get it. */
-export const eventRules: Record<PublishableEventType, { kind: TargetKind; scopes: Manifest['scopes'] }> = {
-  space_content_updated: { kind: 'space', scopes: ['space:content:read'] },
-  site_view: { kind: 'site', scopes: ['site:views:read'] },
-  page_feedback: { kind: 'site', scopes: ['site:views:read', 'page:feedback:read'] },
-}
-
-/** The scopes of which an integration needs one to learn of such an event. */
-export const scopesOf = (type: PublishableEventType): Manifest['scopes'] => eventRules[type].scopes
 
 /** Where an event's field names the site or space that it happened in. */
 export function placeOf(event: PublishedEvent): { kind: TargetKind; id: string } {
@@ -86,7 +75,7 @@ async function matchingInstallations(
     const installation = await findInstallation(db, target.installationId)
     if (installation?.organizationId !== organizationId) continue
     const manifest = (await findDeployed(db, installation.integration))?.manifest
-    if (!scopesOf(event.type).some((scope) => manifest?.scopes.includes(scope))) continue
+    if (!hasScopeFor(event.type, manifest?.scopes)) continue
     const levelsHere = [{ installation }, { installation, target }]
     if (levelsHere.some((level) => whyPending(manifest, level).length > 0)) continue
     const { integration } = installation

@@ -39,7 +39,7 @@ export type ManifestReading = { file: string; script?: string; problems: Problem
 )
 
 /** Where fields stand that only other folders and the database can show to be wrong. */
-export type Spots = Record<'name' | 'organization', Spot>
+export type Spots = Record<'name' | 'organization' | 'scopes', Spot>
 
 /**
  * Reads and checks the manifest of a plugin folder. Everything that is wrong is found at once. Never throws
@@ -77,7 +77,7 @@ export async function readManifest(folder: string, options: ReadOptions): Promis
   if (data === undefined || hasErrors(problems)) return known
   const spotOf = (field: keyof Spots) =>
     createSpot(file, source, locate(findSpan(positions, `/${field}`, 'value')))
-  const spots = { name: spotOf('name'), organization: spotOf('organization') }
+  const spots = { name: spotOf('name'), organization: spotOf('organization'), scopes: spotOf('scopes') }
   // What is left out was a wrong value in "envs": all else in `shape` is an error.
   return { manifest: valid as Manifest, ...known, spots }
 }

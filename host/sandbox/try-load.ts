@@ -1,7 +1,7 @@
 import type { Frame } from '../../runtime/process/frame.ts'
 import { type LoadOptions, toHost, toProcess } from '../../runtime/process/messages.ts'
-import type { LoadFailure, TryLoad } from '../versions/try-version.ts'
-import { parseError } from './dispatch/check-frame.ts'
+import type { LoadFailure, Tried, TryLoad } from '../versions/try-version.ts'
+import { parseError, parseResult } from './dispatch/check-frame.ts'
 import { readCompetition } from './process/machine-use.ts'
 import type { PlatformSource, SandboxLimits } from './process/process-options.ts'
 import { type StartOptions, startProcess } from './process/start-process.ts'
@@ -13,6 +13,10 @@ type Limits = Pick<
   SandboxLimits,
   'heapMb' | 'residentMb' | 'cpuMs' | 'loadMs' | 'wallMs' | 'timers' | 'allowEval'
 >
+
+const describeMs = 5_000
+const describeMessage = JSON.stringify({ event: { type: 'annex_describe' } })
+const unknown: Tried = { events: [] }
 
 /** The only sandbox of its process. */
 const sandbox = 1
@@ -27,16 +31,17 @@ export function createTryLoad(given: {
   const { platform, limits } = given
   return async (integration, code) => {
     for (let tries = 1; ; tries += 1) {
-      const failure = await loadOnce(integration, code)
+      const tried = await loadOnce(integration, code)
       // The machine's fault: the script may be a good one.
-      if (failure?.message !== starvedError().message || tries === maxTries) return failure
+      if (tried.failure?.message !== starvedError().message || tries === maxTries) return tried
     }
   }
 
-  async function loadOnce(integration: string, code: string): Promise<LoadFailure | undefined> {
+  async function loadOnce(integration: string, code: string): Promise<Tried> {
+    let isLoaded = false
     let said = ''
     let cause: EndCause = { kind: 'died' }
-    const { promise, resolve } = Promise.withResolvers<LoadFailure | undefined>()
+    const { promise, resolve } = Promise.withResolvers<Tried>()
     const started = startProcess((text) => {
       said ||= text.slice(0, 500)
     }, given.start)
@@ -55,7 +60,11 @@ export function createTryLoad(given: {
       },
     })
     started.stream.on('error', () => started.kill())
-    started.exited.then((signal) => resolve({ message: explainEnd(cause, signal, said, limits) }))
+    started.exited.then((signal) =>
+      resolve(
+        isLoaded ? unknown : { failure: { message: explainEnd(cause, signal, said, limits) }, events: [] },
+      ),
+    )
     const { cpuMs, loadMs, wallMs, timers, allowEval = false } = limits
     const options: LoadOptions = {
       ...{ file: `annex:${integration}`, cpuMs, loadMs, wallMs, timers, allowEval, pieceBytes },
@@ -79,10 +88,28 @@ export function createTryLoad(given: {
 
     function hear(frame: Frame): void {
       if (frame.type === toHost.pong) watch.pong()
-      if (frame.type === toHost.loaded) resolve(undefined)
-      if (frame.type === toHost.loadFailed) resolve(toFailure(frame.text, limits))
+      if (frame.type === toHost.loadFailed) resolve({ failure: toFailure(frame.text, limits), events: [] })
+      if (frame.type === toHost.loaded) describe()
+      if (frame.type === toHost.answer) resolve({ events: parseEvents(frame.text) })
+      if (frame.type === toHost.broken) resolve(unknown)
+    }
+
+    /** Asks the SDK which events have a handler. A script may have spoilt that: then no event is known. */
+    function describe(): void {
+      isLoaded = true
+      setTimeout(resolve, describeMs, unknown).unref()
+      send({ type: toProcess.environment, sandbox, number: 0, text: '{}' })
+      send({ type: toProcess.dispatch, sandbox, dispatch: 1, number: 0, text: describeMessage })
     }
   }
+}
+
+/** Texts that a script can choose: what is no list of short names is none. */
+function parseEvents(text: string): string[] {
+  const result = parseResult(text)
+  const value = result?.kind === 'value' ? result.value : undefined
+  const events = value !== null && typeof value === 'object' && 'events' in value ? value.events : []
+  return Array.isArray(events) ? events.filter((name) => typeof name === 'string') : []
 }
 
 function toFailure(text: string, limits: Limits): LoadFailure {

@@ -2,7 +2,6 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SecretBox } from '../access/secret-box.ts'
-import type { Bundle } from '../bundle/bundle-script.ts'
 import { removeUnused } from '../bundle/keep-build.ts'
 import { loadBundle } from '../bundle/load-bundle.ts'
 import { toVersionDigest } from '../bundle/version-digest.ts'
@@ -11,7 +10,7 @@ import { hasVersion } from '../db/queries/integrations.ts'
 import { checkUniqueNames } from '../manifest/checks/unique-names.ts'
 import { type NormalManifest, normalizeManifest } from '../manifest/normalize-manifest.ts'
 import { listOwnFiles, type OwnFiles } from '../manifest/own-files.ts'
-import type { Problem } from '../manifest/problems/problem.ts'
+import { hasErrors, type Problem } from '../manifest/problems/problem.ts'
 import type { FolderReading } from '../manifest/read-folder.ts'
 import { readFolders } from '../manifest/read-folders.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
@@ -90,8 +89,9 @@ async function loadPlugin(
   const all = [...problems, ...bundleProblems]
   if (bundle === undefined) return failed(folder, reading, all)
   const normal = normalizeManifest(manifest)
-  const failure = await tryNewVersion(source, folder, normal, bundle, ownFiles)
-  if (failure !== undefined) return failed(folder, reading, [...all, failure])
+  const declared = { scopes: manifest.scopes, spot: reading.spots.scopes }
+  all.push(...(await tryNewVersion(source, normal, { folder, bundle, ownFiles, declared })))
+  if (hasErrors(all)) return failed(folder, reading, all)
   const { number, digest } = await deployVersion(db, box, {
     manifest: normal,
     bundle,
@@ -106,14 +106,13 @@ async function loadPlugin(
 /** A version that is stored was tried when it was new. */
 async function tryNewVersion(
   { db, tryLoad }: PluginSource,
-  folder: string,
   manifest: NormalManifest,
-  bundle: Bundle,
-  ownFiles: OwnFiles,
-): Promise<Problem | undefined> {
+  tried: Omit<Parameters<typeof tryVersion>[1], 'integration' | 'script'>,
+): Promise<Problem[]> {
   const { name, script } = manifest
-  if (script === undefined || (await hasVersion(db, name, toVersionDigest(manifest, bundle.code)))) return
-  return tryVersion(tryLoad, { folder, integration: name, script, bundle, ownFiles })
+  const digest = toVersionDigest(manifest, tried.bundle.code)
+  if (script === undefined || (await hasVersion(db, name, digest))) return []
+  return tryVersion(tryLoad, { ...tried, integration: name, script })
 }
 
 /**

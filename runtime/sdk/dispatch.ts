@@ -19,6 +19,9 @@ export const createDispatch =
   ): Promise<Answer> => {
     const context = createContext(environment, host) as RuntimeContext
     switch (event.type) {
+      // Asked by the host alone, of a version that is not deployed yet.
+      case 'annex_describe':
+        return { value: { events: Object.keys(definition.events ?? {}) } }
       case 'fetch':
         return answerFetch(definition, request, context)
       case 'fetch_published_script':

@@ -139,3 +139,23 @@ test('check makes no data folder', async (context) => {
   assert.equal((await runAnnex(['check', folder], { env: { DATA_DIR: dataDir } })).code, 0)
   assert.equal(existsSync(dataDir), false)
 })
+
+test('check warns of a handler whose event needs a scope that the manifest lacks', async (context) => {
+  const script = `import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  events: { page_feedback: async () => {}, installation_setup: async () => {}, of_my_own: async () => {} },
+})
+`
+  const parent = await makeFolder(context)
+  const lacking = await writePlugin(join(parent, 'lacking'), { script })
+  const { code, stdout } = await runAnnex(['check', lacking])
+  assert.equal(code, 0, stdout)
+  assert.match(stdout, /service-manifest\.yaml:\d+:\d+ warning .*the script handles "page_feedback"/)
+  assert.match(stdout, /add site:views:read or page:feedback:read to "scopes"/)
+  assert.doesNotMatch(stdout, /installation_setup|of_my_own/)
+  const declaring = await writePlugin(join(parent, 'declaring'), {
+    manifest: manifest.replace('scopes: []', 'scopes: [page:feedback:read]'),
+    script,
+  })
+  assert.doesNotMatch((await runAnnex(['check', declaring])).stdout, /page_feedback/)
+})

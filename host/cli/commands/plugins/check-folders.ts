@@ -34,13 +34,12 @@ export async function checkFolders(named: string[], command: Command): Promise<v
 }
 
 /** A script is looked at although its manifest has errors, as long as that says which file it is. */
-async function scriptProblems(
-  { folder, script, ownFiles }: ReadFolder,
-  tryLoad: TryLoad,
-): Promise<Problem[]> {
+async function scriptProblems(reading: ReadFolder, tryLoad: TryLoad): Promise<Problem[]> {
+  const { folder, script, ownFiles } = reading
   if (script === undefined) return []
   const { bundle, problems } = await bundleScript(folder, { script }, { sdkFolder, ownFiles })
   if (bundle === undefined) return problems
-  const failure = await tryVersion(tryLoad, { folder, integration: 'script', script, bundle, ownFiles })
-  return failure === undefined ? problems : [...problems, failure]
+  const declared = reading.manifest && { scopes: reading.manifest.scopes, spot: reading.spots.scopes }
+  const tried = { folder, integration: 'script', script, bundle, ownFiles, declared }
+  return [...problems, ...(await tryVersion(tryLoad, tried))]
 }
