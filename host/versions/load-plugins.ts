@@ -78,7 +78,7 @@ async function loadPlugin(
   if (manifest === undefined || organizationId === undefined) return failed(folder, reading, problems)
   if (types !== undefined) {
     await writeTypes(folder, types).catch(() => {
-      // A folder that cannot be written to runs all the same; `annex types` says what is wrong with it.
+      // A folder that cannot be written to still runs; `annex types` says what is wrong with it.
     })
   }
   const { bundle, problems: bundleProblems } = await loadBundle(folder, manifest, {

@@ -107,7 +107,7 @@ describe('an update of the version', () => {
     assert.equal((await annex.api('POST', `${paths.account}/pause`)).status, 409)
   })
 
-  it('shows nobody the credentials of a button that the new version declares as text', async () => {
+  it('shows no person the credentials of a button that the new version declares as text', async () => {
     const { text: answer, json } = await annex.api('GET', paths.account)
     assert.ok(!answer.includes('secret-of-the-connection'), answer)
     assert.ok(json.problems.some(({ path }: Json) => path === 'connection'))

@@ -48,7 +48,7 @@ describe('the page at /', () => {
     assert.match(text, /npx annex events publish site_view --site sample --follow/)
   })
 
-  it('has a policy that runs nothing, loads nothing and is framed by nobody', async () => {
+  it('has a policy that runs nothing, loads nothing and cannot be framed', async () => {
     const { headers, text } = await request(annex.url, 'GET', '/')
     const policy = headers.get('content-security-policy') ?? ''
     assert.match(policy, /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; img-src data:; /)

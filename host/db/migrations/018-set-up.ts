@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 const hasNoSetup = `not exists (select 1 from jobs where kind = 'event' and lane = `
 
 /**
- * `pending` now says that a setup event is owed. Before, a level stayed it until its settings were confirmed; whether
+ * `pending` now says that a setup event is to be handled. Before, a level stayed it until its settings were confirmed; whether
  * they are complete is found out when its status is read.
  */
 export async function up(db: Knex): Promise<void> {

@@ -1,5 +1,5 @@
 // Generated from the manifest by `annex types`. Do not edit: edit the manifest.
-// sha256:ef7ff829523015e9e643f6f3b9b66b7c11a4f84a5d747b81211d206f44b8522e
+// sha256:f39eb2767698d3585b1cb9bd081fd1a81b5e28d30788af507a888aa4fed7105d
 
 /**
  * What the manifest of this integration declares, for `createIntegration<Integration>({ … })`.
@@ -15,11 +15,11 @@ export interface Integration {
        */
       webhook_url: string
       /**
-       * Site views. Send an event when somebody visits a page.
+       * Site views. Send an event when a visitor opens a page.
        */
       site_view: boolean
       /**
-       * Page feedback. Send an event when somebody gives feedback on a page.
+       * Page feedback. Send an event when a visitor gives feedback on a page.
        */
       page_feedback: boolean
     }

@@ -45,8 +45,8 @@ export async function oweAgain(db: Db, all: readonly Again[]): Promise<string[]>
 }
 
 /**
- * Has the next attempt of an owed delivery made now, where it waits for its time: also behind a `Retry-After`. It is the next of
- * its schedule all the same.
+ * Has the next attempt of a pending delivery made now, where it waits for its time: also behind a `Retry-After`. It is the next of
+ * its schedule.
  *
  * @returns what the delivery waits for otherwise: `running` for the end of an attempt, `waiting` for a resume
  */
