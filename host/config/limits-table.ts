@@ -60,7 +60,7 @@ export const limitsTable: readonly Limit[] = [
   },
   {
     id: 'cpu',
-    what: 'CPU time beyond it (half as much again, at least this) that one native operation may use which cannot be interrupted',
+    what: 'CPU time beyond it (as much again, and this) that one native operation may use which cannot be interrupted',
     at: { file: 'host/sandbox/process/watch-process.ts', constant: 'graceMs', unit: 'ms' },
     code: 'cpu_limit',
     over: 'The process is killed and replaced, as over its memory.',

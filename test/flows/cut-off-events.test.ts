@@ -42,7 +42,9 @@ it('an event whose handler is cut off by what else runs in its sandbox still has
   await publish(annex)
   for (let cuts = 1; cuts <= 4; cuts++) {
     await receiver.waitFor(cuts)
-    assert.equal((await request(annex.url, 'GET', new URL(endpoint).pathname)).json.error.code, 'cpu_limit')
+    const { error } = (await request(annex.url, 'GET', new URL(endpoint).pathname)).json
+    // On a busy machine the wall clock may end the loop.
+    assert.match(error.code, /^(cpu|wall_clock)_limit$/)
   }
   await until(
     async () => receiver.received.length,

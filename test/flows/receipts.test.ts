@@ -39,7 +39,7 @@ it('every dispatch has a receipt, which says what it used and how it ended', asy
       return json.items[0]
     }
     let endless = 0
-    /** Again, where a slow machine made the host end the process, and then it has not seen all of it. */
+    /** Again, where a busy machine made the wall clock or the host end the script. */
     const seen = (path: string, isSeen: (receipt: Json) => boolean) =>
       until(() => {
         endless += 1
@@ -52,18 +52,16 @@ it('every dispatch has a receipt, which says what it used and how it ended', asy
     assert.equal((await receiptOf('/throw')).outcome, 'script_error')
     const never = await receiptOf('/never')
     assert.equal(never.outcome, 'wall_clock_limit')
-    assert.ok(never.wallMs >= 4_900 && never.cpuMs > 1 && never.heapBytes > 0, JSON.stringify(never))
+    assert.ok(never.wallMs >= 4_900 && never.cpuMs > 0 && never.heapBytes > 0, JSON.stringify(never))
     const buffers = await receiptOf('/buffers')
     assert.equal(buffers.outcome, 'memory_limit')
     const { text } = await annex.api('GET', '/v1/logs?integration=stats&limit=50')
     assert.match(text, /more than 64 MB of heap \(SANDBOX_HEAP_MB\)/)
     assert.match(text, /Array buffer allocation failed.*index\.ts:\d+:\d+/s)
     // Last: what keeps its process busy has to be content with less of the machine from then on.
-    const loop = await seen('/loop', ({ heapBytes }) => heapBytes > 0)
-    assert.equal(loop.outcome, 'cpu_limit')
+    const loop = await seen('/loop', ({ heapBytes, outcome }) => heapBytes > 0 && outcome === 'cpu_limit')
     assert.ok(loop.wallMs >= 190 && loop.cpuMs > 20 && loop.heapBytes > 0, JSON.stringify(loop))
-    const native = await seen('/native', ({ cpuMs }) => cpuMs > 0)
-    assert.equal(native.outcome, 'cpu_limit')
+    const native = await seen('/native', ({ cpuMs, outcome }) => cpuMs > 0 && outcome === 'cpu_limit')
     assert.ok(native.cpuMs >= 200, JSON.stringify(native))
     const { json } = await annex.api('GET', `/v1/usage?installation=${id}&by=day`)
     assert.ok(json.items[0].dispatches >= 4 && json.items[0].failed === 3 + endless, JSON.stringify(json))

@@ -6,7 +6,7 @@ const everyMs = 25
 const longestLookMs = 4 * everyMs
 /**
  * isolated-vm's own time-out comes first, and ends one sandbox alone. An operation that it cannot stop (one long native
- * one) may use half as much CPU time again, and at least this much, before its process is killed.
+ * one) may use as much CPU time again, and this much more, before its process is killed.
  */
 const graceMs = 250
 /** CPU time of a stretch; those who wait behind a longer one are served elsewhere. More than twice what the process reports itself. */
@@ -63,7 +63,8 @@ export function watchProcess(
       since = readUse().cpuMs
     }
     runsMs = Math.max(0, use.cpuMs - since)
-    if (runsMs > mostOf(box.dispatch === 0 ? limits.loadMs : limits.cpuMs)) return over({ kind: 'cpu_limit' })
+    const allowedMs = box.dispatch === 0 ? limits.loadMs : limits.cpuMs
+    if (runsMs > 2 * allowedMs + graceMs) return over({ kind: 'cpu_limit' })
     if (runsMs > stuckMs) watcher.onStuck(box)
     const resident = started.residentBytes()
     if (resident > limits.residentMb * 1024 * 1024) return over({ kind: 'memory_limit' })
@@ -90,10 +91,6 @@ export function watchProcess(
     },
     lastStretchMs: () => runsMs,
     stop: () => clearInterval(timer),
-  }
-
-  function mostOf(cpuMs: number): number {
-    return cpuMs + Math.max(graceMs, cpuMs / 2)
   }
 
   function readUse(): Use {

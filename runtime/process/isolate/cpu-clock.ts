@@ -21,6 +21,8 @@ const quickMs = 1
 const tellingMs = 20
 /** An observed slowdown holds for so long. */
 const rememberedMs = 10_000
+/** A process at a lower priority gets less than its share. */
+const lowPriority = 1.5
 /** The wall clock may run ahead of CPU time by so much on a machine that does nothing else. */
 const leastSlowdown = 1.25
 
@@ -59,8 +61,7 @@ export function createCpuClock(
     wallFor(cpuMs, longestMs) {
       const remembered = wallNow() - observedAtMs < rememberedMs ? observed : 1
       const seen = Math.max(competition, remembered)
-      // Two times: a process at a lower priority gets less than its share.
-      const slowdown = seen > leastSlowdown ? 2 * seen : leastSlowdown
+      const slowdown = seen > leastSlowdown ? lowPriority * seen : leastSlowdown
       return Math.max(1, Math.ceil(Math.min(longestMs, cpuMs * slowdown)))
     },
     setCompetition(tasksPerProcessor) {
