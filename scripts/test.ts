@@ -16,19 +16,24 @@ import { reachesFile } from './reaches-file.ts'
 
 /** What depends on the database. */
 const onBoth = ['db', 'jobs', 'webhooks', 'events', 'flows', 'routes', 'plugins', 'versions']
-/** Of these, what does not: it is about sandboxes, or about an SQLite file. */
+/** Of these, files about sandboxes, plugin folders or an SQLite file. */
 const onceOnly = [
-  ...['declared-hosts', 'error-places', 'full-disk', 'killed-host', 'locked-database'],
-  ...['moved-dispatches', 'power-cut', 'sends-first', 'slow-disk', 'streaming'],
+  ...['flows/declared-hosts', 'flows/error-places', 'flows/folder-to-answer', 'flows/full-disk'],
+  ...['flows/killed-host', 'flows/leaving-visitors', 'flows/locked-database', 'flows/manifest-alone'],
+  ...['flows/moved-dispatches', 'flows/power-cut', 'flows/redirected-bodies', 'flows/sends-first'],
+  ...['flows/slow-disk', 'flows/stop-signals', 'flows/stopped-work', 'flows/streaming'],
+  ...[
+    'versions/reload-beside-requests',
+    'versions/reloads',
+    'versions/try-version',
+    'versions/watched-folders',
+  ],
 ]
 /** It says where PostgreSQL is: a test that does not import it opens none. */
 const testDatabase = resolve('test/support/test-database.ts')
 
 /** Attacks that use all processors: one file after the other. */
-const timed = [
-  ...['soak/*', 'sandbox/receipt-writer', 'sandbox/stuck', 'security/*/*', 'security/crypto'],
-  ...['security/log-flood', 'security/shared-process', 'security/visitors', 'flows/slow-disk'],
-]
+const oneByOne = ['soak/*', 'security/*/*']
 /** The others wait for answers as much as they work: more than there are processors. */
 const atOnce = `--test-concurrency=${availableParallelism() + 2}`
 
@@ -59,7 +64,7 @@ async function main(): Promise<number> {
     say(`no PostgreSQL on this machine, and ANNEX_CI=1 asks for one: ${hint}`)
     return 1
   }
-  const alone = timed.flatMap((name) => globSync(`test/${name}.test.ts`)).filter(isWanted)
+  const alone = oneByOne.flatMap((name) => globSync(`test/${name}.test.ts`)).filter(isWanted)
   // The benchmarks have packages of their own, some of which come with tests.
   const others = globSync('test/**/*.test.ts', { exclude: [...alone, '**/node_modules/**'] }).filter(isWanted)
   const codes = [await run('SQLite, one by one', alone, ''), await run('SQLite', [atOnce, ...others], '')]
@@ -71,7 +76,7 @@ async function main(): Promise<number> {
   }
   const files = globSync(
     onBoth.map((folder) => `test/${folder}/**/*.test.ts`),
-    { exclude: onceOnly.map((name) => `test/flows/${name}.test.ts`) },
+    { exclude: onceOnly.map((name) => `test/${name}.test.ts`) },
   ).filter((file) => reachesFile(resolve(file), testDatabase) && isWanted(file))
   const postgres = await run(server.name, [atOnce, ...files], server.url)
   if (isStopped) return 1

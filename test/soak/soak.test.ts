@@ -4,13 +4,14 @@ import { roundsOf } from '../support/torture.ts'
 import { runSoak } from './run-soak.ts'
 
 it('honest installations go on while others attack: no request fails, no event is lost, no memory drifts', async () => {
+  const leastAttacks = roundsOf(8, 21)
   const notes: string[] = []
   const note = (text: string) => notes.push(text)
-  const result = await runSoak({ seconds: roundsOf(6, 120), leastAttacks: 21, seed: 20261121, note })
+  const result = await runSoak({ seconds: roundsOf(6, 120), leastAttacks, seed: 20261121, note })
   const said = notes.join('\n')
   const [, own, amongHostile] = result.phases
   assert.ok(own && amongHostile && own.requests > 200 && amongHostile.requests > 200, 'the load was there')
-  assert.ok(result.attacks > 20, `${result.attacks} attacks`)
+  assert.ok(result.attacks >= leastAttacks, `${result.attacks} attacks`)
   assert.deepEqual([...result.failures], [], said)
   assert.equal(own.died, 0, `the operator’s own share no process with strangers: ${said}`)
   assert.equal(result.events.delivered, result.events.published)
