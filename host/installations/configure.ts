@@ -8,11 +8,8 @@ import {
   updateInstallation,
 } from '../db/queries/installed/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import {
-  type Level as ConfigurationLevel,
-  checkConfiguration,
-  type SettingProblem,
-} from '../manifest/settings/configuration-schema.ts'
+import { checkConfiguration } from '../manifest/settings/configuration-schema.ts'
+import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/setting-problems.ts'
 import { splitConfiguration } from './effective-configuration.ts'
 import { findProblems, type InstalledLevel, levelOf, statusOf } from './level-status.ts'
 import { oweSetup } from './setup-event.ts'

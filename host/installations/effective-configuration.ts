@@ -1,10 +1,7 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Configuration } from '../db/queries/installed/installations.ts'
-import {
-  type Level as ConfigurationLevel,
-  checkConfiguration,
-  withDefaults,
-} from '../manifest/settings/configuration-schema.ts'
+import { checkConfiguration, withDefaults } from '../manifest/settings/configuration-schema.ts'
+import type { Level as ConfigurationLevel } from '../manifest/settings/setting-problems.ts'
 
 /**
  * What a script reads: the manifest's defaults, over them the account's values, over them the level's own. Each

@@ -6,11 +6,8 @@ import type {
   InstallationStatus,
 } from '../db/queries/installed/installations.ts'
 import type { ErrorDetail } from '../errors/annex-error.ts'
-import {
-  type Level as ConfigurationLevel,
-  checkConfiguration,
-  type SettingProblem,
-} from '../manifest/settings/configuration-schema.ts'
+import { checkConfiguration } from '../manifest/settings/configuration-schema.ts'
+import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/setting-problems.ts'
 import { splitConfiguration, withoutUnfit } from './effective-configuration.ts'
 
 /** An installation, or one of its sites or spaces. */

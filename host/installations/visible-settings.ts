@@ -1,6 +1,6 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Configuration } from '../db/queries/installed/installations.ts'
-import type { Level as ConfigurationLevel } from '../manifest/settings/configuration-schema.ts'
+import type { Level as ConfigurationLevel } from '../manifest/settings/setting-problems.ts'
 
 export type VisibleSettings = {
   configuration: Configuration

@@ -18,7 +18,7 @@ import { createReceiptWriter } from '../sandbox/receipts/create-receipt-writer.t
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { SandboxTarget } from '../sandbox/target.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
-import type { LoadedPlugin, PluginSource } from '../versions/load-plugins.ts'
+import type { LoadedPlugin, PluginSource } from '../versions/plugin-source.ts'
 import { oweDelivery } from '../webhooks/delivery-call.ts'
 import { keepHouse } from '../webhooks/operating/housekeeping.ts'
 import type { Retention } from '../webhooks/operating/prune-history.ts'

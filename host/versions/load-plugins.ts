@@ -1,11 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { SecretBox } from '../access/secret-box.ts'
 import { removeUnused } from '../bundle/keep-build.ts'
 import { loadBundle } from '../bundle/load-bundle.ts'
 import { toVersionDigest } from '../bundle/version-digest.ts'
-import type { Db } from '../db/db.ts'
 import { hasVersion } from '../db/queries/integrations.ts'
 import { checkUniqueNames } from '../manifest/checks/unique-names.ts'
 import { type NormalManifest, normalizeManifest } from '../manifest/normalize-manifest.ts'
@@ -13,38 +11,12 @@ import { listOwnFiles, type OwnFiles } from '../manifest/own-files.ts'
 import { hasErrors, type Problem } from '../manifest/problems/problem.ts'
 import type { FolderReading } from '../manifest/read-folder.ts'
 import { readFolders } from '../manifest/read-folders.ts'
-import type { ReadOptions } from '../manifest/read-options.ts'
 import { writeTypes } from '../manifest/settings/write-types.ts'
 import { deployVersion } from './deploy-version.ts'
 import { findOwner, type OwnedReading } from './find-owner.ts'
+import type { LoadedPlugin, PluginSource } from './plugin-source.ts'
 import { retireIntegrations } from './retire-integrations.ts'
-import { type TryLoad, tryVersion } from './try-version.ts'
-
-/** What became of a plugin folder. */
-export type LoadedPlugin = {
-  folder: string
-  name?: string
-  version?: { number: number; digest: string }
-  scopes: string[]
-  /** `retired`: its folder is gone, or is another integration now. Said once, by the load that found it. */
-  state: 'loaded' | 'failed' | 'retired'
-  problems: Problem[]
-  /** Of a retired one: why, and what it leaves behind. */
-  note?: string
-}
-
-export type PluginSource = {
-  db: Db
-  box: SecretBox
-  pluginsDir: string
-  /** The place of this host (`placeOf`). */
-  place: string
-  /** Other hosts load integrations that are not in this one's folder. */
-  hasOthers: boolean
-  dataDir: string
-  reading: ReadOptions
-  tryLoad: TryLoad
-}
+import { tryVersion } from './try-version.ts'
 
 export const sdkFolder = fileURLToPath(new URL('../../runtime/sdk', import.meta.url))
 

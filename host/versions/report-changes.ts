@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import type { Logger } from 'pino'
 import { formatProblem } from '../manifest/problems/problem.ts'
 import { toVisible } from '../manifest/problems/visible-text.ts'
-import type { LoadedPlugin } from './load-plugins.ts'
+import type { LoadedPlugin } from './plugin-source.ts'
 
 /** What a reload changed about a plugin folder. */
 export type Change = { what: LoadedPlugin['state'] | 'removed'; plugin: LoadedPlugin }

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import { listInstallations } from '../db/queries/installed/installations.ts'
 import { type IntegrationRow, listIntegrations, setIntegrationVersion } from '../db/queries/integrations.ts'
-import type { LoadedPlugin, PluginSource } from './load-plugins.ts'
+import type { LoadedPlugin, PluginSource } from './plugin-source.ts'
 
 /**
  * Takes integrations out of service whose plugin folder is gone, or is now another integration. A folder with errors

@@ -1,13 +1,12 @@
 import type { ConfigurationLevel, Manifest } from '../../../schemas/generated/manifest.ts'
 import { quoteValue } from '../problems/visible-text.ts'
-import { findSettingProblems } from './setting-problems.ts'
+import {
+  type Configuration,
+  findSettingProblems,
+  type Level,
+  type SettingProblem,
+} from './setting-problems.ts'
 import { defaultOf } from './settings-schema.ts'
-
-export type Level = 'account' | 'site' | 'space'
-export type Configuration = Record<string, unknown>
-
-/** What is wrong with one setting. `missing`: nothing wrong was given, but the level is not complete without it. */
-export type SettingProblem = { path: string; message: string; kind: 'invalid' | 'missing' }
 
 const maxConfigurationLength = 64 * 1024
 

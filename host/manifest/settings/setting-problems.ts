@@ -6,8 +6,13 @@ import { keepLast } from '../../keep-last.ts'
 import { isWebAddress } from '../checks/web-address.ts'
 import { hintForName } from '../problems/nearest-name.ts'
 import { quoteValue } from '../problems/visible-text.ts'
-import type { Configuration, Level, SettingProblem } from './configuration-schema.ts'
 import { annotations, type SettingsSchema, settingsSchema } from './settings-schema.ts'
+
+export type Level = 'account' | 'site' | 'space'
+export type Configuration = Record<string, unknown>
+
+/** What is wrong with one setting. `missing`: nothing wrong was given, but the level is not complete without it. */
+export type SettingProblem = { path: string; message: string; kind: 'invalid' | 'missing' }
 
 const load = createRequire(import.meta.url)
 

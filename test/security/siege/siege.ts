@@ -162,7 +162,9 @@ async function brokenOff(annex: Annex, response: Response): Promise<string> {
     () => annex.api('GET', `/v1/logs?request=${response.headers.get('x-request-id')}`),
     ({ json }) => json.items.some(({ text }: Json) => text.startsWith('The answer was broken off. ')),
   )
-  return lines.json.items.map(({ text }: Json) => /\d+ \w+.* \((SANDBOX_\w+)\)/.exec(text)?.[1]).find(Boolean)
+  const texts: string[] = lines.json.items.map(({ text }: Json) => text)
+  if (texts.some((text) => text.includes('The machine is too busy'))) return 'wall_clock_limit'
+  return texts.map((text) => /\d+ \w+.* \((SANDBOX_\w+)\)/.exec(text)?.[1]).find(Boolean) ?? ''
 }
 
 function codeOf(text: string): string | undefined {

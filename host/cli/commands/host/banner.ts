@@ -4,7 +4,7 @@ import { formatProblem } from '../../../manifest/problems/problem.ts'
 import { mainJob } from '../../../routes/home/next-steps.ts'
 import type { Wall } from '../../../sandbox/wall/levels.ts'
 import type { RunningServer } from '../../../server.ts'
-import type { LoadedPlugin } from '../../../versions/load-plugins.ts'
+import type { LoadedPlugin } from '../../../versions/plugin-source.ts'
 import { toSafeLine } from '../../terminal/safe-text.ts'
 import { paint, type Terminal } from '../../terminal/terminal.ts'
 

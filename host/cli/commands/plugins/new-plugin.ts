@@ -9,9 +9,16 @@ import { findServer } from '../../api/find-server.ts'
 import { type GlobalOptions, openTerminal } from '../../open-session.ts'
 import { ask } from '../../terminal/ask.ts'
 import { UsageError } from '../../usage-error.ts'
-import type { NewOptions } from './new.ts'
 import { readPluginFolders } from './plugin-folders.ts'
 import { writeOne } from './write-folder-types.ts'
+
+export type NewOptions = {
+  title?: string
+  description?: string
+  organization?: string
+  visibility?: string
+  yes?: boolean
+}
 
 const script = `import { createIntegration } from '@annex/runtime'
 import type { Integration } from './generated/integration.ts'

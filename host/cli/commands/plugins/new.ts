@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { withExamples } from '../../with-examples.ts'
+import type { NewOptions } from './new-plugin.ts'
 
 /** `annex new`: a plugin folder that loads and answers as it is. Needs no server. */
 export function addNew(program: Command): void {
@@ -20,12 +21,4 @@ export function addNew(program: Command): void {
       await newPlugin(name, options, command)
     })
   withExamples(command, ['annex new page-stats', 'annex new page-stats --title "Page statistics" --yes'])
-}
-
-export type NewOptions = {
-  title?: string
-  description?: string
-  organization?: string
-  visibility?: string
-  yes?: boolean
 }

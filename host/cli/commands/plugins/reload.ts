@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Problem } from '../../../manifest/problems/problem.ts'
-import type { LoadedPlugin } from '../../../versions/load-plugins.ts'
+import type { LoadedPlugin } from '../../../versions/plugin-source.ts'
 import type { List } from '../../api/records.ts'
 import { openSession } from '../../open-session.ts'
 import { exitCodes } from '../../report-error.ts'
