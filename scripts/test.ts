@@ -15,7 +15,7 @@ import { reachesFile } from './reaches-file.ts'
  */
 
 /** What depends on the database. */
-const onBoth = ['db', 'jobs', 'webhooks', 'events', 'flows', 'routes', 'plugins', 'versions']
+const onBoth = ['db', 'jobs', 'webhooks', 'events', 'flows', 'routes', 'versions']
 /** Of these, files about sandboxes, plugin folders or an SQLite file. */
 const onceOnly = [
   ...['flows/declared-hosts', 'flows/error-places', 'flows/folder-to-answer', 'flows/full-disk'],

@@ -63,8 +63,9 @@ async function open() {
     say({ type: toProcess.environment, sandbox, number: 0, text: '{}' })
   }
   while (heard.filter(({ type }) => type === toHost.loaded).length < 2) await sleep(5)
-  // Whatever loading them took is told and settled.
-  await sleep(50)
+  // Frames keep their order: with the answer, all that loading has told is there.
+  say({ type: toProcess.ping })
+  await hear(toHost.pong)
   for (let n = count(toHost.stuck); n > 0; n--) say({ type: toProcess.goOn })
   const told = count(toHost.stuck)
   return { started, say, count, hear, stuck: () => count(toHost.stuck) - told }
