@@ -4,9 +4,18 @@ const maxStackLength = 16 * 1024
 
 const place = /annex:([A-Za-z0-9-]{1,100}):(\d{1,9}):(\d{1,9})/g
 
+/** A frame without what follows it on its line: a logged error may be the start of a line only. */
+const frame =
+  /\n[^\S\n]*at (?:async )?(?:[^\n]{1,256}? \()?annex:([A-Za-z0-9-]{1,100}):(\d{1,9}):(\d{1,9})\)?/g
+
+/** The SDK, what stands in for a module that is missing, and helpers of the bundler: no file of the author's. */
+const isOurs = (source: string | null) =>
+  source === null || source.startsWith('@annex/') || source.startsWith('missing:')
+
 /**
  * Turns the places in a stack from an isolate (`annex:<integration>:line:column`) into the author's: file, line and
- * column. Places that the map does not know stay as they are.
+ * column. Frames that are in no file of the author's are left out. Other places
+ * that the map does not know stay as they are.
  *
  * @param stack text that a hostile script may have made up; cut at 16 KiB
  * @param map the bundle's source map, as JSON or parsed
@@ -21,10 +30,17 @@ export function mapStack(
   const cut = stack.length > maxStackLength ? `${stack.slice(0, maxStackLength)}\n    …` : stack
   if (cut.search(place) < 0) return cut
   const trace = typeof map === 'string' ? new TraceMap(map) : map
-  return cut.replace(place, (whole, name, line, column) => {
-    if (name !== integration || Number(line) < 1 || Number(column) < 1) return whole
-    const found = originalPositionFor(trace, { line: Number(line), column: Number(column) - 1 })
-    if (found.source === null) return whole
+  const find = (name: string, line: string, column: string) =>
+    name === integration && Number(line) > 0 && Number(column) > 0
+      ? originalPositionFor(trace, { line: Number(line), column: Number(column) - 1 })
+      : undefined
+  const authors = cut.replace(frame, (whole, name, line, column) => {
+    const found = find(name, line, column)
+    return found !== undefined && isOurs(found.source) ? '' : whole
+  })
+  return authors.replace(place, (whole, name, line, column) => {
+    const found = find(name, line, column)
+    if (found === undefined || found.source === null) return whole
     const file = found.source.startsWith('@annex/') ? found.source : `${folderName}/${found.source}`
     return `${file}:${found.line}:${found.column + 1}`
   })

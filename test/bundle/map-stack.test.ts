@@ -32,6 +32,28 @@ test('places that are not in the map, or cannot be, stay as they are', () => {
   }
 })
 
+test('frames in no file of the author are left out, and the text after them stays', () => {
+  // Line 1 is the author's, line 2 the SDK's, line 3 stands in for a missing module, line 4 is the bundler's.
+  const sources = ['a.ts', '@annex/runtime/dispatch.ts', 'missing:canvas?require']
+  const several = JSON.stringify({ version: 3, sources, names: [], mappings: 'AAAA;ACAA;ACAA;A' })
+  const stack = (tail: string) => `Error: x
+    at missing:canvas?require (annex:a:3:1)
+    at __require (annex:a:4:1)
+    at f (annex:a:1:1)
+    at async Object.<anonymous> (annex:a:2:1)
+    at async annex:a:2:1
+    at async Promise.all (index 0)
+    at answerFetch (annex:a:2:1)${tail}`
+  for (const tail of ['', ' for user 42', ', user: 42 }', ' (annex:a:1:1)', '\n  { code: "E" }']) {
+    assert.equal(
+      mapStack(stack(tail), several, { integration: 'a', folderName: 'plugins/a' }),
+      `Error: x
+    at f (plugins/a/a.ts:1:1)
+    at async Promise.all (index 0)${tail.replace('annex:a', 'plugins/a/a.ts')}`,
+    )
+  }
+})
+
 test('a stack without end is cut', () => {
   const stack = mapped(`annex:a:1:1 ${'annex:a:7:7\n'.repeat(1_000_000)}`)
   assert.ok(stack.startsWith('plugins/a/a.ts:1:1 '))
