@@ -146,7 +146,8 @@ async function storeEdit(
 }
 
 /**
- * Checks settings that a person means to make, before the level is there. What is missing is no error.
+ * Checks settings that a person means to make, before the level is there. A setting that is not
+ * among them is no error; an empty text where one is required is.
  *
  * @throws AnnexError `configuration_invalid` with a detail for each setting
  */
@@ -154,7 +155,7 @@ export function assertSettable(manifest: Manifest, level: ConfigurationLevel, gi
   const { problems } = checkConfiguration(manifest, level, given)
   assertValid(
     manifest,
-    problems.filter(({ kind }) => kind === 'invalid'),
+    problems.filter(({ path, kind }) => kind === 'invalid' || given[path] === ''),
   )
 }
 

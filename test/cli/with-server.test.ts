@@ -178,6 +178,11 @@ test('a first install with wrong settings installs nothing, neither in the accou
   assert.equal(refused.stdout, '')
   assert.match(refused.stderr, /include_headings: must be true or false, found "perhaps"/)
   assert.match(refused.stderr, /unti: there is no setting "unti" for the space/)
+  const empty = ['--space', 'handbook', '--set', 'webhook_url=']
+  const required = await served.annex('install', 'webhook', ...empty)
+  assert.deepEqual([required.code, required.stdout], [3, ''])
+  assert.match(required.stderr, /nothing was changed:\n {2}webhook_url: is required/)
+  assert.deepEqual((await json<{ spaces: unknown[] }>('installations', 'webhook')).spaces, [])
   const { items } = await json<Listed<{ integration: string }>>('installations')
   assert.deepEqual(
     items.map(({ integration }) => integration),
