@@ -132,7 +132,7 @@ const wrong: Record<string, { add: string; says: string[] }> = {
   'a default that is no number': {
     add: 'configurations:\n  site:\n    properties:\n      a: { type: number, default: .nan }\n',
     says: [
-      '11:35 error "configurations" › "site" › "properties" › "a" › "default" must be a number, found a number NaN',
+      '11:35 error "configurations" › "site" › "properties" › "a" › "default" must be a finite number, found a number NaN',
     ],
   },
   'a default outside its enum': {
@@ -228,11 +228,11 @@ const wrong: Record<string, { add: string; says: string[] }> = {
   },
   'a default that would be rounded': {
     add: 'configurations:\n  account:\n    properties:\n      a: { type: number, default: 9007199254740993 }\n',
-    says: ['11:35 error', '"default" must lie within ±9007199254740991'],
+    says: ['11:35 error', '"default" must lie within ±9007199254740991\n'],
   },
   'a default without end': {
     add: 'configurations:\n  account:\n    properties:\n      a: { type: number, default: -.inf }\n',
-    says: ['11:35 error', '"default" must be'],
+    says: ['11:35 error', '"default" must be a finite number, found a number -Infinity'],
   },
   'an internal scope of a stranger': {
     add: '  - site:script:inject\n',

@@ -60,7 +60,9 @@ export function toFinding(error: ErrorObject): Finding | undefined {
     }
     case 'type': {
       const types: string[] = [params.type].flat()
-      const expected = types.map((type) => kinds[type] ?? type).join(' or ')
+      // A number that is no number has no end, or is NaN.
+      const kindsHere = typeof data === 'number' ? { ...kinds, number: 'a finite number' } : kinds
+      const expected = types.map((type) => kindsHere[type] ?? type).join(' or ')
       const isScalar = typeof data !== 'object' || data === null
       return {
         ...wrong(`${name} must be ${expected}, found ${kindOf(data)}`),
@@ -88,7 +90,8 @@ export function toFinding(error: ErrorObject): Finding | undefined {
     }
     case 'minimum':
     case 'maximum':
-      return wrong(`${name} must lie within ±${Math.abs(limit)}, found ${quoteValue(data)}`)
+      // Beyond the limit the number that was read is no longer the one that was written: the frame shows that.
+      return wrong(`${name} must lie within ±${Math.abs(limit)}`)
     case 'maxItems':
       return wrong(`${name} has ${data.length} entries; at most ${limit} are allowed`)
     case 'minItems':
