@@ -18,7 +18,14 @@ import { reachesFile } from './reaches-file.ts'
 const onBoth = ['db', 'jobs', 'webhooks', 'events', 'flows', 'routes', 'versions']
 /** Of these, files about sandboxes, plugin folders or an SQLite file. */
 const onceOnly = [
-  ...['flows/declared-hosts', 'flows/error-places', 'flows/folder-to-answer', 'flows/full-disk'],
+  ...[
+    'flows/cut-off-events',
+    'flows/large-deliveries',
+    'flows/declared-hosts',
+    'flows/error-places',
+    'flows/folder-to-answer',
+    'flows/full-disk',
+  ],
   ...['flows/killed-host', 'flows/leaving-visitors', 'flows/locked-database', 'flows/manifest-alone'],
   ...['flows/moved-dispatches', 'flows/power-cut', 'flows/redirected-bodies', 'flows/sends-first'],
   ...['flows/slow-disk', 'flows/stop-signals', 'flows/stopped-work', 'flows/streaming'],
@@ -35,7 +42,7 @@ const testDatabase = resolve('test/support/test-database.ts')
 /** Attacks that use all processors: one file after the other. */
 const oneByOne = ['soak/*', 'security/*/*']
 /** The others wait for answers as much as they work: more than there are processors. */
-const atOnce = `--test-concurrency=${availableParallelism() + 2}`
+const atOnce = `--test-concurrency=${availableParallelism() + 3}`
 
 const isTorture = process.env.TORTURE === '1'
 /** A test that imports it has a long round. */

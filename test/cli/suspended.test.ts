@@ -32,7 +32,7 @@ describe('annex, of a script that ends its process again and again', () => {
   }
   before(async () => {
     writePlugin(plugins, 'bomb', { script: bomb })
-    served = await startServe({ PLUGINS_DIR: plugins, SANDBOX_CPU_MS: '600' })
+    served = await startServe({ PLUGINS_DIR: plugins, SANDBOX_CPU_MS: '100' })
     endpoint = /endpoint (\S+)/.exec((await annex('install', 'bomb')).stdout)?.[1] ?? ''
     await kill(endpoint)
   })

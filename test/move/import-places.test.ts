@@ -6,12 +6,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { type Annex, installSample, startAnnex } from '../support/annex.ts'
 import { exportText, importText } from '../support/moving.ts'
+import { inTorture } from '../support/torture.ts'
 
 const script = `
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: async () => new Response('there') })`
 
-it('an organization goes along that its operator has called in a way of their own', async () => {
+it('an organization goes along that its operator has called in a way of their own', inTorture, async () => {
   await using ends = new AsyncDisposableStack()
   const start = async (operator: string, dataDir: string): Promise<Annex> => {
     const plugins = { mover: { script, organization: operator } }
