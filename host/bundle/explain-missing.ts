@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { quoteValue } from '../manifest/problems/visible-text.ts'
 import { readInside } from '../manifest/read-inside.ts'
 import { hintForBuiltin, toBuiltin } from './builtin-hints.ts'
@@ -36,9 +36,14 @@ export async function refuseMissing(path: string, pluginRoot: string) {
   }
   return refuse(
     `the package ${shown} is not installed in the plugin folder`,
-    // Without `--prefix` npm would look for a package.json further up, and install into Annex itself.
-    `install it there: npm install --prefix . ${name}`.trimEnd(),
+    `install it there: npm install --prefix ${shellPath(pluginRoot)} ${name}`.trimEnd(),
   )
+}
+
+/** Without `--prefix` npm would look for a package.json further up, and install into Annex itself. */
+function shellPath(folder: string): string {
+  const path = relative(process.cwd(), folder)
+  return /^\w[\w./-]*$/.test(path) ? path : '.'
 }
 
 const aliasHint =

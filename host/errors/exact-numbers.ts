@@ -24,7 +24,10 @@ export function assertExact(text: string): void {
       const written = text.slice(start, at + 1)
       if (!isRounded(written)) continue
       const shown = written.length > longestShown ? `${written.slice(0, longestShown)}…` : written
-      throw new AnnexError('bad_request', `The number ${shown} would be rounded. Send it as text.`)
+      throw new AnnexError(
+        'bad_request',
+        `The number ${shown} would be rounded: send a smaller one, or text where text is taken.`,
+      )
     }
   }
 }

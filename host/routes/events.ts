@@ -11,14 +11,16 @@ import { readJson } from '../http/read-body.ts'
 import { keepReadings } from '../keep-readings.ts'
 import type { RouteParts } from './parts.ts'
 
-type Happened = { organizationId: string; event: PublishedEvent }
+/** `takers`: an installation that takes events now is named no longer. */
+type Happened = { organizationId: string; event: PublishedEvent; takers: number }
 
 /** Taking events in. */
 export function addEventRoutes(router: Router, { reader, authenticate, publish }: RouteParts): void {
   const read = (id: string) => findOrganization(reader, id)
   const organizations = keepReadings({ keyOf: String, read })
   const skipped = keepReadings({
-    keyOf: ({ organizationId, event }: Happened) => `${organizationId} ${event.type} ${placeOf(event).id}`,
+    keyOf: ({ organizationId, event, takers }: Happened) =>
+      `${organizationId} ${event.type} ${placeOf(event).id} ${takers}`,
     read: ({ organizationId, event }) => explainSkipped(reader, organizationId, event),
   })
   /**
@@ -35,7 +37,8 @@ export function addEventRoutes(router: Router, { reader, authenticate, publish }
     context.status = receipt.duplicate ? 200 : 202
     // It was stored: it is one.
     const event = body as PublishedEvent
-    const passedBy = receipt.duplicate ? [] : await skipped.get({ organizationId: id, event })
+    const takers = receipt.installations
+    const passedBy = receipt.duplicate ? [] : await skipped.get({ organizationId: id, event, takers })
     context.body = passedBy.length === 0 ? receipt : { ...receipt, skipped: passedBy }
   })
 }

@@ -31,7 +31,7 @@ export async function retireIntegrations(
 function whyRetired({ name, folder }: IntegrationRow, loaded: readonly LoadedPlugin[]): string | undefined {
   const now = loaded.find((plugin) => basename(plugin.folder) === folder)
   if (now === undefined) return 'Its folder is gone'
-  return now.state === 'loaded' && now.name !== name ? `Its folder is "${now.name}" now` : undefined
+  return now.state === 'loaded' && now.name !== name ? `Its folder holds "${now.name}" now` : undefined
 }
 
 function toRemains(name: string, installations: number): string {

@@ -117,7 +117,7 @@ test('a package that lies above the plugin folder is not installed, and a module
     text,
     /index\.ts:2:\d+ error the package "@scope\/left-pad\S+" is not installed in the plugin folder/,
   )
-  assert.match(text, /npm install --prefix \. @scope\/left-pad$/m)
+  assert.match(text, /npm install --prefix \S+ @scope\/left-pad$/m)
 })
 
 test('a package of the name of a Node module is bundled from the plugin folder', async (t) => {

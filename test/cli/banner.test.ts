@@ -114,7 +114,7 @@ test('the banner shows the problems of one folder with frame and hint where they
 })
 
 test('the banner says once what is retired', () => {
-  const note = 'Its folder is "new" now. It has no installations.'
+  const note = 'Its folder holds "new" now. It has no installations.'
   const retired: LoadedPlugin = { ...loaded(1, 'old'), state: 'retired', note }
   const banner = bannerOf([loaded(1, 'new'), retired])
   assert.match(banner, /retired old/)

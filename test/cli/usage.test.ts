@@ -71,7 +71,7 @@ const mistakes: [string, string[], RegExp][] = [
   [
     'a number in --data that would be rounded is refused',
     ['events', 'publish', 'site_view', '--data', '{"count":9007199254740993}'],
-    /--data cannot be read: The number 9007199254740993 would be rounded\. Send it as text\.\n/,
+    /--data cannot be read: The number 9007199254740993 would be rounded: send a smaller one, or text where text is taken\.\n/,
   ],
   ...[
     'endpoints show',

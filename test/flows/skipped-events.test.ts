@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { type Annex, installSample, type Json, startAnnex } from '../support/annex.ts'
+import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
 const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({ events: { site_view: async () => {} } })`
@@ -24,6 +24,7 @@ after(() => annex?.close())
 
 it('publishing names each installation that would have taken the event, and why it did not', async () => {
   const ids = new Map<string, string>()
+  const { site } = annex.server.samples
   for (const name of ['takes', 'unscoped', 'unset'])
     ids.set(name, (await installSample(annex, name, 'site')).id)
   for (const name of ['elsewhere', 'unconcerned']) ids.set(name, (await installSample(annex, name)).id)
@@ -42,4 +43,17 @@ it('publishing names each installation that would have taken the event, and why 
   }
   const again = await annex.api('POST', '/v1/events?organization=home', { ...event, eventId: json.eventId })
   assert.deepEqual([again.status, again.json.skipped], [200, undefined])
+  const level = `/v1/integrations/unset/installations/${ids.get('unset')}/sites/${site}`
+  assert.equal((await annex.api('PUT', `${level}/configuration/key`, { value: 'k' })).status, 200)
+  await until(
+    () => annex.api('GET', level),
+    ({ json }) => json.status === 'active',
+  )
+  const later = await annex.api('POST', '/v1/events?organization=home', event)
+  assert.equal(later.json.installations, 2)
+  assert.deepEqual(
+    later.json.skipped.map(({ integration }: Json) => integration).toSorted(),
+    ['elsewhere', 'unscoped'],
+    'one that takes the event now is named no longer',
+  )
 })

@@ -33,7 +33,10 @@ describe('a number in a JSON body', () => {
       assert.equal(status, 400)
       assert.equal(json.error.code, 'bad_request')
       const shown = count.length > 40 ? `${count.slice(0, 40)}…` : count
-      assert.equal(json.error.message, `The number ${shown} would be rounded. Send it as text.`)
+      assert.equal(
+        json.error.message,
+        `The number ${shown} would be rounded: send a smaller one, or text where text is taken.`,
+      )
     })
   }
 

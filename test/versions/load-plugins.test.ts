@@ -102,7 +102,7 @@ describe('a name that is deployed', () => {
       assert.equal(retired.state, 'retired')
       assert.equal(
         retired.note,
-        'Its folder is "after" now. Its installation stays, with settings and secrets: a folder with the name "before" serves them again.',
+        'Its folder holds "after" now. Its installation stays, with settings and secrets: a folder with the name "before" serves them again.',
       )
       const gone = await fetch(`${annex.url}/x/before`)
       assert.equal(gone.status, 503)
@@ -115,7 +115,7 @@ describe('a name that is deployed', () => {
       )
       editManifest(join(annex.pluginsDir, 'before'), 'name: after', 'name: before')
       const back = (await annex.api('POST', '/v1/reload')).json.items
-      assert.equal(find(back, 'after').note, 'Its folder is "before" now. It has no installations.')
+      assert.equal(find(back, 'after').note, 'Its folder holds "before" now. It has no installations.')
       assert.equal((await fetch(`${annex.url}/x/before`)).status, 200)
     } finally {
       await annex.close()

@@ -58,7 +58,7 @@ test('a folder that fails, and then loads with the version of before, is reporte
 test('a retirement is reported once, beside its folder', () => {
   const retired: LoadedPlugin = {
     ...loaded('hello'),
-    ...{ name: 'old', state: 'retired', note: 'Its folder is "hello" now. It has no installations.' },
+    ...{ name: 'old', state: 'retired', note: 'Its folder holds "hello" now. It has no installations.' },
   }
   const first = [loaded('old', 1)].map((plugin) => ({ ...plugin, folder: 'plugins/hello' }))
   const second = [loaded('hello'), retired]
@@ -66,7 +66,7 @@ test('a retirement is reported once, beside its folder', () => {
   assert.deepEqual(changed(second, [loaded('hello')]), [])
   assert.equal(
     formatChange({ what: 'retired', plugin: retired }, { color: false }),
-    'retired old. Its folder is "hello" now. It has no installations.',
+    'retired old. Its folder holds "hello" now. It has no installations.',
   )
 })
 
