@@ -3,9 +3,10 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
-  type ServerResponse,
+  ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AnnexError } from '../errors/annex-error.ts'
 
 export type Listening = { port: number; close: () => Promise<void> }
@@ -14,6 +15,8 @@ export type Listening = { port: number; close: () => Promise<void> }
 export const drainMs = 10_000
 /** For a request to come in, its body included: a gigabyte over a slow line takes minutes. */
 const requestMs = 15 * 60_000
+/** Connections that the kernel has taken for us are let in for as long after a stop, should more and more come. */
+const lettingInMs = 1000
 
 /**
  * Listens. Port 0 takes a free one. `onAnswered` is called for each request when its answer is out, or its connection
@@ -28,13 +31,21 @@ export async function listen(
   onAnswered: (request: IncomingMessage, status: number) => void = () => {},
 ): Promise<Listening> {
   const running = createRunning()
+  let stopping = false
+  /** A proxy sends new work over the connections that it keeps: after a stop, each ends with its next answer. */
+  class Answer extends ServerResponse {
+    override writeHead(status: number, ...rest: unknown[]): this {
+      if (stopping) this.shouldKeepAlive = false
+      return super.writeHead(status, ...(rest as []))
+    }
+  }
   // One function for all answers: each is closed once.
   function onClose(this: ServerResponse): void {
     running.end()
     onAnswered(this.req, this.statusCode)
   }
   const server = createServer(
-    { keepAliveTimeout: 65_000, requestTimeout: requestMs, headersTimeout: 20_000 },
+    { ServerResponse: Answer, keepAliveTimeout: 65_000, requestTimeout: requestMs, headersTimeout: 20_000 },
     (request, response) => {
       running.begin()
       response.on('close', onClose)
@@ -45,7 +56,11 @@ export async function listen(
     server.once('error', (cause: NodeJS.ErrnoException) => reject(explain(cause, host, port)))
     server.listen(port, host, resolve)
   })
-  return { port: (server.address() as AddressInfo).port, close: () => drain(server, running) }
+  const close = () => {
+    stopping = true
+    return drain(server, running)
+  }
+  return { port: (server.address() as AddressInfo).port, close }
 }
 
 /** What says that the address, or the port, is none that this machine listens on. */
@@ -95,12 +110,32 @@ function createRunning(): { begin: () => void; end: () => void; none: () => Prom
   }
 }
 
-/** Lets the requests that are under way come to an end; connections without one hold nobody up. */
+/**
+ * Lets the requests that are under way come to an end, and those that were sent before the stop; connections without
+ * one hold nothing up.
+ */
 async function drain(server: Server, running: ReturnType<typeof createRunning>): Promise<void> {
+  await letIn(server)
   const closed = new Promise((resolve) => server.close(resolve))
   const deadline = setTimeout(() => server.closeAllConnections(), drainMs)
   await running.none()
   server.closeAllConnections()
   await closed
   clearTimeout(deadline)
+}
+
+/** Node takes one connection a turn, and reads it in the next. To close before that resets those that still wait. */
+async function letIn(server: Server): Promise<void> {
+  const end = performance.now() + lettingInMs
+  let came = true
+  const onConnection = () => {
+    came = true
+  }
+  server.on('connection', onConnection)
+  while (came && performance.now() < end) {
+    came = false
+    await nextTurn()
+    await nextTurn()
+  }
+  server.off('connection', onConnection)
 }
