@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
@@ -67,13 +67,11 @@ it('a backup of SQLite that is taken while Annex runs has all that was acknowled
   await using ends = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'annex-backup-'))
   ends.defer(() => rmSync(folder, { recursive: true, force: true }))
-  for (const name of ['data', 'backup']) mkdirSync(join(folder, name))
-  const backUp = async () => {
-    await run('bash', ['-c', `${commandOf('node')}\n${commandOf('cp')}`], {
-      cwd: folder,
-      env: { ...process.env, PATH: `${join(process.execPath, '..')}:${process.env.PATH}` },
-    })
-  }
+  mkdirSync(join(folder, 'data'))
+  symlinkSync(path('node_modules'), join(folder, 'node_modules'))
+  // All commands of the page, in a folder that has no more than an operator's.
+  const commands = /^## SQLite[\s\S]*?```bash\n([\s\S]*?)```/m.exec(page)?.[1] ?? assert.fail('no commands')
+  const backUp = () => run('bash', ['-ec', commands], { cwd: folder })
   const dataDir = join(folder, 'backup')
   await tryBackup(ends, { dataDir: join(folder, 'data') }, backUp, { dataDir })
 })
