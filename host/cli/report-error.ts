@@ -18,6 +18,8 @@ const invalid: ReadonlySet<string> = new Set([
 
 /** Of files, and of SQLite once it is open. */
 const noRoom: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL', 'SQLITE_IOERR'])
+/** Of files whose owner or mode forbids it, or whose file system is read-only. */
+const forbidden: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 /** Says on stderr what went wrong, never with a stack. @returns the exit code */
 export function reportError(terminal: Terminal, error: unknown): number {
@@ -45,6 +47,11 @@ export function reportError(terminal: Terminal, error: unknown): number {
   const { code = '' } = Object(error) as { code?: string }
   if (noRoom.has(code)) {
     terminal.say(prefix, `The disk takes no more (${message}). Make room, and try it again.`)
+    return exitCodes.failed
+  }
+  if (forbidden.has(code)) {
+    const hint = 'Change the owner or the mode of the folder, or run it as a user that may.'
+    terminal.say(prefix, `The user of this command may not do that (${message}). ${hint}`)
     return exitCodes.failed
   }
   terminal.say(prefix, message)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { parse } from 'yaml'
@@ -107,5 +107,22 @@ test('new asks on a terminal for what no flag says', async (context) => {
       ...{ title: 'A title', description: 'Answers each request with its name.' },
       ...{ organization: 'acme', visibility: 'public' },
     },
+  )
+})
+
+test('new says of a folder that its user may not write who may, and is no defect', async (context) => {
+  const cwd = await makeFolder(context)
+  await mkdir(join(cwd, 'plugins'))
+  for (const folder of [cwd, join(cwd, 'plugins')]) await chmod(folder, 0o555)
+  // Root may write anywhere: another user tries it then.
+  const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const { status, stderr } = spawnSync(process.execPath, [bin, 'new', 'x', '--yes'], {
+    ...{ cwd, encoding: 'utf8', ...other },
+    env: { ...cleanEnvironment, PLUGINS_DIR: 'plugins', DATA_DIR: join(cwd, 'data') },
+  })
+  assert.equal(status, 1)
+  assert.equal(
+    stderr,
+    "annex: The user of this command may not do that (EACCES: permission denied, mkdir 'plugins/x'). Change the owner or the mode of the folder, or run it as a user that may.\n",
   )
 })
