@@ -45,7 +45,7 @@ export function operatorSteps(url: string, isLoaded: (name: string) => boolean):
 export const visitorSteps = (url: string): Step[] => [
   {
     title: 'You run this Annex',
-    text: 'Open this page on its own machine, or ask for it with an operator’s token, to see what runs.',
+    text: 'An operator’s token shows what runs. The setting METRICS_ACCESS says who sees it without one.',
     command: `curl -H "Authorization: Bearer TOKEN" ${url}/`,
   },
   {
