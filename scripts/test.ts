@@ -18,6 +18,7 @@ import { reachesFile } from './reaches-file.ts'
 const onBoth = ['db', 'jobs', 'webhooks', 'events', 'flows', 'routes', 'versions']
 /** Of these, files about sandboxes, plugin folders or an SQLite file. */
 const onceOnly = [
+  ...['flows/oauth', 'flows/receipts', 'routes/home', 'routes/metrics'],
   ...[
     'flows/cut-off-events',
     'flows/large-deliveries',

@@ -39,7 +39,7 @@ describe('beside eight busy loops of other programs', () => {
         id: response.headers.get('x-request-id'),
       }
     }
-    for (let n = 0; n < 6; n++) {
+    for (let n = 0; n < 4; n++) {
       const { status, text } = await ask('honest')
       assert.equal(status, 200, text)
     }
