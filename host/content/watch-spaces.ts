@@ -21,7 +21,8 @@ export function watchSpaces(
   onChanged: (space: Space, revision: Revision) => Promise<void>,
   onProblem: (space: Space, error: unknown) => void,
 ): SpaceWatch {
-  const watcher = watch([], { ignoreInitial: true, followSymlinks: false })
+  // Files that the first scan of a folder finds count as changed: one that was saved since the last sync would be missed.
+  const watcher = watch([], { followSymlinks: false })
   let watched: Space[] = []
   let timer: NodeJS.Timeout | undefined
   let syncing: Promise<void> = Promise.resolve()

@@ -19,8 +19,9 @@ export function watchPlugins(pluginsDir: string, onChange: () => void): () => Pr
   const root = existsSync(pluginsDir) ? realpathSync(pluginsDir) : resolve(pluginsDir)
   let linked: string[] = []
   let timer: NodeJS.Timeout | undefined
-  // Links inside a plugin folder are not followed: one to "/" would have the whole disk watched.
-  const watcher = watch(root, { ignoreInitial: true, followSymlinks: false, ignored: isIgnored })
+  // Links inside a plugin folder are not followed: one to "/" would have the whole disk watched. Files that the first scan
+  // finds count as changed: one that was saved since the folders were loaded would be missed.
+  const watcher = watch(root, { followSymlinks: false, ignored: isIgnored })
   watcher.on('all', (_event, path) => {
     if (isOwn(path)) return
     clearTimeout(timer)

@@ -3,6 +3,7 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { watchPlugins } from '../../host/versions/watch-plugins.ts'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 
@@ -55,6 +56,23 @@ describe('watch', () => {
     writeFileSync(join(next, 'index.ts'), says('four'))
     await answers(annex, 'linked', 'four')
   })
+})
+
+it('a file that is saved while the watch begins counts as changed', async (context) => {
+  const folder = makeFolder(context)
+  writePlugin(folder, 'early', { script: says('one') })
+  let changes = 0
+  context.after(
+    watchPlugins(folder, () => {
+      changes += 1
+    }),
+  )
+  writeFileSync(join(folder, 'early', 'index.ts'), says('two'))
+  await until(
+    async () => changes,
+    (count) => count > 0,
+    20,
+  )
 })
 
 describe('a linked plugin folder', () => {
