@@ -21,7 +21,7 @@ dev: $(installed) .env ## Starts Annex, loads a plugin folder again when a file 
 	@exec node bin/annex.js serve --watch
 
 demo: $(installed) ## Tells the main job as a story: an event, three attempts, a verified signature
-	@node host/cli/demo.ts
+	@node host/cli/main.ts demo
 
 test: $(installed) ## Runs all tests on SQLite, and those of the database on PostgreSQL, too, where there is one
 	@node scripts/test.ts

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { AnnexError, messageOf } from '../errors/annex-error.ts'
 import { ApiError } from './api/api-error.ts'
-import { paint, type Terminal } from './terminal/terminal.ts'
+import { paint, type Terminal } from './terminal.ts'
 import { UsageError } from './usage-error.ts'
 
 /** 130 and 143 stand beside these: ended by SIGINT, by SIGTERM. */

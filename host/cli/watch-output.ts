@@ -1,6 +1,6 @@
 import { AnnexError } from '../errors/annex-error.ts'
 import { reportError } from './report-error.ts'
-import type { Terminal } from './terminal/terminal.ts'
+import type { Terminal } from './terminal.ts'
 
 /** Ends the process, and says why, where what it prints cannot be written. A command that listens itself does as it likes. */
 export function watchOutput(terminal: Terminal): void {

@@ -1,5 +1,5 @@
 // From the publish of one event on an idle host until the receiver has its first byte.
-import { createTerminal } from '../../host/cli/terminal/terminal.ts'
+import { createTerminal } from '../../host/cli/terminal.ts'
 import { messageOf } from '../../host/errors/annex-error.ts'
 import { measureLatencies } from './deliveries/measure-latencies.ts'
 import { startReceiver } from './deliveries/start-receiver.ts'

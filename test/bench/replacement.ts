@@ -1,6 +1,6 @@
 // How long an installation is without an answer when its sandbox process is killed under load.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTerminal } from '../../host/cli/terminal/terminal.ts'
+import { createTerminal } from '../../host/cli/terminal.ts'
 import { ask } from './measure/ask.ts'
 import { readUsed } from './measure/cpu-time.ts'
 import { median } from './measure/quantile.ts'

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { printTable } from '../../host/cli/terminal/table.ts'
-import { createTerminal } from '../../host/cli/terminal/terminal.ts'
+import { createTerminal } from '../../host/cli/terminal.ts'
 import { messageOf } from '../../host/errors/annex-error.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { ask } from './measure/ask.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { printBanner } from '../../host/cli/commands/host/banner.ts'
-import { createTerminal } from '../../host/cli/terminal/terminal.ts'
+import { printBanner } from '../../host/cli/banner.ts'
+import { createTerminal } from '../../host/cli/terminal.ts'
 import { levelNames, type Wall } from '../../host/sandbox/wall/levels.ts'
 import type { LoadedPlugin } from '../../host/versions/plugin-source.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Attempt, Delivery } from '../../host/cli/api/records.ts'
 import { printFeedItem, whenAgain } from '../../host/cli/commands/deliveries/print-feed.ts'
-import { createTerminal } from '../../host/cli/terminal/terminal.ts'
+import type { Attempt, Delivery } from '../../host/cli/records.ts'
+import { createTerminal } from '../../host/cli/terminal.ts'
 
 const owed: Delivery = {
   id: 'dlv_1',

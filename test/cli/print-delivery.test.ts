@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Attempt, DeliveryWithAttempts } from '../../host/cli/api/records.ts'
 import { printDelivery } from '../../host/cli/commands/deliveries/print-delivery.ts'
-import { createTerminal } from '../../host/cli/terminal/terminal.ts'
+import type { Attempt, DeliveryWithAttempts } from '../../host/cli/records.ts'
+import { createTerminal } from '../../host/cli/terminal.ts'
 
 const attempt: Attempt = {
   number: 1,

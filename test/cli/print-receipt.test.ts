@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { DispatchReceipt } from '../../host/cli/api/records.ts'
 import { printReceipt } from '../../host/cli/commands/events/print-receipt.ts'
-import { createTerminal } from '../../host/cli/terminal/terminal.ts'
+import type { DispatchReceipt } from '../../host/cli/records.ts'
+import { createTerminal } from '../../host/cli/terminal.ts'
 
 const receipt: DispatchReceipt = {
   object: 'receipt',

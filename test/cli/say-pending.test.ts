@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Integration } from '../../host/cli/api/records.ts'
 import { type PendingLevel, sayPending } from '../../host/cli/commands/installations/say-pending.ts'
-import { createTerminal } from '../../host/cli/terminal/terminal.ts'
+import type { Integration } from '../../host/cli/records.ts'
+import { createTerminal } from '../../host/cli/terminal.ts'
 import { settingsSchema } from '../../host/manifest/settings/settings-schema.ts'
 
 const text = { type: 'string', title: 'Text', description: 'Text' } as const

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toSafeJson, toSafeLine, toSafeText } from '../../host/cli/terminal/safe-text.ts'
 import { printTable } from '../../host/cli/terminal/table.ts'
-import { createTerminal, paint } from '../../host/cli/terminal/terminal.ts'
+import { createTerminal, paint } from '../../host/cli/terminal.ts'
 import { assertHarmless } from './support/assert-harmless.ts'
 
 function record(isTTY: boolean, env: NodeJS.ProcessEnv = {}, color = true) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createApi } from '../../host/cli/api/create-api.ts'
+import { createApi } from '../../host/cli/client.ts'
 import type { BenchedAnnex } from '../bench/servers/start-annex.ts'
 import type { SoakReceiver } from './receiver.ts'
 

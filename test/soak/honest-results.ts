@@ -1,4 +1,4 @@
-import { createApi } from '../../host/cli/api/create-api.ts'
+import { createApi } from '../../host/cli/client.ts'
 import { quantile } from '../bench/measure/quantile.ts'
 import type { BenchedAnnex } from '../bench/servers/start-annex.ts'
 import type { HonestAnswer } from './honest-load.ts'

@@ -1,4 +1,4 @@
-import { createApi } from '../../host/cli/api/create-api.ts'
+import { createApi } from '../../host/cli/client.ts'
 import { type BenchedAnnex, createFolders, startAnnex } from '../bench/servers/start-annex.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { honestNames, soakPlugins } from './plugins.ts'

@@ -1,7 +1,7 @@
 import { AnnexError } from '../../errors/annex-error.ts'
 import { quoteValue } from '../../manifest/problems/visible-text.ts'
-import { type Api, toPath } from './create-api.ts'
-import type { Installation, List } from './records.ts'
+import { type Api, toPath } from '../client.ts'
+import type { Installation, List } from '../records.ts'
 
 type Named = { integration?: string; installation?: string; endpoint?: string }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadSettings } from '../../config/load-settings.ts'
 import { startServer } from '../../server.ts'
-import { type Api, createApi } from '../api/create-api.ts'
+import { type Api, createApi } from '../client.ts'
 
 export type DemoServer = { api: Api; site: string; organization: string; close: () => Promise<void> }
 

@@ -1,5 +1,5 @@
+import { type Part, paint, type Terminal } from '../terminal.ts'
 import { toSafeLine } from './safe-text.ts'
-import { type Part, paint, type Terminal } from './terminal.ts'
 
 export type Cell = string | Exclude<Part, string | { escaped: string }>
 

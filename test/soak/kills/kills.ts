@@ -1,6 +1,6 @@
 // `make kills`: the host is killed again and again, ROUNDS times, and nothing may be lost. SEED makes a run again.
 // With HOSTS, on PostgreSQL, others share its database, and go on.
-import { createTerminal } from '../../../host/cli/terminal/terminal.ts'
+import { createTerminal } from '../../../host/cli/terminal.ts'
 import { printLedger, wrongsOf } from './print-ledger.ts'
 import { runKills } from './run-kills.ts'
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAnnexError, messageOf } from '../../../errors/annex-error.ts'
 import { isApiError } from '../../api/api-error.ts'
-import type { Session } from '../../open-session.ts'
-import type { DeliveryFilter, FeedItem } from './delivery-feed.ts'
+import type { DeliveryFilter, FeedItem } from '../../delivery-feed.ts'
+import type { Session } from '../../session.ts'
 import { printFeedItem } from './print-feed.ts'
 
 const defaultRetryMs = 1_000

@@ -1,6 +1,6 @@
-import type { Attempt, DeliveryWithAttempts, HeaderPairs } from '../../api/records.ts'
+import type { Attempt, DeliveryWithAttempts, HeaderPairs } from '../../records.ts'
 import { toStatus } from '../../terminal/table.ts'
-import { paint, type Terminal } from '../../terminal/terminal.ts'
+import { paint, type Terminal } from '../../terminal.ts'
 import { toPairs } from './print-feed.ts'
 
 /** A delivery with its body and each attempt: what was sent, and the first bytes of what came back. */

@@ -1,7 +1,7 @@
-import type { Attempt, Delivery, HeaderPairs } from '../../api/records.ts'
+import type { FeedItem } from '../../delivery-feed.ts'
+import type { Attempt, Delivery, HeaderPairs } from '../../records.ts'
 import { toSafeLine } from '../../terminal/safe-text.ts'
-import { type Part, paint, type Terminal } from '../../terminal/terminal.ts'
-import type { FeedItem } from './delivery-feed.ts'
+import { type Part, paint, type Terminal } from '../../terminal.ts'
 
 /** One line for each thing that happened: `-->` a delivery is owed, `<--` what an attempt brought, `x` it has failed. */
 export function printFeedItem(terminal: Terminal, item: FeedItem): void {

@@ -1,6 +1,6 @@
-import type { DispatchReceipt } from '../../api/records.ts'
+import type { DispatchReceipt } from '../../records.ts'
 import { toSafeLine } from '../../terminal/safe-text.ts'
-import { paint, type Terminal } from '../../terminal/terminal.ts'
+import { paint, type Terminal } from '../../terminal.ts'
 
 /** One line: `req_… fetch 200 ok · 1.2 ms CPU · 4 ms · 3.1 MB heap · 2 calls · 12 kB out`. */
 export function printReceipt(terminal: Terminal, receipt: DispatchReceipt): void {

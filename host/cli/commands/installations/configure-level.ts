@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Api, toPath } from '../../api/create-api.ts'
-import type { Installation, Integration, TargetInstallation } from '../../api/records.ts'
+import { type Api, toPath } from '../../client.ts'
+import type { Installation, Integration, TargetInstallation } from '../../records.ts'
 import { type Level, levelPath, readLevel, settingsOf } from './installed-level.ts'
 import { toSettings } from './settings-from-text.ts'
 

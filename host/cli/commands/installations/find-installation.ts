@@ -1,9 +1,9 @@
 import { AnnexError } from '../../../errors/annex-error.ts'
 import { findInstallationById } from '../../api/assert-there.ts'
-import { assertName } from '../../api/create-api.ts'
-import { findOrganization, findPlace } from '../../api/find-place.ts'
-import type { Installation, List } from '../../api/records.ts'
-import type { Session } from '../../open-session.ts'
+import { assertName } from '../../client.ts'
+import { findOrganization, findPlace } from '../../find-records.ts'
+import type { Installation, List } from '../../records.ts'
+import type { Session } from '../../session.ts'
 import type { Level } from './installed-level.ts'
 
 export type PlaceOptions = { org?: string; site?: string; space?: string }

@@ -1,5 +1,5 @@
-import { type Api, toPath } from '../../api/create-api.ts'
-import type { Installation, Integration, Place, TargetInstallation } from '../../api/records.ts'
+import { type Api, toPath } from '../../client.ts'
+import type { Installation, Integration, Place, TargetInstallation } from '../../records.ts'
 
 /** An installation, or the site or space installation of it that a command is about. */
 export type Level = { installation: Installation; place?: Place }

@@ -1,6 +1,6 @@
-import type { Installation, Integration, TargetInstallation } from '../../api/records.ts'
+import type { Installation, Integration, TargetInstallation } from '../../records.ts'
 import { toStatus } from '../../terminal/table.ts'
-import { paint, type Terminal } from '../../terminal/terminal.ts'
+import { paint, type Terminal } from '../../terminal.ts'
 import { type Level, nameLevel } from './installed-level.ts'
 import { sayPending } from './say-pending.ts'
 

@@ -1,5 +1,5 @@
-import type { Installation, Integration, TargetInstallation } from '../../api/records.ts'
-import type { Terminal } from '../../terminal/terminal.ts'
+import type { Installation, Integration, TargetInstallation } from '../../records.ts'
+import type { Terminal } from '../../terminal.ts'
 
 /** A level of an installation that has `pending` as its status. `kind` is account for the organization's own. */
 export type PendingLevel = Pick<Installation | TargetInstallation, 'problems' | 'urls'> & {

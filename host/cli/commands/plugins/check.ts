@@ -11,7 +11,7 @@ export function addCheck(program: Command): void {
     .argument('[folder...]', 'plugin folders; without one, all in PLUGINS_DIR')
     .action(async (named: string[], _options: object, command: Command) => {
       // Loaded only here: the other commands start faster without the bundler and the schemas.
-      const { checkFolders } = await import('./check-folders.ts')
+      const { checkFolders } = await import('../../check-plugins.ts')
       await checkFolders(named, command)
     })
   withExamples(command, ['annex check', 'annex check plugins/echo --json'])

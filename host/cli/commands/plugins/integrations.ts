@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Integration, List } from '../../api/records.ts'
-import { openSession } from '../../open-session.ts'
+import type { Integration, List } from '../../records.ts'
+import { openSession } from '../../session.ts'
 import { printTable } from '../../terminal/table.ts'
 import { withExamples } from '../../with-examples.ts'
 

@@ -1,6 +1,6 @@
 import { formatProblem, type Problem } from '../../../manifest/problems/problem.ts'
 import { toSafeText } from '../../terminal/safe-text.ts'
-import { paint, type Terminal } from '../../terminal/terminal.ts'
+import { paint, type Terminal } from '../../terminal.ts'
 
 /** Prints each problem with its code frame, an empty line between them. */
 export function printProblems(terminal: Terminal, problems: Problem[]): void {

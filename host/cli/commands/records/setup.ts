@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { openSession } from '../../open-session.ts'
+import { openSession } from '../../session.ts'
 import { withExamples } from '../../with-examples.ts'
 
 /** `annex setup`: the one-time token of the first start becomes an operator's token. */

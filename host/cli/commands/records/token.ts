@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { toPath } from '../../api/create-api.ts'
-import { findOrganization } from '../../api/find-place.ts'
-import { openSession } from '../../open-session.ts'
+import { toPath } from '../../client.ts'
+import { findOrganization } from '../../find-records.ts'
+import { openSession } from '../../session.ts'
 import { withExamples } from '../../with-examples.ts'
 
 type Options = { org?: string; label?: string }

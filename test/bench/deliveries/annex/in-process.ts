@@ -1,7 +1,7 @@
 // Annex, published in process: a whole server, and deliveries owed by the function that `queueDelivery` calls.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createApi } from '../../../../host/cli/api/create-api.ts'
+import { createApi } from '../../../../host/cli/client.ts'
 import { loadSettings } from '../../../../host/config/load-settings.ts'
 import { startServer } from '../../../../host/server.ts'
 import packageJson from '../../../../package.json' with { type: 'json' }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Api } from '../../../../host/cli/api/create-api.ts'
-import type { Delivery, Installation, List, Status } from '../../../../host/cli/api/records.ts'
+import type { Api } from '../../../../host/cli/client.ts'
+import type { Delivery, Installation, List, Status } from '../../../../host/cli/records.ts'
 import { writePlugin } from '../../../support/plugin-folder.ts'
 
 const name = 'bench'

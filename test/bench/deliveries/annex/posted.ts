@@ -1,6 +1,6 @@
 // Annex, published over POST /v1/events: through its sandbox to `queueDelivery`. The publisher has this process.
 import { Pool } from 'undici'
-import { createApi } from '../../../../host/cli/api/create-api.ts'
+import { createApi } from '../../../../host/cli/client.ts'
 import packageJson from '../../../../package.json' with { type: 'json' }
 import { startAnnex } from '../../servers/start-annex.ts'
 import { readGiven } from '../child-calls.ts'

@@ -1,16 +1,16 @@
 import { flushCompileCache } from 'node:module'
 import type { Command } from 'commander'
-import packageJson from '../../../../package.json' with { type: 'json' }
-import { loadSettings } from '../../../config/load-settings.ts'
-import { AnnexError, isAnnexError } from '../../../errors/annex-error.ts'
-import type { RunningServer } from '../../../server.ts'
-import { startThread } from '../../../webhooks/sending/start-thread.ts'
-import { exitSoon } from '../../exit-soon.ts'
-import { openTerminal } from '../../open-session.ts'
-import type { Terminal } from '../../terminal/terminal.ts'
-import { withExamples } from '../../with-examples.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { loadSettings } from '../config/load-settings.ts'
+import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
+import type { RunningServer } from '../server.ts'
+import { startThread } from '../webhooks/sending/start-thread.ts'
 import { printBanner } from './banner.ts'
-import { listenForStop, signalExitCodes } from './stop-signals.ts'
+import { listenForStop, signalExitCodes } from './exit.ts'
+import { exitSoon } from './exit-soon.ts'
+import { openTerminal } from './session.ts'
+import type { Terminal } from './terminal.ts'
+import { withExamples } from './with-examples.ts'
 
 const { version } = packageJson
 
@@ -52,7 +52,7 @@ async function start({ port, host, watch }: Options): Promise<RunningServer> {
   // Annex may not come up: it is not what keeps the process then.
   senderThread.unref()
   // Loaded only here: the other commands start faster without the host.
-  const { startServer } = await import('../../../server.ts')
+  const { startServer } = await import('../server.ts')
   return startServer(loaded, senderThread).catch((error) => {
     throw isTakenPort(error) ? new AnnexError('unavailable', error.message, { cause: error }) : error
   })

@@ -1,8 +1,8 @@
-import { AnnexError, messageOf } from '../../errors/annex-error.ts'
-import { quoteValue } from '../../manifest/problems/visible-text.ts'
-import { UsageError } from '../usage-error.ts'
-import { ApiError } from './api-error.ts'
-import { readServerEvents, type ServerEvent } from './event-stream.ts'
+import { AnnexError, messageOf } from '../errors/annex-error.ts'
+import { quoteValue } from '../manifest/problems/visible-text.ts'
+import { ApiError } from './api/api-error.ts'
+import { readServerEvents, type ServerEvent } from './api/event-stream.ts'
+import { UsageError } from './usage-error.ts'
 
 type Query = Record<string, string | number | undefined>
 

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { toPath } from '../../api/create-api.ts'
-import { findOrganization } from '../../api/find-place.ts'
-import type { List, Organization, Place } from '../../api/records.ts'
-import { openSession, type Session } from '../../open-session.ts'
-import { printTable } from '../../terminal/table.ts'
-import { withExamples } from '../../with-examples.ts'
+import { toPath } from './client.ts'
+import { findOrganization } from './find-records.ts'
+import type { List, Organization, Place } from './records.ts'
+import { openSession, type Session } from './session.ts'
+import { printTable } from './terminal/table.ts'
+import { withExamples } from './with-examples.ts'
 
 type Options = { org?: string; title?: string; folder?: string }
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { loadSettings } from '../../../config/load-settings.ts'
-import type { AnnexError } from '../../../errors/annex-error.ts'
-import type { Wall, WallLevel } from '../../../sandbox/wall/levels.ts'
-import { openTerminal } from '../../open-session.ts'
-import { exitCodes } from '../../report-error.ts'
-import { type Cell, printTable } from '../../terminal/table.ts'
-import { paint, type Terminal } from '../../terminal/terminal.ts'
-import { withExamples } from '../../with-examples.ts'
+import { loadSettings } from '../config/load-settings.ts'
+import type { AnnexError } from '../errors/annex-error.ts'
+import type { Wall, WallLevel } from '../sandbox/wall/levels.ts'
+import { exitCodes } from './report-error.ts'
+import { openTerminal } from './session.ts'
+import { type Cell, printTable } from './terminal/table.ts'
+import { paint, type Terminal } from './terminal.ts'
+import { withExamples } from './with-examples.ts'
 
 /** `annex doctor`: what stands between a script and this machine, tried now. */
 export function addDoctor(program: Command): void {
@@ -36,9 +36,9 @@ async function examine(terminal: Terminal): Promise<void> {
 
 async function find(required: readonly string[]): Promise<Findings> {
   // Loaded only here: the other commands start faster without the host.
-  const { buildProcessCode } = await import('../../../bundle/build-process-code.ts')
-  const { missingLevels, tryWall } = await import('../../../sandbox/wall/reach-wall.ts')
-  const { explainFailure } = await import('../../../sandbox/wall/explain-failure.ts')
+  const { buildProcessCode } = await import('../bundle/build-process-code.ts')
+  const { missingLevels, tryWall } = await import('../sandbox/wall/reach-wall.ts')
+  const { explainFailure } = await import('../sandbox/wall/explain-failure.ts')
   const wall = await tryWall((await buildProcessCode()).probe)
   if ('how' in wall) return { missing: [], error: explainFailure(wall) }
   return { wall, missing: missingLevels(wall, required) }

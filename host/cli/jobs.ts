@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
-import { assertThere } from '../../api/assert-there.ts'
-import { toPath } from '../../api/create-api.ts'
-import type { Job, List, LogLine } from '../../api/records.ts'
-import { createLimitOption } from '../../limit-option.ts'
-import { openSession, type Session } from '../../open-session.ts'
-import { printTable, toStatus } from '../../terminal/table.ts'
-import { paint } from '../../terminal/terminal.ts'
-import { withExamples } from '../../with-examples.ts'
+import { assertThere } from './api/assert-there.ts'
+import { toPath } from './client.ts'
+import { createLimitOption } from './options.ts'
+import type { Job, List, LogLine } from './records.ts'
+import { openSession, type Session } from './session.ts'
+import { printTable, toStatus } from './terminal/table.ts'
+import { paint } from './terminal.ts'
+import { withExamples } from './with-examples.ts'
 
 type Options = { state?: string; kind?: string; installation?: string; limit?: number }
 

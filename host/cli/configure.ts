@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander'
-import { toPath } from '../../api/create-api.ts'
-import type { Installation, Integration, TargetInstallation } from '../../api/records.ts'
-import { openSession } from '../../open-session.ts'
-import { UsageError } from '../../usage-error.ts'
-import { withExamples } from '../../with-examples.ts'
-import { checkSettings, configureLevel } from './configure-level.ts'
-import { findInstallation, findLevel, type PlaceOptions } from './find-installation.ts'
-import { printInstalled } from './print-installed.ts'
-import { collect } from './settings-from-text.ts'
+import { toPath } from './client.ts'
+import { checkSettings, configureLevel } from './commands/installations/configure-level.ts'
+import { findInstallation, findLevel, type PlaceOptions } from './commands/installations/find-installation.ts'
+import { printInstalled } from './commands/installations/print-installed.ts'
+import { collect } from './commands/installations/settings-from-text.ts'
+import type { Installation, Integration, TargetInstallation } from './records.ts'
+import { openSession } from './session.ts'
+import { UsageError } from './usage-error.ts'
+import { withExamples } from './with-examples.ts'
 
 type Options = PlaceOptions & { set?: string[]; unset?: string[] }
 

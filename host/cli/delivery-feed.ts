@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Api, toPath } from '../../api/create-api.ts'
-import type { Attempt, Delivery, DeliveryWithAttempts, List } from '../../api/records.ts'
+import { type Api, toPath } from './client.ts'
+import type { Attempt, Delivery, DeliveryWithAttempts, List } from './records.ts'
 
 /** What happened to a delivery since the last look. */
 export type FeedItem =

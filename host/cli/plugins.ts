@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { withExamples } from '../../with-examples.ts'
-import type { NewOptions } from './new-plugin.ts'
+import { withExamples } from './with-examples.ts'
+import type { NewOptions } from './write-plugin.ts'
 
 /** `annex new`: a plugin folder that loads and answers as it is. Needs no server. */
 export function addNew(program: Command): void {
@@ -17,7 +17,7 @@ export function addNew(program: Command): void {
     .option('--yes', 'ask nothing: take the default of what no flag says')
     .action(async (name: string, options: NewOptions, command: Command) => {
       // Loaded only here, as for `annex check`.
-      const { newPlugin } = await import('./new-plugin.ts')
+      const { newPlugin } = await import('./write-plugin.ts')
       await newPlugin(name, options, command)
     })
   withExamples(command, ['annex new page-stats', 'annex new page-stats --title "Page statistics" --yes'])

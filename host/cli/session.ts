@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { loadSettings } from '../config/load-settings.ts'
-import { type Api, createApi } from './api/create-api.ts'
 import { findServer } from './api/find-server.ts'
 import { createTransfer, type Transfer } from './api/transfer.ts'
-import { createTerminal, type Terminal } from './terminal/terminal.ts'
+import { type Api, createApi } from './client.ts'
+import { createTerminal, type Terminal } from './terminal.ts'
 
 /** What a command that talks to a running Annex works with. */
 export type Session = {

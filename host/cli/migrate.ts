@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { loadSettings } from '../../../config/load-settings.ts'
-import { openTerminal } from '../../open-session.ts'
-import { withExamples } from '../../with-examples.ts'
+import { loadSettings } from '../config/load-settings.ts'
+import { openTerminal } from './session.ts'
+import { withExamples } from './with-examples.ts'
 
 /** `annex migrate`: brings the tables up to date without starting. A start does it too. */
 export function addMigrate(program: Command): void {
@@ -22,8 +22,8 @@ export function addMigrate(program: Command): void {
 /** @throws AnnexError `conflict` while a server runs with that data folder, whose tables are up to date then */
 async function migrate(dataDir: string, databaseUrl: string): Promise<string> {
   // Loaded only here: the other commands start faster without a database.
-  const { openDatabase } = await import('../../../db/open-database.ts')
-  const { ownDataFolder } = await import('../../../db/own-data-folder.ts')
+  const { openDatabase } = await import('../db/open-database.ts')
+  const { ownDataFolder } = await import('../db/own-data-folder.ts')
   await using ends = new AsyncDisposableStack()
   ends.defer(await ownDataFolder(dataDir))
   const database = await openDatabase(databaseUrl, dataDir)

@@ -1,4 +1,4 @@
-import { toSafeJson, toSafeText } from './safe-text.ts'
+import { toSafeJson, toSafeText } from './terminal/safe-text.ts'
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36 } as const
 

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
-import { assertThere } from '../../api/assert-there.ts'
-import { toPath } from '../../api/create-api.ts'
-import type { Delivery, Endpoint, List } from '../../api/records.ts'
-import { createLimitOption } from '../../limit-option.ts'
-import { openSession, type Session } from '../../open-session.ts'
-import { printTable, toStatus } from '../../terminal/table.ts'
-import { paint } from '../../terminal/terminal.ts'
-import { withExamples } from '../../with-examples.ts'
+import { assertThere } from './api/assert-there.ts'
+import { toPath } from './client.ts'
+import { createLimitOption } from './options.ts'
+import type { Delivery, Endpoint, List } from './records.ts'
+import { openSession, type Session } from './session.ts'
+import { printTable, toStatus } from './terminal/table.ts'
+import { paint } from './terminal.ts'
+import { withExamples } from './with-examples.ts'
 
 /** `annex endpoints`: where deliveries go, and whether anything is sent there. */
 export function addEndpoints(program: Command): void {

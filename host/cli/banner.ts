@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
-import type { Settings } from '../../../config/load-settings.ts'
-import { formatProblem } from '../../../manifest/problems/problem.ts'
-import { mainJob } from '../../../routes/home/next-steps.ts'
-import type { Wall } from '../../../sandbox/wall/levels.ts'
-import type { RunningServer } from '../../../server.ts'
-import type { LoadedPlugin } from '../../../versions/plugin-source.ts'
-import { toSafeLine } from '../../terminal/safe-text.ts'
-import { paint, type Terminal } from '../../terminal/terminal.ts'
+import type { Settings } from '../config/load-settings.ts'
+import { formatProblem } from '../manifest/problems/problem.ts'
+import { mainJob } from '../routes/home/next-steps.ts'
+import type { Wall } from '../sandbox/wall/levels.ts'
+import type { RunningServer } from '../server.ts'
+import type { LoadedPlugin } from '../versions/plugin-source.ts'
+import { toSafeLine } from './terminal/safe-text.ts'
+import { paint, type Terminal } from './terminal.ts'
 
 const screenLines = 24
 /** With the lines around the list, the banner still fits a screen. */

@@ -2,15 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { stringify } from 'yaml'
-import { loadSettings } from '../../../config/load-settings.ts'
-import { AnnexError } from '../../../errors/annex-error.ts'
-import { checkSchema } from '../../../manifest/checks/check-schema.ts'
-import { findServer } from '../../api/find-server.ts'
-import { type GlobalOptions, openTerminal } from '../../open-session.ts'
-import { ask } from '../../terminal/ask.ts'
-import { UsageError } from '../../usage-error.ts'
+import { loadSettings } from '../config/load-settings.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+import { checkSchema } from '../manifest/checks/check-schema.ts'
+import { findServer } from './api/find-server.ts'
+import { writeOne } from './commands/plugins/write-folder-types.ts'
 import { readPluginFolders } from './plugin-folders.ts'
-import { writeOne } from './write-folder-types.ts'
+import { type GlobalOptions, openTerminal } from './session.ts'
+import { ask } from './terminal/ask.ts'
+import { UsageError } from './usage-error.ts'
 
 export type NewOptions = {
   title?: string
@@ -21,7 +21,7 @@ export type NewOptions = {
 }
 
 const script = `import { createIntegration } from '@annex/runtime'
-import type { Integration } from './generated/integration.ts'
+import type { Integration } from './commands/plugins/generated/integration.ts'
 
 export default createIntegration<Integration>({
   fetch: async (request, { environment }) =>

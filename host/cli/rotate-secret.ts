@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { openSession } from '../../open-session.ts'
-import { withExamples } from '../../with-examples.ts'
-import { findInstallation, findLevel, type PlaceOptions } from './find-installation.ts'
-import { levelPath, nameLevel } from './installed-level.ts'
+import { findInstallation, findLevel, type PlaceOptions } from './commands/installations/find-installation.ts'
+import { levelPath, nameLevel } from './commands/installations/installed-level.ts'
+import { openSession } from './session.ts'
+import { withExamples } from './with-examples.ts'
 
 type Options = PlaceOptions & { overlap?: number; first?: 'new' | 'old'; again?: true; end?: true }
 

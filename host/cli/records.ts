@@ -1,5 +1,5 @@
-import type { InstallationStatus } from '../../../schemas/generated/installation-status.ts'
-import type { SettingsSchema } from '../../manifest/settings/settings-schema.ts'
+import type { InstallationStatus } from '../../schemas/generated/installation-status.ts'
+import type { SettingsSchema } from '../manifest/settings/settings-schema.ts'
 
 /** What the API answers, as far as the commands read it. */
 

@@ -1,9 +1,9 @@
-import { AnnexError } from '../../errors/annex-error.ts'
-import { hintForName } from '../../manifest/problems/nearest-name.ts'
-import { quoteValue } from '../../manifest/problems/visible-text.ts'
-import type { Session } from '../open-session.ts'
-import { toPath } from './create-api.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+import { hintForName } from '../manifest/problems/nearest-name.ts'
+import { quoteValue } from '../manifest/problems/visible-text.ts'
+import { toPath } from './client.ts'
 import type { List, Organization, Place } from './records.ts'
+import type { Session } from './session.ts'
 
 /**
  * The organization that a command is for: the named one (id or subdomain), else the only one that the token

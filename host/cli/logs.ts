@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { assertThere } from '../../api/assert-there.ts'
-import type { DispatchReceipt, List, LogLine } from '../../api/records.ts'
-import { createLimitOption } from '../../limit-option.ts'
-import { openSession, type Session } from '../../open-session.ts'
-import { paint, type Terminal } from '../../terminal/terminal.ts'
-import { UsageError } from '../../usage-error.ts'
-import { withExamples } from '../../with-examples.ts'
-import { endOf, printReceipt } from './print-receipt.ts'
+import { assertThere } from './api/assert-there.ts'
+import { endOf, printReceipt } from './commands/events/print-receipt.ts'
+import { createLimitOption } from './options.ts'
+import type { DispatchReceipt, List, LogLine } from './records.ts'
+import { openSession, type Session } from './session.ts'
+import { paint, type Terminal } from './terminal.ts'
+import { UsageError } from './usage-error.ts'
+import { withExamples } from './with-examples.ts'
 
 type Filter = { integration?: string; installation?: string; request?: string; limit?: number }
 type Options = Filter & { follow?: boolean; receipts: boolean }

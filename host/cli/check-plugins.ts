@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import { bundleScript } from '../../../bundle/bundle-script.ts'
-import { loadSettings } from '../../../config/load-settings.ts'
-import { hasErrors, type Problem } from '../../../manifest/problems/problem.ts'
-import { sdkFolder } from '../../../versions/load-plugins.ts'
-import { type TryLoad, tryVersion } from '../../../versions/try-version.ts'
-import { openTerminal } from '../../open-session.ts'
-import { exitCodes } from '../../report-error.ts'
-import { openTrial } from './open-trial.ts'
+import { bundleScript } from '../bundle/bundle-script.ts'
+import { loadSettings } from '../config/load-settings.ts'
+import { hasErrors, type Problem } from '../manifest/problems/problem.ts'
+import { sdkFolder } from '../versions/load-plugins.ts'
+import { type TryLoad, tryVersion } from '../versions/try-version.ts'
+import { openTrial } from './commands/plugins/open-trial.ts'
+import { printProblems, sayCounts } from './commands/plugins/print-problems.ts'
 import { type ReadFolder, readPluginFolders } from './plugin-folders.ts'
-import { printProblems, sayCounts } from './print-problems.ts'
+import { exitCodes } from './report-error.ts'
+import { openTerminal } from './session.ts'
 
 /** Reads, checks, bundles and loads plugin folders as a server would, and prints all problems. */
 export async function checkFolders(named: string[], command: Command): Promise<void> {

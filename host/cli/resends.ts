@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { toPath } from '../../api/create-api.ts'
-import type { List, Resend } from '../../api/records.ts'
-import { createLimitOption } from '../../limit-option.ts'
-import { openSession, type Session } from '../../open-session.ts'
-import { printTable, toStatus } from '../../terminal/table.ts'
-import { paint } from '../../terminal/terminal.ts'
-import { withExamples } from '../../with-examples.ts'
+import { toPath } from './client.ts'
+import { createLimitOption } from './options.ts'
+import type { List, Resend } from './records.ts'
+import { openSession, type Session } from './session.ts'
+import { printTable, toStatus } from './terminal/table.ts'
+import { paint } from './terminal.ts'
+import { withExamples } from './with-examples.ts'
 
 /** `annex resends`: failed deliveries that are sent again together, and how far that is. */
 export function addResends(program: Command): void {

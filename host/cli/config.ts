@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { loadSettings } from '../../../config/load-settings.ts'
-import { describeSetting } from '../../../config/setting.ts'
-import { type SettingName, settingsTable } from '../../../config/settings-table.ts'
-import { openTerminal } from '../../open-session.ts'
-import { printTable } from '../../terminal/table.ts'
-import { withExamples } from '../../with-examples.ts'
+import { loadSettings } from '../config/load-settings.ts'
+import { describeSetting } from '../config/setting.ts'
+import { type SettingName, settingsTable } from '../config/settings-table.ts'
+import { openTerminal } from './session.ts'
+import { printTable } from './terminal/table.ts'
+import { withExamples } from './with-examples.ts'
 
 /** `annex config`: what each setting is, where that comes from, and what it means. */
 export function addConfig(program: Command): void {
