@@ -5,18 +5,17 @@ import { mainJob } from '../routes/home/next-steps.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import type { RunningServer } from '../server.ts'
 import type { LoadedPlugin } from '../versions/plugin-source.ts'
-import { toSafeLine } from './terminal/safe-text.ts'
-import { paint, type Terminal } from './terminal.ts'
+import { paint, type Terminal, toSafeLine } from './terminal.ts'
 
 const screenLines = 24
-/** With the lines around the list, the banner still fits a screen. */
+/** The most plugins that leave the banner on one screen. */
 const maxListed = 7
 
 type Started = Pick<RunningServer, 'url' | 'setupToken' | 'plugins' | 'wall'> & {
   settings: Pick<Settings, 'PLUGINS_DIR'>
 }
 
-/** What a person needs after a start, on one screen: the address, the integrations, and what to paste next. */
+/** Prints the address, the integrations and the next commands after a start, on one screen. */
 export function printBanner(given: Terminal, started: Started): void {
   const { url, setupToken, plugins, wall, settings } = started
   let lines = 0
@@ -32,11 +31,11 @@ export function printBanner(given: Terminal, started: Started): void {
   printWall(terminal, wall)
   if (setupToken !== undefined) {
     terminal.print()
-    terminal.print('  There is no operator yet. This makes you one, once:')
+    terminal.print('  There is no operator yet. This command makes you the operator. It works once:')
     terminal.print(`    curl -X POST ${url}/v1/setup -d '{"token":"${setupToken}"}'`)
   }
   terminal.print()
-  // Folders that need attention come first.
+  // Folders with errors come first.
   const sorted = plugins.toSorted((one, other) => order.indexOf(one.state) - order.indexOf(other.state))
   for (const plugin of sorted.slice(0, maxListed)) printPlugin(terminal, plugin)
   if (plugins.length > maxListed) {
@@ -52,7 +51,7 @@ export function printBanner(given: Terminal, started: Started): void {
 
 const order: LoadedPlugin['state'][] = ['failed', 'retired', 'loaded']
 
-/** One line: what stands between a script and this machine, and what does not. */
+/** One line: the levels of the wall that this machine reaches, and those that it does not. */
 function printWall(terminal: Terminal, { levels }: Wall): void {
   const reached = levels.filter((level) => level.reached).map(({ name }) => name)
   const missing = levels.filter((level) => !level.reached).map(({ name }) => name)
@@ -69,10 +68,7 @@ function printPlugin(terminal: Terminal, { folder, name, version, scopes, state 
   terminal.print('  ', paint('green', 'loaded '), ` ${title} ${number}  `, paint('dim', toSafeLine(what, 80)))
 }
 
-/**
- * The main job in three lines to paste: a handler answers, an integration is installed, an event is delivered. Only
- * what is loaded can be tried.
- */
+/** The main job in three commands: call a handler, install an integration, publish an event. Only for loaded plugins. */
 function printNext(terminal: Terminal, url: string, plugins: LoadedPlugin[]): void {
   const isLoaded = (wanted: string) =>
     plugins.some(({ name, state }) => name === wanted && state === 'loaded')
@@ -84,8 +80,8 @@ function printNext(terminal: Terminal, url: string, plugins: LoadedPlugin[]): vo
   terminal.print()
 }
 
-/** Notes and problems on what is left of the screen: with frames and hints, else a line each, else their number. */
-function printFailures(terminal: Terminal, plugins: LoadedPlugin[], room: number): void {
+/** Prints notes and problems in the lines that are left: with code frames, else a line each, else their number. */
+function printFailures(terminal: Terminal, plugins: LoadedPlugin[], linesLeft: number): void {
   const notes = plugins.flatMap(({ name, note }) =>
     note === undefined ? [] : toSafeLine(`  ${name} is retired. ${note}`, 300),
   )
@@ -95,12 +91,12 @@ function printFailures(terminal: Terminal, plugins: LoadedPlugin[], room: number
   const short = problems.map(({ file, line, column, message }) =>
     toSafeLine(`  ${file}:${line}:${column} ${message}`, 160),
   )
-  const fits = (texts: string[]) => texts.join('\n').split('\n').length <= room
+  const fits = (texts: string[]) => texts.join('\n').split('\n').length <= linesLeft
   const shown = [
     [...notes, ...whole],
     [...notes, ...short],
   ].find(fits)
-  for (const text of shown ?? [...notes, ...short].slice(0, Math.max(0, room - 1))) {
+  for (const text of shown ?? [...notes, ...short].slice(0, Math.max(0, linesLeft - 1))) {
     terminal.print({ escaped: text })
   }
   if (shown !== undefined) return

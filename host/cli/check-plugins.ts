@@ -1,16 +1,21 @@
 import type { Command } from 'commander'
+import { bundlePrelude } from '../bundle/build-prelude.ts'
+import { buildProcessCode } from '../bundle/build-process-code.ts'
 import { bundleScript } from '../bundle/bundle-script.ts'
-import { loadSettings } from '../config/load-settings.ts'
+import { loadSettings, type Settings } from '../config/load-settings.ts'
 import { hasErrors, type Problem } from '../manifest/problems/problem.ts'
+import { makeSnapshot } from '../sandbox/platform/make-snapshot.ts'
+import { createTryLoad } from '../sandbox/try-load.ts'
+import { reachWall } from '../sandbox/wall/reach-wall.ts'
+import { limitsOf } from '../start/start-sandboxes.ts'
 import { sdkFolder } from '../versions/load-plugins.ts'
 import { type TryLoad, tryVersion } from '../versions/try-version.ts'
-import { openTrial } from './commands/plugins/open-trial.ts'
-import { printProblems, sayCounts } from './commands/plugins/print-problems.ts'
+import { exitCodes } from './exit.ts'
 import { type ReadFolder, readPluginFolders } from './plugin-folders.ts'
-import { exitCodes } from './report-error.ts'
 import { openTerminal } from './session.ts'
+import { paint, printProblems, type Terminal } from './terminal.ts'
 
-/** Reads, checks, bundles and loads plugin folders as a server would, and prints all problems. */
+/** Checks, bundles and loads plugin folders as a server does, and prints all problems. */
 export async function checkFolders(named: string[], command: Command): Promise<void> {
   const terminal = openTerminal(command)
   const readings = await readPluginFolders(named)
@@ -33,7 +38,7 @@ export async function checkFolders(named: string[], command: Command): Promise<v
   if (hasErrors(problems)) process.exitCode = exitCodes.invalid
 }
 
-/** A script is looked at although its manifest has errors, as long as that says which file it is. */
+/** Checks the script too when its manifest has errors, as long as the manifest names the script. */
 async function scriptProblems(reading: ReadFolder, tryLoad: TryLoad): Promise<Problem[]> {
   const { folder, script, ownFiles } = reading
   if (script === undefined) return []
@@ -43,3 +48,28 @@ async function scriptProblems(reading: ReadFolder, tryLoad: TryLoad): Promise<Pr
   const tried = { folder, integration: 'script', script, bundle, ownFiles, declared }
   return [...problems, ...(await tryVersion(tryLoad, tried))]
 }
+
+/**
+ * Loads scripts behind the same wall as a server does. It writes no file: DATA_DIR may belong to another user.
+ *
+ * @throws AnnexError `sandbox_unavailable`
+ */
+async function openTrial(settings: Settings): Promise<TryLoad> {
+  const [code, prelude] = await Promise.all([buildProcessCode(), bundlePrelude()])
+  const { enclosure } = await reachWall(code.probe, settings.SANDBOX_REQUIRE)
+  const snapshot = await makeSnapshot({ enclosure, code: code.snapshotMaker }, prelude)
+  return createTryLoad({
+    platform: snapshot === undefined ? { text: prelude } : { body: snapshot },
+    limits: limitsOf(settings),
+    start: { enclosure, code: code.main },
+  })
+}
+
+/** `3 errors and 1 warning in 2 plugin folders`, on stderr. */
+function sayCounts(terminal: Terminal, problems: Problem[], folders: number): void {
+  const errors = problems.filter(({ severity }) => severity === 'error').length
+  const text = `${count(errors, 'error')} and ${count(problems.length - errors, 'warning')} in ${count(folders, 'plugin folder')}`
+  terminal.say(paint(errors > 0 ? 'red' : 'green', text))
+}
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

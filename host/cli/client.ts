@@ -1,12 +1,10 @@
-import { AnnexError, messageOf } from '../errors/annex-error.ts'
+import { AnnexError, type ErrorDetail, messageOf } from '../errors/annex-error.ts'
 import { quoteValue } from '../manifest/problems/visible-text.ts'
-import { ApiError } from './api/api-error.ts'
-import { readServerEvents, type ServerEvent } from './api/event-stream.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './options.ts'
 
 type Query = Record<string, string | number | undefined>
 
-/** The REST API of a running Annex. Each call throws ApiError, or AnnexError `unavailable` when nobody answers. */
+/** The REST API of a running Annex. Each call throws ApiError, or AnnexError `unavailable` without an answer. */
 export type Api = {
   url: string
   get<T>(path: string, query?: Query): Promise<T>
@@ -14,17 +12,22 @@ export type Api = {
   patch<T>(path: string, body: object): Promise<T>
   put<T>(path: string, body: object): Promise<T>
   delete<T = void>(path: string): Promise<T>
-  /** Server-sent events, until the server ends the stream or the connection breaks. `onPlace` is told where to go on. */
+  /**
+   * Server-sent events, until the server ends the stream or the connection breaks.
+   *
+   * @param from.lastEventId the cursor to continue at
+   * @param from.onCursor gets a new cursor that came without an event
+   */
   events(
     path: string,
     query: Query,
-    from: { lastEventId: string | undefined; onPlace: (id: string) => void },
+    from: { lastEventId: string | undefined; onCursor: (id: string) => void },
   ): AsyncGenerator<ServerEvent>
 }
 
 const timeoutMs = 30_000
 
-/** @param server.token bearer token; without one only open routes answer */
+/** @param server.token bearer token; without one the API answers open routes only */
 export function createApi(server: { url: string; token?: string | undefined }): Api {
   const call = async <T>(method: string, path: string, query: Query = {}, body?: object): Promise<T> => {
     const response = await send(server, method, toUrl(server.url, path, query), { ...(body && { body }) })
@@ -39,28 +42,28 @@ export function createApi(server: { url: string; token?: string | undefined }): 
     patch: (path, body) => call('PATCH', path, {}, body),
     put: (path, body) => call('PUT', path, {}, body),
     delete: (path) => call('DELETE', path),
-    async *events(path, query, { lastEventId, onPlace }) {
+    async *events(path, query, { lastEventId, onCursor }) {
       const headers = { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) }
       const response = await send(server, 'GET', toUrl(server.url, path, query), { headers, endless: true })
       if (!response.ok) throw new ApiError(response.status, await readAnswer(response))
-      if (response.body !== null) yield* readServerEvents(response.body, onPlace)
+      if (response.body !== null) yield* readServerEvents(response.body, onCursor)
     },
   }
 }
 
 /**
- * A path whose parts came from the command line: none of them can leave its place.
+ * Builds a path from parts of the command line. Each part stays one segment.
  *
- * @throws UsageError for one that would make it another path
+ * @throws UsageError for an empty part or a dot segment, which would make another path
  */
 export const toPath = (fixed: TemplateStringsArray, ...parts: string[]): string =>
   String.raw({ raw: fixed }, ...parts.map((part) => encodeURIComponent(assertName(part))))
 
-/** @throws UsageError for what nothing is named by */
+/** @throws UsageError for an empty text or a dot segment */
 export function assertName(text: string): string {
   if (!/^\.*$/.test(text)) return text
   throw new UsageError(
-    `${text === '' ? 'An empty text' : quoteValue(text)} is no id and no name. The lists show them, such as \`annex deliveries\`.`,
+    `${text === '' ? 'An empty text' : quoteValue(text)} is no id and no name. Lists show both: \`annex deliveries\`, for example.`,
   )
 }
 
@@ -87,7 +90,7 @@ async function send(
         ...headers,
       },
       ...(body && { body: JSON.stringify(body) }),
-      // The token is for this server alone.
+      // A redirect would send the token to another server.
       redirect: 'error',
       ...(endless !== true && { signal: AbortSignal.timeout(timeoutMs) }),
     })
@@ -115,5 +118,94 @@ async function readAnswer(response: Response): Promise<unknown> {
     throw new AnnexError('unavailable', `${response.url} answers, but not as an Annex does. Check --url.`, {
       cause,
     })
+  }
+}
+
+/** An error answer of the API. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly code: string
+  readonly requestId: string | undefined
+  readonly details: ErrorDetail[]
+
+  constructor(status: number, body: unknown) {
+    const { code, message, requestId, details } = readError(body)
+    super(message ?? `The server answered ${status} without saying why. Is it an Annex?`)
+    this.status = status
+    this.code = code ?? 'unknown'
+    this.requestId = requestId
+    this.details = details
+  }
+}
+
+export const isApiError = (error: unknown, code?: string): error is ApiError =>
+  error instanceof ApiError && (code === undefined || error.code === code)
+
+type ErrorFields = { code?: string; message?: string; requestId?: string; details: ErrorDetail[] }
+
+/** Another server may answer at this address: the types of its body are not certain. */
+function readError(body: unknown): ErrorFields {
+  const error = isObject(body) && isObject(body.error) ? body.error : {}
+  const { code, message, requestId, details } = error
+  return {
+    ...(typeof code === 'string' && { code }),
+    ...(typeof message === 'string' && { message }),
+    ...(typeof requestId === 'string' && { requestId }),
+    details: Array.isArray(details) ? details.filter(isDetail) : [],
+  }
+}
+
+const isDetail = (value: unknown): value is ErrorDetail =>
+  isObject(value) && typeof value.path === 'string' && typeof value.message === 'string'
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+export type ServerEvent = { event: string; data: string; lastEventId: string; retryMs: number | undefined }
+
+/** Another server may send a line without an end. */
+const maxLineChars = 4 * 1024 * 1024
+
+/**
+ * Reads server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html section 9.2.6.
+ *
+ * @param onCursor gets an id that comes without an event
+ */
+export async function* readServerEvents(
+  body: AsyncIterable<Uint8Array>,
+  onCursor: (id: string) => void = () => {},
+): AsyncGenerator<ServerEvent> {
+  let event = ''
+  let data: string[] = []
+  let lastEventId = ''
+  let retryMs: number | undefined
+  for await (const line of readLines(body)) {
+    if (line === '') {
+      if (data.length > 0) yield { event: event || 'message', data: data.join('\n'), lastEventId, retryMs }
+      else if (lastEventId !== '') onCursor(lastEventId)
+      event = ''
+      data = []
+      continue
+    }
+    const [, field = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
+    if (field === 'event') event = value
+    else if (field === 'data') data.push(value)
+    else if (field === 'id' && !value.includes('\0')) lastEventId = value
+    else if (field === 'retry' && /^\d+$/.test(value)) retryMs = Number(value)
+  }
+}
+
+/** Lines end with CR LF, LF or CR. A last line without an end is dropped. */
+async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const bytes of body) {
+    rest += decoder.decode(bytes, { stream: true })
+    if (rest.length > maxLineChars) throw new Error('a line has no end')
+    // A CR at the end may be half of a CR LF.
+    const lines = rest.split(/\r\n|\n|\r(?!$)/)
+    rest = lines.pop() ?? ''
+    yield* lines
   }
 }

@@ -2,16 +2,15 @@ import type { Command } from 'commander'
 import { loadSettings } from '../config/load-settings.ts'
 import { describeSetting } from '../config/setting.ts'
 import { type SettingName, settingsTable } from '../config/settings-table.ts'
+import { withExamples } from './options.ts'
 import { openTerminal } from './session.ts'
-import { printTable } from './terminal/table.ts'
-import { withExamples } from './with-examples.ts'
+import { printTable } from './terminal.ts'
 
-/** `annex config`: what each setting is, where that comes from, and what it means. */
 export function addConfig(program: Command): void {
   const command = program
     .command('config')
     .description('print every setting with its value, source and meaning; secrets are masked')
-    .option('--print', 'the same: printing is all that it does')
+    .option('--print', 'the same: the command only prints')
     .action((_options: object, command: Command) => printSettings(command))
   withExamples(command, ['annex config --print', 'annex config --print --json'])
 }

@@ -1,27 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
-import { toPath } from './client.ts'
-import { checkSettings, configureLevel } from './commands/installations/configure-level.ts'
-import { findInstallation, findLevel, type PlaceOptions } from './commands/installations/find-installation.ts'
-import { printInstalled } from './commands/installations/print-installed.ts'
-import { collect } from './commands/installations/settings-from-text.ts'
+import type { SettingSchema } from '../manifest/settings/settings-schema.ts'
+import { type Api, toPath } from './client.ts'
+import {
+  findInstallation,
+  findLevel,
+  type InstalledLevel,
+  levelPath,
+  nameLevel,
+  readLevel,
+  settingsOf,
+  type TargetOptions,
+} from './find-records.ts'
+import { sayPending } from './installations.ts'
+import { collect, UsageError, withExamples } from './options.ts'
 import type { Installation, Integration, TargetInstallation } from './records.ts'
 import { openSession } from './session.ts'
-import { UsageError } from './usage-error.ts'
-import { withExamples } from './with-examples.ts'
+import { paint, type Terminal, toStatus } from './terminal.ts'
 
-type Options = PlaceOptions & { set?: string[]; unset?: string[] }
+type Options = TargetOptions & { set?: string[]; unset?: string[] }
 
-/** `annex configure`: changes some settings and keeps the others. */
 export function addConfigure(program: Command): void {
   const command = program
     .command('configure')
-    .description('change settings of an installation; those not named stay as they are')
+    .description('change settings of an installation; other settings keep their values')
     .argument('<installation>', 'id of the installation, or name of the integration')
     .option('--org <name>', 'organization: id or subdomain')
-    .addOption(new Option('--site <name>', 'its settings in that site: id or slug').conflicts('space'))
-    .option('--space <name>', 'its settings in that space: id or slug')
-    .option('--set <name=value>', 'a setting; repeatable', collect)
-    .option('--unset <name>', 'take a setting away; repeatable', collect)
+    .addOption(new Option('--site <name>', 'settings of this site: id or slug').conflicts('space'))
+    .option('--space <name>', 'settings of this space: id or slug')
+    .option('--set <name=value>', 'sets a setting; repeatable', collect)
+    .option('--unset <name>', 'removes a setting; repeatable', collect)
     .action(configure)
   withExamples(command, [
     'annex configure webhook --site sample --set page_feedback=true',
@@ -32,12 +40,12 @@ export function addConfigure(program: Command): void {
 async function configure(named: string, options: Options, command: Command): Promise<void> {
   const { set = [], unset = [] } = options
   if (set.length + unset.length === 0)
-    throw new UsageError('Say what to change: --set name=value or --unset name.')
+    throw new UsageError('Name a change: --set name=value or --unset name.')
   const session = openSession(command)
   const installation = await findInstallation(session, named, options)
   const level = await findLevel(session, installation, options)
   const integration = await session.api.get<Integration>(toPath`/v1/integrations/${installation.integration}`)
-  // Nothing is changed where one of the settings is wrong.
+  // One wrong setting changes nothing.
   const settings = await checkSettings(session.api, integration, level, set)
   const changed = await configureLevel(session.api, level, { set: settings, unset })
   const parts =
@@ -45,4 +53,109 @@ async function configure(named: string, options: Options, command: Command): Pro
       ? { installation: changed as Installation }
       : { installation, target: changed as TargetInstallation }
   printInstalled(session.terminal, { integration, ...parts, level, signingSecrets: [] })
+}
+
+/** Checks pairs `name=value` on the server. @throws ApiError `configuration_invalid` with a detail for each wrong setting */
+export async function checkSettings(
+  api: Api,
+  integration: Integration,
+  { place }: Pick<InstalledLevel, 'place'>,
+  pairs: string[],
+): Promise<Record<string, unknown>> {
+  const configuration = toSettings(pairs, settingsOf(integration, { place })?.properties)
+  const level = place?.object ?? 'account'
+  await api.post(toPath`/v1/integrations/${integration.name}/settings/check`, { level, configuration })
+  return configuration
+}
+
+/** Changes settings of a level, one after the other. Other settings keep their values. */
+export async function configureLevel(
+  api: Api,
+  level: InstalledLevel,
+  change: { set: Record<string, unknown>; unset?: string[] },
+): Promise<Installation | TargetInstallation> {
+  const pathOf = (name: string) => `${levelPath(level)}/configuration${toPath`/${name}`}`
+  for (const name of change.unset ?? []) await api.delete(pathOf(name))
+  for (const [name, value] of Object.entries(change.set)) await api.put(pathOf(name), { value })
+  return await readLevel(api, level)
+}
+
+const setupTimeoutMs = 10_000
+
+/**
+ * Waits until a level is active, so that the next command can publish events to it. A level with complete settings
+ * becomes active once its script has handled the setup event.
+ */
+export async function waitUntilActive(
+  api: Api,
+  level: InstalledLevel,
+): Promise<Installation | TargetInstallation> {
+  const until = Date.now() + setupTimeoutMs
+  for (;;) {
+    const found = await readLevel(api, level)
+    if (found.problems !== undefined || found.status !== 'pending' || Date.now() > until) return found
+    await sleep(50)
+  }
+}
+
+/**
+ * Settings from `--set name=value`. A value gets the type that the manifest declares: number, boolean or text. Values
+ * that cannot be converted, and undeclared settings, are sent as text: the server's answer names all wrong settings at once.
+ *
+ * @throws UsageError for a pair without a name or `=`, and for a number that would be rounded
+ */
+export function toSettings(
+  pairs: string[],
+  declared: Record<string, SettingSchema> | undefined,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [, name, text = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? []
+      if (name === undefined) throw new UsageError(`--set takes name=value, not "${pair}".`)
+      const type = declared !== undefined && Object.hasOwn(declared, name) ? declared[name]?.type : undefined
+      return [name, convert(name, text, type)]
+    }),
+  )
+}
+
+function convert(name: string, text: string, type: SettingSchema['type']): unknown {
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  if (type !== 'number' || text.trim() === '') return text
+  const value = Number(text)
+  if (Number.isFinite(value) && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    throw new UsageError(`--set ${name}: ${text} is beyond ${Number.MAX_SAFE_INTEGER} and would be rounded.`)
+  }
+  return Number.isFinite(value) ? value : text
+}
+
+export type Installed = {
+  integration: Integration
+  installation: Installation
+  /** The site or space installation. */
+  target?: TargetInstallation
+  level: InstalledLevel
+  /** Only of levels that are new: each secret is shown once. */
+  signingSecrets: { level: string; secret: string }[]
+}
+
+/** Prints the ids, status, endpoint and new secrets of an installation. */
+export function printInstalled(
+  terminal: Terminal,
+  { integration: declared, installation, target, level, signingSecrets }: Installed,
+): void {
+  if (terminal.json) {
+    terminal.printJson({ installation, ...(target && { target }), signingSecrets })
+    return
+  }
+  const { integration, id } = installation
+  terminal.print(paint('bold', integration), ` ${id} `, toStatus(installation.status))
+  if (target !== undefined) terminal.print(`${nameLevel(level)} `, toStatus(target.status))
+  terminal.print(`endpoint ${(target ?? installation).urls.publicEndpoint}`)
+  for (const { level: name, secret } of signingSecrets) terminal.print(`signing secret (${name}) ${secret}`)
+  if (signingSecrets.length > 0) terminal.say('Keep the signing secrets: they are shown only once.')
+  if (installation.status === 'pending') sayPending(terminal, declared, { ...installation, kind: 'account' })
+  const { place } = level
+  if (target?.status === 'pending' && place !== undefined) {
+    sayPending(terminal, declared, { ...target, kind: place.object, place: place.slug })
+  }
 }

@@ -1,23 +1,18 @@
 import { type Command, Option } from 'commander'
-import { assertThere } from './api/assert-there.ts'
 import { toPath } from './client.ts'
-import { followFeed } from './commands/deliveries/follow-feed.ts'
-import { printDelivery } from './commands/deliveries/print-delivery.ts'
-import { addSendAgain } from './commands/deliveries/send-again.ts'
-import type { DeliveryFilter } from './delivery-feed.ts'
-import { createLimitOption } from './options.ts'
-import type { Delivery, DeliveryWithAttempts, List } from './records.ts'
+import { type DeliveryFilter, followFeed, toPairs } from './delivery-feed.ts'
+import { assertFilterExists } from './find-records.ts'
+import { createLimitOption, parseTime, withExamples } from './options.ts'
+import type { Attempt, Delivery, DeliveryWithAttempts, HeaderPairs, List } from './records.ts'
+import { addSendFailed } from './resends.ts'
 import { openSession, type Session } from './session.ts'
-import { printTable, toStatus } from './terminal/table.ts'
-import { parseTime } from './time-option.ts'
-import { withExamples } from './with-examples.ts'
+import { paint, printTable, type Terminal, toStatus } from './terminal.ts'
 
 type Page = { after?: string; before?: string; limit?: number }
 type Options = DeliveryFilter & Page & { follow?: boolean }
 
-/** `annex deliveries`: what was sent, and what became of it. */
 export function addDeliveries(program: Command): void {
-  const deliveries = program.command('deliveries').description('look at deliveries and their attempts')
+  const deliveries = program.command('deliveries').description('list, follow, show and resend deliveries')
   withExamples(deliveries, [
     'annex deliveries list --state failed',
     'annex deliveries --follow',
@@ -26,21 +21,21 @@ export function addDeliveries(program: Command): void {
   ])
   const list = deliveries
     .command('list', { isDefault: true })
-    .description('list deliveries, the newest first, or follow them as they happen')
-    .addOption(new Option('--state <state>', 'in that state').choices(['owed', 'delivered', 'failed']))
-    .option('--installation <id>', 'of that installation')
-    .option('--endpoint <id>', 'to that endpoint')
-    .option('--event <id>', 'of that event')
-    .option('--event-type <type>', 'of events of that type')
-    .option('--after <time>', 'owed from then on: a time, or how long ago (30m, 2h, 7d)', parseTime)
-    .option('--before <time>', 'owed before then', parseTime)
+    .description('list deliveries, newest first, or follow their attempts')
+    .addOption(new Option('--state <state>', 'in this state').choices(['owed', 'delivered', 'failed']))
+    .option('--installation <id>', 'of this installation')
+    .option('--endpoint <id>', 'to this receiver')
+    .option('--event <id>', 'of this event')
+    .option('--event-type <type>', 'of events of this type')
+    .option('--after <time>', 'created at or after this time, or how long ago (30m, 2h, 7d)', parseTime)
+    .option('--before <time>', 'created before this time', parseTime)
     .addOption(createLimitOption())
-    .option('--follow', 'print attempts as they are made, until interrupted')
+    .option('--follow', 'print attempts live, until interrupted')
     .action(async (options: Options, command: Command) => {
       const session = openSession(command)
       const { follow, after, before, limit, ...filter } = options
       const page = { after, before, limit } as Page
-      await assertThere(session.api, filter)
+      await assertFilterExists(session.api, filter)
       await (follow === true
         ? followFeed(session, { ...filter, ...(after && { after }) })
         : printList(session, filter, page))
@@ -48,7 +43,7 @@ export function addDeliveries(program: Command): void {
   withExamples(list, ['annex deliveries list --state failed', 'annex deliveries --follow'])
   const show = deliveries
     .command('show')
-    .description('show one delivery: its body, and each attempt with its answer')
+    .description('show a delivery: its body, and each attempt with its answer')
     .argument('<id>', 'id of the delivery')
     .action(async (id: string, _options: object, command: Command) => {
       const { api, terminal } = openSession(command)
@@ -56,8 +51,19 @@ export function addDeliveries(program: Command): void {
       if (terminal.json) terminal.printJson(delivery)
       else printDelivery(terminal, delivery)
     })
-  addSendAgain(deliveries)
   withExamples(show, ['annex deliveries show dlv_0199…', 'annex deliveries show dlv_0199… --json'])
+  const send = deliveries
+    .command('send')
+    .description('make an attempt now; a finished delivery is sent again')
+    .argument('<id>', 'id of the delivery')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { api, terminal } = openSession(command)
+      const delivery = await api.post<Delivery>(toPath`/v1/deliveries/${id}/send`)
+      if (terminal.json) return terminal.printJson(delivery)
+      terminal.print(`${delivery.id} `, toStatus(delivery.state), ` to ${delivery.url}`)
+    })
+  withExamples(send, ['annex deliveries send dlv_0199…'])
+  addSendFailed(deliveries)
 }
 
 async function printList({ api, terminal }: Session, filter: DeliveryFilter, page: Page): Promise<void> {
@@ -72,4 +78,55 @@ async function printList({ api, terminal }: Session, filter: DeliveryFilter, pag
     delivery.url,
   ])
   printTable(terminal, ['delivery', 'state', 'attempts', 'event', 'created', 'url'], rows)
+}
+
+/** Prints a delivery with its body and each attempt: request headers, answer headers, the first bytes of the answer. */
+export function printDelivery(terminal: Terminal, delivery: DeliveryWithAttempts): void {
+  const { id, state, reason, event, installation, endpoint, url, signedBy, body, attemptList } = delivery
+  terminal.print(paint('bold', id), ' ', toStatus(state), reason === undefined ? '' : ` ${reason}`)
+  terminal.print(`event        ${event.id} ${event.type}`)
+  terminal.print(`installation ${installation}, signed with the secret of ${signedBy}`)
+  terminal.print(`endpoint     ${endpoint}`)
+  terminal.print(`url          ${url}`)
+  if (delivery.nextAttemptAt !== undefined) terminal.print(`next attempt ${delivery.nextAttemptAt}`)
+  terminal.print('body')
+  printIndented(terminal, body)
+  for (const attempt of attemptList) printAttempt(terminal, attempt)
+}
+
+function printAttempt(terminal: Terminal, attempt: Attempt): void {
+  const { number, startedAt, durationMs, request, response } = attempt
+  terminal.print()
+  terminal.print(paint('bold', `attempt ${number}`), ` ${startedAt} ${durationMs} ms, ${outcomeOf(attempt)}`)
+  const timing = timingOf(attempt.timing)
+  if (timing !== '') terminal.print(paint('dim', `  ${timing}`))
+  printHeaders(terminal, '>', request.headers)
+  if (response === undefined) return
+  printHeaders(terminal, '<', response.headers)
+  if (response.body !== '') printIndented(terminal, response.body)
+}
+
+function outcomeOf({ outcome, response, error }: Attempt): string {
+  if (response !== undefined) return `status ${response.status}`
+  if (outcome === 'interrupted') return `interrupted: ${error?.message}`
+  return `${error?.code}: ${error?.message}`
+}
+
+const timingNames = { dnsMs: 'DNS', connectMs: 'connect', tlsMs: 'TLS', firstByteMs: 'first byte' } as const
+
+/** `DNS 2 ms, connect 1 ms, first byte 12 ms`: the phases that an attempt reached. */
+function timingOf(timing: Attempt['timing'] = {}): string {
+  const parts = Object.entries(timingNames).flatMap(([field, name]) => {
+    const ms = timing[field as keyof typeof timingNames]
+    return typeof ms === 'number' ? [`${name} ${Math.round(ms * 10) / 10} ms`] : []
+  })
+  return parts.join(', ')
+}
+
+function printHeaders(terminal: Terminal, mark: string, headers: HeaderPairs): void {
+  for (const [name, value] of toPairs(headers)) terminal.print(paint('dim', `  ${mark} ${name}: ${value}`))
+}
+
+function printIndented(terminal: Terminal, text: string): void {
+  for (const line of text.split('\n')) terminal.print(`  ${line}`)
 }

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Api, toPath } from './client.ts'
-import type { Attempt, Delivery, DeliveryWithAttempts, List } from './records.ts'
+import { isAnnexError, messageOf } from '../errors/annex-error.ts'
+import { type Api, isApiError, toPath } from './client.ts'
+import type { Attempt, Delivery, DeliveryWithAttempts, HeaderPairs, List } from './records.ts'
+import type { Session } from './session.ts'
+import { type Part, paint, type Terminal, toSafeLine } from './terminal.ts'
 
-/** What happened to a delivery since the last look. */
+/** A change of a delivery. */
 export type FeedItem =
   | { kind: 'owed'; delivery: Delivery }
   | { kind: 'attempt'; delivery: Delivery; attempt: Attempt; previousStartedAt?: string }
@@ -20,11 +23,8 @@ const pollMs = 300
 
 type Seen = { attempts: number; settled: boolean }
 
-/**
- * What happens to an event's deliveries, as it happens: by asking again every 300 ms. After each look at the server it yields
- * `undefined`, so that the reader can decide whether to go on.
- */
-export async function* feedDeliveries(
+/** Polls the deliveries of an event and yields their changes. After each poll it yields `undefined`: the reader may end. */
+export async function* pollDeliveries(
   api: Api,
   filter: DeliveryFilter & { event: string },
 ): AsyncGenerator<FeedItem | undefined> {
@@ -36,7 +36,7 @@ export async function* feedDeliveries(
   }
 }
 
-/** The oldest first. */
+/** All deliveries, oldest first. */
 async function listAll(api: Api, filter: DeliveryFilter): Promise<Delivery[]> {
   const found: Delivery[] = []
   let before: string | undefined
@@ -63,3 +63,97 @@ async function* changesOf(api: Api, delivery: Delivery, seen: Map<string, Seen>)
   if (settled) yield { kind: 'settled', delivery: now }
   seen.set(delivery.id, { attempts: now.attemptList.length, settled })
 }
+
+/** One line for each change: `-->` a delivery was queued, `<--` an attempt ended, `x` a delivery failed. */
+export function printFeedItem(terminal: Terminal, item: FeedItem): void {
+  if (terminal.json) return terminal.printJsonLine(item)
+  if (item.kind === 'owed') {
+    const { event, url, createdAt } = item.delivery
+    terminal.print(...at(createdAt), paint('cyan', '--> '), `${event.type} ${event.id} to ${toSafeLine(url)}`)
+  } else if (item.kind === 'attempt') printFeedAttempt(terminal, item)
+  else if (item.delivery.state === 'failed') {
+    const { event, finishedAt, reason = 'failed' } = item.delivery
+    // A delivery may fail without an attempt, so the line names the event again.
+    terminal.print(...at(finishedAt), paint('red', '  x '), `${event.type} ${event.id} ${toSafeLine(reason)}`)
+  }
+}
+
+function printFeedAttempt(terminal: Terminal, item: Extract<FeedItem, { kind: 'attempt' }>): void {
+  const { delivery, attempt, previousStartedAt } = item
+  const { number, startedAt, durationMs, response, error } = attempt
+  const outcome = response === undefined ? toSafeLine(error?.message ?? 'no answer') : String(response.status)
+  const isGood = response !== undefined && response.status >= 200 && response.status < 300
+  const since = previousStartedAt && (Date.parse(startedAt) - Date.parse(previousStartedAt)) / 1000
+  terminal.print(
+    ...at(startedAt),
+    paint(isGood ? 'green' : 'yellow', '<-- '),
+    paint(isGood ? 'green' : 'yellow', outcome),
+    ` ${toSafeLine(delivery.url)} ${durationMs} ms`,
+    typeof since !== 'number' ? '' : `, ${since.toFixed(1)} s after attempt ${number - 1}`,
+    isGood ? ', delivered' : nextAttemptIn(delivery, attempt),
+  )
+}
+
+/** The wait between the newest attempt and the next one, as the server scheduled it. Empty for earlier attempts. */
+export function nextAttemptIn(delivery: Delivery, { number, startedAt, durationMs }: Attempt): string {
+  const { nextAttemptAt, attempts } = delivery
+  if (nextAttemptAt === undefined || attempts !== number) return ''
+  const waitMs = Date.parse(nextAttemptAt) - Date.parse(startedAt) - durationMs
+  return `, again in ${(Math.max(0, waitMs) / 1000).toFixed(1)} s`
+}
+
+export const toPairs = (headers: HeaderPairs): [string, string][] =>
+  Array.isArray(headers) ? headers : Object.entries(headers)
+
+/** The local time of day. */
+function at(iso: string | undefined): Part[] {
+  const date = new Date(iso ?? '')
+  if (Number.isNaN(date.getTime())) return []
+  const [hours, minutes, seconds] = [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) =>
+    String(part).padStart(2, '0'),
+  )
+  const thousandths = String(date.getMilliseconds()).padStart(3, '0')
+  return [paint('dim', `${hours}:${minutes}:${seconds}.${thousandths} `)]
+}
+
+const defaultRetryMs = 1_000
+
+/**
+ * Prints changes of deliveries from the server's feed, until interrupted. It connects again after a broken connection,
+ * and continues at its cursor.
+ *
+ * @param filter.after time of the first change; default: now
+ * @throws ApiError when the server refuses this reader; AnnexError `unavailable` when the first connection fails
+ */
+export async function followFeed(
+  { api, terminal }: Session,
+  filter: DeliveryFilter & { after?: string },
+): Promise<void> {
+  let cursor: string | undefined
+  let retryMs = defaultRetryMs
+  let isDisconnected = false
+  const setCursor = (id: string) => {
+    cursor = id
+    isDisconnected = false
+  }
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      if (isFirst) terminal.say('Waiting for deliveries. Ctrl+C ends this.')
+      const from = { lastEventId: cursor, onCursor: setCursor }
+      for await (const { event, data, ...stream } of api.events('/v1/deliveries/feed', filter, from)) {
+        retryMs = stream.retryMs ?? retryMs
+        if (stream.lastEventId !== '') setCursor(stream.lastEventId)
+        if (event === 'end') terminal.say(`The feed has ended: ${JSON.parse(data).reason}`)
+        else printFeedItem(terminal, JSON.parse(data) as FeedItem)
+      }
+    } catch (error) {
+      if (isFirst ? isApiError(error) || isAnnexError(error) : isRefusal(error)) throw error
+      if (!isDisconnected) terminal.say(`${messageOf(error)} Trying again.`)
+      isDisconnected = true
+    }
+    await sleep(retryMs)
+  }
+}
+
+/** A 5xx answer is temporary: from a proxy while Annex starts, or from Annex while it stops. */
+const isRefusal = (error: unknown): boolean => isApiError(error) && error.status < 500

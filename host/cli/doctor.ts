@@ -2,24 +2,22 @@ import type { Command } from 'commander'
 import { loadSettings } from '../config/load-settings.ts'
 import type { AnnexError } from '../errors/annex-error.ts'
 import type { Wall, WallLevel } from '../sandbox/wall/levels.ts'
-import { exitCodes } from './report-error.ts'
+import { exitCodes } from './exit.ts'
+import { withExamples } from './options.ts'
 import { openTerminal } from './session.ts'
-import { type Cell, printTable } from './terminal/table.ts'
-import { paint, type Terminal } from './terminal.ts'
-import { withExamples } from './with-examples.ts'
+import { type Cell, paint, printTable, type Terminal } from './terminal.ts'
 
-/** `annex doctor`: what stands between a script and this machine, tried now. */
 export function addDoctor(program: Command): void {
   const command = program
     .command('doctor')
-    .description('try the wall around scripts on this machine, with a real sandbox process')
+    .description('test the wall around scripts on this machine with a real sandbox process')
     .action((_options: object, command: Command) => examine(openTerminal(command)))
   withExamples(command, ['annex doctor', 'annex doctor --json', 'SANDBOX_REQUIRE=namespace annex doctor'])
 }
 
 type Findings = {
   wall?: Wall
-  /** Levels that are required and not there. */
+  /** Required levels that this machine does not reach. */
   missing: WallLevel[]
   error?: AnnexError
 }
@@ -35,7 +33,7 @@ async function examine(terminal: Terminal): Promise<void> {
 }
 
 async function find(required: readonly string[]): Promise<Findings> {
-  // Loaded only here: the other commands start faster without the host.
+  // Other commands start faster without the host.
   const { buildProcessCode } = await import('../bundle/build-process-code.ts')
   const { missingLevels, tryWall } = await import('../sandbox/wall/reach-wall.ts')
   const { explainFailure } = await import('../sandbox/wall/explain-failure.ts')
@@ -70,18 +68,18 @@ function print(terminal: Terminal, ok: boolean, { wall, missing, error }: Findin
   terminal.print()
   printTable(
     terminal,
-    ['level', 'state', 'what was seen'],
+    ['level', 'state', 'finding'],
     wall.levels.map(({ name, reached, shown }) => [name, toState(reached), shown]),
   )
   terminal.print()
   printTable(
     terminal,
-    ['a script’s process tried to', 'state', 'what came of it'],
+    ['a script’s process tried to', 'state', 'result'],
     wall.attempts.map(({ what, held, saw }) => [what, held ? paintCell('green', 'held') : broken, saw]),
   )
   terminal.print()
   for (const { name, fix } of wall.levels) {
-    if (fix !== undefined) terminal.print(paint('yellow', `${name}: `), `to get there: ${fix}`)
+    if (fix !== undefined) terminal.print(paint('yellow', `${name}: `), `to reach it: ${fix}`)
   }
   if (ok) return terminal.print('Scripts can run here.')
   terminal.print(

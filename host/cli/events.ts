@@ -1,24 +1,23 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { PublishableEventType } from '../../schemas/events.ts'
+import { type PublishableEventType, publishableEventTypes } from '../../schemas/events.ts'
 import { messageOf } from '../errors/annex-error.ts'
 import { assertExact } from '../errors/exact-numbers.ts'
 import { createSampleEvent, placesOf, type SamplePlace } from '../events/sample-event.ts'
-import { toPath } from './client.ts'
-import { parseEventType } from './commands/events/event-type.ts'
-import { followEvent } from './commands/events/follow-event.ts'
-import { findOrganization, findPlace } from './find-records.ts'
-import type { Organization, Receipt } from './records.ts'
-import { exitCodes } from './report-error.ts'
+import { hintForName } from '../manifest/problems/nearest-name.ts'
+import { quoteValue } from '../manifest/problems/visible-text.ts'
+import { type Api, toPath } from './client.ts'
+import { pollDeliveries, printFeedItem } from './delivery-feed.ts'
+import { exitCodes } from './exit.ts'
+import { findOrganization, findSiteOrSpace } from './find-records.ts'
+import { describeCalls, toShort } from './logs.ts'
+import { UsageError, withExamples } from './options.ts'
+import type { DispatchReceipt, Job, List, Organization, PublishReceipt } from './records.ts'
 import { openSession, type Session } from './session.ts'
-import { toSafeLine } from './terminal/safe-text.ts'
-import { paint } from './terminal.ts'
-import { UsageError } from './usage-error.ts'
-import { withExamples } from './with-examples.ts'
+import { paint, type Terminal, toSafeLine } from './terminal.ts'
 
 type Options = { org?: string; site?: string; space?: string; data?: string; follow?: boolean }
 
-/** `annex events publish`: what a documentation platform does, from the terminal. */
 export function addEvents(program: Command): void {
   const events = program.command('events').description('publish events')
   const examples = [
@@ -29,16 +28,13 @@ export function addEvents(program: Command): void {
   withExamples(events, examples)
   const command = events
     .command('publish')
-    .description('publish an event; fields that are not given get plausible values')
+    .description('publish an event; missing fields get sample values')
     .argument('<type>', 'site_view, page_feedback or space_content_updated')
     .option('--org <name>', 'organization: id or subdomain')
-    .option('--site <name>', 'site: id or slug; without one, the only site')
-    .option('--space <name>', 'space: id or slug; without one, the only space')
+    .option('--site <name>', 'site: id or slug; default: the only site')
+    .option('--space <name>', 'space: id or slug; default: the only space')
     .option('--data <json>', 'fields of the event as JSON, or @file')
-    .option(
-      '--follow',
-      'print what becomes of it to the end; exit code 1 when a handler or a delivery failed',
-    )
+    .option('--follow', 'print its handlers and deliveries until they end; exit code 1 when one failed')
     .action(publish)
   withExamples(command, examples)
 }
@@ -51,7 +47,7 @@ async function publish(text: string, options: Options, command: Command): Promis
   const organization = await findOrganization(session, options.org)
   const place = await findSamplePlace(session, organization, type, options, given)
   const event = createSampleEvent(type, place, given)
-  const receipt = await api.post<Receipt>('/v1/events', event, { organization: organization.id })
+  const receipt = await api.post<PublishReceipt>('/v1/events', event, { organization: organization.id })
   if (terminal.json) terminal.printJsonLine(receipt)
   else printReceipt(session, type, receipt)
   if (options.follow === true && !(await followEvent(session, receipt))) {
@@ -59,14 +55,14 @@ async function publish(text: string, options: Options, command: Command): Promis
   }
 }
 
-function printReceipt({ terminal }: Session, type: string, receipt: Receipt): void {
+function printReceipt({ terminal }: Session, type: string, receipt: PublishReceipt): void {
   const { eventId, duplicate, installations, waiting = [], skipped = [] } = receipt
   terminal.print(paint('bold', eventId), ` ${type}`)
-  if (duplicate) return terminal.say('An event with this id was published before: nothing was done.')
+  if (duplicate) return terminal.say('An event with this id was published before: it is not stored again.')
   terminal.say(`Stored for ${installations} ${installations === 1 ? 'installation' : 'installations'}.`)
-  for (const id of waiting) terminal.say(`It waits until \`annex resume ${id}\`.`)
+  for (const id of waiting) terminal.say(`Waits for \`annex resume ${id}\`.`)
   for (const { integration, installation, message } of skipped) {
-    terminal.say(`Passed by ${integration} ${installation}: ${toSafeLine(message, 300)}`)
+    terminal.say(`Skipped ${integration} ${installation}: ${toSafeLine(message, 300)}`)
   }
 }
 
@@ -84,7 +80,7 @@ function readData(text: string | undefined): Record<string, unknown> {
   throw new UsageError('--data takes a JSON object, or @ and the name of a file that holds one.')
 }
 
-/** Looks up only what the type needs and the caller has not given. */
+/** Finds the site, space and page that the event type needs and `given` lacks. */
 async function findSamplePlace(
   session: Session,
   organization: Organization,
@@ -94,10 +90,10 @@ async function findSamplePlace(
 ): Promise<SamplePlace> {
   const needs = (field: keyof SamplePlace) => placesOf[type].includes(field) && given[field] === undefined
   const place: SamplePlace = {}
-  if (needs('siteId')) place.siteId = (await findPlace(session, organization, 'site', options.site)).id
+  if (needs('siteId')) place.siteId = (await findSiteOrSpace(session, organization, 'site', options.site)).id
   if (!needs('spaceId') && !needs('pageId') && !needs('revisionId')) return place
   const named = typeof given.spaceId === 'string' ? given.spaceId : options.space
-  const space = await findPlace(session, organization, 'space', named)
+  const space = await findSiteOrSpace(session, organization, 'space', named)
   if (needs('spaceId')) place.spaceId = space.id
   if (needs('revisionId')) place.revisionId = space.revision ?? 'rev_sample'
   if (needs('pageId')) place.pageId = await findFirstPage(session, space.id)
@@ -108,3 +104,89 @@ async function findFirstPage({ api }: Session, spaceId: string): Promise<string>
   const { pages } = await api.get<{ pages: { id: string }[] }>(toPath`/v1/spaces/${spaceId}/content/pages`)
   return pages[0]?.id ?? 'page_sample'
 }
+
+/** @throws UsageError, which names the nearest type */
+function parseEventType(text: string): PublishableEventType {
+  const found = publishableEventTypes.find((type) => type === text)
+  if (found !== undefined) return found
+  throw new UsageError(
+    `There is no event type ${quoteValue(text)} to publish; ${hintForName(text, publishableEventTypes, 'there are')}.`,
+  )
+}
+
+/** A handler that has answered may still queue deliveries in its `waitUntil`. After this time without one, none follows. */
+const quietMs = 3_000
+
+/**
+ * Prints the deliveries of an event until its handlers have ended and all deliveries are settled. Then prints the calls
+ * and the duration of each handler.
+ *
+ * @returns false when a handler or a delivery failed
+ */
+async function followEvent(
+  { api, terminal }: Pick<Session, 'api' | 'terminal'>,
+  { eventId, installations }: Pick<PublishReceipt, 'eventId' | 'installations'>,
+): Promise<boolean> {
+  const states = new Map<string, string>()
+  const handlers = watchHandlers(api, terminal, eventId)
+  let changedAt = Date.now()
+  for await (const item of pollDeliveries(api, { event: eventId })) {
+    if (item !== undefined) {
+      states.set(item.delivery.id, item.delivery.state)
+      changedAt = Date.now()
+      printFeedItem(terminal, item)
+      continue
+    }
+    const isSettled = ![...states.values()].includes('owed')
+    const isComplete = states.size >= installations || Date.now() - changedAt > quietMs
+    // The last poll of the jobs came before that of the deliveries: the list has all deliveries of ended handlers.
+    if (handlers.areDone() && isSettled && isComplete) break
+    if (await handlers.haveWork()) changedAt = Date.now()
+  }
+  const failed = await api.get<List<Job>>('/v1/jobs', { event: eventId, limit: 200 })
+  const receipts = await api.get<List<DispatchReceipt>>('/v1/receipts', { event: eventId, limit: 200 })
+  // Receipts come newest first. The last run of a retried handler counts.
+  const lastRuns = new Map(receipts.items.toReversed().map((receipt) => [receipt.installation, receipt]))
+  for (const receipt of lastRuns.values()) sayHandled(terminal, receipt)
+  for (const job of failed.items) terminal.say(toFailure(job))
+  if (installations === 0) terminal.say('No installation takes this event. See `annex installations`.')
+  return failed.count === 0 && ![...states.values()].includes('failed')
+}
+
+function sayHandled(terminal: Terminal, receipt: DispatchReceipt): void {
+  const { integration, installation = '', type, outcome, wallMs, request } = receipt
+  const name = `${integration} ${installation}`
+  if (outcome === 'no_handler') terminal.say(`${name} has no handler for ${toSafeLine(type)}.`)
+  if (outcome !== 'ok') return
+  terminal.say(
+    `${name} handled it in ${toShort(wallMs)} ms${describeCalls(receipt)}. See \`annex logs ${request}\`.`,
+  )
+}
+
+/** A job may change its state between two polls. Handlers have ended after this many polls without a job. */
+const emptyPollsAtEnd = 2
+
+function watchHandlers(api: Api, terminal: Terminal, eventId: string) {
+  let emptyPolls = 0
+  let hasSaid = false
+  return {
+    areDone: () => emptyPolls >= emptyPollsAtEnd,
+    async haveWork(): Promise<boolean> {
+      if (emptyPolls >= emptyPollsAtEnd) return false
+      let found = 0
+      for (const state of ['waiting', 'due', 'running']) {
+        const { items } = await api.get<List<Job>>('/v1/jobs', { event: eventId, state, limit: 200 })
+        found += items.length
+        if (state === 'waiting' && items.length > 0 && !hasSaid) {
+          hasSaid = true
+          terminal.say(`Waits for a resume of ${items.map(({ installation }) => installation).join(', ')}.`)
+        }
+      }
+      emptyPolls = found === 0 ? emptyPolls + 1 : 0
+      return found > 0
+    },
+  }
+}
+
+const toFailure = ({ id, integration, error }: Job): string =>
+  `${integration} has not handled it: ${toSafeLine(error?.message ?? 'it failed')} See \`annex jobs show ${id}\`.`

@@ -1,14 +1,21 @@
 import { AnnexError } from '../errors/annex-error.ts'
 import { hintForName } from '../manifest/problems/nearest-name.ts'
 import { quoteValue } from '../manifest/problems/visible-text.ts'
-import { toPath } from './client.ts'
-import type { List, Organization, Place } from './records.ts'
+import { type Api, assertName, toPath } from './client.ts'
+import type {
+  Installation,
+  Integration,
+  List,
+  Organization,
+  SiteOrSpace,
+  TargetInstallation,
+} from './records.ts'
 import type { Session } from './session.ts'
 
 /**
- * The organization that a command is for: the named one (id or subdomain), else the only one that the token
- * sees, else the operator's own.
+ * The organization of a command: the named one, else the only one that the token sees, else the operator's own.
  *
+ * @param named its id or its subdomain
  * @throws AnnexError `not_found`
  */
 export async function findOrganization(
@@ -27,18 +34,18 @@ export async function findOrganization(
 }
 
 /**
- * A site or space of an organization. Without a name: the only one there is.
+ * A site or space of an organization. Without a name: its only site or space.
  *
  * @param named its id or its slug
  * @throws AnnexError `not_found`
  */
-export async function findPlace(
+export async function findSiteOrSpace(
   { api }: Pick<Session, 'api'>,
   organization: Organization,
   kind: 'site' | 'space',
   named?: string,
-): Promise<Place> {
-  const { items } = await api.get<List<Place>>(`${toPath`/v1/orgs/${organization.id}`}/${kind}s`)
+): Promise<SiteOrSpace> {
+  const { items } = await api.get<List<SiteOrSpace>>(`${toPath`/v1/orgs/${organization.id}`}/${kind}s`)
   const [only, another] = items
   if (named === undefined && only !== undefined && another === undefined) return only
   const found = items.find(({ id, slug }) => id === named || slug === named)
@@ -50,3 +57,86 @@ export async function findPlace(
     `In ${organization.subdomain} ${what}; ${hintForName(named ?? '', slugs, `its ${kind}s`)}.`,
   )
 }
+
+type Filter = { integration?: string; installation?: string; endpoint?: string }
+
+/**
+ * Asserts that the records of a filter exist. Without this check a wrong id gives an empty list, or endless waiting.
+ *
+ * @throws ApiError or AnnexError `not_found` that names the missing record
+ */
+export async function assertFilterExists(
+  api: Api,
+  { integration, installation, endpoint }: Filter,
+): Promise<void> {
+  if (integration !== undefined) await api.get(toPath`/v1/integrations/${integration}`)
+  if (installation !== undefined) await findInstallationById(api, installation)
+  if (endpoint !== undefined) await api.get(toPath`/v1/endpoints/${endpoint}`)
+}
+
+/** @throws AnnexError `not_found` */
+export async function findInstallationById(api: Api, id: string): Promise<Installation> {
+  const { items } = await api.get<List<Installation>>('/v1/installations')
+  const found = items.find((one) => one.id === id)
+  if (found !== undefined) return found
+  const text = `There is no installation ${quoteValue(id)} that this token may see. \`annex installations\` shows all, with their ids.`
+  throw new AnnexError('not_found', text)
+}
+
+export type TargetOptions = { org?: string; site?: string; space?: string }
+
+/**
+ * An installation by its id, or by the name of its integration in an organization.
+ *
+ * @throws AnnexError `not_found`; UsageError for an empty text or a dot segment
+ */
+export async function findInstallation(
+  session: Session,
+  idOrIntegration: string,
+  { org }: TargetOptions = {},
+): Promise<Installation> {
+  assertName(idOrIntegration)
+  if (idOrIntegration.startsWith('inst_')) return findInstallationById(session.api, idOrIntegration)
+  const organization = await findOrganization(session, org)
+  const { items } = await session.api.get<List<Installation>>('/v1/installations', {
+    organization: organization.id,
+  })
+  const found = items.find(({ integration }) => integration === idOrIntegration)
+  if (found !== undefined) return found
+  throw new AnnexError(
+    'not_found',
+    `${idOrIntegration} is not installed in ${organization.subdomain}. \`annex install ${idOrIntegration}\` installs it.`,
+  )
+}
+
+/** The level that `--site` or `--space` names. @throws AnnexError `not_found` */
+export async function findLevel(
+  session: Session,
+  installation: Installation,
+  { site, space }: TargetOptions,
+): Promise<InstalledLevel> {
+  const kind = site !== undefined ? 'site' : 'space'
+  const named = site ?? space
+  if (named === undefined) return { installation }
+  const organization = await findOrganization(session, installation.target.organization)
+  return { installation, place: await findSiteOrSpace(session, organization, kind, named) }
+}
+
+/** A level of an installation: a site or space of it, else its account. */
+export type InstalledLevel = { installation: Installation; place?: SiteOrSpace }
+
+/** The settings that a manifest declares for a level. */
+export const settingsOf = (integration: Integration, { place }: Pick<InstalledLevel, 'place'>) =>
+  integration.configurations[place?.object ?? 'account']
+
+export function levelPath({ installation: { integration, id }, place }: InstalledLevel): string {
+  const base = toPath`/v1/integrations/${integration}/installations/${id}`
+  return place === undefined ? base : `${base}/${place.object}s${toPath`/${place.id}`}`
+}
+
+export const readLevel = (api: Api, level: InstalledLevel): Promise<Installation | TargetInstallation> =>
+  api.get(levelPath(level))
+
+/** `site sample`, or `account` for the organization's own level. */
+export const nameLevel = ({ place }: Pick<InstalledLevel, 'place'>): string =>
+  place === undefined ? 'account' : `${place.object} ${place.slug}`

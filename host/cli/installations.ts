@@ -1,30 +1,25 @@
 import type { Command } from 'commander'
 import { toPath } from './client.ts'
-import { findInstallation, type PlaceOptions } from './commands/installations/find-installation.ts'
-import { levelPath } from './commands/installations/installed-level.ts'
-import { sayPending } from './commands/installations/say-pending.ts'
-import { findOrganization } from './find-records.ts'
+import { findInstallation, findOrganization, levelPath, type TargetOptions } from './find-records.ts'
+import { UsageError, withExamples } from './options.ts'
 import type { Installation, Integration, List, TargetInstallation } from './records.ts'
 import { openSession, type Session } from './session.ts'
-import { printTable, toStatus } from './terminal/table.ts'
-import { paint, type Terminal } from './terminal.ts'
-import { withExamples } from './with-examples.ts'
+import { paint, printTable, type Terminal, toStatus } from './terminal.ts'
 
-/** `annex installations`: what is installed where; with a name, one of them with its sites, spaces and settings. */
 export function addInstallations(program: Command): void {
   const command = program
     .command('installations')
     .description('list installations, or show one with its sites, spaces and settings')
     .argument('[installation]', 'id of an installation, or name of an integration')
     .option('--org <name>', 'organization: id or subdomain')
-    .action(async (named: string | undefined, options: PlaceOptions, command: Command) => {
+    .action(async (named: string | undefined, options: TargetOptions, command: Command) => {
       const session = openSession(command)
       await (named === undefined ? list(session, options) : show(session, named, options))
     })
   withExamples(command, ['annex installations', 'annex installations webhook --json'])
 }
 
-async function list(session: Session, { org }: PlaceOptions): Promise<void> {
+async function list(session: Session, { org }: TargetOptions): Promise<void> {
   const { api, terminal } = session
   const query = org === undefined ? {} : { organization: (await findOrganization(session, org)).id }
   const answer = await api.get<List<Installation>>('/v1/installations', query)
@@ -41,7 +36,7 @@ async function list(session: Session, { org }: PlaceOptions): Promise<void> {
   }
 }
 
-async function show(session: Session, named: string, options: PlaceOptions): Promise<void> {
+async function show(session: Session, named: string, options: TargetOptions): Promise<void> {
   const { api, terminal } = session
   const installation = await findInstallation(session, named, options)
   const path = levelPath({ installation })
@@ -68,12 +63,9 @@ async function show(session: Session, named: string, options: PlaceOptions): Pro
   await sayAllPending(session, installation, [...sites.items, ...spaces.items])
 }
 
-/** Why something is suspended, and what to do. */
 function saySuspended(terminal: Terminal, id: string, reason = ''): void {
-  terminal.say(
-    `${id} is suspended. ${reason}${reason === '' ? '' : ' '}A new version of its script lifts that, and so does`,
-    ` \`annex resume ${id}\`.`,
-  )
+  const why = reason === '' ? '' : ` ${reason}`
+  terminal.say(`${id} is suspended.${why} A new version of its script or \`annex resume ${id}\` lifts this.`)
 }
 
 async function sayAllPending(
@@ -83,7 +75,7 @@ async function sayAllPending(
 ): Promise<void> {
   const pending = [installation, ...targets].filter(({ status }) => status === 'pending')
   if (pending.length === 0) return
-  // An integration that is of another organization, and private since, is not shown to those who have it.
+  // The token may not see an integration that another organization has made private since.
   const declared = await api
     .get<Integration>(toPath`/v1/integrations/${installation.integration}`)
     .catch(() => undefined)
@@ -93,5 +85,92 @@ async function sayAllPending(
     const space = 'space' in level ? level.space : undefined
     const kind = site !== undefined ? 'site' : space !== undefined ? 'space' : 'account'
     sayPending(terminal, declared, { ...level, kind, place: site ?? space })
+  }
+}
+
+export function addPauseAndResume(program: Command): void {
+  const pause = program
+    .command('pause')
+    .description('pause an installation: its events wait, and its public endpoint answers 503')
+    .argument('<installation>', 'id of the installation, or name of the integration')
+    .option('--org <name>', 'organization: id or subdomain')
+    .action((named: string, options: TargetOptions, command: Command) =>
+      change(openSession(command), 'pause', named, options),
+    )
+  withExamples(pause, ['annex pause webhook'])
+
+  const resume = program
+    .command('resume')
+    .description('resume a paused or suspended installation; events that waited are handled')
+    .argument('[installation]', 'id of the installation, or name of the integration')
+    .option('--org <name>', 'organization: id or subdomain')
+    .option('--integration <name>', 'resume an integration that is suspended as a whole')
+    .action(
+      async (
+        named: string | undefined,
+        options: TargetOptions & { integration?: string },
+        command: Command,
+      ) => {
+        const session = openSession(command)
+        const { integration, ...place } = options
+        if (integration !== undefined && named === undefined) return resumeWhole(session, integration)
+        if (integration === undefined && named !== undefined) return change(session, 'resume', named, place)
+        throw new UsageError('Name an installation, or an integration with --integration.')
+      },
+    )
+  withExamples(resume, ['annex resume webhook', 'annex resume --integration webhook'])
+}
+
+async function change(
+  session: Session,
+  verb: 'pause' | 'resume',
+  named: string,
+  options: TargetOptions,
+): Promise<void> {
+  const { api, terminal } = session
+  const found = await findInstallation(session, named, options)
+  const changed = await api.post<Installation>(`${levelPath({ installation: found })}/${verb}`)
+  if (terminal.json) return terminal.printJson(changed)
+  terminal.print(`${changed.integration} ${changed.id} `, toStatus(changed.status))
+}
+
+async function resumeWhole({ api, terminal }: Session, integration: string): Promise<void> {
+  const changed = await api.post<Integration>(toPath`/v1/integrations/${integration}/resume`)
+  if (terminal.json) return terminal.printJson(changed)
+  terminal.print(`${changed.name} `, toStatus('active'))
+}
+
+/** A level of an installation whose status is `pending`. */
+export type PendingLevel = Pick<Installation | TargetInstallation, 'problems' | 'urls'> & {
+  kind: 'account' | 'site' | 'space'
+  /** Slug or id of the site or space. */
+  place?: string | undefined
+}
+
+/** Explains why a level gets no events yet: each wrong setting, and the command or address that sets it. */
+export function sayPending(
+  terminal: Terminal,
+  { name, configurations }: Pick<Integration, 'name' | 'configurations'>,
+  { kind, place, problems = [], urls }: PendingLevel,
+): void {
+  const title = place === undefined ? 'account' : `${kind} ${place}`
+  if (problems.length === 0) {
+    terminal.say(`The ${title} waits for its setup event: annex logs ${name}`)
+    return
+  }
+  terminal.say(`The ${title} is pending and gets no events. Its settings are not complete:`)
+  for (const { path, message } of problems) terminal.say(`  ${path}: ${message}`)
+  const properties = configurations[kind]?.properties ?? {}
+  const callbackOf = (setting: string): string | undefined =>
+    Object.hasOwn(properties, setting) ? properties[setting]?.callback_url : undefined
+  const names = problems.map(({ path }) => path)
+  const settable = names.filter((setting) => setting !== '' && callbackOf(setting) === undefined)
+  if (settable.length > 0) {
+    const command = `annex configure ${name}${place === undefined ? '' : ` --${kind} ${place}`}`
+    terminal.say(`${command}${settable.map((setting) => ` --set ${setting}=…`).join('')}`)
+  }
+  for (const setting of names) {
+    const callback = callbackOf(setting)
+    if (callback !== undefined) terminal.say(`Connect ${setting} at ${urls.publicEndpoint}${callback}`)
   }
 }

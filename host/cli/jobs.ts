@@ -1,49 +1,51 @@
 import { type Command, Option } from 'commander'
-import { assertThere } from './api/assert-there.ts'
 import { toPath } from './client.ts'
-import { createLimitOption } from './options.ts'
+import { assertFilterExists } from './find-records.ts'
+import { createLimitOption, withExamples } from './options.ts'
 import type { Job, List, LogLine } from './records.ts'
 import { openSession, type Session } from './session.ts'
-import { printTable, toStatus } from './terminal/table.ts'
-import { paint } from './terminal.ts'
-import { withExamples } from './with-examples.ts'
+import { paint, printTable, toStatus } from './terminal.ts'
 
 type Options = { state?: string; kind?: string; installation?: string; limit?: number }
 
-/** `annex jobs`: events and tasks that scripts are owed, and those that failed to the end. */
 export function addJobs(program: Command): void {
   const jobs = program
     .command('jobs')
-    .description('look at events and tasks that failed, or are still to be run')
+    .description('list, show and run failed and due jobs: events and tasks for scripts')
   withExamples(jobs, ['annex jobs', 'annex jobs list --state due --kind task', 'annex jobs run job_0199…'])
   jobs
     .command('list', { isDefault: true })
-    .description('list failed ones, the newest first; or those of another state, those due next first')
+    .description('list failed jobs, newest first; other states by due time')
     .addOption(
-      new Option('--state <state>', 'in that state (failed)').choices([
+      new Option('--state <state>', 'in this state (failed)').choices([
         'failed',
         'due',
         'running',
         'waiting',
       ]),
     )
-    .addOption(new Option('--kind <kind>', 'of that kind').choices(['event', 'task']))
-    .option('--installation <id>', 'of that installation')
+    .addOption(new Option('--kind <kind>', 'of this kind').choices(['event', 'task']))
+    .option('--installation <id>', 'of this installation')
     .addOption(createLimitOption())
     .action(async (options: Options, command: Command) => {
       const { api, terminal } = openSession(command)
-      await assertThere(api, options)
+      await assertFilterExists(api, options)
       const answer = await api.get<List<Job>>('/v1/jobs', options)
       if (terminal.json) return terminal.printJson(answer)
       const rows = answer.items.map((job) => [
-        ...[job.id, toStatus(job.state), job.event.type, String(job.attempts)],
-        ...[job.nextAttemptAt ?? job.finishedAt ?? job.createdAt, job.integration, job.error?.message ?? ''],
+        job.id,
+        toStatus(job.state),
+        job.event.type,
+        String(job.attempts),
+        job.nextAttemptAt ?? job.finishedAt ?? job.createdAt,
+        job.integration,
+        job.error?.message ?? '',
       ])
       printTable(terminal, ['job', 'state', 'event', 'attempts', 'when', 'integration', 'error'], rows)
     })
   jobs
     .command('show')
-    .description('show one: what its script is given, and the log of its last attempt')
+    .description('show a job: its payload, and the log of its last attempt')
     .argument('<id>', 'id of the job')
     .action(async (id: string, _options: object, command: Command) => {
       const session = openSession(command)
@@ -51,7 +53,7 @@ export function addJobs(program: Command): void {
     })
   jobs
     .command('run')
-    .description('run a failed one again, with a new round of the schedule')
+    .description('run a failed job again, with a new retry schedule')
     .argument('<id>', 'id of the job')
     .action(async (id: string, _options: object, command: Command) => {
       const { api, terminal } = openSession(command)

@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { assertThere } from './api/assert-there.ts'
-import { endOf, printReceipt } from './commands/events/print-receipt.ts'
-import { createLimitOption } from './options.ts'
+import { assertFilterExists } from './find-records.ts'
+import { createLimitOption, UsageError, withExamples } from './options.ts'
 import type { DispatchReceipt, List, LogLine } from './records.ts'
 import { openSession, type Session } from './session.ts'
-import { paint, type Terminal } from './terminal.ts'
-import { UsageError } from './usage-error.ts'
-import { withExamples } from './with-examples.ts'
+import { paint, type Terminal, toSafeLine } from './terminal.ts'
 
 type Filter = { integration?: string; installation?: string; request?: string; limit?: number }
 type Options = Filter & { follow?: boolean; receipts: boolean }
@@ -15,18 +12,17 @@ type Options = Filter & { follow?: boolean; receipts: boolean }
 const pollMs = 500
 const defaultLimit = 50
 
-/** `annex logs`: what scripts logged, the stacks of what they threw, and what each dispatch used. */
 export function addLogs(program: Command): void {
   const command = program
     .command('logs')
-    .description('print what scripts logged, where they failed, and what each request used')
-    .argument('[of]', 'an integration by its name, or an installation or a request by its id')
-    .option('--integration <name>', 'of that integration')
-    .option('--installation <id>', 'of that installation')
-    .option('--request <id>', 'of that request: the id is in each answer and error')
-    .option('--no-receipts', 'only log lines, not what each request used')
+    .description('print the logs of scripts, with errors and the resources of each request')
+    .argument('[of]', 'name of an integration, or id of an installation or a request')
+    .option('--integration <name>', 'of this integration')
+    .option('--installation <id>', 'of this installation')
+    .option('--request <id>', 'of this request; each answer and error has its id')
+    .option('--no-receipts', 'print log lines only, not the resources of requests')
     .addOption(createLimitOption())
-    .option('--follow', 'go on printing, until interrupted')
+    .option('--follow', 'print new lines too, until interrupted')
     .action(async (of: string | undefined, options: Options, command: Command) => {
       const { follow, receipts, ...named } = options
       const filter = { ...named, ...filterOf(of, named) }
@@ -36,7 +32,7 @@ export function addLogs(program: Command): void {
   withExamples(command, ['annex logs webhook --follow', 'annex logs req_0199…'])
 }
 
-/** What somebody names without saying what it is. @throws UsageError when an option names another one */
+/** The filter of an argument, by the prefix of its id. @throws UsageError when an option names another record */
 function filterOf(of: string | undefined, named: Filter): Filter {
   if (of === undefined) return {}
   const key = of.startsWith('inst_') ? 'installation' : of.startsWith('req_') ? 'request' : 'integration'
@@ -47,7 +43,7 @@ function filterOf(of: string | undefined, named: Filter): Filter {
 async function printLogs({ api, terminal }: Session, filter: Filter, withReceipts: boolean): Promise<void> {
   const lines = await api.get<List<LogLine>>('/v1/logs', filter)
   const receipts = withReceipts ? (await api.get<List<DispatchReceipt>>('/v1/receipts', filter)).items : []
-  if (lines.items.length + receipts.length === 0) await assertThere(api, filter)
+  if (lines.items.length + receipts.length === 0) await assertFilterExists(api, filter)
   if (terminal.json) return terminal.printJson({ ...lines, ...(withReceipts && { receipts }) })
   for (const entry of inOrder(lines.items, receipts).slice(-(filter.limit ?? defaultLimit))) {
     printEntry(terminal, entry)
@@ -59,7 +55,7 @@ async function followLogs({ api, terminal }: Session, filter: Filter, withReceip
   const receipts = follow<DispatchReceipt>('/v1/receipts')
   for (let isFirst = true; ; isFirst = false) {
     const entries = inOrder(await lines(), withReceipts ? await receipts() : [])
-    if (isFirst && entries.length === 0) await assertThere(api, filter)
+    if (isFirst && entries.length === 0) await assertFilterExists(api, filter)
     for (const entry of entries) {
       if (terminal.json) terminal.printJsonLine(entry)
       else printEntry(terminal, entry)
@@ -67,13 +63,13 @@ async function followLogs({ api, terminal }: Session, filter: Filter, withReceip
     await sleep(pollMs)
   }
 
-  /** What is new since it was asked the last time; ten of what is old at first. */
+  /** Reads the entries since the last call; at first, the ten newest. */
   function follow<T extends { id: number }>(path: string): () => Promise<T[]> {
     let after = -1
     return async () => {
       const query = { ...filter, limit: 200, ...(after >= 0 && { after }) }
       const { items } = await api.get<List<T>>(path, query)
-      if (after >= 0 && items.length === query.limit) terminal.say('Some lines may have been left out here.')
+      if (after >= 0 && items.length === query.limit) terminal.say('Lines may be missing here.')
       const ordered = items.toSorted((one, other) => one.id - other.id)
       const found = after < 0 ? ordered.slice(-10) : ordered
       after = Math.max(after, 0, ...items.map(({ id }) => id))
@@ -84,7 +80,7 @@ async function followLogs({ api, terminal }: Session, filter: Filter, withReceip
 
 type Entry = LogLine | DispatchReceipt
 
-/** By time: the lines of a request come before what it used in all. */
+/** Sorts by time. The log lines of a request come before its receipt. */
 const inOrder = (lines: LogLine[], receipts: DispatchReceipt[]): Entry[] =>
   [...lines, ...receipts].sort((one, other) => timeOf(one) - timeOf(other))
 
@@ -92,13 +88,13 @@ const timeOf = (entry: Entry): number => ('text' in entry ? Date.parse(entry.at)
 
 function printEntry(terminal: Terminal, entry: Entry): void {
   if ('text' in entry) printLine(terminal, entry)
-  // A script has no handler for most events: setup events come with each edit.
+  // Scripts lack handlers for most events, such as the setup events of each edit.
   else if (entry.outcome !== 'no_handler') printReceipt(terminal, entry)
 }
 
 const styles = { error: 'red', warn: 'yellow' } as const
 
-/** Further lines of a text are indented: a script cannot make one look like a line of another. */
+/** Indents further lines of a text, so that a script cannot forge a line of another script. */
 function printLine(terminal: Terminal, { at, level, integration, request, text }: LogLine): void {
   const style = Object.hasOwn(styles, level) ? styles[level as keyof typeof styles] : 'dim'
   terminal.print(
@@ -108,4 +104,50 @@ function printLine(terminal: Terminal, { at, level, integration, request, text }
     text.replaceAll('\n', '\n    '),
     request === undefined ? '' : paint('dim', ` ${request}`),
   )
+}
+
+/** One line: `req_… fetch 200 ok · 1.2 ms CPU · 4 ms · 3.1 MB heap · 2 calls · 12 kB out`. */
+export function printReceipt(terminal: Terminal, receipt: DispatchReceipt): void {
+  const { request, type, outcome, status, integration } = receipt
+  const result = `${status === undefined ? '' : `${status} `}${outcome}`
+  terminal.print(
+    paint('dim', `${new Date(endOf(receipt)).toISOString()} `),
+    paint(outcome === 'ok' ? 'green' : 'red', 'used '),
+    ` ${integration} ${request} ${toSafeLine(type)} `,
+    paint(outcome === 'ok' ? 'green' : 'red', result),
+    paint('dim', ` · ${describeUse(receipt)}`),
+  )
+}
+
+/** The end of a dispatch in Unix ms. */
+const endOf = ({ startedAt, wallMs }: DispatchReceipt): number => Date.parse(startedAt) + wallMs
+
+function describeUse(receipt: DispatchReceipt): string {
+  const { cpuMs, wallMs, heapBytes, hostCalls, egressCalls, egressBytes } = receipt
+  return [
+    `${toShort(cpuMs)} ms CPU`,
+    `${toShort(wallMs)} ms`,
+    ...(heapBytes > 0 ? [`${toShort(heapBytes / 1e6)} MB heap`] : []),
+    ...(hostCalls > 0 ? [`${hostCalls} ${hostCalls === 1 ? 'call' : 'calls'}`] : []),
+    ...(egressCalls > 0 ? [`${toSize(egressBytes)} out`] : []),
+  ].join(' · ')
+}
+
+/** `, with 1 outbound request and 2 queued deliveries or tasks`. Empty without calls. */
+export function describeCalls({ hostCalls, egressCalls }: DispatchReceipt): string {
+  const queued = hostCalls - egressCalls
+  const parts = [
+    ...(egressCalls > 0 ? [`${egressCalls} outbound ${egressCalls === 1 ? 'request' : 'requests'}`] : []),
+    ...(queued > 0 ? [`${queued} queued ${queued === 1 ? 'delivery or task' : 'deliveries or tasks'}`] : []),
+  ]
+  return parts.length === 0 ? '' : `, with ${parts.join(' and ')}`
+}
+
+/** One decimal below 10, none above. */
+export const toShort = (number: number): string =>
+  number < 10 ? String(Number(number.toFixed(1))) : number.toFixed(0)
+
+function toSize(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`
+  return bytes < 1e6 ? `${toShort(bytes / 1_000)} kB` : `${toShort(bytes / 1e6)} MB`
 }

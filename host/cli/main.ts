@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createProgram } from './create-program.ts'
-import { exitSoon } from './exit-soon.ts'
-import { reportError } from './report-error.ts'
+import { exitSoon, reportError, watchOutput } from './exit.ts'
 import { createTerminal } from './terminal.ts'
-import { watchOutput } from './watch-output.ts'
 
 const terminal = createTerminal(process, { color: !process.argv.includes('--no-color') })
 watchOutput(terminal)

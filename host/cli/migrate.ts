@@ -1,14 +1,13 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { loadSettings } from '../config/load-settings.ts'
+import { withExamples } from './options.ts'
 import { openTerminal } from './session.ts'
-import { withExamples } from './with-examples.ts'
 
-/** `annex migrate`: brings the tables up to date without starting. A start does it too. */
 export function addMigrate(program: Command): void {
   const command = program
     .command('migrate')
-    .description('bring the tables of the database up to date; a start does so by itself')
+    .description('bring the tables of the database up to date, as a start does')
     .action(async (_options: object, command: Command) => {
       const terminal = openTerminal(command)
       const { settings } = loadSettings()
@@ -19,9 +18,9 @@ export function addMigrate(program: Command): void {
   withExamples(command, ['annex migrate', 'DATABASE_URL=postgres://… annex migrate'])
 }
 
-/** @throws AnnexError `conflict` while a server runs with that data folder, whose tables are up to date then */
+/** @throws AnnexError `conflict` while a server runs with this data folder: its tables are up to date */
 async function migrate(dataDir: string, databaseUrl: string): Promise<string> {
-  // Loaded only here: the other commands start faster without a database.
+  // Other commands start faster without a database.
   const { openDatabase } = await import('../db/open-database.ts')
   const { ownDataFolder } = await import('../db/own-data-folder.ts')
   await using ends = new AsyncDisposableStack()

@@ -1,11 +1,39 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { parseDate } from '../../schemas/parse-date.ts'
+
+/** Wrong usage of the command line: exit code 2. The message says what is expected. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** Puts examples first in a command's help: most people read no further. */
+export function withExamples(command: Command, examples: string[]): Command {
+  return command.addHelpText('before', `Examples:\n${examples.map((line) => `  ${line}`).join('\n')}\n`)
+}
+
+/** Collects the values of an option that may be repeated. */
+export const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
 const maxItems = 200
 
-/** `--limit <number>`: how many items a list may have, 1 to 200. Anything else is wrong usage. */
+/** `--limit <number>`: the most items of a list. */
 export const createLimitOption = (): Option =>
-  new Option('--limit <number>', `at most so many, up to ${maxItems}`).argParser((text) => {
+  new Option('--limit <number>', `list at most this many, up to ${maxItems}`).argParser((text) => {
     const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
     if (limit >= 1 && limit <= maxItems) return limit
     throw new InvalidArgumentError(`It must be a whole number from 1 to ${maxItems}.`)
   })
+
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/**
+ * A time on the command line: how long ago (`90s`, `30m`, `2h`, `7d`), or a date with or without a time.
+ *
+ * @returns the time in ISO 8601
+ */
+export function parseTime(text: string): string {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  const ms = count === undefined ? parseDate(text) : Date.now() - Number(count) * (unitMs[unit] ?? 0)
+  if (!Number.isNaN(ms)) return new Date(ms).toISOString()
+  throw new InvalidArgumentError('It must be a time (2026-01-31T12:00Z), or how long ago (30m, 2h, 7d).')
+}

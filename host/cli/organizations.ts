@@ -2,21 +2,15 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { toPath } from './client.ts'
 import { findOrganization } from './find-records.ts'
-import type { List, Organization, Place } from './records.ts'
+import { withExamples } from './options.ts'
+import type { List, Organization, SiteOrSpace } from './records.ts'
 import { openSession, type Session } from './session.ts'
-import { printTable } from './terminal/table.ts'
-import { withExamples } from './with-examples.ts'
+import { printTable } from './terminal.ts'
 
 type Options = { org?: string; title?: string; folder?: string }
 
-/** `annex orgs`, `annex sites` and `annex spaces`: each lists, and `create` makes one. */
-export function addPlaces(program: Command): void {
-  addOrganizations(program)
-  for (const kind of ['site', 'space'] as const) addKind(program, kind)
-}
-
-function addOrganizations(program: Command): void {
-  const orgs = program.command('orgs').description('list and make organizations')
+export function addOrganizations(program: Command): void {
+  const orgs = program.command('orgs').description('list and create organizations')
   orgs
     .command('list', { isDefault: true })
     .description('list organizations')
@@ -28,40 +22,41 @@ function addOrganizations(program: Command): void {
     })
   const create = orgs
     .command('create')
-    .description('make an organization')
-    .argument('<subdomain>', 'its name in addresses and manifests')
-    .option('--title <text>', 'its name for people')
+    .description('create an organization')
+    .argument('<subdomain>', 'name in addresses and manifests')
+    .option('--title <text>', 'name for people')
     .action(async (subdomain: string, { title = subdomain }: Options, command: Command) => {
       const session = openSession(command)
-      printMade(session, await session.api.post<Organization>('/v1/orgs', { subdomain, title }))
+      printCreated(session, await session.api.post<Organization>('/v1/orgs', { subdomain, title }))
     })
   withExamples(create, ['annex orgs create acme --title "Acme Inc."'])
 }
 
-function addKind(program: Command, kind: 'site' | 'space'): void {
-  const places = program.command(`${kind}s`).description(`list and make ${kind}s`)
-  places
+/** `annex sites` and `annex spaces`. */
+export function addSitesOrSpaces(program: Command, kind: 'site' | 'space'): void {
+  const command = program.command(`${kind}s`).description(`list and create ${kind}s`)
+  command
     .command('list', { isDefault: true })
     .description(`list the ${kind}s of an organization`)
     .option('--org <name>', 'organization: id or subdomain')
     .action(async ({ org }: Options, command: Command) => {
       const session = openSession(command)
       const path = await pathOf(session, kind, org)
-      const answer = await session.api.get<List<Place>>(path)
+      const answer = await session.api.get<List<SiteOrSpace>>(path)
       const rows = answer.items.map(({ id, slug, title }) => [id, slug, title])
       printAnswer(session, answer, [kind, 'slug', 'title'], rows)
     })
-  const create = places
+  const create = command
     .command('create')
-    .description(kind === 'space' ? 'make a space from a folder of Markdown' : 'make a site')
-    .argument('<slug>', 'its name in addresses')
+    .description(kind === 'space' ? 'create a space from a folder of Markdown' : 'create a site')
+    .argument('<slug>', 'name in addresses')
     .option('--org <name>', 'organization: id or subdomain')
-    .option('--title <text>', 'its name for people')
+    .option('--title <text>', 'name for people')
     .action(async (slug: string, { org, title = slug, folder }: Options, command: Command) => {
       const session = openSession(command)
-      // The host would take a relative path from where it was started, not from here.
+      // The host may run in another folder, so it gets an absolute path.
       const body = { slug, title, ...(folder !== undefined && { folder: resolve(folder) }) }
-      printMade(session, await session.api.post<Place>(await pathOf(session, kind, org), body))
+      printCreated(session, await session.api.post<SiteOrSpace>(await pathOf(session, kind, org), body))
     })
   if (kind === 'space') {
     create.requiredOption('--folder <path>', 'folder of Markdown on the machine that runs Annex')
@@ -79,7 +74,47 @@ function printAnswer({ terminal }: Session, answer: object, heads: string[], row
   else printTable(terminal, heads, rows)
 }
 
-function printMade({ terminal }: Session, made: { id: string }): void {
-  if (terminal.json) terminal.printJson(made)
-  else terminal.print(made.id)
+function printCreated({ terminal }: Session, created: { id: string }): void {
+  if (terminal.json) terminal.printJson(created)
+  else terminal.print(created.id)
+}
+
+export function addSetup(program: Command): void {
+  const command = program
+    .command('setup')
+    .description('exchange the one-time setup token of the first start for an operator’s token')
+    .argument('<setup-token>', 'setup token that the first start printed')
+    .action(async (setupToken: string, _options: object, command: Command) => {
+      const { api, terminal } = openSession(command)
+      const answer = await api.post<{ token: string }>('/v1/setup', { token: setupToken })
+      if (terminal.json) return terminal.printJson(answer)
+      terminal.print(answer.token)
+      terminal.say('Keep this operator’s token: it is shown only once. Set ANNEX_TOKEN to use it.')
+    })
+  withExamples(command, ['annex setup annex_setup_…', 'ANNEX_TOKEN=$(annex setup annex_setup_…)'])
+}
+
+type TokenOptions = { org?: string; label?: string }
+
+export function addToken(program: Command): void {
+  const command = program
+    .command('token')
+    .description('create a token for an organization')
+    .option('--org <name>', 'organization: id or subdomain')
+    .option('--label <text>', 'purpose of the token')
+    .action(async ({ org, label }: TokenOptions, command: Command) => {
+      const session = openSession(command)
+      const organization = await findOrganization(session, org)
+      const answer = await session.api.post<{ token: string }>(
+        toPath`/v1/orgs/${organization.id}/tokens`,
+        label === undefined ? {} : { label },
+      )
+      if (session.terminal.json) return session.terminal.printJson(answer)
+      session.terminal.print(answer.token)
+      session.terminal.say(`Keep this token of ${organization.subdomain}: it is shown only once.`)
+    })
+  withExamples(command, [
+    'annex token --label ci',
+    'ANNEX_TOKEN=$(annex token --org home) annex installations',
+  ])
 }

@@ -11,9 +11,9 @@ import { listPluginFolders } from '../versions/load-plugins.ts'
 export type ReadFolder = ManifestReading & { folder: string; ownFiles: OwnFiles }
 
 /**
- * Reads the manifests of the named plugin folders, or of all in PLUGINS_DIR. No server is needed.
+ * Reads the manifests of the named plugin folders, or of all in PLUGINS_DIR. It needs no server.
  *
- * @throws AnnexError `not_found` for a folder that is none, and when there is none at all; `settings_invalid`
+ * @throws AnnexError `not_found` for a missing folder, and for a PLUGINS_DIR without folders; `settings_invalid`
  */
 export async function readPluginFolders(named: string[]): Promise<ReadFolder[]> {
   const loaded = loadSettings()

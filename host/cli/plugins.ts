@@ -1,24 +1,116 @@
 import { type Command, Option } from 'commander'
-import { withExamples } from './with-examples.ts'
+import type { Problem } from '../manifest/problems/problem.ts'
+import type { LoadedPlugin } from '../versions/plugin-source.ts'
+import { exitCodes } from './exit.ts'
+import { withExamples } from './options.ts'
+import type { Integration, List } from './records.ts'
+import { openSession } from './session.ts'
+import { printProblems, printTable, toStatus } from './terminal.ts'
 import type { NewOptions } from './write-plugin.ts'
 
-/** `annex new`: a plugin folder that loads and answers as it is. Needs no server. */
+// Checking and writing plugin folders load the bundler and the schemas. Other commands start faster without them.
+
 export function addNew(program: Command): void {
   const command = program
     .command('new')
-    .description('write a new plugin folder into PLUGINS_DIR; on a terminal it asks for what no flag says')
-    .argument('<name>', 'name of the integration, and of its folder')
-    .option('--title <text>', 'shown to users')
-    .option('--description <text>', 'shown to users')
-    .option('--organization <name>', 'its owner: id or subdomain (OPERATOR_ORGANIZATION)')
-    .addOption(
-      new Option('--visibility <who>', 'who may install it').choices(['private', 'unlisted', 'public']),
+    .description(
+      'write a new plugin folder into PLUGINS_DIR; without flags, ask for the fields on a terminal',
     )
-    .option('--yes', 'ask nothing: take the default of what no flag says')
+    .argument('<name>', 'name of the integration, and of its folder')
+    .option('--title <text>', 'title for users')
+    .option('--description <text>', 'description for users')
+    .option('--organization <name>', 'organization that owns it: id or subdomain (OPERATOR_ORGANIZATION)')
+    .addOption(
+      new Option('--visibility <level>', 'organizations that may install it').choices([
+        'private',
+        'unlisted',
+        'public',
+      ]),
+    )
+    .option('--yes', 'ask nothing: missing flags take their defaults')
     .action(async (name: string, options: NewOptions, command: Command) => {
-      // Loaded only here, as for `annex check`.
       const { newPlugin } = await import('./write-plugin.ts')
       await newPlugin(name, options, command)
     })
   withExamples(command, ['annex new page-stats', 'annex new page-stats --title "Page statistics" --yes'])
+}
+
+export function addCheck(program: Command): void {
+  const command = program
+    .command('check')
+    .description(
+      'check plugin folders: read manifests, bundle scripts and load each once; exit code 3 for an error',
+    )
+    .argument('[folder...]', 'plugin folders; default: all in PLUGINS_DIR')
+    .action(async (named: string[], _options: object, command: Command) => {
+      const { checkFolders } = await import('./check-plugins.ts')
+      await checkFolders(named, command)
+    })
+  withExamples(command, ['annex check', 'annex check plugins/echo --json'])
+}
+
+export function addTypes(program: Command): void {
+  const command = program
+    .command('types')
+    .description('write generated/integration.ts of plugin folders from their manifests')
+    .argument('[folder...]', 'plugin folders; default: all in PLUGINS_DIR')
+    .option('--check', 'write nothing; exit code 1 when a file is stale')
+    .action(async (named: string[], options: { check?: boolean }, command: Command) => {
+      const { writeFolderTypes } = await import('./write-plugin.ts')
+      await writeFolderTypes(named, options, command)
+    })
+  withExamples(command, ['annex types', 'annex types plugins/echo', 'annex types --check'])
+}
+
+export function addIntegrations(program: Command): void {
+  const command = program
+    .command('integrations')
+    .description('list the integrations that the token’s organizations own or may install')
+    .action(async (_options: object, command: Command) => {
+      const { terminal, api } = openSession(command)
+      const answer = await api.get<List<Integration>>('/v1/integrations')
+      if (terminal.json) return terminal.printJson(answer)
+      const rows = answer.items.map(({ name, version, visibility, scopes }) => [
+        name,
+        version === null ? 'none' : `${version.number} ${version.digest.slice(0, 12)}`,
+        visibility,
+        scopes.join(' '),
+      ])
+      printTable(terminal, ['integration', 'version', 'visibility', 'scopes'], rows)
+      for (const { name, suspension } of answer.items) {
+        if (suspension === undefined) continue
+        terminal.say(
+          `${name} is suspended as a whole. ${suspension.reason} \`annex resume --integration ${name}\``,
+        )
+      }
+    })
+  withExamples(command, ['annex integrations', 'annex integrations --json'])
+}
+
+export function addReload(program: Command): void {
+  const command = program
+    .command('reload')
+    .description('reload plugin folders and spaces; exit code 3 when a folder has errors')
+    .action(reload)
+  withExamples(command, ['annex reload', 'annex reload --json'])
+}
+
+async function reload(_options: object, command: Command): Promise<void> {
+  const { terminal, api } = openSession(command)
+  const answer = await api.post<List<LoadedPlugin>>('/v1/reload')
+  if (terminal.json) terminal.printJson(answer)
+  else {
+    const rows = answer.items.map((plugin) => [
+      plugin.name ?? plugin.folder,
+      toStatus(plugin.state),
+      plugin.version === undefined ? '' : `version ${plugin.version.number}`,
+      plugin.scopes.join(' '),
+    ])
+    printTable(terminal, ['integration', 'state', 'version', 'scopes'], rows)
+    for (const { note } of answer.items) if (note !== undefined) terminal.say(note)
+    const problems: Problem[] = answer.items.flatMap((plugin) => plugin.problems)
+    if (problems.length > 0) terminal.print()
+    printProblems(terminal, problems)
+  }
+  if (answer.items.some(({ state }) => state === 'failed')) process.exitCode = exitCodes.invalid
 }

@@ -1,63 +1,65 @@
 import { type Command, Option } from 'commander'
-import { assertThere } from './api/assert-there.ts'
 import { toPath } from './client.ts'
-import { createLimitOption } from './options.ts'
-import type { Delivery, Endpoint, List } from './records.ts'
+import { assertFilterExists } from './find-records.ts'
+import { createLimitOption, withExamples } from './options.ts'
+import type { Delivery, List, Receiver } from './records.ts'
 import { openSession, type Session } from './session.ts'
-import { printTable, toStatus } from './terminal/table.ts'
-import { paint } from './terminal.ts'
-import { withExamples } from './with-examples.ts'
+import { paint, printTable, toStatus } from './terminal.ts'
 
-/** `annex endpoints`: where deliveries go, and whether anything is sent there. */
-export function addEndpoints(program: Command): void {
-  const endpoints = program
+/** `annex endpoints`: the receivers of deliveries. */
+export function addReceivers(program: Command): void {
+  const receivers = program
     .command('endpoints')
-    .description('look at where deliveries go; pause and resume it')
-  withExamples(endpoints, [
+    .description('list, pause and resume the receivers of deliveries')
+  withExamples(receivers, [
     'annex endpoints list --state disabled',
     'annex endpoints pause ep_0199… --reason "moves tonight"',
     'annex endpoints resume ep_0199…',
     'annex endpoints example ep_0199…',
   ])
-  endpoints
+  receivers
     .command('list', { isDefault: true })
-    .description('list endpoints, the newest first')
-    .addOption(new Option('--state <state>', 'in that state').choices(['active', 'paused', 'disabled']))
-    .option('--installation <id>', 'of that installation')
+    .description('list receivers, newest first')
+    .addOption(new Option('--state <state>', 'in this state').choices(['active', 'paused', 'disabled']))
+    .option('--installation <id>', 'of this installation')
     .addOption(createLimitOption())
     .action(async (options: { state?: string; installation?: string; limit?: number }, command: Command) => {
       const { api, terminal } = openSession(command)
-      await assertThere(api, options)
-      const answer = await api.get<List<Endpoint>>('/v1/endpoints', options)
+      await assertFilterExists(api, options)
+      const answer = await api.get<List<Receiver>>('/v1/endpoints', options)
       if (terminal.json) return terminal.printJson(answer)
-      const rows = answer.items.map((endpoint) => [
-        ...[endpoint.id, toStatus(endpoint.state), noteOf(endpoint), endpoint.installation, endpoint.url],
+      const rows = answer.items.map((receiver) => [
+        receiver.id,
+        toStatus(receiver.state),
+        noteOf(receiver),
+        receiver.installation,
+        receiver.url,
       ])
       printTable(terminal, ['endpoint', 'state', '', 'installation', 'url'], rows)
     })
-  addOne(endpoints, 'show', 'show one endpoint, with what is owed to it', (session, id) =>
-    session.api.get<Endpoint>(toPath`/v1/endpoints/${id}`),
+  addOne(receivers, 'show', 'show a receiver and its pending deliveries', (session, id) =>
+    session.api.get<Receiver>(toPath`/v1/endpoints/${id}`),
   )
-  addOne(endpoints, 'pause', 'send nothing there; what is owed waits', (session, id, { reason }) =>
-    session.api.post<Endpoint>(toPath`/v1/endpoints/${id}/pause`, reason === undefined ? {} : { reason }),
-  ).option('--reason <text>', 'why, for whoever looks')
+  addOne(receivers, 'pause', 'pause a receiver: its deliveries wait', (session, id, { reason }) =>
+    session.api.post<Receiver>(toPath`/v1/endpoints/${id}/pause`, reason === undefined ? {} : { reason }),
+  ).option('--reason <text>', 'reason, shown with the receiver')
   addOne(
-    endpoints,
+    receivers,
     'resume',
-    'send there again, also where it is left alone after failures; what has waited is due',
-    (session, id) => session.api.post<Endpoint>(toPath`/v1/endpoints/${id}/resume`),
+    'resume a paused or disabled receiver, or close its circuit; waiting deliveries are due',
+    (session, id) => session.api.post<Receiver>(toPath`/v1/endpoints/${id}/resume`),
   )
   addOne(
-    endpoints,
+    receivers,
     'order',
-    'send one delivery after the other, in the order in which they are owed',
+    'send one delivery at a time, in the order of their creation',
     (session, id, { off }) =>
-      session.api.patch<Endpoint>(toPath`/v1/endpoints/${id}`, { ordered: off !== true }),
-  ).option('--off', 'no longer: several at once, in any order')
-  endpoints
+      session.api.patch<Receiver>(toPath`/v1/endpoints/${id}`, { ordered: off !== true }),
+  ).option('--off', 'send several at once, in any order')
+  receivers
     .command('example')
-    .description('send an example event there, signed as any other')
-    .argument('<id>', 'id of the endpoint')
+    .description('send an example event, signed as other deliveries')
+    .argument('<id>', 'id of the receiver')
     .option('--type <type>', 'site_view, page_feedback or space_content_updated')
     .action(async (id: string, { type }: { type?: string }, command: Command) => {
       const { api, terminal } = openSession(command)
@@ -65,46 +67,46 @@ export function addEndpoints(program: Command): void {
       const delivery = await api.post<Delivery>(path, type === undefined ? {} : { type })
       if (terminal.json) return terminal.printJson(delivery)
       terminal.print(`${delivery.id} `, toStatus(delivery.state), ` to ${delivery.url}`)
-      terminal.say(`What becomes of it: annex deliveries show ${delivery.id}`)
+      terminal.say(`Its attempts: annex deliveries show ${delivery.id}`)
     })
 }
 
-const noteOf = ({ ordered, leftAloneUntil }: Endpoint): string =>
-  [ordered ? 'in order' : '', leftAloneUntil && `left alone until ${leftAloneUntil}`]
+const noteOf = ({ ordered, leftAloneUntil }: Receiver): string =>
+  [ordered ? 'in order' : '', leftAloneUntil && `circuit open until ${leftAloneUntil}`]
     .filter(Boolean)
     .join(', ')
 
 type ActOptions = { reason?: string; off?: boolean }
 
 function addOne(
-  endpoints: Command,
+  receivers: Command,
   name: string,
   description: string,
-  act: (session: Session, id: string, options: ActOptions) => Promise<Endpoint>,
+  act: (session: Session, id: string, options: ActOptions) => Promise<Receiver>,
 ): Command {
-  return endpoints
+  return receivers
     .command(name)
     .description(description)
-    .argument('<id>', 'id of the endpoint')
+    .argument('<id>', 'id of the receiver')
     .action(async (id: string, options: ActOptions, command: Command) => {
       const session = openSession(command)
       print(session, await act(session, id, options))
     })
 }
 
-function print({ terminal }: Session, endpoint: Endpoint): void {
-  if (terminal.json) return terminal.printJson(endpoint)
-  const { id, state, reason, url, installation, signedBy, ordered, owed, days = [] } = endpoint
-  const { failingSince, leftAloneUntil } = endpoint
+function print({ terminal }: Session, receiver: Receiver): void {
+  if (terminal.json) return terminal.printJson(receiver)
+  const { id, state, reason, url, installation, signedBy, ordered, owed, days = [] } = receiver
+  const { failingSince, leftAloneUntil } = receiver
   terminal.print(paint('bold', id), ' ', toStatus(state), reason === undefined ? '' : ` ${reason}`)
   terminal.print(`url          ${url}`)
   terminal.print(`installation ${installation}, signed with the secret of ${signedBy}`)
-  if (ordered) terminal.print('order        one delivery after the other')
+  if (ordered) terminal.print('order        one delivery at a time')
   if (failingSince !== undefined) terminal.print(`failing      since ${failingSince}`)
   if (leftAloneUntil !== undefined) {
-    terminal.print(`left alone   until ${leftAloneUntil}, and then tried with one delivery`)
+    terminal.print(`circuit      open until ${leftAloneUntil}, then one delivery tests it`)
   }
-  if (owed !== undefined) terminal.print(`owed         ${owed.due} due, ${owed.waiting} waiting`)
+  if (owed !== undefined) terminal.print(`pending      ${owed.due} due, ${owed.waiting} waiting`)
   for (const { day, delivered, failed, attempts } of days) {
     terminal.print(`${day}   ${delivered} delivered, ${failed} failed, ${attempts} attempts`)
   }

@@ -1,13 +1,13 @@
 import type { InstallationStatus } from '../../schemas/generated/installation-status.ts'
 import type { SettingsSchema } from '../manifest/settings/settings-schema.ts'
 
-/** What the API answers, as far as the commands read it. */
+// The answers of the API, as far as commands read them.
 
 export type List<T> = { items: T[]; count: number; next?: { before?: string; after?: string } }
 
 export type Organization = { id: string; subdomain: string; title: string }
 
-export type Place = {
+export type SiteOrSpace = {
   object: 'site' | 'space'
   id: string
   slug: string
@@ -27,14 +27,12 @@ export type Integration = {
   suspension?: { reason: string; since: string }
 }
 
-export type Status = InstallationStatus
-
 type Installed = {
-  status: Status
+  status: InstallationStatus
   configuration: Record<string, unknown>
-  /** For each button of the settings whether it is connected. */
+  /** Whether each button of the settings is connected. */
   connections?: Record<string, boolean>
-  /** What the settings lack, or what of them does not fit: the level is pending until it is mended. */
+  /** Missing and invalid settings: the level is pending until they are set. */
   problems?: { path: string; message: string }[]
   urls: { publicEndpoint: string }
 }
@@ -56,7 +54,8 @@ export type TargetInstallation = Installed & {
   signingSecret?: string
 }
 
-export type Receipt = {
+/** The answer to a published event. */
+export type PublishReceipt = {
   eventId: string
   duplicate: boolean
   installations: number
@@ -92,8 +91,8 @@ export type Attempt = {
   error?: { code: string; message: string }
 }
 
-/** Where an installation's deliveries go. */
-export type Endpoint = {
+/** A URL that deliveries go to. The API calls it an endpoint. */
+export type Receiver = {
   id: string
   state: 'active' | 'paused' | 'disabled'
   reason?: string
@@ -105,7 +104,7 @@ export type Endpoint = {
   leftAloneUntil?: string
   createdAt: string
   updatedAt: string
-  /** Of one that is looked at by itself. */
+  /** Only of a receiver that is read by its id. */
   owed?: { due: number; waiting: number }
   days?: { day: string; delivered: number; failed: number; attempts: number }[]
 }
@@ -130,7 +129,7 @@ export type HeaderPairs = [string, string][] | Record<string, string>
 
 export type DeliveryWithAttempts = Delivery & { body: string; attemptList: Attempt[] }
 
-/** An event or a task that a script is owed. */
+/** An event or task for a script. */
 export type Job = {
   id: string
   kind: 'event' | 'task'
@@ -143,7 +142,7 @@ export type Job = {
   error?: { message: string; request?: string }
   createdAt: string
   finishedAt?: string
-  /** Of one that is looked at by itself. */
+  /** Only of a job that is read by its id. */
   payload?: object
 }
 
@@ -157,7 +156,7 @@ export type LogLine = {
   text: string
 }
 
-/** What one dispatch has used. */
+/** The resources that one dispatch used. */
 export type DispatchReceipt = {
   object: 'receipt'
   id: number

@@ -1,34 +1,32 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { findInstallation, findLevel, type PlaceOptions } from './commands/installations/find-installation.ts'
-import { levelPath, nameLevel } from './commands/installations/installed-level.ts'
+import { findInstallation, findLevel, levelPath, nameLevel, type TargetOptions } from './find-records.ts'
+import { withExamples } from './options.ts'
 import { openSession } from './session.ts'
-import { withExamples } from './with-examples.ts'
 
-type Options = PlaceOptions & { overlap?: number; first?: 'new' | 'old'; again?: true; end?: true }
+type Options = TargetOptions & { overlap?: number; first?: 'new' | 'old'; again?: true; end?: true }
 
 type Rotated = { signingSecret: string; previousSecretUntil?: string }
 
-const mostSeconds = 30 * 86_400
+const maxOverlapSeconds = 30 * 86_400
 
-/** `annex rotate-secret`: a new signing secret, shown once; the old one signs too for a while. */
 export function addRotateSecret(program: Command): void {
   const command = program
     .command('rotate-secret')
-    .description('make a new signing secret; for a day, or as long as you say, the old one signs too')
+    .description('create a signing secret; both secrets sign for a day, or for --overlap')
     .argument('<installation>', 'id of the installation, or name of the integration')
     .option('--org <name>', 'organization: id or subdomain')
-    .addOption(new Option('--site <name>', 'the secret of that site: id or slug').conflicts('space'))
-    .option('--space <name>', 'the secret of that space: id or slug')
-    .option('--overlap <seconds>', 'how long the old one signs too; 0: not at all', toSeconds)
+    .addOption(new Option('--site <name>', 'secret of this site: id or slug').conflicts('space'))
+    .option('--space <name>', 'secret of this space: id or slug')
+    .option('--overlap <seconds>', 'how long the old secret signs too; 0: not at all', toSeconds)
     .addOption(
       new Option(
         '--first <which>',
-        'whose signature a receiver gets that reads only one (default old)',
+        'signature that comes first, for receivers that read only one (old)',
       ).choices(['old', 'new']),
     )
-    .option('--again', 'instead of the new secret of a rotation under way, which nobody has')
+    .option('--again', 'replace the new secret of an unfinished rotation, as when it was lost')
     .addOption(
-      new Option('--end', 'make none: end the old one of a rotation under way').conflicts([
+      new Option('--end', 'finish a rotation: the old secret signs no more').conflicts([
         'overlap',
         'first',
         'again',
@@ -37,8 +35,8 @@ export function addRotateSecret(program: Command): void {
     .action(rotate)
   withExamples(command, [
     'annex rotate-secret webhook --site sample',
-    'annex rotate-secret webhook --site sample --end      the receiver has the new one',
-    'annex rotate-secret webhook --site sample --overlap 0      the old one has leaked',
+    'annex rotate-secret webhook --site sample --end            when the receiver has the new secret',
+    'annex rotate-secret webhook --site sample --overlap 0      when the old secret has leaked',
   ])
 }
 
@@ -64,16 +62,16 @@ async function rotate(named: string, options: Options, command: Command): Promis
   terminal.print(`signing secret (${nameLevel(level)}) ${signingSecret}`)
   terminal.print(
     previousSecretUntil === undefined
-      ? 'the old one signs no more'
-      : `the old one signs too, until ${previousSecretUntil}`,
+      ? 'the old secret signs no more'
+      : `the old secret signs too, until ${previousSecretUntil}`,
   )
-  terminal.say('Keep the signing secret: it is shown only this once.')
+  terminal.say('Keep the signing secret: it is shown only once.')
 }
 
 function toSeconds(text: string): number {
   const seconds = /^\d{1,8}$/.test(text) ? Number(text) : Number.NaN
-  if (seconds <= mostSeconds) return seconds
+  if (seconds <= maxOverlapSeconds) return seconds
   throw new InvalidArgumentError(
-    `It must be a whole number of seconds from 0 to ${mostSeconds}, which is 30 days.`,
+    `It must be a whole number of seconds from 0 to ${maxOverlapSeconds}, which is 30 days.`,
   )
 }

@@ -6,40 +6,38 @@ import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import type { RunningServer } from '../server.ts'
 import { startThread } from '../webhooks/sending/start-thread.ts'
 import { printBanner } from './banner.ts'
-import { listenForStop, signalExitCodes } from './exit.ts'
-import { exitSoon } from './exit-soon.ts'
+import { exitSoon, listenForStop, signalExitCodes } from './exit.ts'
+import { withExamples } from './options.ts'
 import { openTerminal } from './session.ts'
 import type { Terminal } from './terminal.ts'
-import { withExamples } from './with-examples.ts'
 
 const { version } = packageJson
 
 type Options = { port?: string; host?: string; watch?: boolean }
 
-/** `annex serve`: starts Annex, and stops it in order on SIGINT or SIGTERM. */
 export function addServe(program: Command): void {
   const command = program
     .command('serve')
     .description('start Annex; its log goes to stderr')
-    .option('--port <number>', 'port to listen on; 0 takes a free one (PORT)')
+    .option('--port <number>', 'port to listen on; 0: a free one (PORT)')
     .option('--host <address>', 'address to listen on (HOST)')
-    .option('--watch', 'load a plugin folder again when a file in it changes (WATCH)')
+    .option('--watch', 'reload a plugin folder when one of its files changes (WATCH)')
     .action(serve)
   withExamples(command, ['annex serve', 'annex serve --port 0 --watch', 'LOG_LEVEL=warn annex serve --json'])
 }
 
 async function serve(options: Options, command: Command): Promise<void> {
-  // A file or a journal gets lines of JSON alone; so does a caller who asks for them.
+  // A file or a journal gets lines of JSON, as with --json.
   const terminal = { ...openTerminal(command), ...(process.stdout.isTTY ? {} : { json: true }) }
-  // Annex runs without a banner, too, as where it goes to a file on a full disk.
+  // Annex runs without a banner too: stdout may be a file on a full disk.
   process.stdout.on('error', () => {})
   const stop = listenForStop((code) => process.exit(code))
   const server = await start(options)
   announce(terminal, server)
-  // Else it is written at the end, and a process that is killed has none: the start after a crash took half as long again.
+  // Node writes this cache at its end. A killed process would leave none, and the next start would be slower.
   flushCompileCache()
   const signal = await stop.first
-  if (process.stderr.isTTY) terminal.say(`\n${signal}: stopping. Once more to stop now.`)
+  if (process.stderr.isTTY) terminal.say(`\n${signal}: stopping. Press again to stop at once.`)
   server.logger.info({ version, signal }, 'stopping')
   await server.close()
   server.logger.info({ version, signal }, 'stopped')
@@ -49,16 +47,16 @@ async function serve(options: Options, command: Command): Promise<void> {
 async function start({ port, host, watch }: Options): Promise<RunningServer> {
   const loaded = loadSettings({ flags: { PORT: port, HOST: host, WATCH: watch ? 'true' : undefined } })
   const senderThread = startThread()
-  // Annex may not come up: it is not what keeps the process then.
+  // The thread must not keep the process alive after a failed start.
   senderThread.unref()
-  // Loaded only here: the other commands start faster without the host.
+  // Other commands start faster without the host.
   const { startServer } = await import('../server.ts')
   return startServer(loaded, senderThread).catch((error) => {
     throw isTakenPort(error) ? new AnnexError('unavailable', error.message, { cause: error }) : error
   })
 }
 
-/** PORT is a fine setting; it is the machine that cannot give it now. So this is a failure, not invalid settings. */
+/** A taken port is a failure of this start, not an invalid setting: exit code 1, not 3. */
 const isTakenPort = (error: unknown): error is AnnexError =>
   isAnnexError(error) && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE'
 

@@ -5,12 +5,13 @@ import { stringify } from 'yaml'
 import { loadSettings } from '../config/load-settings.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { checkSchema } from '../manifest/checks/check-schema.ts'
-import { findServer } from './api/find-server.ts'
-import { writeOne } from './commands/plugins/write-folder-types.ts'
-import { readPluginFolders } from './plugin-folders.ts'
-import { type GlobalOptions, openTerminal } from './session.ts'
-import { ask } from './terminal/ask.ts'
-import { UsageError } from './usage-error.ts'
+import { compileTypes } from '../manifest/settings/compile-types.ts'
+import { hasCurrentTypes, writeTypes } from '../manifest/settings/write-types.ts'
+import { exitCodes } from './exit.ts'
+import { UsageError } from './options.ts'
+import { type ReadFolder, readPluginFolders } from './plugin-folders.ts'
+import { findServer, type GlobalOptions, openTerminal } from './session.ts'
+import { ask, paint, printProblems, type Terminal } from './terminal.ts'
 
 export type NewOptions = {
   title?: string
@@ -21,7 +22,7 @@ export type NewOptions = {
 }
 
 const script = `import { createIntegration } from '@annex/runtime'
-import type { Integration } from './commands/plugins/generated/integration.ts'
+import type { Integration } from './generated/integration.ts'
 
 export default createIntegration<Integration>({
   fetch: async (request, { environment }) =>
@@ -29,7 +30,7 @@ export default createIntegration<Integration>({
 })
 `
 
-/** Writes a plugin folder that `annex check` finds nothing wrong with. */
+/** Writes a plugin folder that passes `annex check`. */
 export async function newPlugin(name: string, options: NewOptions, command: Command): Promise<void> {
   const terminal = openTerminal(command)
   const { settings } = loadSettings()
@@ -41,12 +42,12 @@ export async function newPlugin(name: string, options: NewOptions, command: Comm
   const folder = join(settings.PLUGINS_DIR, name)
   const files = {
     [join(folder, 'index.ts')]: script,
-    // Last: without a manifest, an Annex that watches has nothing to load yet.
+    // Last: an Annex that watches loads a folder once it has a manifest.
     [join(folder, 'service-manifest.yaml')]: stringify(manifest),
   }
   await makeFolder(settings.PLUGINS_DIR, folder)
   for (const [path, text] of Object.entries(files)) await writeFile(path, text)
-  for (const reading of await readPluginFolders([folder])) await writeOne(terminal, reading, false)
+  for (const reading of await readPluginFolders([folder])) await writeTypesOf(terminal, reading, false)
 
   const written = [...Object.keys(files), join(folder, 'generated', 'integration.ts')]
   if (terminal.json) return terminal.printJson({ folder, files: written })
@@ -54,7 +55,7 @@ export async function newPlugin(name: string, options: NewOptions, command: Comm
   const { url } = findServer(command.optsWithGlobals<GlobalOptions>(), settings, process.env)
   terminal.say('\nNext:')
   terminal.say(`  npx annex check ${folder}`)
-  terminal.say('  npx annex reload          not needed beside make dev')
+  terminal.say('  npx annex reload          make dev does this by itself')
   terminal.say(`  curl ${url}/x/${name}`)
 }
 
@@ -75,7 +76,7 @@ async function askManifest(name: string, options: NewOptions, owner: string): Pr
   return { name, ...answers, scopes: [], script: './index.ts' }
 }
 
-/** @throws AnnexError `conflict` when it is there already: nothing that lies there is overwritten */
+/** @throws AnnexError `conflict` when the folder exists: no file is overwritten */
 async function makeFolder(pluginsDir: string, folder: string): Promise<void> {
   await mkdir(pluginsDir, { recursive: true })
   try {
@@ -85,3 +86,43 @@ async function makeFolder(pluginsDir: string, folder: string): Promise<void> {
     throw new AnnexError('conflict', `${folder} exists already. Choose another name, or remove it.`)
   }
 }
+
+type State = 'written' | 'current' | 'stale' | 'invalid'
+
+/** Writes the settings types of plugin folders. With `--check`, only reports stale ones. */
+export async function writeFolderTypes(
+  named: string[],
+  options: { check?: boolean },
+  command: Command,
+): Promise<void> {
+  const terminal = openTerminal(command)
+  const results: { path: string; state: State }[] = []
+  for (const reading of await readPluginFolders(named)) {
+    const path = join(reading.folder, 'generated', 'integration.ts')
+    const state = await writeTypesOf(terminal, reading, options.check === true)
+    results.push({ path, state })
+    if (!terminal.json && state !== 'invalid') terminal.print(path, ' ', paint(styles[state], state))
+  }
+  if (terminal.json) terminal.printJson(results)
+  const has = (state: State) => results.some((result) => result.state === state)
+  if (has('stale')) {
+    terminal.say('Stale types differ from what the manifest declares. `make types` writes them.')
+    process.exitCode = exitCodes.failed
+  }
+  if (has('invalid')) process.exitCode = exitCodes.invalid
+}
+
+/** Prints problems of an invalid manifest on stderr. */
+async function writeTypesOf(terminal: Terminal, reading: ReadFolder, onlyCheck: boolean): Promise<State> {
+  const { folder, manifest, problems } = reading
+  if (manifest === undefined) {
+    // stdout holds the list of files alone.
+    printProblems({ ...terminal, print: terminal.say, color: false }, problems)
+    return 'invalid'
+  }
+  const text = await compileTypes(manifest)
+  if (onlyCheck) return (await hasCurrentTypes(folder, text)) ? 'current' : 'stale'
+  return (await writeTypes(folder, text)).written ? 'written' : 'current'
+}
+
+const styles = { written: 'green', current: 'dim', stale: 'red' } as const

@@ -1,6 +1,5 @@
 // What a backlog costs: the rate of new deliveries beside many that wait, and the rate at which many due ones go.
-import { printTable } from '../../host/cli/terminal/table.ts'
-import { createTerminal } from '../../host/cli/terminal.ts'
+import { createTerminal, printTable } from '../../host/cli/terminal.ts'
 import { seedOwed, setDue } from './deliveries/annex/seed-owed.ts'
 import { nowMs } from './deliveries/child-calls.ts'
 import { type Receiver, startReceiver } from './deliveries/start-receiver.ts'

@@ -1,6 +1,5 @@
 // What slow and dead receivers take from the others: of their rate, and of their time.
-import { printTable } from '../../host/cli/terminal/table.ts'
-import { createTerminal } from '../../host/cli/terminal.ts'
+import { createTerminal, printTable } from '../../host/cli/terminal.ts'
 import { nowMs } from './deliveries/child-calls.ts'
 import { measureLatencies } from './deliveries/measure-latencies.ts'
 import { type Receiver, startReceiver } from './deliveries/start-receiver.ts'

@@ -1,7 +1,6 @@
 // SIGKILL with much owed, and a start on the same store: how long until all of it is delivered, and what came twice.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { printTable } from '../../host/cli/terminal/table.ts'
-import { createTerminal } from '../../host/cli/terminal.ts'
+import { createTerminal, printTable } from '../../host/cli/terminal.ts'
 import { nowMs } from './deliveries/child-calls.ts'
 import { startReceiver } from './deliveries/start-receiver.ts'
 import { type SideName, startSide } from './deliveries/start-sides.ts'

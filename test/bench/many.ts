@@ -1,6 +1,5 @@
 // A thousand installations of twenty integrations: everything answers, within 3 GB in all.
-import { printTable } from '../../host/cli/terminal/table.ts'
-import { createTerminal } from '../../host/cli/terminal.ts'
+import { createTerminal, printTable } from '../../host/cli/terminal.ts'
 import { messageOf } from '../../host/errors/annex-error.ts'
 import { ask } from './measure/ask.ts'
 import { sumUsed } from './measure/cpu-time.ts'

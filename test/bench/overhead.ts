@@ -1,6 +1,5 @@
 // What a dispatch costs the host, with 1 installation, with 100 and with 10,000.
-import { printTable } from '../../host/cli/terminal/table.ts'
-import { createTerminal } from '../../host/cli/terminal.ts'
+import { createTerminal, printTable } from '../../host/cli/terminal.ts'
 import { toMedian } from './measure/compare.ts'
 import { median } from './measure/quantile.ts'
 import { findGenerator, type Measure, runLoad } from './measure/run-load.ts'

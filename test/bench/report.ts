@@ -1,7 +1,6 @@
 import { cpus, totalmem } from 'node:os'
 import workerdPackage from 'workerd/package.json' with { type: 'json' }
-import { printTable } from '../../host/cli/terminal/table.ts'
-import type { Terminal } from '../../host/cli/terminal.ts'
+import { printTable, type Terminal } from '../../host/cli/terminal.ts'
 import { quantile } from './measure/quantile.ts'
 
 /** What was measured beside what it should be. */

@@ -1,6 +1,5 @@
 // Requests per second through a sandboxed handler, beside bare Koa and beside workerd, in one run.
-import { printTable } from '../../host/cli/terminal/table.ts'
-import { createTerminal, type Terminal } from '../../host/cli/terminal.ts'
+import { createTerminal, printTable, type Terminal } from '../../host/cli/terminal.ts'
 import { messageOf } from '../../host/errors/annex-error.ts'
 import { type Compared, compare } from './measure/compare.ts'
 import { readOptions } from './measure/read-options.ts'

@@ -1,8 +1,7 @@
 // A gigabyte up and a gigabyte down through a sandbox: how fast, and what the host holds of it meanwhile.
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { printTable } from '../../host/cli/terminal/table.ts'
-import { createTerminal } from '../../host/cli/terminal.ts'
+import { createTerminal, printTable } from '../../host/cli/terminal.ts'
 import { messageOf } from '../../host/errors/annex-error.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { ask } from './measure/ask.ts'

@@ -40,13 +40,13 @@ const loaded = (number: number, name = `p${number}`): LoadedPlugin => ({
   problems: [],
 })
 
-test('the banner fits a screen of 24 lines, however many integrations there are', () => {
+test('the banner of 50 integrations fits a screen of 24 lines', () => {
   const banner = bannerOf(Array.from({ length: 50 }, (_, index) => loaded(index)))
   assert.ok(banner.split('\n').length <= 24, banner)
   assert.match(banner, /and 43 more/)
 })
 
-test('the banner names the address, the setup token, each integration, and three lines to paste', () => {
+test('the banner shows the address, the setup token, each integration and three commands', () => {
   const banner = bannerOf([loaded(3), loaded(1, 'echo'), loaded(1, 'webhook')])
   for (const expected of [
     'runs at http://127.0.0.1:8787\n',
@@ -60,7 +60,7 @@ test('the banner names the address, the setup token, each integration, and three
   }
 })
 
-test('the banner suggests nothing of integrations that are not loaded, and says where plugins belong', () => {
+test('the banner suggests commands of loaded integrations only, and names the plugin folder', () => {
   const failed: LoadedPlugin = { ...loaded(1, 'webhook'), state: 'failed' }
   assert.doesNotMatch(bannerOf([loaded(3), failed]), /Try it|x\/echo|install webhook/)
   const empty = bannerOf([])
@@ -71,7 +71,7 @@ test('the banner suggests nothing of integrations that are not loaded, and says 
   assert.doesNotMatch(alone, /x\/echo/)
 })
 
-test('a folder that was not loaded is named with the place of each problem', () => {
+test('the banner names a failed folder and the position of each problem', () => {
   const problem = {
     severity: 'error',
     file: 'plugins/b/service-manifest.yaml',
@@ -95,7 +95,7 @@ const broken = (name: string, frame = '1 | x\n  | ^'): LoadedPlugin => {
   return { folder: `plugins/${name}`, scopes: [], state: 'failed', problems: [problem, problem] }
 }
 
-test('the banner fits a screen beside 57 folders with errors, and says how many there are', () => {
+test('the banner of 57 failed folders fits a screen and shows their number', () => {
   const folders = Array.from({ length: 57 }, (_, index) => broken(`b${index}`))
   const banner = bannerOf([loaded(1, 'echo'), loaded(1, 'webhook'), ...folders])
   assert.ok(banner.split('\n').length <= 24, banner)
@@ -103,7 +103,7 @@ test('the banner fits a screen beside 57 folders with errors, and says how many 
   assert.match(banner, /114 problems in 57 plugin folders: npx annex reload shows them/)
 })
 
-test('the banner shows the problems of one folder with frame and hint where they fit', () => {
+test('the banner shows the code frames and hints of problems that fit the screen', () => {
   const banner = bannerOf([broken('b'), loaded(1)])
   assert.match(banner, /b\/service-manifest\.yaml:1:1 error wrong\n1 \| x\n {2}\| \^\n {2}hint: mend it\n/)
   assert.doesNotMatch(banner, /2 problems/)
@@ -113,7 +113,7 @@ test('the banner shows the problems of one folder with frame and hint where they
   assert.match(long, /b\/service-manifest\.yaml:1:1 wrong/)
 })
 
-test('the banner says once what is retired', () => {
+test('the banner names a retired integration once', () => {
   const note = 'Its folder holds "new" now. It has no installations.'
   const retired: LoadedPlugin = { ...loaded(1, 'old'), state: 'retired', note }
   const banner = bannerOf([loaded(1, 'new'), retired])
@@ -121,7 +121,7 @@ test('the banner says once what is retired', () => {
   assert.ok(banner.includes(`old is retired. ${note}\n`), banner)
 })
 
-test('the banner says what scripts run behind, and where to learn what is missing', () => {
+test('the banner names the levels of the wall, and the command that explains a missing one', () => {
   assert.match(bannerOf([]), /behind isolate, process, namespace, watchdog, heartbeat\n/)
   const without = bannerOf([], wallWith(false))
   assert.match(without, /isolate, process, watchdog, heartbeat, no namespace: npx annex doctor says why/)

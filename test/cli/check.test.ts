@@ -12,7 +12,7 @@ test('check passes the plugins that come with Annex, and needs no server', async
   assert.match(stderr, /^0 errors and /)
 })
 
-test('check prints each error with its place and a code frame, and ends with exit code 3', async (context) => {
+test('check prints each error with its position and code frame, and ends with exit code 3', async (context) => {
   const folder = await writePlugin(join(await makeFolder(context), 'broken'), {
     manifest: manifest.replace('visibility: private', 'visiblity: private'),
   })
@@ -25,7 +25,7 @@ test('check prints each error with its place and a code frame, and ends with exi
   assert.match(stderr, /errors? and 0 warnings in 1 plugin folder/)
 })
 
-test('check bundles the script too', async (context) => {
+test('check reports errors of bundling the script', async (context) => {
   const folder = await writePlugin(join(await makeFolder(context), 'broken'), {
     script: `import { createIntegration } from '@annex/runtime'
 import { readFileSync } from 'node:fs'
@@ -54,7 +54,7 @@ test('check --json lists the problems of each folder', async (context) => {
   )
 })
 
-test('a manifest cannot act on the terminal through its problems', async (context) => {
+test('check escapes the escape sequences of a manifest', async (context) => {
   const folder = await writePlugin(join(await makeFolder(context), 'hostile'), {
     manifest: `${manifest}"\\e[2J\u202e": 1\n"\u009b2J": 1\n`,
   })
@@ -63,7 +63,7 @@ test('a manifest cannot act on the terminal through its problems', async (contex
   assertHarmless(stdout)
 })
 
-test('a folder that is none is a failure, not a defect; of a manifest its folder is named', async (context) => {
+test('check of a missing folder ends with exit code 1; check of a manifest names its folder', async (context) => {
   const parent = await makeFolder(context)
   const nothing = await runAnnex(['check', join(parent, 'nothing')])
   assert.equal(nothing.code, 1)
@@ -77,7 +77,7 @@ test('a folder that is none is a failure, not a defect; of a manifest its folder
   )
 })
 
-test('check and types need no value of a secret, and warn of it; a name that is refused is an error', async (context) => {
+test('check and types warn of a secret without a value; a forbidden name is an error', async (context) => {
   const secret = (variable: string) => `${manifest}secrets:\n  KEY: \${{ env.${variable} }}\n`
   const parent = await makeFolder(context)
   const folder = await writePlugin(join(parent, 'greeter'), { manifest: secret('GREETER_KEY') })
@@ -104,7 +104,7 @@ export default createIntegration({ fetch: async () => new Response(gone) })
   assert.match(stdout, /index\.ts:2:22 error there is no file "\.\/gone\.ts"/)
 })
 
-test('check loads the script once, as a server would before it deploys it', async (context) => {
+test('check loads the script once, as a server does before a deployment', async (context) => {
   const parent = await makeFolder(context)
   await writePlugin(join(parent, 'a-throws'), {
     script: `import { createIntegration } from '@annex/runtime'
@@ -132,7 +132,7 @@ export default { made }
   assert.match(stderr, /^2 errors and 0 warnings in 3 plugin folders/)
 })
 
-test('check makes no data folder', async (context) => {
+test('check creates no data folder', async (context) => {
   const parent = await makeFolder(context)
   const folder = await writePlugin(join(parent, 'greeter'))
   const dataDir = join(parent, 'data')

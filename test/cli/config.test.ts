@@ -30,7 +30,7 @@ test('config prints each setting with its value and source, and masks secrets', 
   assertHarmless(table.stdout)
 })
 
-test('settings that cannot be used are all named, with exit code 3', async (context) => {
+test('config names all invalid settings, with exit code 3', async (context) => {
   const env = { PORT: '99999', WATCH: 'perhaps' }
   const { code, stdout, stderr } = await runAnnex(['config'], { cwd: await makeFolder(context), env })
   assert.equal(code, 3)
@@ -39,7 +39,7 @@ test('settings that cannot be used are all named, with exit code 3', async (cont
   assert.match(stderr, /WATCH: "perhaps" is neither true nor false/)
 })
 
-test('a server whose HOST is not this machine says so, without a stack', async (context) => {
+test('serve with a HOST of another machine prints an error without a stack', async (context) => {
   const cwd = await makeFolder(context)
   for (const HOST of ['annex.invalid', '192.0.2.1']) {
     const env = {
@@ -57,7 +57,7 @@ test('a server whose HOST is not this machine says so, without a stack', async (
   }
 })
 
-test('an organization of an operator that has yet to be made is called as the API would have it', async (context) => {
+test('serve rejects an OPERATOR_ORGANIZATION that the API would reject', async (context) => {
   const cwd = await makeFolder(context)
   const folders = { DATA_DIR: join(cwd, 'data'), PLUGINS_DIR: join(cwd, 'none') }
   for (const name of ['Home Sweet', 'x'.repeat(64)]) {
@@ -69,7 +69,7 @@ test('an organization of an operator that has yet to be made is called as the AP
   }
 })
 
-test('migrate makes the database without starting anything, and a second time finds it as it should be', async (context) => {
+test('migrate creates the database without a start; a second run changes nothing', async (context) => {
   const dataDir = join(await makeFolder(context), 'data')
   for (let times = 0; times < 2; times++) {
     const { code, stdout, stderr } = await runAnnex(['migrate'], { env: { DATA_DIR: dataDir } })

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { bin, cleanEnvironment, makeFolder, runAnnex } from './support/run-annex.ts'
 
-test('the demo delivers on the third attempt, tells each step in order, and leaves nothing behind', async (context) => {
+test('the demo delivers on the third attempt, prints each step in order, and removes its files', async (context) => {
   const folder = await makeFolder(context)
   const { code, stdout, stderr } = await runAnnex(['demo'], { env: { TMPDIR: folder } })
   assert.equal(code, 0, stdout + stderr)
@@ -21,7 +21,7 @@ test('the demo delivers on the third attempt, tells each step in order, and leav
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('a demo that is interrupted leaves nothing behind either', async (context) => {
+test('an interrupted demo removes its files', async (context) => {
   const folder = await makeFolder(context)
   const child = spawn(process.execPath, [bin, 'demo'], {
     cwd: folder,

@@ -18,7 +18,7 @@ test('doctor shows each level of the wall and what a sandbox process tried', asy
   assertHarmless(stdout)
 })
 
-test('doctor ends with 1 and serve with 4 where a required level is not reached, and both say how to get it', async (context) => {
+test('without a required level doctor ends with 1 and serve with 4, and both say how to reach it', async (context) => {
   const cwd = await makeFolder(context)
   await writeFile(
     join(cwd, 'unshare'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readServerEvents } from '../../host/cli/api/event-stream.ts'
+import { readServerEvents } from '../../host/cli/client.ts'
 import { keepAlive, toServerEvent } from '../../host/routes/deliveries/server-event.ts'
 
 async function read(...pieces: (string | Uint8Array)[]) {
@@ -19,7 +19,7 @@ async function read(...pieces: (string | Uint8Array)[]) {
   return found
 }
 
-test('the examples of the standard are read as it says', async () => {
+test('the examples of the standard are parsed as it says', async () => {
   assert.deepEqual(await read('data: YHOO\ndata: +2\ndata: 10\n\n'), [['message', 'YHOO\n+2\n10', '']])
   assert.deepEqual(
     await read(
@@ -42,7 +42,7 @@ test('the examples of the standard are read as it says', async () => {
   ])
 })
 
-test('what the host says is read again, however it is cut', async () => {
+test('the host’s events are parsed from chunks of any size', async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue(), fc.integer({ min: 1, max: 7 }), async (data, size) => {
       const text = `${toServerEvent({ event: 'attempt', data, id: 'att_1' })}${keepAlive}`
@@ -55,7 +55,7 @@ test('what the host says is read again, however it is cut', async () => {
   )
 })
 
-test('an id without an event is a place to go on from, and no event', async () => {
+test('an id without an event is a cursor, not an event', async () => {
   const places: string[] = []
   const text = 'retry: 1000\nid: att_1\n\n:\n\nid: att_2\ndata: a\n\n'
   const events = []

@@ -105,7 +105,7 @@ test('what cannot be written to the end says so, what is held, and how it goes o
     /^annex: The export of inst_\S+ is not whole \(ENOSPC.*\)\. It is held here: .*`annex resume inst_\S+`\.\n$/,
   )
   const printed = intoFull('installations')
-  assert.match(printed.stderr, /^annex: What was to be printed cannot be written \(ENOSPC.*\)\.\n$/)
+  assert.match(printed.stderr, /^annex: The output cannot be written \(ENOSPC.*\)\.\n$/)
   assert.deepEqual([exported.status, printed.status], [1, 1])
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { printFeedItem, whenAgain } from '../../host/cli/commands/deliveries/print-feed.ts'
+import { nextAttemptIn, printFeedItem } from '../../host/cli/delivery-feed.ts'
 import type { Attempt, Delivery } from '../../host/cli/records.ts'
 import { createTerminal } from '../../host/cli/terminal.ts'
 
@@ -26,19 +26,19 @@ const attempt = (number: number, status: number): Attempt => ({
   response: { status, headers: [], body: '' },
 })
 
-test('the feed says how long the wait for the next attempt is, as the server has decided it', () => {
-  assert.equal(whenAgain(owed, attempt(1, 503)), ', again in 1.0 s')
+test('a feed line shows the wait before the next attempt, as the server scheduled it', () => {
+  assert.equal(nextAttemptIn(owed, attempt(1, 503)), ', again in 1.0 s')
   const later = { ...owed, attempts: 7, nextAttemptAt: '2026-01-01T01:00:00.012Z' }
-  assert.equal(whenAgain(later, attempt(7, 503)), ', again in 3600.0 s')
+  assert.equal(nextAttemptIn(later, attempt(7, 503)), ', again in 3600.0 s')
 })
 
-test('the feed promises no attempt that will not be made, and none of before', () => {
+test('a feed line of a failed delivery or an earlier attempt shows no wait', () => {
   const { nextAttemptAt: _, ...settled } = owed
-  assert.equal(whenAgain({ ...settled, state: 'failed' }, attempt(1, 400)), '')
-  assert.equal(whenAgain({ ...owed, attempts: 2 }, attempt(1, 503)), '')
+  assert.equal(nextAttemptIn({ ...settled, state: 'failed' }, attempt(1, 400)), '')
+  assert.equal(nextAttemptIn({ ...owed, attempts: 2 }, attempt(1, 503)), '')
 })
 
-test('a line of the feed shows status, address and time, and nothing acts on the terminal', () => {
+test('a feed line shows status, URL and duration, with escape sequences escaped', () => {
   let written = ''
   const stream = {
     write(text: string | Uint8Array) {

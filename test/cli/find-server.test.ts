@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { findServer } from '../../host/cli/api/find-server.ts'
+import { findServer } from '../../host/cli/session.ts'
 import { makeFolder } from './support/run-annex.ts'
 
 const url = 'http://127.0.0.1:4001'
@@ -17,13 +17,13 @@ async function makeDataDir(context: TestContext, pid: number): Promise<string> {
 
 const settingsOf = (dataDir: string, host = '127.0.0.1') => ({ DATA_DIR: dataDir, HOST: host, PORT: 8787 })
 
-test('the server that runs with this data folder is found, with its token', async (context) => {
+test('a command finds the server of this data folder, with its token', async (context) => {
   const settings = settingsOf(await makeDataDir(context, process.pid))
   assert.deepEqual(findServer({}, settings, {}), { url, token: 'annex_cli_own' })
   assert.deepEqual(findServer({ url: 'http://localhost:4001' }, settings, {}).token, 'annex_cli_own')
 })
 
-test('the own token goes to no other server', async (context) => {
+test('the token of the data folder goes to no other server', async (context) => {
   const settings = settingsOf(await makeDataDir(context, process.pid))
   for (const other of [
     'http://127.0.0.1:4002',
@@ -35,13 +35,13 @@ test('the own token goes to no other server', async (context) => {
   }
 })
 
-test('what a killed server left behind counts for nothing: its port may be another program’s by now', async (context) => {
+test('the files of a killed server are ignored: another program may have its port', async (context) => {
   const { pid } = spawnSync(process.execPath, ['--version'])
   const settings = settingsOf(await makeDataDir(context, pid))
   assert.deepEqual(findServer({}, settings, {}), { url: 'http://127.0.0.1:8787' })
 })
 
-test('a flag comes before the environment, and a named token before the own', async (context) => {
+test('a flag comes before the environment, and a named token before that of the data folder', async (context) => {
   const settings = settingsOf(await makeDataDir(context, process.pid))
   const environment = { ANNEX_URL: 'http://127.0.0.1:1', ANNEX_TOKEN: 'from-environment' }
   assert.deepEqual(findServer({ url, token: 'from-flag' }, settings, environment), {
@@ -57,7 +57,7 @@ test('a flag comes before the environment, and a named token before the own', as
   assert.equal(findServer({}, settings, { ANNEX_TOKEN_FILE: path }).token, 'from-file')
 })
 
-test('without a running server, HOST and PORT say where one would be', async (context) => {
+test('without a running server the URL comes from HOST and PORT', async (context) => {
   const folder = await makeFolder(context)
   assert.equal(findServer({}, settingsOf(folder, '0.0.0.0'), {}).url, 'http://127.0.0.1:8787')
   assert.equal(findServer({}, settingsOf(folder, '::1'), {}).url, 'http://[::1]:8787')

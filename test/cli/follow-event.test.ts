@@ -5,7 +5,7 @@ import { startReceiver } from '../support/receiver.ts'
 import { makeFolder } from './support/run-annex.ts'
 import { startServe } from './support/start-serve.ts'
 
-/** A server where the handler of `site_view` does what `body` says, once `receiver` is what it may ask. */
+/** A server with an integration whose handler of `site_view` has this body. */
 async function serveHandler(context: TestContext, body: string, retrySeconds: string) {
   const plugins = await makeFolder(context)
   const script = `import { createIntegration } from '@annex/runtime'
@@ -25,8 +25,8 @@ export default createIntegration({
   return Object.assign(follow, { annex: served.annex })
 }
 
-test('an event is followed until its handler has come to its end, however late that owes a delivery', async (context) => {
-  // The handler's own request fails first: it is tried again after longer than anybody waits for a sign of it.
+test('publish --follow waits for a delivery that a retried handler queues late', async (context) => {
+  // The handler's first request fails. Its retry comes later than `quietMs`.
   const receiver = await startReceiver(503, 200)
   context.after(receiver.close)
   const url = JSON.stringify(receiver.url)
@@ -38,7 +38,7 @@ test('an event is followed until its handler has come to its end, however late t
   assert.equal(code, 0)
 })
 
-test('a handler that fails to its end ends it, too, as a failure that says which job that is', async (context) => {
+test('publish --follow ends with exit code 1 and the job’s id when a handler fails for good', async (context) => {
   const follow = await serveHandler(context, `throw new Error('no way')`, '0.1')
   const { code, stderr } = await follow()
   assert.match(stderr, /late has not handled it: .*failed.* See `annex jobs show job_\S+`/)
@@ -46,7 +46,7 @@ test('a handler that fails to its end ends it, too, as a failure that says which
   assert.equal(code, 1)
 })
 
-test('what a handler did is said, and how long it took; an event without a handler is no line of the log', async (context) => {
+test('publish --follow prints the calls and the duration of a handler, and a missing handler', async (context) => {
   const receiver = await startReceiver(200)
   context.after(receiver.close)
   const url = JSON.stringify(receiver.url)
@@ -70,7 +70,7 @@ test('what a handler did is said, and how long it took; an event without a handl
   assert.match(quiet.stderr, /^late inst_\S+ has no handler for page_feedback\.$/m)
 })
 
-test('all deliveries of an event are followed, not only as many as a page has', async (context) => {
+test('publish --follow follows more deliveries than one page of the list holds', async (context) => {
   const receiver = await startReceiver(200)
   context.after(receiver.close)
   const handler = `await Promise.all(Array.from({ length: 25 }, async (_, n) => {

@@ -13,7 +13,7 @@ import { bin, cleanEnvironment, makeFolder } from './support/run-annex.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** What stands in front of Annex, and answers while it is away. */
+/** A proxy in front of Annex that answers during a restart. */
 async function startProxy(context: TestContext) {
   let answer: Answer = (_request, response) => response.destroy()
   const feeds = { opened: 0, turnedAway: 0 }
@@ -70,7 +70,7 @@ for (const [what, how] of [
     (_request, response) => response.writeHead(502).end('<h1>Bad Gateway</h1>'),
   ],
 ] as const satisfies readonly (readonly [string, Answer])[]) {
-  test(`deliveries --follow tells what happens across a restart that ${what}, also when nothing had happened before`, async (context) => {
+  test(`deliveries --follow continues after a restart during which the server ${what}`, async (context) => {
     const folder = await makeFolder(context)
     const dataDir = join(folder, 'data')
     shareBuilds(dataDir)
@@ -117,6 +117,6 @@ for (const [what, how] of [
       ['attempt', id],
       ['settled', id],
     ])
-    assert.match(said.err, /It is trying again\.\n/)
+    assert.match(said.err, /Trying again\.\n/)
   })
 }

@@ -11,7 +11,7 @@ import { bin, cleanEnvironment, makeFolder } from './support/run-annex.ts'
 
 /** The first one is too little for the tables, the second for the code of sandboxes. */
 for (const bytes of [50_000, 700_000]) {
-  test(`serve on a disk with room for ${bytes} bytes says that there is no more`, {
+  test(`serve on a disk with room for ${bytes} bytes reports a full disk`, {
     skip: noPrlimit,
   }, async (context) => {
     const started = spawnSync(
@@ -29,7 +29,7 @@ for (const bytes of [50_000, 700_000]) {
   })
 }
 
-test('serve goes on where neither its banner nor its log can be written', {
+test('serve runs although its banner and its log cannot be written', {
   skip: noFullFile,
 }, async (context) => {
   const dataDir = await makeFolder(context)

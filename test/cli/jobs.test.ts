@@ -19,7 +19,7 @@ export default createIntegration({
   events: { installation_setup: async () => { throw new Error('no \\u001b[2Jway') } },
 })`
 
-test('a failed event is listed, shown with its log, and run again', async (context) => {
+test('annex jobs lists a failed job, shows it with its log, and runs it again', async (context) => {
   const plugins = await makeFolder(context)
   mkdirSync(join(plugins, 'fails'))
   writeFileSync(join(plugins, 'fails', 'service-manifest.yaml'), manifest)

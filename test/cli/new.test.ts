@@ -43,7 +43,7 @@ test('new --yes writes a plugin that passes check, compiles, and answers', async
   assert.deepEqual(await response.json(), { hello: 'x', method: 'GET' })
 })
 
-test('new takes each answer from a flag, whatever YAML would make of it', async (context) => {
+test('new quotes flag values that YAML would read as another type', async (context) => {
   const { annex, readManifest } = await workIn(context)
   const flags = ['--title', 'Yes: "no" # 1', '--description', '{ a', '--organization', 'acme']
   const { code, stderr } = await annex('new', '1e3', ...flags, '--visibility', 'unlisted')
@@ -55,7 +55,7 @@ test('new takes each answer from a flag, whatever YAML would make of it', async 
   assert.equal((await annex('check')).code, 0)
 })
 
-test('new overwrites nothing, and writes nothing for a name that is none', async (context) => {
+test('new overwrites no folder, and refuses an invalid name', async (context) => {
   const { pluginsDir, annex } = await workIn(context)
   await annex('new', 'x', '--yes')
   await writeFile(join(pluginsDir, 'x', 'index.ts'), '// mine')
@@ -71,7 +71,7 @@ test('new overwrites nothing, and writes nothing for a name that is none', async
   assert.equal(existsSync(join(pluginsDir, '..', 'y')), false)
 })
 
-test('new asks on a terminal for what no flag says', async (context) => {
+test('new asks on a terminal for each missing flag', async (context) => {
   if (!existsSync('/usr/bin/script')) return context.skip('this machine has no /usr/bin/script')
   const { cwd, readManifest } = await workIn(context)
   const command = `'${process.execPath}' '${bin}' new asked --organization acme`
@@ -110,7 +110,7 @@ test('new asks on a terminal for what no flag says', async (context) => {
   )
 })
 
-test('new says of a folder that its user may not write who may, and is no defect', async (context) => {
+test('new in a read-only folder names the permission, and reports no defect', async (context) => {
   const cwd = await makeFolder(context)
   await mkdir(join(cwd, 'plugins'))
   for (const folder of [cwd, join(cwd, 'plugins')]) await chmod(folder, 0o555)

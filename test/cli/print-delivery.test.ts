@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { printDelivery } from '../../host/cli/commands/deliveries/print-delivery.ts'
+import { printDelivery } from '../../host/cli/deliveries.ts'
 import type { Attempt, DeliveryWithAttempts } from '../../host/cli/records.ts'
 import { createTerminal } from '../../host/cli/terminal.ts'
 
@@ -37,7 +37,7 @@ function print(more: Partial<DeliveryWithAttempts>): string {
   return written
 }
 
-test('an attempt shows where its time went, as far as it came', () => {
+test('an attempt shows the duration of each phase that it reached', () => {
   const response = { status: 200, headers: [], body: '' }
   const timing = { dnsMs: 2.04, connectMs: 1, firstByteMs: 9 }
   assert.match(
@@ -46,13 +46,13 @@ test('an attempt shows where its time went, as far as it came', () => {
   )
 })
 
-test('an attempt that was cut off is called interrupted, and nothing else is made up for it', () => {
+test('an interrupted attempt is shown as interrupted', () => {
   const error = { code: 'interrupted', message: 'The host ended before this attempt did.' }
   const text = print({ attemptList: [{ ...attempt, outcome: 'interrupted', error }] })
   assert.match(text, /12 ms, interrupted: The host ended before this attempt did\.\n$/)
 })
 
-test('an owed delivery says when it is sent next, and where', () => {
+test('a pending delivery shows its next attempt and its receiver', () => {
   const text = print({ nextAttemptAt: '2026-01-01T00:00:01.000Z' })
   assert.match(text, /^endpoint {5}ep_1$/m)
   assert.match(text, /^next attempt 2026-01-01T00:00:01\.000Z$/m)

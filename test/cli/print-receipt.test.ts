@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { printReceipt } from '../../host/cli/commands/events/print-receipt.ts'
+import { printReceipt } from '../../host/cli/logs.ts'
 import type { DispatchReceipt } from '../../host/cli/records.ts'
 import { createTerminal } from '../../host/cli/terminal.ts'
 

@@ -15,17 +15,18 @@ after(() => served?.close())
 
 const rotate = (...more: string[]) => served.annex('rotate-secret', 'webhook', '--site', 'sample', ...more)
 
-test('rotate-secret shows a new secret once, and until when the old one signs', async () => {
+test('rotate-secret shows a new secret, and how long the old secret signs', async () => {
   const { code, stdout, stderr } = await rotate('--overlap', '3600')
   assert.equal(code, 0, stderr)
   const [, secret] =
-    /^signing secret \(site sample\) (whsec_\S{32})\nthe old one signs too, until 20\S+Z\n$/.exec(stdout) ??
-    []
+    /^signing secret \(site sample\) (whsec_\S{32})\nthe old secret signs too, until 20\S+Z\n$/.exec(
+      stdout,
+    ) ?? []
   assert.ok(secret !== undefined && secret !== first, stdout)
-  assert.match(stderr, /only this once/)
+  assert.match(stderr, /only once/)
 })
 
-test('a rotation during another one says what to do', async () => {
+test('rotate-secret refuses a second rotation and names --end and --again', async () => {
   const refused = await rotate()
   assert.equal(refused.code, 1)
   assert.match(refused.stderr, /409 conflict/)
@@ -35,21 +36,21 @@ test('a rotation during another one says what to do', async () => {
   assert.match(JSON.parse(again.stdout).signingSecret, /^whsec_/)
 })
 
-test('--end lets the newest secret sign alone, and makes none', async () => {
+test('rotate-secret --end finishes a rotation without a new secret', async () => {
   const ended = await rotate('--end')
   assert.deepEqual([ended.code, ended.stdout], [0, 'only the newest secret signs (site sample)\n'])
-  assert.equal((await rotate('--overlap', '0')).stdout.split('\n')[1], 'the old one signs no more')
+  assert.equal((await rotate('--overlap', '0')).stdout.split('\n')[1], 'the old secret signs no more')
   const json = await rotate('--end', '--json')
   assert.deepEqual(JSON.parse(json.stdout), { ended: true })
 })
 
-test('without a site it is the account’s', async () => {
+test('rotate-secret without a site rotates the secret of the account', async () => {
   const { code, stdout } = await served.annex('rotate-secret', 'webhook')
   assert.equal(code, 0)
   assert.match(stdout, /^signing secret \(account\) whsec_/)
 })
 
-test('what makes no sense is wrong usage', async () => {
+test('rotate-secret refuses invalid options with exit code 2', async () => {
   for (const more of [
     ['--overlap', '-1'],
     ['--overlap', '1d'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type PendingLevel, sayPending } from '../../host/cli/commands/installations/say-pending.ts'
+import { type PendingLevel, sayPending } from '../../host/cli/installations.ts'
 import type { Integration } from '../../host/cli/records.ts'
 import { createTerminal } from '../../host/cli/terminal.ts'
 import { settingsSchema } from '../../host/manifest/settings/settings-schema.ts'
@@ -32,7 +32,7 @@ function said(configurations: Integration['configurations'], level: Omit<Pending
   return written
 }
 
-test('a site gives the reason for each setting, and a command that sets those, and only those', () => {
+test('a pending site shows each wrong setting, and one command that sets exactly these', () => {
   const site = { properties: { a: text, b: text, c: text }, required: ['a', 'b'] }
   const problems = [
     { path: 'b', message: 'is required' },
@@ -50,7 +50,7 @@ test('a site gives the reason for each setting, and a command that sets those, a
   )
 })
 
-test('a level whose settings are complete waits for its setup event', () => {
+test('a pending level with complete settings waits for its setup event', () => {
   const account = { properties: { region: text }, required: [] }
   assert.match(
     said({ account: settingsSchema(account) }, { kind: 'account' }),
@@ -58,7 +58,7 @@ test('a level whose settings are complete waits for its setup event', () => {
   )
 })
 
-test('a button that is required names the address where it is connected, and no command', () => {
+test('a required button shows the address that connects it, and no command', () => {
   const account = { properties: { go: button }, required: ['go'] }
   const problems = [{ path: 'go', message: 'is required: connect first' }]
   const written = said({ account: settingsSchema(account) }, { kind: 'account', problems })

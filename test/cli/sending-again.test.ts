@@ -28,27 +28,27 @@ async function json<T>(...args: string[]): Promise<T> {
   return JSON.parse(stdout)
 }
 
-test('endpoints are listed, paused with a reason, shown and resumed', async () => {
+test('annex endpoints lists, pauses with a reason, shows and resumes a receiver', async () => {
   const { items } = await json<{ items: { id: string; url: string; state: string }[] }>('endpoints')
   assert.deepEqual([items.length, items[0]?.url, items[0]?.state], [1, receiver.url, 'active'])
   endpoint = items[0]?.id ?? ''
   const paused = await served.annex('endpoints', 'pause', endpoint, '--reason', 'moving')
   assert.match(paused.stdout, /^ep_\S+ paused moving\nurl {10}http:/)
   assert.match((await served.annex('endpoints', 'list', '--state', 'paused')).stdout, /^ep_\S+ +paused/m)
-  assert.match((await served.annex('endpoints', 'show', endpoint)).stdout, /^owed {9}0 due, 0 waiting$/m)
+  assert.match((await served.annex('endpoints', 'show', endpoint)).stdout, /^pending {6}0 due, 0 waiting$/m)
   assert.match((await served.annex('endpoints', 'resume', endpoint)).stdout, /^ep_\S+ active\n/)
   const again = await served.annex('endpoints', 'resume', endpoint)
   assert.equal(again.code, 1)
   assert.match(again.stderr, /is active already/)
 })
 
-test('order is kept on request, and no longer', async () => {
-  assert.match((await served.annex('endpoints', 'order', endpoint)).stdout, /one delivery after the other/)
+test('annex endpoints order turns ordered delivery on and off', async () => {
+  assert.match((await served.annex('endpoints', 'order', endpoint)).stdout, /one delivery at a time/)
   const off = await served.annex('endpoints', 'order', endpoint, '--off')
-  assert.doesNotMatch(off.stdout, /one delivery after the other/)
+  assert.doesNotMatch(off.stdout, /one delivery at a time/)
 })
 
-test('send-failed says how many, and sends nothing where nobody can be asked', async () => {
+test('send-failed counts the deliveries and sends none without --yes or a terminal', async () => {
   const asked = await served.annex('deliveries', 'send-failed', '--since', '1h')
   assert.equal(asked.code, 2)
   assert.match(asked.stderr, /^2 deliveries failed since 2\d{3}-/)
@@ -59,7 +59,7 @@ test('send-failed says how many, and sends nothing where nobody can be asked', a
   assert.equal((await served.annex('deliveries', 'send-failed', '--since', 'lunch')).code, 2)
 })
 
-test('send-failed --yes sends all that failed, and then there are none', async () => {
+test('send-failed --yes sends all failed deliveries again', async () => {
   const sent = await served.annex(
     'deliveries',
     'send-failed',
@@ -75,7 +75,7 @@ test('send-failed --yes sends all that failed, and then there are none', async (
   const [id = ''] = sent.stdout.split(':')
   await receiver.waitFor(4)
   const shown = await served.annex('resends', 'show', id)
-  assert.match(shown.stdout, /^rsd_\S+ done 2 of 2 owed again\nspeed {8}10 a second\nfailed {7}since 2/)
+  assert.match(shown.stdout, /^rsd_\S+ done 2 of 2 queued again\nspeed {8}10 a second\nfailed {7}since 2/)
   assert.match((await served.annex('resends')).stdout, /^rsd_\S+ +done +2 of 2 +10 /m)
   const stopped = await served.annex('resends', 'stop', id)
   assert.equal(stopped.code, 1)
@@ -85,7 +85,7 @@ test('send-failed --yes sends all that failed, and then there are none', async (
   assert.match(none.stderr, /^0 deliveries failed/)
 })
 
-test('one delivery is sent again by its id, and an example is sent on request', async () => {
+test('deliveries send repeats one delivery; endpoints example sends an example event', async () => {
   const { items } = await json<{ items: { id: string }[] }>(
     'deliveries',
     '--endpoint',

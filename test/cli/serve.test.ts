@@ -17,7 +17,7 @@ after(async () => {
   await served?.close()
 })
 
-test('the operator of the same machine needs no login: the token lies in a file for that user alone', async () => {
+test('an operator on the same machine needs no login: the token is in a file for that user alone', async () => {
   assert.equal((await stat(join(served.dataDir, 'cli.token'))).mode & 0o077, 0)
   const { items }: { items: { name: string }[] } = JSON.parse(
     (await served.annex('integrations', '--json')).stdout,
@@ -25,7 +25,7 @@ test('the operator of the same machine needs no login: the token lies in a file 
   assert.deepEqual(items.map(({ name }) => name).sort(), ['echo', 'handbook-stats', 'webhook'])
 })
 
-test('the setup token makes one operator, once', async () => {
+test('the setup token works once', async () => {
   const first = await served.annex('setup', served.setupToken)
   assert.equal(first.code, 0, first.stderr)
   assert.match(first.stdout, /^annex_op_\S+\n$/)
@@ -34,7 +34,7 @@ test('the setup token makes one operator, once', async () => {
   assert.match(again.stderr, /401 unauthorized/)
 })
 
-test('organizations, sites, spaces and tokens are made, and a token sees its own organization alone', async (context) => {
+test('organizations, sites, spaces and tokens are created, and a token sees its own organization alone', async (context) => {
   assert.match((await served.annex('orgs', 'create', 'acme', '--title', 'Acme')).stdout, /^org_\S+\n$/)
   assert.match((await served.annex('sites', 'create', 'docs', '--org', 'acme')).stdout, /^site_\S+\n$/)
   const folder = await makeFolder(context)
@@ -47,7 +47,7 @@ test('organizations, sites, spaces and tokens are made, and a token sees its own
   assert.equal(JSON.parse((await runAnnex(['installations', '--json'], { env })).stdout).count, 0)
 })
 
-test('names that are not there are answered with those that are', async () => {
+test('an unknown name is answered with the nearest one', async () => {
   const site = await served.annex('install', 'echo', '--site', 'sampel')
   assert.equal(site.code, 1)
   assert.match(site.stderr, /no site "sampel"; did you mean "sample"\?/)
@@ -55,7 +55,7 @@ test('names that are not there are answered with those that are', async () => {
   assert.match(org.stderr, /no organization "hme".*did you mean "home"\?/)
 })
 
-test('a second server on the same port is one clear line and exit code 1', async (context) => {
+test('a second server on the same port ends with one line and exit code 1', async (context) => {
   const env = { DATA_DIR: await makeFolder(context), PORT: new URL(served.url).port, LOG_LEVEL: 'error' }
   const { code, stdout, stderr } = await runAnnex(['serve'], { env })
   assert.equal(code, 1)
@@ -63,7 +63,7 @@ test('a second server on the same port is one clear line and exit code 1', async
   assert.match(stderr, /^annex: The port \d+ is taken\..*\n$/)
 })
 
-test('what it prints where there is no terminal is lines of JSON, without --json too', async (context) => {
+test('serve without a terminal prints lines of JSON, also without --json', async (context) => {
   const env = { DATA_DIR: await makeFolder(context), PORT: '0', LOG_LEVEL: 'info' }
   const ending = new AbortController()
   const child = spawn(process.execPath, [bin, 'serve'], {
@@ -77,7 +77,7 @@ test('what it prints where there is no terminal is lines of JSON, without --json
   assert.match(JSON.parse(line).url, /^http:/)
 })
 
-test('SIGTERM stops it in order: exit code 143, and the command line finds it no more', async () => {
+test('SIGTERM stops serve in order with exit code 143, and removes server.json', async () => {
   assert.equal(JSON.parse(await readFile(join(served.dataDir, 'server.json'), 'utf8')).url, served.url)
   const { code, stderr } = await served.stop('SIGTERM')
   assert.equal(code, 143)

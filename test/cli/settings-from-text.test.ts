@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toSettings } from '../../host/cli/commands/installations/settings-from-text.ts'
-import { UsageError } from '../../host/cli/usage-error.ts'
+import { toSettings } from '../../host/cli/configure.ts'
+import { UsageError } from '../../host/cli/options.ts'
 
 const declared = {
   text: { type: 'string' },
@@ -9,7 +9,7 @@ const declared = {
   on: { type: 'boolean' },
 } as const
 
-test('a value becomes what the manifest declares', () => {
+test('a value gets the type that the manifest declares', () => {
   assert.deepEqual(toSettings(['text=1=2', 'limit=-1.5e3', 'on=true'], declared), {
     text: '1=2',
     limit: -1500,
@@ -18,7 +18,7 @@ test('a value becomes what the manifest declares', () => {
   assert.deepEqual(toSettings(['text=true', 'on=false', 'text='], declared), { text: '', on: false })
 })
 
-test('what cannot be converted goes as it is, so that the server names all wrong settings at once', () => {
+test('a value that cannot be converted is sent as text, so that the server names all wrong settings at once', () => {
   assert.deepEqual(toSettings(['limit=many', 'limit2=1', 'on=yes'], declared), {
     limit: 'many',
     limit2: '1',
@@ -35,7 +35,7 @@ test('names of Object.prototype are settings like others', () => {
   ])
 })
 
-test('a pair without a name or = is refused', () => {
+test('a --set without a name or = is refused', () => {
   for (const pair of ['', '=', '=x', 'x']) assert.throws(() => toSettings([pair], declared), UsageError)
 })
 

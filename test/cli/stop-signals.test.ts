@@ -16,7 +16,7 @@ async function beginRequest(served: Served): Promise<Socket> {
   return socket
 }
 
-test('the same Ctrl+C that comes twice, from the terminal and from npm, still stops in order', async (context) => {
+test('one Ctrl+C that arrives twice, from the terminal and from npm, stops serve in order', async (context) => {
   const served = await startServe()
   context.after(served.close)
   const socket = await beginRequest(served)
@@ -33,7 +33,7 @@ test('the same Ctrl+C that comes twice, from the terminal and from npm, still st
   assert.ok(!(await readdir(served.dataDir)).includes('server.json'))
 })
 
-test('a second signal ends it at once, while a request is still under way', async (context) => {
+test('a second signal ends serve at once during a request', async (context) => {
   const served = await startServe()
   context.after(served.close)
   const socket = await beginRequest(served)

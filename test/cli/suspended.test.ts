@@ -13,7 +13,7 @@ export default createIntegration({ fetch: async (request) => {
   return new Response('alive')
 } })`
 
-describe('annex, of a script that ends its process again and again', () => {
+describe('annex with a script that kills its process again and again', () => {
   const plugins = mkdtempSync(join(tmpdir(), 'annex-plugins-'))
   let served: Served
   let endpoint = ''
@@ -41,7 +41,7 @@ describe('annex, of a script that ends its process again and again', () => {
     rmSync(plugins, { recursive: true })
   })
 
-  it('says why it is suspended, and what to do: in the list, of the one, in its log', async () => {
+  it('shows the reason of the suspension and the next step in the list, the details and the log', async () => {
     const list = await annex('installations')
     assert.match(list.stdout, /inst_\S+\s+bomb\s+suspended/)
     assert.match(
@@ -54,7 +54,7 @@ describe('annex, of a script that ends its process again and again', () => {
     assert.match((await annex('logs', 'bomb')).stdout, /Suspended\. .*4 times within 10 minutes/)
   })
 
-  it('resumes it', async () => {
+  it('resumes the installation', async () => {
     assert.match((await annex('resume', 'bomb')).stdout, /^bomb inst_\S+ active$/m)
     assert.equal(await (await fetch(endpoint)).text(), 'alive')
   })
@@ -69,7 +69,7 @@ describe('annex, of a script that ends its process again and again', () => {
     assert.equal(await (await fetch(`${served.url}/x/bomb`)).text(), 'alive')
   })
 
-  it('asks for one of both, an installation or an integration', async () => {
+  it('resume takes an installation or an integration, not both', async () => {
     for (const args of [[], ['bomb', '--integration', 'bomb']]) {
       const { code, stderr } = await served.annex('resume', ...args)
       assert.equal(code, 2)

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toSafeJson, toSafeLine, toSafeText } from '../../host/cli/terminal/safe-text.ts'
-import { printTable } from '../../host/cli/terminal/table.ts'
-import { createTerminal, paint } from '../../host/cli/terminal.ts'
+import {
+  createTerminal,
+  paint,
+  printTable,
+  toSafeJson,
+  toSafeLine,
+  toSafeText,
+} from '../../host/cli/terminal.ts'
 import { assertHarmless } from './support/assert-harmless.ts'
 
 function record(isTTY: boolean, env: NodeJS.ProcessEnv = {}, color = true) {
@@ -25,7 +30,7 @@ test('data goes to stdout and remarks go to stderr', () => {
   assert.deepEqual(written, { stdout: 'data\n', stderr: 'remark\n' })
 })
 
-test('there are colours on a terminal only, and none where they are not wanted', () => {
+test('only a terminal gets colours, and none with NO_COLOR, TERM=dumb or --no-color', () => {
   const print = ({ terminal, written }: ReturnType<typeof record>) => {
     terminal.print(paint('red', 'failed'))
     return written.stdout
@@ -37,7 +42,7 @@ test('there are colours on a terminal only, and none where they are not wanted',
   assert.equal(print(record(true, {}, false)), 'failed\n')
 })
 
-test('nothing that a terminal would act on gets through, in whatever way it is printed', () => {
+test('print, say and tables escape everything that a terminal would act on', () => {
   const hostile = '\x1b[2J\x1b]0;title\x07\u009b31m\r\u202egnp.exe\x7f'
   for (const color of [true, false]) {
     const { terminal, written } = record(color)
@@ -49,20 +54,20 @@ test('nothing that a terminal would act on gets through, in whatever way it is p
   }
 })
 
-test('a text keeps its lines, a cell has one, and a long one is cut', () => {
+test('a text keeps its lines, and a cell has one line of limited length', () => {
   assert.equal(toSafeText('a\r\n\tb'), 'a\n  b')
   assert.equal(toSafeLine('a\nb'), 'a\\x0ab')
   assert.equal([...toSafeLine('é'.repeat(300), 10)].length, 10)
 })
 
-test('JSON is safe to show, and the same value to whoever parses it', () => {
+test('printed JSON is harmless, and a parser reads the same value', () => {
   const value = { text: '\x1b[2J\u009b2J\u202e\u2028é' }
   const json = toSafeJson(value)
   assertHarmless(json)
   assert.deepEqual(JSON.parse(json), value)
 })
 
-test('columns are aligned whatever is in them', () => {
+test('columns of cells of any length are aligned', () => {
   const { terminal, written } = record(false)
   printTable(
     terminal,

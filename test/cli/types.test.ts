@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { writePlugin } from './support/plugin-folder.ts'
 import { makeFolder, runAnnex } from './support/run-annex.ts'
 
-test('types writes the type of the settings, and the second time finds it current', async (context) => {
+test('types writes the types of the settings; a second run finds them current', async (context) => {
   const folder = await writePlugin(join(await makeFolder(context), 'greeter'))
   const first = await runAnnex(['types', folder])
   assert.equal(first.code, 0, first.stderr)
@@ -15,7 +15,7 @@ test('types writes the type of the settings, and the second time finds it curren
   assert.match((await runAnnex(['types', folder])).stdout, /integration\.ts current\n$/)
 })
 
-test('types --check names what is stale or missing, writes nothing, and ends with exit code 1', async (context) => {
+test('types --check names stale and missing files, writes none, and ends with exit code 1', async (context) => {
   const folder = await writePlugin(join(await makeFolder(context), 'greeter'))
   await runAnnex(['types', folder])
   const path = join(folder, 'generated', 'integration.ts')

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { assertHarmless } from './support/assert-harmless.ts'
 import { makeFolder, runAnnex } from './support/run-annex.ts'
 
-test('help goes to stdout, with examples before anything else', async () => {
+test('help goes to stdout and begins with examples', async () => {
   const { code, stdout, stderr } = await runAnnex(['install', '--help'])
   assert.equal(code, 0)
   assert.equal(stderr, '')
@@ -15,7 +15,7 @@ test('help goes to stdout, with examples before anything else', async () => {
 })
 
 for (const group of ['deliveries', 'events']) {
-  test(`the help of ${group} begins with examples too`, async () => {
+  test(`the help of ${group} begins with examples`, async () => {
     const { stdout } = await runAnnex([group, '--help'])
     assert.match(stdout, new RegExp(`^Examples:\\n {2}annex ${group} `))
   })
@@ -34,7 +34,7 @@ const mistakes: [string, string[], RegExp][] = [
     /did you mean "site_view"\?/,
   ],
   [
-    'a limit that is no number is refused',
+    'a limit that is not a number is refused',
     ['deliveries', 'list', '--limit', 'abc'],
     /--limit.*whole number from 1 to 200/,
   ],
@@ -45,12 +45,12 @@ const mistakes: [string, string[], RegExp][] = [
   ],
   ['a limit out of range is refused', ['logs', '--limit', '500'], /--limit.*whole number from 1 to 200/],
   [
-    'a day that there is none of is refused',
+    'an impossible date is refused',
     ['deliveries', 'list', '--after', '2026-02-30'],
     /It must be a time \(2026-01-31T12:00Z\)/,
   ],
-  ['a state that there is none of is refused', ['deliveries', '--state', 'nope'], /owed, delivered, failed/],
-  ['no command at all is answered with the help', [], /Usage: annex/],
+  ['an unknown state is refused', ['deliveries', '--state', 'nope'], /owed, delivered, failed/],
+  ['a call without a command prints the help', [], /Usage: annex/],
   ['a missing argument is named', ['deliveries', 'show'], /missing required argument 'id'/],
   [
     '--set without = is refused',
@@ -62,7 +62,7 @@ const mistakes: [string, string[], RegExp][] = [
     ['install', 'echo', '--site', 'a', '--space', 'b'],
     /cannot be used/,
   ],
-  ['configure with nothing to change is refused', ['configure', 'echo'], /Say what to change/],
+  ['configure without a change is refused', ['configure', 'echo'], /Name a change/],
   [
     '--data that is not JSON is refused',
     ['events', 'publish', 'site_view', '--data', '{'],
@@ -82,10 +82,14 @@ const mistakes: [string, string[], RegExp][] = [
     'pause',
     'rotate-secret',
   ].flatMap((command): [string, string[], RegExp][] => [
-    [`${command} of nothing is refused`, [...command.split(' '), ''], /An empty text is no id and no name/],
+    [
+      `${command} of an empty id is refused`,
+      [...command.split(' '), ''],
+      /An empty text is no id and no name/,
+    ],
     [`${command} of a dot segment is refused`, [...command.split(' '), '..'], /"\.\." is no id and no name/],
   ]),
-  ['--url that is no address is refused', ['integrations', '--url', 'ftp://x'], /is no address of an Annex/],
+  ['an invalid --url is refused', ['integrations', '--url', 'ftp://x'], /is no address of an Annex/],
 ]
 for (const [title, args, expected] of mistakes) {
   test(`${title}: exit code 2, nothing on stdout`, async () => {
@@ -97,13 +101,13 @@ for (const [title, args, expected] of mistakes) {
   })
 }
 
-test('escape sequences in an argument do not reach the terminal through the error', async () => {
+test('an error escapes the escape sequences of an argument', async () => {
   const { stderr } = await runAnnex(['install', 'echo', '--set', 'a\x1b]52;c;aGk\x07b'])
   assertHarmless(stderr)
   assert.match(stderr, /a\\x1b\]52/)
 })
 
-test('a server that does not run is one clear line', async (context) => {
+test('a command without a running server prints one line with the next step', async (context) => {
   const closed = createServer().listen(0, '127.0.0.1')
   await once(closed, 'listening')
   const { port } = closed.address() as AddressInfo

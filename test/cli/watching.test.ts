@@ -19,7 +19,7 @@ export default createIntegration({
   },
 })`
 
-test('serve --watch shows what scripts log, and errors with the author’s lines around them', async (context) => {
+test('serve --watch shows the logs of scripts, and errors with code frames', async (context) => {
   const pluginsDir = await makeFolder(context)
   writePlugin(pluginsDir, 'chatty', { script })
   const served = await startServe({ PLUGINS_DIR: pluginsDir, WATCH: 'true', LOG_LEVEL: 'info' })
@@ -90,7 +90,7 @@ const line: StoredLine = {
   },
 }
 
-test('on a terminal a line of a script is text, with its frame, and acts on nothing', () => {
+test('on a terminal the log line of a script is harmless text with its code frame', () => {
   const written: string[] = []
   const output = { isTTY: true, write: (text: string) => void written.push(text) }
   const report = (level: string) => createLineReport({ logger: pino({ level, enabled: true }), output })

@@ -63,7 +63,7 @@ test('install installs, sets the settings by their declared types, and shows eac
   assert.doesNotMatch(again.stdout + again.stderr, /secret/)
 })
 
-test('a published event is followed to its delivery, which verifies with the secret that install showed', async () => {
+test('publish --follow ends with a delivery that the secret of install verifies', async () => {
   const { code, stdout, stderr } = await served.annex('events', 'publish', 'site_view', '--follow')
   assert.equal(code, 0, stderr)
   assert.match(stdout, /^evt_\S+ site_view\n/)
@@ -73,7 +73,7 @@ test('a published event is followed to its delivery, which verifies with the sec
   assert.deepEqual(verifyWebhook(header, body, secret, { nowSeconds: Date.now() / 1000 }), { valid: true })
 })
 
-test('a delivery that fails for good makes --follow end with exit code 1', async () => {
+test('publish --follow ends with exit code 1 when a delivery fails', async () => {
   receiver.status = 400
   const { code, stdout } = await served.annex('events', 'publish', 'site_view', '--follow', '--json')
   receiver.status = 200
@@ -89,7 +89,7 @@ test('a delivery that fails for good makes --follow end with exit code 1', async
   )
 })
 
-test('deliveries are listed by state and shown with what was sent and answered, escape sequences escaped', async () => {
+test('deliveries lists by state, and show prints requests and answers with escape sequences escaped', async () => {
   const { items } = await json<Listed<{ id: string }>>('deliveries', '--state', 'failed')
   assert.equal(items.length, 1)
   const { code, stdout } = await served.annex('deliveries', 'show', items[0]?.id ?? '')
@@ -100,14 +100,14 @@ test('deliveries are listed by state and shown with what was sent and answered, 
   assertHarmless(stdout)
 })
 
-test('deliveries --follow prints what happens from now on, and nothing of before', async () => {
+test('deliveries --follow prints changes from now on, and no earlier ones', async () => {
   const follower = spawn(process.execPath, [bin, 'deliveries', '--follow', '--json'], {
     cwd: served.dataDir,
     env: { ...cleanEnvironment, DATA_DIR: served.dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(follower, 'exit')
-  // It says that it waits before its first look; by the second one it knows what was there.
+  // It prints a line before it connects.
   await once(follower.stderr, 'data')
   await sleep(1_000)
   const { eventId } = await json<{ eventId: string }>('events', 'publish', 'site_view')
@@ -123,7 +123,7 @@ test('deliveries --follow prints what happens from now on, and nothing of before
   assert.deepEqual(await ended, [null, 'SIGINT'])
 })
 
-test('an event with fields of its own is stored once: the same eventId again changes nothing', async () => {
+test('an event with a given eventId is stored once', async () => {
   const data = JSON.stringify({ eventId: 'evt_mine', url: 'https://docs.example.com/other' })
   const first = await json<{ eventId: string; duplicate: boolean }>(
     'events',
@@ -139,14 +139,14 @@ test('an event with fields of its own is stored once: the same eventId again cha
   assert.match(stderr, /published before/)
 })
 
-test('each type of event gets a sample that the host takes', async () => {
+test('the host accepts the sample of each event type', async () => {
   for (const type of ['page_feedback', 'space_content_updated']) {
     const { eventId } = await json<{ eventId: string }>('events', 'publish', type)
     assert.match(eventId, /^evt_/)
   }
 })
 
-test('configure keeps the settings that are not named, and names each wrong one', async () => {
+test('configure keeps other settings, and names each wrong one', async () => {
   const { code, stderr } = await served.annex(
     'configure',
     'webhook',
@@ -171,7 +171,7 @@ test('configure keeps the settings that are not named, and names each wrong one'
   assert.deepEqual((await json<Shown>('installations', 'webhook')).sites[0]?.configuration, configuration)
 })
 
-test('a first install with wrong settings installs nothing, neither in the account nor in a space', async () => {
+test('an install with wrong settings installs neither the account nor the space', async () => {
   const wrong = ['--set', 'include_headings=perhaps', '--set', 'unti=words']
   const refused = await served.annex('install', 'handbook-stats', '--space', 'handbook', ...wrong)
   assert.equal(refused.code, 3)
@@ -190,7 +190,7 @@ test('a first install with wrong settings installs nothing, neither in the accou
   )
 })
 
-test('an integration whose settings are all optional is active when it is installed', async () => {
+test('an integration with optional settings only is active after its install', async () => {
   const { code, stdout, stderr } = await served.annex('install', 'handbook-stats', '--space', 'handbook')
   assert.equal(code, 0, stderr)
   assert.match(stdout, /^handbook-stats inst_\S+ active\nspace handbook active\n/)
@@ -199,7 +199,7 @@ test('an integration whose settings are all optional is active when it is instal
   assert.doesNotMatch(shown.stderr, /pending|annex configure/)
 })
 
-test('an install without its required settings is pending, and says which and how to set them', async () => {
+test('an install without its required settings is pending, and shows the command that sets them', async () => {
   const { code, stdout, stderr } = await served.annex('install', 'webhook', '--space', 'handbook')
   assert.equal(code, 0, stderr)
   assert.match(stdout, /space handbook pending/)
@@ -213,7 +213,7 @@ test('an install without its required settings is pending, and says which and ho
   assert.match(unset.stdout, /space handbook pending/)
 })
 
-test('a paused installation is shown as such until it is resumed', async () => {
+test('pause and resume change the status of an installation', async () => {
   assert.match((await served.annex('pause', 'webhook')).stdout, / paused\n$/)
   const again = await served.annex('pause', 'webhook')
   assert.equal(again.code, 1)
@@ -221,7 +221,7 @@ test('a paused installation is shown as such until it is resumed', async () => {
   assert.match((await served.annex('resume', 'webhook')).stdout, / active\n$/)
 })
 
-test('reload says what became of each folder', async () => {
+test('reload prints the state of each plugin folder', async () => {
   const { code, stdout } = await served.annex('reload')
   assert.equal(code, 0)
   assert.match(stdout, /^webhook +loaded +version 1/m)
@@ -243,7 +243,7 @@ for (const [args, expected] of [
   [['endpoints', '--installation', 'nope'], /There is no installation "nope" /],
   [['jobs', '--installation', 'nope'], /There is no installation "nope" /],
 ] as const) {
-  test(`annex ${args.join(' ')} says that there is none, in place of nothing`, {
+  test(`annex ${args.join(' ')} names the missing record instead of printing an empty list`, {
     timeout: 20_000,
   }, async () => {
     const { url, dataDir } = served

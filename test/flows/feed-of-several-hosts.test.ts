@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { it } from 'node:test'
-import { readServerEvents } from '../../host/cli/api/event-stream.ts'
+import { readServerEvents } from '../../host/cli/client.ts'
 import { installSample, startAnnex } from '../support/annex.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { owe, senderPlugin } from '../support/sender.ts'

@@ -1,7 +1,6 @@
 // Each attack by itself, and what the honest ones notice of it: `node test/soak/attacks.ts [NAME …]`.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { printTable } from '../../host/cli/terminal/table.ts'
-import { createTerminal } from '../../host/cli/terminal.ts'
+import { createTerminal, printTable } from '../../host/cli/terminal.ts'
 import { startHonestLoad } from './honest-load.ts'
 import { outcomeOf } from './hostile-load.ts'
 import { attacks } from './plugins.ts'

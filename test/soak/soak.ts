@@ -1,6 +1,5 @@
 // `make soak`: honest and hostile installations side by side, for ten minutes or MINUTES.
-import { printTable } from '../../host/cli/terminal/table.ts'
-import { createTerminal } from '../../host/cli/terminal.ts'
+import { createTerminal, printTable } from '../../host/cli/terminal.ts'
 import { describeMachine, printTargets } from '../bench/report.ts'
 import { runSoak } from './run-soak.ts'
 

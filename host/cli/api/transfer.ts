@@ -3,8 +3,8 @@ import { request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { AnnexError, messageOf } from '../../errors/annex-error.ts'
-import { ApiError } from './api-error.ts'
-import type { FoundServer } from './find-server.ts'
+import { ApiError } from '../client.ts'
+import type { FoundServer } from '../session.ts'
 
 /** What takes as long as it takes, and does not fit into memory. */
 export type Transfer = {

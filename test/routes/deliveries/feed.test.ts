@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { readServerEvents, type ServerEvent } from '../../../host/cli/api/event-stream.ts'
+import { readServerEvents, type ServerEvent } from '../../../host/cli/client.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../../support/annex.ts'
 import { owe, senderPlugin, watchDeliveries } from '../../support/sender.ts'
 

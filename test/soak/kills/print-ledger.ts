@@ -1,5 +1,4 @@
-import { printTable } from '../../../host/cli/terminal/table.ts'
-import type { Terminal } from '../../../host/cli/terminal.ts'
+import { printTable, type Terminal } from '../../../host/cli/terminal.ts'
 import { quantile } from '../../bench/measure/quantile.ts'
 import type { Ledger } from './count-deliveries.ts'
 import { mostInFlight } from './run-kills.ts'

@@ -1,6 +1,5 @@
 // `make power-cut`: whatever was not synced is forgotten, ROUNDS times, and nothing acknowledged may be missing.
-import { printTable } from '../../../host/cli/terminal/table.ts'
-import { createTerminal } from '../../../host/cli/terminal.ts'
+import { createTerminal, printTable } from '../../../host/cli/terminal.ts'
 import { noCompiler } from '../../support/compile-library.ts'
 import { cutBySql } from './cut-by-sql.ts'
 import { runPowerCuts } from './run-power-cuts.ts'

@@ -3,14 +3,13 @@ import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { AnnexError, messageOf } from '../../../errors/annex-error.ts'
 import { toPath } from '../../client.ts'
+import { findInstallation, type TargetOptions } from '../../find-records.ts'
+import { UsageError, withExamples } from '../../options.ts'
 import { openSession } from '../../session.ts'
-import { UsageError } from '../../usage-error.ts'
-import { withExamples } from '../../with-examples.ts'
-import { findInstallation, type PlaceOptions } from '../installations/find-installation.ts'
 import { openDraft } from './open-draft.ts'
 import { readPassphrase } from './read-passphrase.ts'
 
-type Options = PlaceOptions & { output?: string; passphraseFile?: string }
+type Options = TargetOptions & { output?: string; passphraseFile?: string }
 
 /** `annex export`: an installation with all that it owes, to be imported into another Annex. It is held from then on. */
 export function addExport(program: Command): void {

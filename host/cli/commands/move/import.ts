@@ -2,11 +2,10 @@ import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import type { Command } from 'commander'
 import { messageOf } from '../../../errors/annex-error.ts'
+import { UsageError, withExamples } from '../../options.ts'
 import type { Installation } from '../../records.ts'
 import { openSession } from '../../session.ts'
-import { toStatus } from '../../terminal/table.ts'
-import { UsageError } from '../../usage-error.ts'
-import { withExamples } from '../../with-examples.ts'
+import { toStatus } from '../../terminal.ts'
 import { readPassphrase } from './read-passphrase.ts'
 
 type Options = { passphraseFile?: string; replace?: true }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createWriteStream, existsSync, type WriteStream } from 'node:fs'
 import { link, rm } from 'node:fs/promises'
 import { messageOf } from '../../../errors/annex-error.ts'
-import { UsageError } from '../../usage-error.ts'
+import { UsageError } from '../../options.ts'
 
 /** A file that is not there under its name before it is whole. What is not kept goes. */
 export type Draft = AsyncDisposable & { file: WriteStream; keep: () => Promise<void> }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { UsageError } from '../../usage-error.ts'
+import { UsageError } from '../../options.ts'
 
 /**
  * The header with the passphrase of an export: from `--passphrase-file`, else from ANNEX_EXPORT_PASSPHRASE. Not from the

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Api } from '../../../../host/cli/client.ts'
-import type { Delivery, Installation, List, Status } from '../../../../host/cli/records.ts'
+import type { Delivery, Installation, List } from '../../../../host/cli/records.ts'
 import { writePlugin } from '../../../support/plugin-folder.ts'
 
 const name = 'bench'
@@ -36,7 +36,7 @@ export async function installBench(
   await api.post(`${path}/spaces`, { space })
   // Each level is active once its script has handled its setup event.
   for (const level of [path, `${path}/spaces/${space}`]) {
-    while ((await api.get<{ status: Status }>(level)).status !== 'active') await sleep(20)
+    while ((await api.get<{ status: Installation['status'] }>(level)).status !== 'active') await sleep(20)
   }
   return id
 }
