@@ -55,7 +55,11 @@ async function configure(named: string, options: Options, command: Command): Pro
   printInstalled(session.terminal, { integration, ...parts, level, signingSecrets: [] })
 }
 
-/** Checks pairs `name=value` on the server. @throws ApiError `configuration_invalid` with a detail for each wrong setting */
+/**
+ * Checks pairs `name=value` on the server.
+ *
+ * @throws ApiError `configuration_invalid` with a detail for each wrong setting
+ */
 export async function checkSettings(
   api: Api,
   integration: Integration,
@@ -99,8 +103,8 @@ export async function waitUntilActive(
 }
 
 /**
- * Settings from `--set name=value`. A value gets the type that the manifest declares: number, boolean or text. Values
- * that cannot be converted, and undeclared settings, are sent as text: the server's answer names all wrong settings at once.
+ * Settings from `--set name=value`. A value gets the type that the manifest declares: number, boolean or text. Other
+ * values and undeclared settings stay text: the server's answer names all wrong settings at once.
  *
  * @throws UsageError for a pair without a name or `=`, and for a number that would be rounded
  */

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { toPath } from './client.ts'
-import { type DeliveryFilter, followFeed, toPairs } from './delivery-feed.ts'
+import { type DeliveryFilter, followFeed } from './delivery-feed.ts'
 import { assertFilterExists } from './find-records.ts'
 import { createLimitOption, parseTime, withExamples } from './options.ts'
 import type { Attempt, Delivery, DeliveryWithAttempts, HeaderPairs, List } from './records.ts'
@@ -124,7 +124,7 @@ function timingOf(timing: Attempt['timing'] = {}): string {
 }
 
 function printHeaders(terminal: Terminal, mark: string, headers: HeaderPairs): void {
-  for (const [name, value] of toPairs(headers)) terminal.print(paint('dim', `  ${mark} ${name}: ${value}`))
+  for (const [name, value] of headers) terminal.print(paint('dim', `  ${mark} ${name}: ${value}`))
 }
 
 function printIndented(terminal: Terminal, text: string): void {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAnnexError, messageOf } from '../errors/annex-error.ts'
 import { type Api, isApiError, toPath } from './client.ts'
-import type { Attempt, Delivery, DeliveryWithAttempts, HeaderPairs, List } from './records.ts'
+import type { Attempt, Delivery, DeliveryWithAttempts, List } from './records.ts'
 import type { Session } from './session.ts'
 import { type Part, paint, type Terminal, toSafeLine } from './terminal.ts'
 
@@ -23,7 +23,7 @@ const pollMs = 300
 
 type Seen = { attempts: number; settled: boolean }
 
-/** Polls the deliveries of an event and yields their changes. After each poll it yields `undefined`: the reader may end. */
+/** Polls the deliveries of an event and yields their changes. Each poll ends with `undefined`: the reader may stop. */
 export async function* pollDeliveries(
   api: Api,
   filter: DeliveryFilter & { event: string },
@@ -101,9 +101,6 @@ export function nextAttemptIn(delivery: Delivery, { number, startedAt, durationM
   const waitMs = Date.parse(nextAttemptAt) - Date.parse(startedAt) - durationMs
   return `, again in ${(Math.max(0, waitMs) / 1000).toFixed(1)} s`
 }
-
-export const toPairs = (headers: HeaderPairs): [string, string][] =>
-  Array.isArray(headers) ? headers : Object.entries(headers)
 
 /** The local time of day. */
 function at(iso: string | undefined): Part[] {

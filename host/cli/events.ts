@@ -114,7 +114,7 @@ function parseEventType(text: string): PublishableEventType {
   )
 }
 
-/** A handler that has answered may still queue deliveries in its `waitUntil`. After this time without one, none follows. */
+/** A handler may queue deliveries in its `waitUntil` after its answer, for about this time. */
 const quietMs = 3_000
 
 /**

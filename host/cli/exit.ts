@@ -114,7 +114,7 @@ function codeFor(code: string): number {
   return invalid.has(code) ? exitCodes.invalid : exitCodes.failed
 }
 
-/** Ends the process with an error when stdout cannot be written. A command with an error listener of its own decides itself. */
+/** Ends the process when stdout cannot be written. A command with its own error listener is left to decide. */
 export function watchOutput(terminal: Terminal): void {
   // There is no other place to report this error.
   process.stderr.on('error', () => {})

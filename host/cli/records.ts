@@ -1,4 +1,5 @@
 import type { InstallationStatus } from '../../schemas/generated/installation-status.ts'
+import type { Skipped } from '../events/explain-skipped.ts'
 import type { SettingsSchema } from '../manifest/settings/settings-schema.ts'
 
 // The answers of the API, as far as commands read them.
@@ -63,8 +64,6 @@ export type PublishReceipt = {
   skipped?: Skipped[]
 }
 
-export type Skipped = { installation: string; integration: string; reason: string; message: string }
-
 export type Delivery = {
   id: string
   state: 'owed' | 'delivered' | 'failed'
@@ -125,7 +124,7 @@ export type Resend = {
   finishedAt?: string
 }
 
-export type HeaderPairs = [string, string][] | Record<string, string>
+export type HeaderPairs = [string, string][]
 
 export type DeliveryWithAttempts = Delivery & { body: string; attemptList: Attempt[] }
 

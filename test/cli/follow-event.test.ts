@@ -16,7 +16,9 @@ export default createIntegration({
   writePlugin(plugins, 'late', { scopes: ['site:views:read'], script })
   const served = await startServe({
     SANDBOX_CALLS: '300',
-    ...{ PLUGINS_DIR: plugins, DELIVERY_RETRY_SECONDS: retrySeconds, EGRESS_ALLOW: '127.0.0.1' },
+    PLUGINS_DIR: plugins,
+    DELIVERY_RETRY_SECONDS: retrySeconds,
+    EGRESS_ALLOW: '127.0.0.1',
   })
   context.after(served.close)
   const installed = await served.annex('install', 'late', '--site', 'sample')

@@ -25,7 +25,8 @@ async function startProxy(context: TestContext) {
   })
   const { port } = server.address() as { port: number }
   return {
-    ...{ feeds, url: `http://127.0.0.1:${port}` },
+    feeds,
+    url: `http://127.0.0.1:${port}`,
     passTo(url: string) {
       answer = ({ method, headers, url: path = '' }, response) => {
         const passed = forward(url + path, { ...(method && { method }), headers }, (answered) => {

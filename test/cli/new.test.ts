@@ -49,8 +49,13 @@ test('new quotes flag values that YAML would read as another type', async (conte
   const { code, stderr } = await annex('new', '1e3', ...flags, '--visibility', 'unlisted')
   assert.equal(code, 0, stderr)
   assert.deepEqual(await readManifest('1e3'), {
-    ...{ name: '1e3', title: 'Yes: "no" # 1', description: '{ a', organization: 'acme' },
-    ...{ visibility: 'unlisted', scopes: [], script: './index.ts' },
+    name: '1e3',
+    title: 'Yes: "no" # 1',
+    description: '{ a',
+    organization: 'acme',
+    visibility: 'unlisted',
+    scopes: [],
+    script: './index.ts',
   })
   assert.equal((await annex('check')).code, 0)
 })
@@ -104,8 +109,10 @@ test('new asks on a terminal for each missing flag', async (context) => {
   assert.deepEqual(
     { title, description, organization, visibility },
     {
-      ...{ title: 'A title', description: 'Answers each request with its name.' },
-      ...{ organization: 'acme', visibility: 'public' },
+      title: 'A title',
+      description: 'Answers each request with its name.',
+      organization: 'acme',
+      visibility: 'public',
     },
   )
 })
@@ -117,7 +124,9 @@ test('new in a read-only folder names the permission, and reports no defect', as
   // Root may write anywhere: another user tries it then.
   const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   const { status, stderr } = spawnSync(process.execPath, [bin, 'new', 'x', '--yes'], {
-    ...{ cwd, encoding: 'utf8', ...other },
+    cwd,
+    encoding: 'utf8',
+    ...other,
     env: { ...cleanEnvironment, PLUGINS_DIR: 'plugins', DATA_DIR: join(cwd, 'data') },
   })
   assert.equal(status, 1)

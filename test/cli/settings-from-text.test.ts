@@ -42,7 +42,8 @@ test('a --set without a name or = is refused', () => {
 test('a number that would be rounded is refused, on either side of zero', () => {
   const largest = '9007199254740991'
   assert.deepEqual(toSettings([`limit=-${largest}`, 'text=9007199254740993'], declared), {
-    ...{ limit: -9007199254740991, text: '9007199254740993' },
+    limit: -9007199254740991,
+    text: '9007199254740993',
   })
   for (const text of ['9007199254740993', '-9007199254740992', '1e300']) {
     assert.throws(

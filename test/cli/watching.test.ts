@@ -82,12 +82,13 @@ test('a reload reads .env again: a script gets the new value of its secret', asy
 })
 
 const line: StoredLine = {
-  ...{ at: 0, integration: 'chatty', installationId: null, requestId: 'req_1' },
-  ...{
-    level: 'error',
-    text: 'Error: a\x1b[2J\n    at plugins/chatty/index.ts:1:1',
-    frame: '  1 | x\n    | ^',
-  },
+  at: 0,
+  integration: 'chatty',
+  installationId: null,
+  requestId: 'req_1',
+  level: 'error',
+  text: 'Error: a\x1b[2J\n    at plugins/chatty/index.ts:1:1',
+  frame: '  1 | x\n    | ^',
 }
 
 test('on a terminal the log line of a script is harmless text with its code frame', () => {

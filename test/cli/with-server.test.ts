@@ -162,7 +162,14 @@ test('configure keeps other settings, and names each wrong one', async () => {
   assert.deepEqual(sites[0]?.configuration, configuration)
 
   const wrong = await served.annex(
-    ...['configure', 'webhook', '--site', 'sample', '--set', 'site_view=perhaps', '--set', 'ulr=x'],
+    'configure',
+    'webhook',
+    '--site',
+    'sample',
+    '--set',
+    'site_view=perhaps',
+    '--set',
+    'ulr=x',
   )
   assert.equal(wrong.code, 3)
   assert.match(wrong.stderr, /site_view: must be true or false/)

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { bin, cleanEnvironment, makeFolder, root } from './support/run-annex.ts'
 
-/** Has `bin/annex.js` take this Node for an older one, which hands over to the Node that npm has installed. */
+/** Makes `bin/annex.js` see an older Node, so that it hands over to the Node that npm has installed. */
 const olderNode = `data:text/javascript,if(process.argv[1]?.endsWith('annex.js')&&!process.env.HANDED_OVER){
   process.env.HANDED_OVER='1';Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.0.0'}})}`
 
@@ -40,7 +40,7 @@ test('annex under an older Node passes on the exit code of an orderly stop and o
   }
 })
 
-const nobody = 65_534
+const unprivileged = 65_534
 
 test('npx annex works for an unprivileged user whose code belongs to root', async (context) => {
   if (process.getuid?.() !== 0) return context.skip('needs root, to become another user')
@@ -60,7 +60,11 @@ test('npx annex works for an unprivileged user whose code belongs to root', asyn
   chmodSync(home, 0o777)
   const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HOME: home, TMPDIR: tmpdir() }
   const output = execFileSync('npx', ['annex', '--version'], {
-    ...{ cwd: folder, env, uid: nobody, gid: nobody, encoding: 'utf8' },
+    cwd: folder,
+    env,
+    uid: unprivileged,
+    gid: unprivileged,
+    encoding: 'utf8',
   })
   assert.match(output, /^\d+\.\d+\.\d+$/m)
 })

@@ -21,7 +21,7 @@ function copyShippedPlugins(): string {
   return folder
 }
 
-/** Nothing of whoever runs the tests: their `.env` might name a database of theirs. */
+/** Without the settings of the machine: its `.env` may name a real database. */
 export const cleanEnvironment = {
   PATH: process.env.PATH,
   PLUGINS_DIR: copyShippedPlugins(),
