@@ -15,7 +15,7 @@ import { reachesFile } from './reaches-file.ts'
  */
 
 /** What depends on the database. */
-const onBoth = ['db', 'jobs', 'webhooks', 'events', 'flows', 'routes', 'versions']
+const onBoth = ['db', 'queue', 'webhooks', 'events', 'flows', 'routes', 'versions']
 /** Of these, files about sandboxes, plugin folders or an SQLite file. */
 const onceOnly = [
   ...['flows/oauth', 'flows/receipts', 'routes/home', 'routes/metrics'],

@@ -1,5 +1,4 @@
 import type { Db, Dialect } from './db.ts'
-import { readClock } from './queries/hosts.ts'
 
 /** What due times are compared with, and what waits for them. */
 export type Clock = {
@@ -26,6 +25,7 @@ const longestWaitMs = 60_000
 /** How fast the clock moves towards the better one, by the time that has passed: more than any quartz is wrong. */
 const slew = 0.001
 const adjustEveryMs = 1_000
+const serverEveryMs = 10_000
 
 /**
  * The clock of due times: on PostgreSQL the database's, so that all hosts have the same; else this machine's. Between
@@ -33,7 +33,7 @@ const adjustEveryMs = 1_000
  * forward or back neither hurries nor holds up what is due: until the next start it has not happened.
  */
 export async function createClock({ db, dialect }: { db: Db; dialect: Dialect }): Promise<SteadyClock> {
-  if (dialect === 'postgres') return createSteadyClock(await readClosely(db))
+  if (dialect === 'postgres') return createServerClock(db)
   const clock = createSteadyClock(Date.now())
   let adjustedAt = performance.now()
   return {
@@ -49,6 +49,13 @@ export async function createClock({ db, dialect }: { db: Db; dialect: Dialect })
   }
 }
 
+/** Reads the server's clock again and again. A reading that fails, also of a database that was closed, is left out. */
+async function createServerClock(db: Db): Promise<SteadyClock> {
+  const clock = createSteadyClock(await readClosely(db))
+  setInterval(() => readClosely(db).then(clock.adjust, () => {}), serverEveryMs).unref()
+  return clock
+}
+
 /** The database looked at its clock about half way between question and answer: the shortest way tells it best. */
 async function readClosely(db: Db): Promise<number> {
   let best = { wayMs: Number.POSITIVE_INFINITY, startedAtUnixMs: 0 }
@@ -60,6 +67,12 @@ async function readClosely(db: Db): Promise<number> {
     if (wayMs < best.wayMs) best = { wayMs, startedAtUnixMs: readMs - wayMs / 2 - (askedAt - startedAt) }
   }
   return best.startedAtUnixMs + (performance.now() - startedAt)
+}
+
+/** The clock of a PostgreSQL in Unix ms, as it is now and not as it was when the transaction began. */
+async function readClock(db: Db): Promise<number> {
+  const { rows } = await db.raw(`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`)
+  return rows[0].now
 }
 
 /** @param monotonic ms that only ever grow, by one each ms */

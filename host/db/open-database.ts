@@ -7,9 +7,8 @@ import { createClock, type SteadyClock } from './database-clock.ts'
 import type { Db, Dialect } from './db.ts'
 import { explainDatabaseError } from './explain-database-error.ts'
 import { migrate } from './migrate.ts'
-import { createFlush } from './postgres/flush.ts'
 import { naming } from './rows/naming.ts'
-import { NodeSqliteClient, type SqliteConnection, synced } from './sqlite/node-sqlite-client.ts'
+import { NodeSqliteClient, type SqliteConnection } from './sqlite/node-sqlite-client.ts'
 import { ReadingClient } from './sqlite/reading-client.ts'
 
 export type Database = {
@@ -26,8 +25,6 @@ export type Database = {
   url: string
   /** Of due times. Queries find it with `nowOf`. */
   clock: SteadyClock
-  /** Settles when the disk has all that was committed before the call. */
-  synced: () => Promise<void>
   close: () => Promise<void>
 }
 
@@ -47,13 +44,7 @@ export async function openDatabase(url: string, dataDir: string): Promise<Databa
     await migrate(db, dialect)
     const clock = await createClock({ db, dialect })
     for (const one of [db, reader, longReader]) one.userParams = { ...one.userParams, clock }
-    return {
-      ...opened,
-      dialect,
-      url,
-      clock,
-      synced: dialect === 'postgres' ? createFlush(db) : () => synced(db),
-    }
+    return { ...opened, dialect, url, clock }
   } catch (error) {
     await opened?.close()
     throw explainDatabaseError(error, url === '' ? 'DATA_DIR' : 'DATABASE_URL')
@@ -100,24 +91,17 @@ function dialectOf(url: string): Dialect {
   throw new AnnexError('settings_invalid', 'DATABASE_URL is neither sqlite:PATH nor postgres://…')
 }
 
-/**
- * @param connections at once. Default: 10. For one's own, beside those that all share: fewer.
- * @param options.pipeline whether what is asked at once over one connection leaves at once, and not each after the answer to the
- *   one before it. Default: yes
- */
-export async function openPostgres(url: string, connections = 10, { pipeline = true } = {}): Promise<Db> {
-  // Its client is loaded only here: with SQLite it would be a twentieth of the time until the first delivery after a start.
-  const [{ default: pg }, { PostgresClient }] = await Promise.all([
-    import('pg'),
-    import('./postgres/postgres-client.ts'),
-  ])
+/** @param connections at once. Default: 10 */
+export async function openPostgres(url: string, connections = 10): Promise<Db> {
+  // Loaded only where it is used: it takes a twentieth of the time until the first delivery after a start.
+  const { default: pg } = await import('pg')
   // A 64-bit integer (our times in ms) is read as a number, not as text.
   pg.types.setTypeParser(pg.types.builtins.INT8, Number)
   return knex({
     ...naming,
     log: silent,
-    client: PostgresClient as unknown as typeof Knex.Client,
-    connection: { connectionString: url, pipeline } as Knex.PgConnectionConfig,
+    client: 'pg',
+    connection: { connectionString: url },
     pool: { min: 0, max: connections },
   })
 }

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import { isAnnexError } from '../errors/annex-error.ts'
 import type { ErrorCode } from '../errors/codes.ts'
-import type { GroupCommit } from './commits/group-commit.ts'
 import type { Db } from './db.ts'
 import { explainStorageError } from './explain-storage-error.ts'
+import type { GroupCommit } from './group-commit.ts'
 import { writeProbe } from './queries/key-checks.ts'
 
 /** Whether the database takes what is to be stored, and the room in the data folder. */

@@ -1,13 +1,13 @@
 import { maxEventBytes } from '../config/event-sizes.ts'
-import type { GroupCommit } from '../db/commits/group-commit.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
+import type { GroupCommit } from '../db/group-commit.ts'
 import { insertEvents } from '../db/queries/events.ts'
-import { insertJobs, type NewJob, type WholeJob } from '../db/queries/jobs.ts'
+import { insertJobs, type NewJob } from '../db/queries/jobs.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertFits } from '../errors/text-size.ts'
 import type { EventJob } from '../installations/setup-event.ts'
-import type { Wake } from '../jobs/create-worker.ts'
+import type { Wake } from '../queue/worker.ts'
 import { createMatchReader, placeOf, type Taker } from './matching-installations.ts'
 import { type PublishedEvent, validateEvent } from './validate-event.ts'
 
@@ -41,28 +41,27 @@ export async function publishEvent(
   const payload = JSON.stringify(event)
   // A handler that passes it on must be able to: it is acknowledged only if it can be delivered.
   assertFits(payload, maxEventBytes, tooLarge)
-  const stored = await commits.store(storeEvents, { organizationId, event, payload }, (committed) => {
-    for (const job of committed?.jobs ?? []) {
-      wake('event', job.lane, { job, loaded: undefined, length: job.subject.length })
-    }
-  })
-  if (stored === undefined) throw placeNotFound(organizationId, event)
-  observe(event.type, stored.receipt)
-  return stored.receipt
+  const receipt = await commits.store(storeEvents, { organizationId, event, payload })
+  if (receipt === undefined) throw placeNotFound(organizationId, event)
+  wake()
+  observe(event.type, receipt)
+  return receipt
 }
 
 const tooLarge = (bytes: number): string =>
   `The event was not stored: it has ${bytes} bytes as JSON, and at most ${maxEventBytes} are taken. Publish an id or an address, and let receivers ask for the rest.`
 
 type Publishing = { organizationId: string; event: PublishedEvent; payload: string }
-type Stored = { receipt: PublishReceipt; jobs: WholeJob[] }
 
 /**
  * Stores events and what they are owed to, a group of them at once. What several of them need is read once.
  *
  * @returns `undefined` for one whose place is not its organization's: it is not stored
  */
-async function storeEvents(transaction: Db, group: readonly Publishing[]): Promise<(Stored | undefined)[]> {
+async function storeEvents(
+  transaction: Db,
+  group: readonly Publishing[],
+): Promise<(PublishReceipt | undefined)[]> {
   const reader = createMatchReader(transaction)
   const isTheirs = await Promise.all(group.map((one) => reader.isPlaceTheirs(one)))
   const valid = group.filter((_one, n) => isTheirs[n])
@@ -80,21 +79,15 @@ async function storeEvents(transaction: Db, group: readonly Publishing[]): Promi
   const owed = valid.flatMap(({ event }, n) =>
     (takers[n] ?? []).map((taker) => toJob(taker, event, nowOf(transaction))),
   )
-  const jobs = await insertJobs(transaction, owed)
-  const stored = valid.map((one, n): [Publishing, Stored] => {
-    const { length: installations } = takers[n] ?? []
-    const waiting = (takers[n] ?? []).flatMap(({ level, waits }) => (waits ? [level.installationId] : []))
-    const receipt = { eventId: one.event.eventId, duplicate: !areNew[n], installations }
-    return [
-      one,
-      {
-        receipt: waiting.length === 0 ? receipt : { ...receipt, waiting },
-        jobs: jobs.splice(0, installations - waiting.length),
-      },
-    ]
-  })
-  const storedOf = new Map(stored)
-  return group.map((one) => storedOf.get(one))
+  await insertJobs(transaction, owed)
+  const receiptOf = new Map(valid.map((one, n) => [one, toReceipt(one, areNew[n] === true, takers[n] ?? [])]))
+  return group.map((one) => receiptOf.get(one))
+}
+
+function toReceipt({ event }: Publishing, isNew: boolean, takers: readonly Taker[]): PublishReceipt {
+  const waiting = takers.flatMap(({ level, waits }) => (waits ? [level.installationId] : []))
+  const receipt = { eventId: event.eventId, duplicate: !isNew, installations: takers.length }
+  return waiting.length === 0 ? receipt : { ...receipt, waiting }
 }
 
 function toJob({ level, waits }: Taker, event: PublishedEvent, dueAt: number): NewJob {

@@ -8,7 +8,7 @@ import { AnnexError } from '../errors/annex-error.ts'
 import { assertShallow } from '../errors/json-depth.ts'
 import { assertFits } from '../errors/text-size.ts'
 import type { EventJob } from '../installations/setup-event.ts'
-import type { Wake } from '../jobs/create-worker.ts'
+import type { Wake } from '../queue/worker.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
 import type { Level } from '../sandbox/level.ts'
 
@@ -65,7 +65,7 @@ export function createTaskCall(db: Db, wake: Wake): HostCall<Args> {
     args: taskSchema,
     async run(args, { context }) {
       await oweTask(db, context.level, args)
-      wake('task')
+      wake()
       return { value: {} }
     },
   }

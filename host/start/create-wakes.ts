@@ -1,5 +1,5 @@
-import type { Notifications } from '../db/hosts/notifications.ts'
-import type { Wake, Worker } from '../jobs/create-worker.ts'
+import type { Notifications } from '../db/notifications.ts'
+import type { Wake, Worker } from '../queue/worker.ts'
 import { type Changes, createChanges } from '../webhooks/operating/changes.ts'
 
 /** Tells whoever waits for it that something has changed, in this host and in those that share its database. */
@@ -25,19 +25,19 @@ export function createWakes(notifications: Notifications): Wakes {
   const workers: Worker[] = []
   let resends: Worker | undefined
   let forget = () => {}
-  const wakeHere: Wake = (...woken) => {
-    for (const worker of workers) worker.wake(...woken)
+  const wakeHere: Wake = () => {
+    for (const worker of workers) worker.wake()
     changes.notify()
   }
-  notifications.onNotified('work', () => wakeHere())
+  notifications.onNotified('work', wakeHere)
   notifications.onNotified('changed', () => {
     forget()
     // A resume, or a new version, makes what has waited due.
     wakeHere()
   })
   return {
-    wake(...woken) {
-      wakeHere(...woken)
+    wake() {
+      wakeHere()
       notifications.hint('work')
     },
     wakeResends: () => resends?.wake(),

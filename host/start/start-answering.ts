@@ -54,7 +54,7 @@ export async function startAnswering(
   begunWall: BegunWall,
   ends: AsyncDisposableStack,
 ): Promise<RunningServer> {
-  const { settings, readVariables, dataDir, logger, onDefect, secrets, database, commits, host } = delivering
+  const { settings, readVariables, dataDir, logger, onDefect, secrets, database, commits } = delivering
   const { organization, samples, box, signingSecrets, logs, hopsKey, publicUrl, url } = delivering
   const { metrics, counts, wakes, gate, workerParts, deliveries } = delivering
   const { db, reader, longReader, dialect } = database
@@ -91,7 +91,7 @@ export async function startAnswering(
     ends,
   )
   const source: PluginSource = {
-    ...{ db, box, place: delivering.place, reading, pluginsDir: settings.PLUGINS_DIR },
+    ...{ db, box, place: delivering.hostId, reading, pluginsDir: settings.PLUGINS_DIR },
     hasOthers: dialect === 'postgres' && !settings.PLUGINS_COMPLETE,
     dataDir,
     tryLoad: async (integration, code) => (await starting).tryLoad(integration, code),
@@ -133,9 +133,6 @@ export async function startAnswering(
   ends.defer(resends.close)
   wakes.beginResends(resends)
   const workers = [scripts, deliveries, resends]
-  await host.watch(async (hostIds) => {
-    for (const worker of workers) await worker.takeOver(hostIds)
-  })
 
   let stopping = false
   const app = createApp(

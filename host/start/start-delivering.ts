@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import packageJson from '../../package.json' with { type: 'json' }
 import { openSecretBox } from '../access/open-secret-box.ts'
@@ -40,8 +39,8 @@ export async function startDelivering(
   const onDefect = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'defect')
 
   const dataDir = resolve(settings.DATA_DIR)
-  const { database, commits, claims, notifications, host, place } = await openStorage(
-    { databaseUrl: settings.DATABASE_URL, dataDir, logger, onDefect },
+  const { database, commits, notifications, hostId } = await openStorage(
+    { databaseUrl: settings.DATABASE_URL, dataDir, logger },
     ends,
   )
   const { db, clock } = database
@@ -78,15 +77,12 @@ export async function startDelivering(
   outside.defer(gate.close)
   url = `http://${hostOf(settings.HOST)}:${listening.port}`
   logger.info({ version: packageJson.version, url }, 'listening')
-  const workerParts = { database, commits, claims, clock, settings, logger, hostId: host.id }
+  const workerParts = { database, commits, clock, settings, logger, hostId }
   const deliveries = await startDeliveries(workerParts, {
     ...{ secrets: signingSecrets, send: sender.send, logs, onAttempt },
   })
   outside.defer(deliveries.close)
   wakes.begin(deliveries)
-  // Loading the rest stops this thread for a quarter of a second: the first ones are on their way before.
-  await deliveries.looked()
-  await nextTurn()
   return {
     ...{
       settings,
@@ -98,8 +94,7 @@ export async function startDelivering(
       secrets,
       database,
       commits,
-      host,
-      place,
+      hostId,
     },
     ...{ organization, samples, box, signingSecrets, logs, hopsKey, publicUrl, url, forScripts },
     ...{ metrics, counts, wakes, gate, outside, workerParts, deliveries },

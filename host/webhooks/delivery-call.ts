@@ -1,10 +1,10 @@
 import { maxDeliveryBytes } from '../config/event-sizes.ts'
-import type { GroupCommit } from '../db/commits/group-commit.ts'
+import type { GroupCommit } from '../db/group-commit.ts'
 import { createId } from '../db/ids.ts'
 import { type NewDelivery, type Owed, oweDeliveries } from '../db/queries/deliveries.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertFits } from '../errors/text-size.ts'
-import type { Wake } from '../jobs/create-worker.ts'
+import type { Wake } from '../queue/worker.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
 import type { DispatchContext } from '../sandbox/target.ts'
 
@@ -36,7 +36,7 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake): HostCall<A
         },
       },
     },
-    async run({ url, event }, { context, isOwed }) {
+    async run({ url, event }, { context }) {
       const { installationId } = context
       if (installationId === undefined) {
         throw new AnnexError(
@@ -49,8 +49,7 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake): HostCall<A
       assertIsHttp(url)
       const body = JSON.stringify(event)
       assertFits(body, maxDeliveryBytes, tooLarge)
-      const owe = isOwed ? oweAtCommit : oweDelivery
-      const { id, created } = await owe(commits, wake, {
+      const { id, created } = await oweDelivery(commits, wake, {
         installationId,
         eventId: context.event?.id ?? event.eventId ?? createId('evt'),
         eventType: event.type,
@@ -64,24 +63,11 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake): HostCall<A
   }
 }
 
-/** Stores a delivery, and has it sent. */
-export function oweDelivery(commits: GroupCommit, wake: Wake, delivery: NewDelivery): Promise<Owed> {
-  return commits.store(oweDeliveries, delivery, (owed) => wakeFor(wake, owed))
-}
-
-/**
- * The same, and settles when the delivery is committed, which is before the disk has it: for an event that is still owed. What came
- * of that is stored by the same commits, after this one: a power cut that undoes this undoes that as well, and the event is
- * handled again.
- */
-async function oweAtCommit(commits: GroupCommit, wake: Wake, delivery: NewDelivery): Promise<Owed> {
-  const owed = await commits.note(oweDeliveries, delivery)
-  wakeFor(wake, owed)
+/** Stores a delivery, and wakes the worker that sends it. Resolves when the commit is durable. */
+export async function oweDelivery(commits: GroupCommit, wake: Wake, delivery: NewDelivery): Promise<Owed> {
+  const owed = await commits.store(oweDeliveries, delivery)
+  if (owed.created) wake()
   return owed
-}
-
-function wakeFor(wake: Wake, { created, endpointId, held }: Owed): void {
-  if (created) wake('delivery', endpointId, held)
 }
 
 /** What a delivery says of the secret that signs it. */

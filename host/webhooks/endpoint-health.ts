@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
 import { type Health, updateHealth } from '../db/queries/endpoints.ts'
-import { type Stored, stored } from '../jobs/job-handler.ts'
 import { keepLast } from '../keep-last.ts'
+import { type Stored, stored } from '../queue/job-handler.ts'
 
 /** Endpoints that have answered last: what is stored late is so by seconds. */
 const remembered = 10_000

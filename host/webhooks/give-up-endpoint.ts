@@ -1,9 +1,9 @@
-import type { Step } from '../db/commits/group-commit.ts'
+import type { Step } from '../db/group-commit.ts'
 import type { Delivery } from '../db/queries/deliveries.ts'
 import { disableEndpoint, type Endpoint } from '../db/queries/endpoints.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
-import type { NextStep } from '../jobs/retry-schedule.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
+import type { NextStep } from '../queue/retry-schedule.ts'
 import type { Attempt } from './send-attempt.ts'
 
 /** An endpoint to which nothing more is to be sent, and why. */

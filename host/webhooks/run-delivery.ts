@@ -1,6 +1,6 @@
-import type { Step } from '../db/commits/group-commit.ts'
 import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
+import type { Step } from '../db/group-commit.ts'
 import { withPrefix } from '../db/ids.ts'
 import { type AttemptRow, insertAttempts } from '../db/queries/attempts.ts'
 import {
@@ -9,18 +9,16 @@ import {
   type DeliveryState,
   type DeliveryWithBody,
   findDeliveries,
-  type LoadedDelivery,
   loadDeliveries,
-  readLongBodies,
   updateDeliveries,
 } from '../db/queries/deliveries.ts'
 import { findEndpoints, findUnpaused, type OwnedEndpoint } from '../db/queries/endpoints.ts'
-import type { DueJob, Job } from '../db/queries/jobs.ts'
+import type { Job } from '../db/queries/jobs.ts'
 import { type Refusal, refuseDeliveries } from '../db/queries/operating/refusals.ts'
 import { releaseJobs } from '../db/queries/operating/release.ts'
-import { type JobHandler, type JobOutcome, type Stored, stored } from '../jobs/job-handler.ts'
-import { type NextStep, nextStep, type RetrySchedule } from '../jobs/retry-schedule.ts'
-import type { Health } from '../jobs/slots/lanes.ts'
+import type { Health } from '../queue/fairness.ts'
+import { type JobHandler, type JobOutcome, type Stored, stored } from '../queue/job-handler.ts'
+import { type NextStep, nextStep, type RetrySchedule } from '../queue/retry-schedule.ts'
 import { toInterrupted, toRow } from './attempt-rows.ts'
 import { createHealthNotes } from './endpoint-health.ts'
 import { type GivingUp, reasonToGiveUp } from './give-up-endpoint.ts'
@@ -60,23 +58,18 @@ export function createRunDelivery(given: {
   giveUp: Step<GivingUp, unknown>
   /** Told of each attempt when it is stored. */
   onAttempt: OnAttempt
-}): JobHandler<LoadedDelivery | undefined> {
+}): JobHandler {
   const { clock, send, schedule, secrets, timeoutMs, standard } = given
   const noteHealth = createHealthNotes()
   return {
-    load: (db, jobs) => findOf(db, jobs, loadDeliveries),
-    ownerOf: (delivery) => delivery?.installationId,
-    lengthOf: (delivery) => delivery?.bodyLength ?? 0,
-    async begin(db, claimed) {
-      const endpoints = await findEndpoints(db, [...new Set(claimed.map(({ job }) => job.lane))])
-      const known = claimed.flatMap(({ loaded }) => (loaded === undefined ? [] : [loaded]))
-      const found = await secrets.find(db, known)
-      const long = await readLongBodies(db, known)
-      return claimed.map(
-        ({ job, loaded }) =>
-          () =>
-            run(job, loaded && withBody(loaded, long), endpoints.get(job.lane), found),
+    async begin(db, jobs) {
+      const deliveries = await findOf(db, jobs, loadDeliveries)
+      const endpoints = await findEndpoints(db, [...new Set(jobs.map(({ lane }) => lane))])
+      const found = await secrets.find(
+        db,
+        deliveries.filter((delivery) => delivery !== undefined),
       )
+      return jobs.map((job, n) => () => run(job, deliveries[n], endpoints.get(job.lane), found))
     },
     interrupt,
   }
@@ -152,20 +145,10 @@ function toSeen(
   return { endpointId, attempt, state: state === 'due' ? 'owed' : state, ageMs: nowMs - createdAt }
 }
 
-/** With its body, where it was too long to be read ahead from those that were read since. */
-function withBody(delivery: LoadedDelivery, long: Map<string, string>): DeliveryWithBody | undefined {
-  if (hasBody(delivery)) return delivery
-  const body = long.get(delivery.bodyId)
-  return body === undefined ? undefined : { ...delivery, body }
-}
-
-const hasBody = (delivery: LoadedDelivery): delivery is LoadedDelivery & { body: string } =>
-  delivery.body !== null
-
 /** The delivery of each job, `undefined` for one that is gone. */
 async function findOf<Found extends Delivery>(
   db: Db,
-  jobs: readonly DueJob[],
+  jobs: readonly Job[],
   find: (db: Db, ids: readonly string[]) => Promise<Found[]>,
 ): Promise<(Found | undefined)[]> {
   const ids = jobs.map(({ id }) => withPrefix(id, 'dlv'))

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { createClock, createSteadyClock, nowOf } from '../../host/db/database-clock.ts'
-import { createSilence } from '../../host/db/hosts/silence.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
@@ -90,25 +89,4 @@ it('waits for what is due are taken back, and are no longer than a minute', asyn
   assert.deepEqual(run, ['soon'])
   context.mock.timers.tick(60_000)
   assert.deepEqual(run, ['soon', 'an hour'])
-})
-
-const host = (id: string, seenAt: number) => ({ id, place: id, version: '1', startedAt: 0, seenAt })
-
-it('a host is silent when it said nothing for five seconds of whoever listens', () => {
-  const silence = createSilence()
-  const found = [0, 1, 2, 3, 4, 5].map((second) =>
-    // The clock of the database is put forward meanwhile: one goes on beating by it, the other does not.
-    silence.find([host('beats', second * hour), host('silent', 7)], second * 1_000).map(({ id }) => id),
-  )
-  assert.deepEqual(found, [[], [], [], [], [], ['silent']])
-})
-
-it('nobody is silent for a host that could not listen itself', () => {
-  const silence = createSilence()
-  assert.deepEqual(silence.find([host('a', 1)], 0), [])
-  // The database was away, or this process stood still.
-  assert.deepEqual(silence.find([host('a', 1)], 60_000), [])
-  for (let second = 61; second < 65; second++)
-    assert.deepEqual(silence.find([host('a', 1)], second * 1_000), [])
-  assert.equal(silence.find([host('a', 1)], 65_000).length, 1)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { createNotifications } from '../../host/db/hosts/notifications.ts'
+import { createNotifications } from '../../host/db/notifications.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
 import { until } from '../support/annex.ts'
 import { findPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { placeOf } from '../../host/db/hosts/place-of.ts'
+import { hostIdentity } from '../../host/db/host-identity.ts'
 import { openPostgres } from '../../host/db/open-database.ts'
 import { keyOf } from '../soak/kills/arrival.ts'
 import { repeatsOf } from '../soak/kills/count-deliveries.ts'
@@ -111,7 +111,7 @@ async function startHosts(ends: AsyncDisposableStack) {
   ends.defer(() => db.destroy())
   const ofEnded = db('hosts')
     .select('id')
-    .where({ place: placeOf(join(folder, 'first')) })
+    .where({ place: hostIdentity(join(folder, 'first')) })
   /**
    * How many deliveries the host is busy with that is to end. `young`: that were begun less than 250 ms before the last one, and so
    * counted against its limit when that was begun. Receivers here take up to 300 ms.

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import Router from '@koa/router'
 import Koa from 'koa'
-import { createCommits } from '../../host/db/commits/group-commit.ts'
+import { createGroupCommit } from '../../host/db/group-commit.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { createStorageProbe } from '../../host/db/probe-storage.ts'
 import { listen } from '../../host/http/listen.ts'
@@ -68,7 +68,7 @@ describe('a part that is not ready', () => {
     const wall: Wall = { levels: [], attempts: [], enclosure: [], probeMs: 0 }
     const sandboxes = { processes: () => [] } as unknown as RouteParts['sandboxes']
     const state = () => ({ workers: 2, stopping: true })
-    const probeStorage = createStorageProbe(createCommits(database).commits, folder)
+    const probeStorage = createStorageProbe(createGroupCommit(database.db), folder)
     addHealthRoutes(router, {
       db: database.db,
       sandboxes,

@@ -1,9 +1,8 @@
 import { createSecretBox } from '../../host/access/secret-box.ts'
-import { createCommits } from '../../host/db/commits/group-commit.ts'
+import { createGroupCommit } from '../../host/db/group-commit.ts'
 import { type Owed, oweDeliveries } from '../../host/db/queries/deliveries.ts'
-import { synced } from '../../host/db/sqlite/node-sqlite-client.ts'
-import { createWorker, type Worker } from '../../host/jobs/create-worker.ts'
-import { defaultSchedule } from '../../host/jobs/retry-schedule.ts'
+import { defaultSchedule } from '../../host/queue/retry-schedule.ts'
+import { createWorker, type Worker } from '../../host/queue/worker.ts'
 import { createGiveUp } from '../../host/webhooks/give-up-endpoint.ts'
 import { createRunDelivery } from '../../host/webhooks/run-delivery.ts'
 import { createSecretReader } from '../../host/webhooks/signing-secrets.ts'
@@ -21,9 +20,12 @@ export type Host = Owner & {
   /** Resolves when it is stored: that is its acknowledgement. */
   publish: (receiver: Receiver, eventId: string) => Promise<Owed>
   /** While it works: not before it has started, and not when it has been asked to stop. */
-  worker: Worker | undefined
+  worker: SimulatedWorker | undefined
   stop: (downMs: number) => Promise<void>
 }
+
+/** The hosts of the simulation miss one another. The engine needs nothing of it: leases lapse. */
+type SimulatedWorker = Worker & { takeOver: (hostIds: readonly string[]) => Promise<void> }
 
 export const box = createSecretBox(new Uint8Array(32))
 
@@ -46,7 +48,7 @@ export function startHost(given: {
   db.userParams = { ...db.userParams, clock }
   const random = given.random.next
   const dialect = plan.hosts > 1 ? 'postgres' : 'sqlite'
-  const { commits, claims } = createCommits({ db, dialect, clock, synced: () => synced(db) })
+  const commits = createGroupCommit(db)
   world.note(`${id} starts`)
   const handler = createRunDelivery({
     ...{
@@ -63,22 +65,19 @@ export function startHost(given: {
     giveUp: createGiveUp({ report: ({ text }) => world.note(text) }),
   })
   createWorker({
-    ...{ commits, claims, clock, random, hostId: id, concurrency: plan.concurrency, lanes: plan.lanes },
-    database: {
-      db,
-      reader: db,
-      longReader: db,
-      dialect,
-      url: '',
-      clock: { ...clock, adjust() {} },
-      synced: () => synced(db),
-      close: async () => {},
-    },
+    database: { db, dialect },
+    commits,
+    clock,
+    random,
+    hostId: id,
+    // The receivers of a plan belong to one installation, which may have three quarters in flight.
+    concurrency: Math.ceil((plan.concurrency * 4) / 3),
+    lanes: plan.lanes,
     handlers: { delivery: handler },
     onDefect: given.onDefect,
   }).then(
     (worker) => {
-      host.worker = worker
+      host.worker = { ...worker, takeOver: async () => {} }
     },
     // A server that cannot start says so and ends.
     (error) => {
@@ -101,7 +100,7 @@ export function startHost(given: {
       ...{ installationId: given.installationId, signedBy: 'installation', url: receiver.url },
       ...{ eventId, eventType: 'example', body: `{"eventId":"${eventId}"}`, hops: 0 },
     })
-    host.worker?.wake('delivery', stored.endpointId, stored.held)
+    host.worker?.wake()
     return stored
   }
 

@@ -1,4 +1,4 @@
-import type { LaneRules } from '../../host/jobs/slots/lanes.ts'
+import type { LaneRules } from '../../host/queue/fairness.ts'
 import { createRandom, type Random } from './world/random.ts'
 
 /** How a receiver answers for a while. */

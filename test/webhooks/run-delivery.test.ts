@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createSecretBox } from '../../host/access/secret-box.ts'
-import { createCommits, runSteps } from '../../host/db/commits/group-commit.ts'
+import { createGroupCommit, runSteps } from '../../host/db/group-commit.ts'
 import type { Database } from '../../host/db/open-database.ts'
-import { readDueJobs } from '../../host/db/queries/claims.ts'
-import {
-  findDeliveries,
-  type LoadedDelivery,
-  loadDeliveries,
-  oweDeliveries,
-} from '../../host/db/queries/deliveries.ts'
+import { findDeliveries, oweDeliveries } from '../../host/db/queries/deliveries.ts'
 import { moveJobs } from '../../host/db/queries/jobs.ts'
-import { createWorker } from '../../host/jobs/create-worker.ts'
-import { defaultSchedule } from '../../host/jobs/retry-schedule.ts'
+import { defaultSchedule } from '../../host/queue/retry-schedule.ts'
+import { createWorker } from '../../host/queue/worker.ts'
 import { createHealthNotes } from '../../host/webhooks/endpoint-health.ts'
 import { createRunDelivery } from '../../host/webhooks/run-delivery.ts'
 import { createSecretReader } from '../../host/webhooks/signing-secrets.ts'
+import { claimAll } from '../queue/support.ts'
 import { until } from '../support/annex.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 
@@ -45,7 +40,11 @@ it('a delivery whose site installation is gone is kept as failed, and sent nowhe
     onAttempt: ({ state, attempt }) => void seen.push(state, attempt),
   })
   const worker = await createWorker({
-    ...{ database, ...createCommits(database), clock, hostId: 'host_1', random: Math.random },
+    database,
+    commits: createGroupCommit(db),
+    clock,
+    hostId: 'host_1',
+    random: Math.random,
     handlers: { delivery: runDelivery },
     concurrency: 4,
     lanes: { most: 4, first: 4 },
@@ -75,14 +74,13 @@ it('a delivery that is laid aside goes on where its endpoint was resumed meanwhi
   const delivery = { installationId, signedBy: 'site:site_gone', url: 'http://a.example/', hops: 0 }
   const event = { eventType: 'told', body: '{}' }
   const events = ['evt_1', 'evt_2', 'evt_3'].map((eventId) => ({ ...delivery, ...event, eventId }))
-  const [, , last] = await oweDeliveries(db, events)
-  const { job, loaded } = last?.held ?? assert.fail('it is not due')
-  const claimed = { ...job, subject: '', leaseId: 'lease_1', claimedAt: 1 }
+  await oweDeliveries(db, events)
+  const jobs = await claimAll(db, 'delivery')
+  const job = jobs.at(-1) ?? assert.fail('it is not due')
   await db('jobs').whereNot({ id: job.id }).update({ state: 'waiting' })
-  await db('jobs').where({ id: job.id }).update({ state: 'running', leaseId: 'lease_1' })
   await db('endpoints').update({ state: 'paused' })
   const { begin } = createHandler(database)
-  const [run] = await begin(db, [{ job: claimed, loaded: loaded as LoadedDelivery }])
+  const [run] = await begin(db, [job])
   const { move, stores = [] } = (await run?.()) ?? assert.fail('nothing came of it')
   assert.equal(move.state, 'waiting')
   await db('endpoints').update({ state: 'active' })
@@ -99,8 +97,7 @@ it('a name is looked up for the organization that the endpoint belongs to', asyn
   ends.defer(seeded.close)
   const { db, database, installationId } = seeded
   const delivery = { installationId, signedBy: 'installation', url: 'http://a.example/', hops: 0 }
-  const [owed] = await oweDeliveries(db, [{ ...delivery, eventId: 'evt_1', eventType: 'told', body: '{}' }])
-  const { job, loaded } = owed?.held ?? assert.fail('it is not due')
+  await oweDeliveries(db, [{ ...delivery, eventId: 'evt_1', eventType: 'told', body: '{}' }])
   const askers: unknown[] = []
   const { begin } = createHandler(database, {
     secrets: { find: async () => ({ of: () => ({ current: 'whsec_test' }) }), forget() {} },
@@ -110,34 +107,12 @@ it('a name is looked up for the organization that the endpoint belongs to', asyn
       return { startedAtMs: nowMs, durationMs: 1, outcome: 'delivered', status: 200, ...texts }
     },
   })
-  const claimed = { ...job, subject: '', leaseId: 'lease_1', claimedAt: 1 }
-  const [run] = await begin(db, [{ job: claimed, loaded: loaded as LoadedDelivery }])
+  const [run] = await begin(db, await claimAll(db, 'delivery'))
   await run?.()
   assert.deepEqual(askers, [(await db('installations').first()).organizationId])
 })
 
-it('what is handed over of a delivery is what would be read of it, and how much text that is', async () => {
-  await using ends = new AsyncDisposableStack()
-  const seeded = await openSeeded()
-  ends.defer(seeded.close)
-  const { db, installationId } = seeded
-  const delivery = { installationId, signedBy: 'installation', url: 'http://a.example/', hops: 1 }
-  const [small, large] = await oweDeliveries(db, [
-    { ...delivery, eventId: 'evt_1', eventType: 'told', body: '{"a":1}' },
-    { ...delivery, eventId: 'evt_2', eventType: 'told', body: JSON.stringify('x'.repeat(5_000)) },
-  ])
-  assert.deepEqual([small?.held?.length, large?.held?.length], [7, 5_002])
-  const [{ bodyLength, ...read } = assert.fail()] = await loadDeliveries(db, [small?.id ?? ''])
-  assert.deepEqual({ ...small?.held?.loaded }, read)
-  assert.equal(bodyLength, 7)
-  const given = { after: '', without: [], perLane: 2, limit: 2, nowMs: seeded.database.clock.now() + 1_000 }
-  const due = await readDueJobs(db, 'delivery', given)
-  const { subjectLength, ...asRead } = due.find(({ id }) => id === small?.held?.job.id) ?? assert.fail()
-  assert.deepEqual({ ...asRead, ordered: Boolean(asRead.ordered) }, small?.held?.job)
-  assert.equal(subjectLength, asRead.subject?.length)
-})
-
-it('a long body is not read before its delivery is claimed, and is sent whole then', async () => {
+it('a long body is sent whole, and counts as the size of its job', async () => {
   await using ends = new AsyncDisposableStack()
   const seeded = await openSeeded()
   ends.defer(seeded.close)
@@ -158,18 +133,9 @@ it('a long body is not read before its delivery is claimed, and is sent whole th
       return { startedAtMs: nowMs, durationMs: 1, outcome: 'delivered', status: 200, ...texts }
     },
   })
-  const given = { after: '', without: [], perLane: 2, limit: 2, nowMs: database.clock.now() + 1_000 }
-  const jobs = await readDueJobs(db, 'delivery', given)
-  const loaded = (await handler.load?.(db, jobs)) ?? []
-  for (const one of loaded) {
-    assert.equal(one?.body, null)
-    assert.equal(handler.lengthOf?.(one), Buffer.byteLength(body))
-  }
-  const claimed = jobs.map((job, n) => ({
-    job: { ...job, subject: '', leaseId: 'lease_1', claimedAt: 1 },
-    loaded: loaded[n],
-  }))
-  for (const run of await handler.begin(db, claimed)) await run()
+  const jobs = await claimAll(db, 'delivery')
+  for (const job of jobs) assert.equal(job.size, Buffer.byteLength(job.subject) + Buffer.byteLength(body))
+  for (const run of await handler.begin(db, jobs)) await run()
   assert.deepEqual(sent, [body, body])
 })
 
@@ -178,7 +144,7 @@ it('a failure that is stored late says nothing of an endpoint that has answered 
   const seeded = await openSeeded()
   ends.defer(seeded.close)
   await seeded.addEndpoint('ep_a', 'active')
-  const { commits } = createCommits(seeded.database)
+  const commits = createGroupCommit(seeded.database.db)
   const note = createHealthNotes()
   const store = ({ step, item }: ReturnType<typeof note>) => commits.store(step, item)
   const failingSince = async () => (await seeded.db('endpoints').where({ id: 'ep_a' }).first()).failingSince

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { describe, it, type TestContext } from 'node:test'
 import Stripe from 'stripe'
-import { defaultSchedule, nextStep } from '../../host/jobs/retry-schedule.ts'
+import { defaultSchedule, nextStep } from '../../host/queue/retry-schedule.ts'
 import { type AttemptOptions, sendAttempt } from '../../host/webhooks/send-attempt.ts'
 import { closedPort, openEgress, serve, serveRaw } from '../net/local-server.ts'
 

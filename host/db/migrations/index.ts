@@ -19,6 +19,7 @@ import * as waitingEvents from './017-waiting-events.ts'
 import * as setUp from './018-set-up.ts'
 import * as uniqueNames from './019-unique-names.ts'
 import * as receiptsOfEvents from './020-receipts-of-events.ts'
+import * as queue from './021-queue.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -44,6 +45,7 @@ const steps: readonly [string, Step][] = [
   ['018-set-up', setUp],
   ['019-unique-names', uniqueNames],
   ['020-receipts-of-events', receiptsOfEvents],
+  ['021-queue', queue],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

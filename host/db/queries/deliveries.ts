@@ -1,13 +1,11 @@
 import { AnnexError } from '../../errors/annex-error.ts'
-import { sideBySide } from '../commits/side-by-side.ts'
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { createId, withPrefix } from '../ids.ts'
 import { forEachInserted, forEachRow } from '../rows/each-row.ts'
 import { jsonTexts, rawRows } from '../rows/json-rows.ts'
-import { readLongTexts, shortText } from '../rows/short-text.ts'
 import { type EndpointKey, endpointKeyColumns, ensureEndpoints, findPlaces, type Place } from './endpoints.ts'
-import { type Held, insertJobs, type NewJob } from './jobs.ts'
+import { insertJobs, type NewJob } from './jobs.ts'
 
 export type DeliveryState = 'owed' | 'delivered' | 'failed'
 
@@ -38,11 +36,8 @@ export type DeliveryWithBody = Delivery & { body: string }
 
 export type NewDelivery = EndpointKey & Pick<DeliveryWithBody, 'eventId' | 'eventType' | 'body' | 'hops'>
 
-/**
- * `created`: false when the event was owed to the endpoint before; `id` is that delivery's then. `held`: its job, where it
- * is due.
- */
-export type Owed = { id: string; endpointId: string; created: boolean; held?: Held<LoadedDelivery> }
+/** `created`: false when the event has a delivery to the endpoint already; `id` is that delivery's then. */
+export type Owed = { id: string; endpointId: string; created: boolean }
 
 const columns = {
   id: 'text',
@@ -81,26 +76,35 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
   const used = new Set(inserted.map(({ delivery }) => delivery.bodyId))
   const sent = inserted.filter(({ place }) => place.state !== 'disabled')
   const dueAt = nowOf(db)
-  const newJobs = sent.map(({ delivery, place }) => toDeliveryJob(delivery, place, dueAt))
-  const newBodies = [...bodies.values()].flat().filter(({ id }) => used.has(id))
-  const [jobs] = await sideBySide(db, [() => insertJobs(db, newJobs), () => insertBodies(db, newBodies)])
-  const jobOf = new Map(jobs.map((job) => [job.id, job]))
+  await insertJobs(
+    db,
+    sent.map(({ delivery, place }) =>
+      toDeliveryJob({ ...delivery, bodySize: Buffer.byteLength(delivery.body) }, place, dueAt),
+    ),
+  )
+  await insertBodies(
+    db,
+    [...bodies.values()].flat().filter(({ id }) => used.has(id)),
+  )
   const created = new Map(inserted.map(({ delivery }) => [delivery.id, delivery]))
   return Promise.all(
     rows.map((row): Owed | Promise<Owed> => {
       const delivery = created.get(row.id)
-      if (delivery === undefined) return findOwed(db, row)
-      const { id, endpointId, body } = delivery
-      const job = jobOf.get(withPrefix(id, 'job'))
-      if (job === undefined) return { id, endpointId, created: true }
-      return { id, endpointId, created: true, held: { job, loaded: delivery, length: body.length } }
+      return delivery === undefined
+        ? findOwed(db, row)
+        : { id: delivery.id, endpointId: delivery.endpointId, created: true }
     }),
   )
 }
 
 /** The job that sends a delivery: it has the delivery's id, but for the prefix, and waits while the endpoint is paused. */
 export const toDeliveryJob = (
-  { id, endpointId }: Pick<Delivery, 'id' | 'endpointId'>,
+  {
+    id,
+    endpointId,
+    installationId,
+    bodySize,
+  }: Pick<Delivery, 'id' | 'endpointId' | 'installationId'> & { bodySize: number },
   { state, ordered }: Pick<Place, 'state' | 'ordered'>,
   dueAt: number,
 ): NewJob => ({
@@ -108,6 +112,8 @@ export const toDeliveryJob = (
   kind: 'delivery',
   subject: { id },
   lane: endpointId,
+  owner: installationId,
+  textSize: bodySize,
   dueAt,
   state: state === 'paused' ? 'waiting' : 'due',
   ordered: Boolean(ordered),
@@ -181,25 +187,15 @@ const bodyColumns = { id: 'text', body: 'text' } as const
 
 const insertBodies = forEachInserted<Body>({ table: 'bodies', columns: bodyColumns, key: ['id'] })
 
-/** With what is sent where that is short. `bodyLength`, where it was read: how long it is, in bytes. */
-export type LoadedDelivery = Delivery & { body: string | null; bodyLength?: number }
-
-export async function loadDeliveries(db: Db, ids: readonly string[]): Promise<LoadedDelivery[]> {
+/** Reads deliveries with their bodies. */
+export async function loadDeliveries(db: Db, ids: readonly string[]): Promise<DeliveryWithBody[]> {
   return rawRows(
     db,
-    `select deliveries.*, ${shortText('bodies.body', 'body')} from deliveries
+    `select deliveries.*, bodies.body from deliveries
      join bodies on bodies.id = deliveries.body_id where deliveries.id in ${jsonTexts(db)}`,
     [JSON.stringify(ids)],
   )
 }
-
-/** The bodies of those deliveries that were read without, by the bodies' ids. */
-export const readLongBodies = (db: Db, deliveries: readonly LoadedDelivery[]): Promise<Map<string, string>> =>
-  readLongTexts(
-    db,
-    { table: 'bodies', column: 'body' },
-    deliveries.flatMap(({ bodyId, body }) => (body === null ? [bodyId] : [])),
-  )
 
 export async function findBody(db: Db, id: string): Promise<string | undefined> {
   return (await db('bodies').where({ id }).first('body'))?.body

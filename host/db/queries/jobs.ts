@@ -8,33 +8,26 @@ import { comeAfter, nextPosition, positionAt } from './positions.ts'
 export type JobKind = 'event' | 'task' | 'delivery' | 'resend'
 
 /**
- * A piece of work that must not be lost. `subject` is for its kind to read; `null`: it is long, and is read when the job is
- * claimed. `lane` is whose turn it takes: an installation's, or an endpoint's. `attempt` counts how often it was begun, without the
- * runs that were cut off by something else, up to `mostInterruptions` of them; `interruptions` counts these.
+ * A piece of work that must not be lost, claimed by a host. `subject` is JSON for its kind to read. A lane is an
+ * installation's or a receiver's, its `owner` the installation. `size` is the text in bytes that the job keeps in memory.
+ * `attempt` counts its runs, without those that were cut off; `interruptions` counts these. A result counts while the claim,
+ * `leaseId`, holds.
  */
-export type DueJob = {
+export type Job = {
   id: string
   kind: JobKind
-  subject: string | null
+  subject: string
   lane: string
+  owner: string
+  size: number
   attempt: number
   interruptions: number
   dueAt: number
-  /** After those of its lane that came before it, and alone. SQLite has numbers for it. */
+  /** Runs after the jobs of its lane that came before it, and alone. SQLite has numbers for it. */
   ordered: boolean | number
+  leaseId: string
+  claimedAt: number
 }
-
-/** One whose subject is at hand, however long it is. */
-export type WholeJob = DueJob & { subject: string }
-
-/**
- * A due job that nobody has claimed yet, with what its kind needs to know for it. `length`: of the text that it has to do with, in
- * characters, be it at hand or not. `isRead`: it was read, where others are handed over by whoever has stored them just now.
- */
-export type Held<Loaded = unknown> = { job: DueJob; loaded: Loaded; length: number; isRead?: boolean }
-
-/** A job that a host has claimed. What the host brings about counts while its claim, `leaseId`, holds. */
-export type Job = WholeJob & { leaseId: string; claimedAt: number }
 
 /**
  * As often as this a run that was cut off is no attempt: a job must not use up its retries by what it has nothing to do
@@ -48,6 +41,10 @@ export type NewJob = {
   kind: JobKind
   subject: object
   lane: string
+  /** The installation. Default: the lane. */
+  owner?: string
+  /** Text in bytes beside the subject. Default 0. */
+  textSize?: number
   dueAt: number
   /** `waiting`: until its lane is resumed. Default `due`. */
   state?: 'due' | 'waiting'
@@ -60,6 +57,8 @@ const newColumns = {
   kind: 'text',
   subject: 'text',
   lane: 'text',
+  owner: 'text',
+  size: 'bigint',
   state: 'text',
   attempt: 'bigint',
   ordered: 'boolean',
@@ -68,39 +67,41 @@ const newColumns = {
   createdAt: 'bigint',
 } as const
 
-type JobRow = WholeJob & { state: string; position: number; createdAt: number }
+export type JobRow = Omit<Job, 'leaseId' | 'claimedAt' | 'interruptions'> & {
+  state: string
+  position: number
+  createdAt: number
+}
 const insertRows = forEachInserted<JobRow>({ table: 'jobs', columns: newColumns, key: ['id'] })
 
-/**
- * Stores work that is owed. It belongs into the transaction of what it is owed for.
- *
- * @returns the jobs, those that wait left out
- */
-export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<WholeJob[]> {
+/** Stores work, in the transaction of its cause. @returns the rows */
+export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<JobRow[]> {
   const inOrder = new Set(jobs.flatMap(({ lane, ordered }) => (ordered ? [lane] : [])))
   if (inOrder.size > 0) await comeAfter(db, [...inOrder])
-  // By the clock of due times: what comes due later by itself is known by it.
+  // By the clock of due times: jobs that come due later are known by it.
   const createdAt = nowOf(db)
-  const due: WholeJob[] = []
-  const rows = jobs.map(
-    ({ id = createId('job'), kind, subject, lane, dueAt, state = 'due', ordered = false }) => {
-      const job = {
-        id,
-        kind,
-        subject: JSON.stringify(subject),
-        lane,
-        attempt: 0,
-        interruptions: 0,
-        dueAt,
-        ordered,
-      }
-      if (state === 'due') due.push(job)
-      const position = kind === 'task' && dueAt > createdAt ? positionAt(dueAt) : nextPosition(createdAt)
-      return { ...job, state, position, createdAt }
-    },
-  )
+  const rows = jobs.map((job) => toRow(job, createdAt))
   await insertRows(db, rows)
-  return due
+  return rows
+}
+
+function toRow(job: NewJob, createdAt: number): JobRow {
+  const { kind, lane, dueAt } = job
+  const subject = JSON.stringify(job.subject)
+  return {
+    id: job.id ?? createId('job'),
+    kind,
+    subject,
+    lane,
+    owner: job.owner ?? lane,
+    size: Buffer.byteLength(subject) + (job.textSize ?? 0),
+    state: job.state ?? 'due',
+    attempt: 0,
+    ordered: job.ordered ?? false,
+    position: kind === 'task' && dueAt > createdAt ? positionAt(dueAt) : nextPosition(createdAt),
+    dueAt,
+    createdAt,
+  }
 }
 
 /** Jobs of the lane that are still to be done, those that wait for a resume included. */

@@ -1,7 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepLast } from '../../keep-last.ts'
-import type { SettlesAtCommit } from '../commits/committed.ts'
 import type { Db } from '../db.ts'
 import { BaseClient, type Query } from './base-client.ts'
 import { isBusy, nameSqliteError } from './sqlite-errors.ts'
@@ -61,14 +60,10 @@ export class NodeSqliteClient extends BaseClient<SqliteConnection> {
     connection.close()
   }
 
-  /** Settles when what was stored is on the disk; with `settles: 'at commit'`, when it is committed. */
-  override async transaction(
-    container: unknown,
-    config?: Partial<SettlesAtCommit>,
-    outer?: unknown,
-  ): Promise<unknown> {
+  /** Settles when what was stored is on the disk. */
+  override async transaction(container: unknown, config?: object, outer?: unknown): Promise<unknown> {
     const result = await super.transaction(container, config, outer)
-    if (config?.settles === undefined) await this.synced()
+    await this.synced()
     return result
   }
 

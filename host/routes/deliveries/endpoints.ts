@@ -112,7 +112,7 @@ export function addWebhookEndpointRoutes(
 
   /** With what this host alone knows: another one may have had other luck with it. */
   function view(endpoint: Endpoint): object {
-    const until = endpoint.state === 'active' ? circuits.leftAloneUntil(endpoint.id, nowOf(db)) : undefined
+    const until = endpoint.state === 'active' ? circuits.heldBackUntil(endpoint.id, nowOf(db)) : undefined
     return { ...toView(endpoint), ...(until !== undefined && { leftAloneUntil: toIso(until) }) }
   }
 

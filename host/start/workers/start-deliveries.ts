@@ -1,15 +1,15 @@
-import { createWorker, type Worker } from '../../jobs/create-worker.ts'
 import type { LogWriter } from '../../logs/create-log-writer.ts'
+import { createWorker, type Worker } from '../../queue/worker.ts'
 import { createGiveUp } from '../../webhooks/give-up-endpoint.ts'
 import { createRunDelivery, type OnAttempt } from '../../webhooks/run-delivery.ts'
 import type { Sender } from '../../webhooks/sending/start-sender.ts'
 import type { SecretReader } from '../../webhooks/signing-secrets.ts'
 import { toSchedule, toShared, type WorkerParts } from './worker-parts.ts'
 
-/** An endpoint that fails ten times in a row is left alone for five seconds, then for longer, up to five minutes. */
+/** Ten failures in a row open the circuit of a receiver for five seconds, then for longer, up to five minutes. */
 const circuit = { failures: 10, firstMs: 5_000, longestMs: 300_000 }
 
-/** Begins with deliveries that are owed. They have a worker of their own, so that scripts and they wait for nothing of each other's. */
+/** Deliveries have a worker of their own: scripts and receivers do not wait for each other. */
 export function startDeliveries(
   parts: WorkerParts,
   given: {
@@ -29,13 +29,10 @@ export function startDeliveries(
     giveUp: createGiveUp(given.logs),
   })
   const { DELIVERY_CONCURRENCY: concurrency, DELIVERY_PER_ENDPOINT: perEndpoint } = settings
-  // What sends has the next ones at hand while the last ones are stored.
-  const more = (atOnce: number) => Math.ceil(atOnce / 2)
   return createWorker({
     ...toShared(parts),
     handlers: { delivery: runDelivery },
     concurrency,
-    ahead: more(concurrency),
-    lanes: { most: perEndpoint + more(perEndpoint), first: Math.min(4, perEndpoint), circuit },
+    lanes: { most: perEndpoint, first: Math.min(4, perEndpoint), circuit },
   })
 }

@@ -1,17 +1,16 @@
 import { createRunEvent } from '../../events/run-event.ts'
 import type { PrepareDispatch } from '../../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../../installations/report-failure.ts'
-import { createWorker, type Worker } from '../../jobs/create-worker.ts'
+import { createWorker, type Worker } from '../../queue/worker.ts'
 import type { Sandboxes } from '../../sandbox/sandboxes.ts'
 import { createRunResend } from '../../webhooks/operating/resend.ts'
 import { toSchedule, toShared, type WorkerParts } from './worker-parts.ts'
 
-const scriptsAtOnce = 64
-/** A quarter of all, to leave turns for others; more cost less each, as they share commits. */
+const scriptsInFlight = 512
 const scriptsPerInstallation = 16
 const resendsAtOnce = 4
 
-/** Begins with events and tasks that are owed to scripts. */
+/** The worker for events and tasks. */
 export function startScripts(
   parts: WorkerParts,
   given: { sandboxes: Sandboxes; prepareDispatch: PrepareDispatch; report: ReportFailure },
@@ -21,7 +20,7 @@ export function startScripts(
   return createWorker({
     ...toShared(parts),
     handlers: { event: runEvent, task: runEvent },
-    concurrency: scriptsAtOnce,
+    concurrency: scriptsInFlight,
     lanes: { most: scriptsPerInstallation, first: scriptsPerInstallation },
   })
 }

@@ -18,7 +18,7 @@ import {
   listSomeFailed,
 } from '../../db/queries/operating/send-again.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
-import { handleEach, type JobHandler, type JobOutcome, stored } from '../../jobs/job-handler.ts'
+import { handleEach, type JobHandler, type JobOutcome, stored } from '../../queue/job-handler.ts'
 
 /** How far ahead deliveries are owed: what somebody stops comes to its end within as many seconds. */
 const aheadSeconds = 10

@@ -1,4 +1,4 @@
-import { createTurns } from '../../jobs/slots/turns.ts'
+import { createTurns } from './turns.ts'
 
 /** How many attempts may be under way at once, and how many of them to one endpoint. */
 export type AtOnce = { inAll: number; perEndpoint: number }

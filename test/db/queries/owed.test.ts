@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { type DueJob, insertJobs, type JobKind, type NewJob } from '../../../host/db/queries/jobs.ts'
+import { insertJobs, type JobKind, type JobRow, type NewJob } from '../../../host/db/queries/jobs.ts'
 import { readOwed } from '../../../host/db/queries/operating/owed.ts'
 import { runScriptJobAgain } from '../../../host/db/queries/operating/script-jobs.ts'
 import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
@@ -15,14 +15,14 @@ describe('how old the oldest is that is owed', () => {
   beforeEach(() => seeded.db('jobs').delete())
   after(() => seeded.close())
 
-  const owe = async (kind: JobKind, given: Partial<NewJob> & { inMs?: number } = {}): Promise<DueJob> => {
+  const owe = async (kind: JobKind, given: Partial<NewJob> & { inMs?: number } = {}): Promise<JobRow> => {
     const { inMs = 0, ...rest } = given
     const [job] = await insertJobs(seeded.db, [
       { kind, subject: {}, lane: 'a', dueAt: Date.now() + inMs, ...rest },
     ])
-    return job as DueJob
+    return job as JobRow
   }
-  const change = (job: DueJob, fields: object) => seeded.db('jobs').where({ id: job.id }).update(fields)
+  const change = (job: JobRow, fields: object) => seeded.db('jobs').where({ id: job.id }).update(fields)
   /** As if all that is owed had been owed that much earlier. */
   const pass = (ms: number) =>
     seeded.db.raw(

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../../host/db/db.ts'
-import { claimJobs, readDueJobs } from '../../../host/db/queries/claims.ts'
 import { insertJobs } from '../../../host/db/queries/jobs.ts'
 import { comeAfter } from '../../../host/db/queries/positions.ts'
 import { isPostgres } from '../../../host/db/rows/json-rows.ts'
+import { claimAll } from '../../queue/support.ts'
 import { planOf } from '../../support/query-plan.ts'
 import { openSeeded } from '../../support/seeded-database.ts'
 
@@ -35,11 +35,6 @@ it('of what two hosts owe in order at the same time the one is claimed when the 
   ends.defer(close)
   if (!isPostgres(db)) return t.skip('one process owns an SQLite file')
   const seen: string[] = []
-  const claimNext = async () => {
-    const given = { after: '', without: [], perLane: 4, limit: 4, nowMs: 10 }
-    const due = await readDueJobs(db, 'delivery', given)
-    return [...(await claimJobs(db, due, { leaseId: 'lease', hostId: 'host', nowMs: 10, leaseMs: 10 }))]
-  }
   let other = Promise.resolve('')
   await db.transaction(async (transaction) => {
     await owe(transaction, 1)
@@ -55,6 +50,6 @@ it('of what two hosts owe in order at the same time the one is claimed when the 
   })
   await other
   assert.deepEqual(seen, ['first', 'second'])
-  assert.equal((await claimNext()).length, 1)
-  assert.deepEqual(await claimNext(), [], 'one runs')
+  assert.equal((await claimAll(db, 'delivery')).length, 1)
+  assert.deepEqual(await claimAll(db, 'delivery'), [], 'one runs')
 })

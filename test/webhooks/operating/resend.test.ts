@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { createCommits } from '../../../host/db/commits/group-commit.ts'
+import { createGroupCommit } from '../../../host/db/group-commit.ts'
 import { createId } from '../../../host/db/ids.ts'
 import { findResend, insertResend, stopResend } from '../../../host/db/queries/operating/resends.ts'
-import { createWorker, type Worker } from '../../../host/jobs/create-worker.ts'
+import { createWorker, type Worker } from '../../../host/queue/worker.ts'
 import { countFailed, createRunResend, untilNow } from '../../../host/webhooks/operating/resend.ts'
 import { until } from '../../support/annex.ts'
 import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
@@ -56,7 +56,7 @@ describe('a resend', () => {
     const { database } = seeded
     const { db, clock } = database
     const worker = await createWorker({
-      ...{ database, ...createCommits(database), clock, hostId: 'host_1', random: Math.random },
+      ...{ database, commits: createGroupCommit(database.db), clock, hostId: 'host_1', random: Math.random },
       handlers: { resend: createRunResend({ db, clock, wake: () => {} }) },
       concurrency: 4,
       lanes: { most: 1, first: 1 },

@@ -75,7 +75,8 @@ async function countState(db: Db, state: string): Promise<Counted[]> {
 async function findPutOff(db: Db, kind: JobKind): Promise<number> {
   const some = db('jobs')
     .select(db.raw(`${owedSince(db)} as since`))
-    .whereRaw(comesDue(kind))
+    .where({ kind })
+    .whereRaw(comesDue)
     .orderBy('dueAt')
     .limit(mostLookedAt)
   const row = await db.from(some.as('some')).min({ since: 'since' }).first<Counted>()

@@ -11,7 +11,7 @@ import { type DeliveryFilter, hasReason, narrow, rangeOf } from './list-deliveri
 /** A delivery that is to be sent again, and when (Unix ms). */
 export type Again = { id: string; dueAt: number }
 
-type Owed = { id: string; endpointId: string }
+type Owed = { id: string; endpointId: string; installationId: string; bodySize: number }
 
 /**
  * Owes deliveries again that are settled: each begins a new round of the schedule, and its attempts are counted on. Those
@@ -28,7 +28,8 @@ export async function oweAgain(db: Db, all: readonly Again[]): Promise<string[]>
      from ${jsonRows(db, 'again', { id: 'text', dueAt: 'bigint' })}
      where deliveries.id = again.id and deliveries.state <> 'owed'
        and exists (select 1 from installations where id = deliveries.installation_id and status <> 'moving')
-     returning deliveries.id as id, deliveries.endpoint_id as endpoint_id`,
+     returning deliveries.id as id, deliveries.endpoint_id as endpoint_id, deliveries.installation_id as installation_id,
+       (select octet_length(body) from bodies where bodies.id = deliveries.body_id) as body_size`,
     [JSON.stringify(all)],
   )
   const endpoints = await findStates(db, owed)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { parseRetryAfter } from '../../host/jobs/retry-after.ts'
+import { parseRetryAfter } from '../../host/queue/retry-after.ts'
 import {
   defaultSchedule,
   nextStep,
   type Outcome,
   type RetrySchedule,
-} from '../../host/jobs/retry-schedule.ts'
+} from '../../host/queue/retry-schedule.ts'
 
 const nowMs = Date.UTC(2026, 0, 15, 12, 0, 0)
 const hour = 3_600_000

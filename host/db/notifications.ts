@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Db } from '../db.ts'
-import type { Database } from '../open-database.ts'
+import type { Db } from './db.ts'
+import type { Database } from './open-database.ts'
 
 /** What hosts tell each other: there is work that is due; or a record has changed that others may have read. */
 export type Channel = 'work' | 'changed'

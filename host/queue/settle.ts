@@ -1,7 +1,7 @@
-import { type GroupCommit, runSteps } from '../db/commits/group-commit.ts'
 import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { isOwnFault } from '../db/explain-storage-error.ts'
+import { type GroupCommit, runSteps } from '../db/group-commit.ts'
 import { type Job, moveJobs } from '../db/queries/jobs.ts'
 import { messageOf } from '../errors/annex-error.ts'
 import type { JobOutcome } from './job-handler.ts'
@@ -9,23 +9,18 @@ import type { JobOutcome } from './job-handler.ts'
 type Settlement = { job: Job; outcome: JobOutcome }
 
 export type Settlements = {
-  /**
-   * Stores what came of a job, and goes on until that succeeds: while the database is away, however long, it is kept here. There are
-   * no more of them than turns.
-   *
-   * @param onCommitted called when others can read it, which may be before the disk has it
-   */
-  store: (settlement: Settlement, onCommitted: () => void) => Promise<void>
-  /** What becomes of a job whose handler has a defect. */
+  /** Stores the outcome of a job. While the database is away, it tries again, for as long as that takes. */
+  store: (settlement: Settlement) => Promise<void>
+  /** The outcome of a job whose handler has a defect. */
   postponed: (job: Job, error: unknown) => JobOutcome
 }
 
 const defectDelayMs = 60_000
 const storeAgainMs = 1_000
-/** Of an outcome that is refused for its own sake. */
+/** An outcome that the database refuses so often is given up: the job is done again. */
 const mostRefusals = 30
 
-/** @param given.isClosed gives up what cannot be stored: the job is still claimed then, and done again */
+/** @param given.isClosed gives up outcomes that cannot be stored: their jobs are claimed still, and done again */
 export function createSettlements(given: {
   commits: GroupCommit
   clock: Clock
@@ -35,19 +30,18 @@ export function createSettlements(given: {
   const { commits, clock, isClosed, onDefect } = given
   return { store, postponed }
 
-  async function store(settlement: Settlement, onCommitted: () => void): Promise<void> {
+  async function store(settlement: Settlement): Promise<void> {
     let toStore = settlement
     let refusals = 0
     for (let tries = 1; ; tries++) {
       try {
-        if (await commits.store(settle, toStore, onCommitted)) toStore.outcome.onStored?.()
+        if (await commits.store(settle, toStore)) toStore.outcome.onStored?.()
         return
       } catch (error) {
         if (isClosed()) return
         if (tries === 1) onDefect(error, settlement.job)
         if (isOwnFault(error)) {
           refusals += 1
-          // Not the database, but what is stored: the job is done again rather than held for ever.
           if (refusals === mostRefusals)
             toStore = { job: settlement.job, outcome: postponed(settlement.job, error) }
         }
@@ -61,15 +55,16 @@ export function createSettlements(given: {
     return { move: { state: 'due', dueAtMs: clock.now() + defectDelayMs, reason: messageOf(error) } }
   }
 
-  /** What the job brought about and the job's own state change together, or neither does. */
+  /**
+   * Moves jobs, and writes what they brought about, in one transaction.
+   *
+   * @returns for each whether its claim still held: the outcome of a job that another host has claimed since is dropped
+   */
   async function settle(transaction: Db, settled: readonly Settlement[]): Promise<boolean[]> {
     const moves = settled.map(({ job: { id, leaseId }, outcome: { move } }) => ({ id, leaseId, move }))
     const ours = await moveJobs(transaction, moves, clock.now())
-    const still = settled.filter(({ job }) => ours.has(job.id))
-    await runSteps(
-      transaction,
-      still.flatMap(({ outcome }) => outcome.stores ?? []),
-    )
+    const stores = settled.flatMap(({ job, outcome }) => (ours.has(job.id) ? (outcome.stores ?? []) : []))
+    await runSteps(transaction, stores)
     return settled.map(({ job }) => ours.has(job.id))
   }
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createSecretBox, createSigningSecret } from '../../host/access/secret-box.ts'
-import { createCommits, type GroupCommit } from '../../host/db/commits/group-commit.ts'
+import { createGroupCommit, type GroupCommit } from '../../host/db/group-commit.ts'
 import { oweDeliveries } from '../../host/db/queries/deliveries.ts'
 import { insertJobs } from '../../host/db/queries/jobs.ts'
-import { createWorker } from '../../host/jobs/create-worker.ts'
-import { handleEach, type JobHandler, stored } from '../../host/jobs/job-handler.ts'
-import { defaultSchedule } from '../../host/jobs/retry-schedule.ts'
+import { handleEach, type JobHandler, stored } from '../../host/queue/job-handler.ts'
+import { defaultSchedule } from '../../host/queue/retry-schedule.ts'
+import { createWorker } from '../../host/queue/worker.ts'
 import { createRunDelivery } from '../../host/webhooks/run-delivery.ts'
 import { createSecretReader } from '../../host/webhooks/signing-secrets.ts'
 import { until } from '../support/annex.ts'
@@ -22,17 +22,18 @@ async function startWorker(
   handlers: Parameters<typeof createWorker>[0]['handlers'],
   ends: AsyncDisposableStack,
 ) {
-  const { commits, claims } = createCommits(database)
+  const commits = createGroupCommit(database.db)
   let tries = 0
   const counting: GroupCommit = {
     ...commits,
-    store(step, item, onCommitted) {
-      tries += 1
-      return commits.store(step, item, onCommitted)
+    store(step, item) {
+      // A claim has no item.
+      if (item !== undefined) tries += 1
+      return commits.store(step, item)
     },
   }
   const worker = await createWorker({
-    ...{ database, commits: counting, claims, clock: hurriedClock(database.clock, hurry) },
+    ...{ database, commits: counting, clock: hurriedClock(database.clock, hurry) },
     ...{ handlers, hostId: 'host_1', random: Math.random, concurrency: 4, lanes: { most: 4, first: 4 } },
     onDefect: () => {},
   })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
  * The name of a data folder among those of all machines: of an id in it, which is made at the first start, and the
  * machine's name, as a copy of the folder on another machine is another place. For whoever has the folder's lock.
  */
-export function placeOf(dataDir: string): string {
+export function hostIdentity(dataDir: string): string {
   const path = join(dataDir, 'host.id')
   const id = readId(path) ?? writeId(path)
   return createHash('sha256').update(`${hostname()}\n${id}`).digest('hex').slice(0, 32)

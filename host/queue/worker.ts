@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../db/database-clock.ts'
+import type { Db } from '../db/db.ts'
+import type { GroupCommit } from '../db/group-commit.ts'
+import type { Database } from '../db/open-database.ts'
+import { leaseJobs, nextDueAt, readCandidates } from '../db/queries/claims.ts'
+import type { Job, JobKind } from '../db/queries/jobs.ts'
+import { type Circuits, createFairness, type LaneRules, type Sharing } from './fairness.ts'
+import type { JobHandler, JobOutcome } from './job-handler.ts'
+import { createLeases, leaseMs } from './leases.ts'
+import { createSettlements } from './settle.ts'
+
+/** There may be due jobs: the worker looks for them. */
+export type Wake = () => void
+
+export type Worker = {
+  wake: Wake
+  circuits: Circuits
+  /** Claims nothing more, gives jobs in flight ten seconds, and gives the rest back. */
+  close: () => Promise<void>
+}
+
+export type WorkerOptions = {
+  database: Pick<Database, 'db' | 'dialect'>
+  commits: GroupCommit
+  clock: Clock
+  random: () => number
+  hostId: string
+  handlers: Partial<Record<JobKind, JobHandler>>
+  /** Jobs in flight: claimed, and not stored as done. A large job counts for several. */
+  concurrency: number
+  lanes: LaneRules
+  onDefect: (error: unknown, job?: Job) => void
+}
+
+/** The longest wait for a notification that may be lost. */
+const pollMs = { sqlite: 5_000, postgres: 1_000 }
+const drainMs = 10_000
+const afterErrorMs = 1_000
+/** Candidates that a page has at most, by the jobs that may begin. */
+const candidatesFor = (free: number): number => Math.max(64, 2 * free)
+
+type Claimed = { job: Job; run: () => Promise<JobOutcome> }
+
+/**
+ * Claims due jobs and does them: candidates → fairness → lease → run → settle. The table is the only list of due work. A
+ * job whose host is killed is due again, at the next start or when its lease lapses.
+ */
+export async function createWorker(options: WorkerOptions): Promise<Worker> {
+  const { database, commits, clock, handlers, hostId, onDefect } = options
+  const kinds = Object.keys(handlers) as JobKind[]
+  const fairness = createFairness(options.concurrency, options.lanes, options.random)
+  const settlements = createSettlements({ commits, clock, onDefect, isClosed: () => isClosed })
+  /** With the leases of their claims. */
+  const running = new Map<Promise<void>, string>()
+  const leases = createLeases({
+    database,
+    clock,
+    hostId,
+    inFlight: () => [...new Set(running.values())],
+    handlers,
+    onDue: wake,
+    onDefect,
+  })
+  /** Behind which lane the next page of a kind begins, where there are too many lanes for one page. */
+  const cursors = new Map<JobKind, string>()
+  /** Jobs that a claim has chosen and not committed. */
+  let chosen: Sharing[] = []
+  let claiming: Promise<void> | undefined
+  let isWoken = false
+  let isClosed = false
+  let cancelTimer = () => {}
+  await leases.begin()
+  wake()
+  return { wake, circuits: fairness, close }
+
+  function wake(): void {
+    isWoken = true
+    if (isClosed) return
+    claiming ??= claimWhileDue().finally(() => {
+      claiming = undefined
+      if (isWoken) wake()
+    })
+  }
+
+  async function claimWhileDue(): Promise<void> {
+    cancelTimer()
+    try {
+      while (isWoken && !isClosed && fairness.free() > 0) {
+        isWoken = false
+        const { claimed, isMore, nextAt } = await commits.store(claim, undefined)
+        chosen = []
+        for (const one of claimed) start(one)
+        isWoken ||= isMore
+        if (!isWoken) waitUntil(nextAt)
+      }
+      // The job that ends next wakes the worker.
+      if (fairness.free() <= 0) isWoken = false
+    } catch (error) {
+      giveUpChosen()
+      onDefect(error)
+      isWoken = false
+      waitUntil(clock.now() + afterErrorMs)
+    }
+  }
+
+  type Claim = { claimed: Claimed[]; isMore: boolean; nextAt: number }
+
+  /** A step of a group commit. It runs again when its group has failed. */
+  async function claim(transaction: Db): Promise<[Claim]> {
+    giveUpChosen()
+    const nowMs = clock.now()
+    const times = [nowMs + pollMs[database.dialect], fairness.nextProbeAt(nowMs)]
+    const claimed: Claimed[] = []
+    let isMore = false
+    // The kinds take turns.
+    kinds.push(...kinds.splice(0, 1))
+    for (const kind of kinds) {
+      const ofKind = await claimKind(transaction, kind, nowMs)
+      claimed.push(...ofKind.claimed)
+      isMore ||= ofKind.isMore
+      if (!isMore) times.push(await nextDueAt(transaction, kind, nowMs))
+    }
+    const nextAt = Math.min(...times.filter((time) => time !== undefined))
+    return [{ claimed, isMore, nextAt }]
+  }
+
+  async function claimKind(
+    transaction: Db,
+    kind: JobKind,
+    nowMs: number,
+  ): Promise<{ claimed: Claimed[]; isMore: boolean }> {
+    const handler = handlers[kind]
+    if (handler === undefined || fairness.free() <= 0) return { claimed: [], isMore: false }
+    const { candidates, next } = await readCandidates(transaction, kind, {
+      after: cursors.get(kind) ?? '',
+      without: fairness.fullLanes(nowMs),
+      retriesOnly: fairness.openLanes(nowMs),
+      withoutOwners: fairness.fullOwners(),
+      perLane: options.lanes.most,
+      limit: candidatesFor(fairness.free()),
+      nowMs,
+    })
+    cursors.set(kind, next ?? '')
+    const wanted = fairness.choose(candidates, nowMs)
+    chosen.push(...wanted)
+    const ids = wanted.map(({ id }) => id)
+    const jobs = await leaseJobs(transaction, ids, { leaseId: randomUUID(), hostId, nowMs, leaseMs })
+    const runs = jobs.length === 0 ? [] : await handler.begin(transaction, jobs)
+    const claimed = jobs.flatMap((job, n) => {
+      const run = runs[n]
+      return run === undefined ? [] : [{ job, run }]
+    })
+    // Another host was quicker.
+    const ours = new Set(jobs.map(({ id }) => id))
+    for (const job of wanted.filter(({ id }) => !ours.has(id))) giveUp(job)
+    return { claimed, isMore: next !== undefined || jobs.length < wanted.length }
+  }
+
+  function giveUp(job: Sharing): void {
+    chosen = chosen.filter((one) => one !== job)
+    fairness.end(job, undefined, clock.now())
+  }
+
+  function giveUpChosen(): void {
+    for (const job of chosen) fairness.end(job, undefined, clock.now())
+    chosen = []
+  }
+
+  function waitUntil(atMs: number): void {
+    if (!isClosed) cancelTimer = clock.after(Math.max(0, atMs - clock.now()), wake)
+  }
+
+  function start(claimed: Claimed): void {
+    const work = doJob(claimed).finally(() => running.delete(work))
+    running.set(work, claimed.job.leaseId)
+  }
+
+  async function doJob({ job, run }: Claimed): Promise<void> {
+    let outcome: JobOutcome
+    try {
+      outcome = await run()
+    } catch (error) {
+      outcome = settlements.postponed(job, error)
+    }
+    await settlements.store({ job, outcome })
+    fairness.end(job, outcome.health, clock.now())
+    wake()
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true
+    cancelTimer()
+    await claiming
+    const { promise: patience, resolve } = Promise.withResolvers<void>()
+    const callOff = clock.after(drainMs, resolve)
+    await Promise.race([Promise.allSettled([...running.keys()]), patience])
+    callOff()
+    await leases.close()
+  }
+}
