@@ -11,12 +11,11 @@ export const deliverySettings = {
   },
   DELIVERY_CONCURRENCY: {
     kind: 'integer',
-    default: '64',
+    default: '256',
     min: 1,
-    max: 1_000,
+    max: 4_096,
     meaning:
-      'Attempts at once; those that have waited for an answer for 250 ms do not count. With those that are answered and not ' +
-      'stored yet, which come again after a crash, twice as many',
+      'Attempts in flight: begun, and not stored yet. At most as many are repeated after a crash. A delivery counts for one more with each 64 KiB',
   },
   DELIVERY_PER_ENDPOINT: {
     kind: 'integer',
