@@ -4,9 +4,8 @@ import { type EndingClaims, endClaims, renewLeases } from '../db/queries/claims.
 import type { JobKind } from '../db/queries/jobs.ts'
 import type { JobHandler } from './job-handler.ts'
 
-/** Claims hold for so long, and jobs may run for longer: the leases of jobs in flight are renewed. */
-export const leaseMs = 30_000
-const renewEveryMs = 10_000
+/** Claims hold for so long. Jobs may run for longer: leases of jobs in flight are renewed three times as often. */
+export const defaultLeaseMs = 30_000
 
 export type Leases = {
   /** Ends the claims that an earlier run of this host has left, then renews and ends leases until `close`. */
@@ -28,12 +27,13 @@ export function createLeases(given: {
   database: Pick<Database, 'db' | 'dialect'>
   clock: Clock
   hostId: string
+  leaseMs: number
   inFlight: () => readonly string[]
   handlers: Partial<Record<JobKind, JobHandler>>
   onDue: () => void
   onDefect: (error: unknown) => void
 }): Leases {
-  const { clock, handlers, hostId } = given
+  const { clock, handlers, hostId, leaseMs } = given
   const { db, dialect } = given.database
   const kinds = Object.keys(handlers) as JobKind[]
   let isClosed = false
@@ -53,7 +53,7 @@ export function createLeases(given: {
   }
 
   function schedule(): void {
-    cancelTimer = clock.after(renewEveryMs, () => {
+    cancelTimer = clock.after(leaseMs / 3, () => {
       renewing = renew()
         .catch(given.onDefect)
         .then(() => {

@@ -7,7 +7,7 @@ import { leaseJobs, nextDueAt, readCandidates } from '../db/queries/claims.ts'
 import type { Job, JobKind } from '../db/queries/jobs.ts'
 import { type Circuits, createFairness, type LaneRules, type Sharing } from './fairness.ts'
 import type { JobHandler, JobOutcome } from './job-handler.ts'
-import { createLeases, leaseMs } from './leases.ts'
+import { createLeases, defaultLeaseMs } from './leases.ts'
 import { createSettlements } from './settle.ts'
 
 /** There may be due jobs: the worker looks for them. */
@@ -26,6 +26,8 @@ export type WorkerOptions = {
   clock: Clock
   random: () => number
   hostId: string
+  /** How long a claim holds without a renewal, in ms. Default: 30 s. */
+  leaseMs?: number
   handlers: Partial<Record<JobKind, JobHandler>>
   /** Jobs in flight: claimed, and not stored as done. A large job counts for several. */
   concurrency: number
@@ -47,7 +49,7 @@ type Claimed = { job: Job; run: () => Promise<JobOutcome> }
  * job whose host is killed is due again, at the next start or when its lease lapses.
  */
 export async function createWorker(options: WorkerOptions): Promise<Worker> {
-  const { database, commits, clock, handlers, hostId, onDefect } = options
+  const { database, commits, clock, handlers, hostId, leaseMs = defaultLeaseMs, onDefect } = options
   const kinds = Object.keys(handlers) as JobKind[]
   const fairness = createFairness(options.concurrency, options.lanes, options.random)
   const settlements = createSettlements({ commits, clock, onDefect, isClosed: () => isClosed })
@@ -57,6 +59,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     database,
     clock,
     hostId,
+    leaseMs,
     inFlight: () => [...new Set(running.values())],
     handlers,
     onDue: wake,

@@ -70,6 +70,8 @@ export function startHost(given: {
     clock,
     random,
     hostId: id,
+    // Shorter than the stalls of a plan: their claims lapse.
+    leaseMs: 1_500,
     // The receivers of a plan belong to one installation, which may have three quarters in flight.
     concurrency: Math.ceil((plan.concurrency * 4) / 3),
     lanes: plan.lanes,
