@@ -42,6 +42,18 @@ export const deliverySettings = {
     default: 'false',
     meaning: 'Sign webhooks with the headers of Standard Webhooks, too',
   },
+  BACKLOG_DELIVERIES: {
+    kind: 'integer',
+    default: '100000',
+    min: 1,
+    meaning: 'Pending deliveries that one installation may have',
+  },
+  BACKLOG_MB: {
+    kind: 'integer',
+    default: '256',
+    min: 1,
+    meaning: 'Text of the pending deliveries that one installation may have, in MB',
+  },
   RETENTION_DAYS: {
     kind: 'integer',
     default: '30',

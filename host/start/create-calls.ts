@@ -3,6 +3,7 @@ import type { Db } from '../db/db.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
 import { createTaskCall } from '../events/tasks.ts'
 import type { Egress } from '../net/egress.ts'
+import { createBacklogQuota } from '../queue/backlog.ts'
 import type { Wake } from '../queue/worker.ts'
 import { createFetchCall } from '../sandbox/fetch-call.ts'
 import { createHostCalls, type RunHostCall } from '../sandbox/host-calls.ts'
@@ -17,6 +18,7 @@ import { createDeliveryCall } from '../webhooks/delivery-call.ts'
 export function createCalls(given: {
   settings: Settings
   db: Db
+  reader: Db
   commits: GroupCommit
   egress: Egress
   publicUrl: () => string
@@ -24,6 +26,10 @@ export function createCalls(given: {
   onDefect: (error: unknown) => void
 }): RunHostCall {
   const { settings, db, commits, egress, publicUrl, wake, onDefect } = given
+  const backlog = createBacklogQuota(given.reader, {
+    jobs: settings.BACKLOG_DELIVERIES,
+    bytes: settings.BACKLOG_MB * 1024 * 1024,
+  })
   const limits = {
     timeoutMs: settings.SANDBOX_FETCH_MS,
     maxBytes: settings.SANDBOX_FETCH_BYTES,
@@ -34,7 +40,11 @@ export function createCalls(given: {
     isOwn: (origin: string) => egress.isOwn(origin) || origin === URL.parse(publicUrl())?.origin,
   }
   return createHostCalls(
-    [createFetchCall(egress, limits, declared), createDeliveryCall(commits, wake), createTaskCall(db, wake)],
+    [
+      createFetchCall(egress, limits, declared),
+      createDeliveryCall(commits, wake, backlog),
+      createTaskCall(db, wake),
+    ],
     onDefect,
   )
 }

@@ -79,7 +79,7 @@ export async function startAnswering(
   })
   wakes.beginReading(prepared.forget)
   const prepareDispatch = { ...prepared, forget: wakes.forget }
-  const runCall = createCalls({ settings, db, commits, egress, publicUrl, wake, onDefect })
+  const runCall = createCalls({ settings, db, reader, commits, egress, publicUrl, wake, onDefect })
   const onSuspend = (target: SandboxTarget, reason: string) => suspensions.suspend(target, reason)
   const publish = (organizationId: string, event: unknown) =>
     publishEvent(commits, wake, organizationId, event, metrics.observeEvent)

@@ -4,6 +4,7 @@ import { createId } from '../db/ids.ts'
 import { type NewDelivery, type Owed, oweDeliveries } from '../db/queries/deliveries.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertFits } from '../errors/text-size.ts'
+import type { BacklogQuota } from '../queue/backlog.ts'
 import type { Wake } from '../queue/worker.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
 import type { DispatchContext } from '../sandbox/target.ts'
@@ -16,7 +17,7 @@ type Args = { url: string; event: { type: string; eventId?: string; [field: stri
  *
  * A handler that runs again for the same event gets the delivery that it asked for the first time.
  */
-export function createDeliveryCall(commits: GroupCommit, wake: Wake): HostCall<Args> {
+export function createDeliveryCall(commits: GroupCommit, wake: Wake, backlog: BacklogQuota): HostCall<Args> {
   return {
     name: 'delivery',
     args: {
@@ -49,6 +50,7 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake): HostCall<A
       assertIsHttp(url)
       const body = JSON.stringify(event)
       assertFits(body, maxDeliveryBytes, tooLarge)
+      await backlog.take(installationId, Buffer.byteLength(body))
       const { id, created } = await oweDelivery(commits, wake, {
         installationId,
         eventId: context.event?.id ?? event.eventId ?? createId('evt'),

@@ -14,7 +14,7 @@ import manifest from '../../schemas/manifest.schema.json' with { type: 'json' }
 const none = {} as never
 const limits = { timeoutMs: 0, maxBytes: 0, atOnce: 1 }
 const calls = [
-  createDeliveryCall(none, () => {}),
+  createDeliveryCall(none, () => {}, { take: async () => {} }),
   createTaskCall(none, () => {}),
   createFetchCall(none, limits, none),
 ]

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createGroupCommit } from '../../host/db/group-commit.ts'
 import { findDeliveries } from '../../host/db/queries/deliveries.ts'
+import { createBacklogQuota } from '../../host/queue/backlog.ts'
 import type { DispatchContext } from '../../host/sandbox/target.ts'
 import { createDeliveryCall } from '../../host/webhooks/delivery-call.ts'
+import { until } from '../support/annex.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 
 const event = { id: 'evt_1', type: 'told' }
@@ -13,9 +15,11 @@ it('a delivery is stored before the script goes on, and its worker is woken', as
   const { database, db, installationId, close } = await openSeeded()
   ends.defer(close)
   let woken = 0
-  const call = createDeliveryCall(createGroupCommit(database.db), () => {
+  const backlog = createBacklogQuota(db, { jobs: 2, bytes: 1_000 })
+  const wake = () => {
     woken += 1
-  })
+  }
+  const call = createDeliveryCall(createGroupCommit(database.db), wake, backlog)
   const queue = async (about: Partial<DispatchContext>) => {
     const context: DispatchContext = {
       requestId: 'req_1',
@@ -35,5 +39,27 @@ it('a delivery is stored before the script goes on, and its worker is woken', as
   assert.equal((await findDeliveries(db, [first.id])).length, 1)
   assert.deepEqual(await queue({ event }), { id: first.id, created: false }, 'the event has it already')
   assert.equal(woken, 1)
-  assert.equal((await queue({})).created, true)
+  await assert.rejects(queue({}), {
+    code: 'backlog_full',
+    message: /^The delivery was not stored: the installation inst_\S+ has 2 pending deliveries/,
+  })
+})
+
+it('an installation may queue again when its deliveries are settled, and text counts too', async () => {
+  await using ends = new AsyncDisposableStack()
+  const { db, installationId, close } = await openSeeded()
+  ends.defer(close)
+  const backlog = createBacklogQuota(db, { jobs: 100, bytes: 1_000 })
+  await backlog.take(installationId, 900)
+  await assert.rejects(backlog.take(installationId, 200), { code: 'backlog_full' })
+  await backlog.take('inst_other', 900)
+  // The table is counted again after a second: nothing of it was stored.
+  await until(
+    () =>
+      backlog.take(installationId, 200).then(
+        () => true,
+        () => false,
+      ),
+    (isTaken) => isTaken,
+  )
 })

@@ -17,9 +17,11 @@ export async function up(db: Knex): Promise<void> {
   )
   await db.raw('drop index jobs_later')
   await db.raw(`create index jobs_later on jobs (kind, due_at) where state = 'due' and due_at > created_at`)
+  await db.raw(`create index jobs_backlog on jobs (owner, size) where kind = 'delivery'`)
 }
 
 export async function down(db: Knex): Promise<void> {
+  await db.raw('drop index jobs_backlog')
   await db.raw('drop index jobs_due_by_lane')
   await db.raw(`create index jobs_due_by_lane on jobs (kind, lane, ordered, due_at) where state = 'due'`)
   await db.schema

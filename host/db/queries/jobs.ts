@@ -104,6 +104,19 @@ function toRow(job: NewJob, createdAt: number): JobRow {
   }
 }
 
+/** Deliveries of an installation that are not settled. */
+export type Backlog = { jobs: number; bytes: number }
+
+export async function readBacklog(db: Db, owner: string): Promise<Backlog> {
+  const row = await db('jobs')
+    .where({ owner })
+    .whereRaw(`kind = 'delivery'`)
+    .count({ jobs: '*' })
+    .sum({ bytes: 'size' })
+    .first()
+  return { jobs: Number(row?.jobs ?? 0), bytes: Number(row?.bytes ?? 0) }
+}
+
 /** Jobs of the lane that are still to be done, those that wait for a resume included. */
 export async function countOwedJobs(db: Db, kind: JobKind, lane: string): Promise<number> {
   let count = 0
