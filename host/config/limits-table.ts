@@ -116,7 +116,7 @@ export const limitsTable: readonly Limit[] = [
   {
     id: 'piece',
     what: 'What crosses in one piece: the head of an answer, the arguments of a host call',
-    at: { file: 'host/sandbox/process/talk.ts', constant: 'pieceBytes', unit: 'bytes' },
+    at: { file: 'host/sandbox/process/connection.ts', constant: 'pieceBytes', unit: 'bytes' },
     code: 'answer_too_large',
     over: 'A host call is refused; the script sees why. Bodies are cut into pieces, and never over it.',
   },
@@ -130,7 +130,7 @@ export const limitsTable: readonly Limit[] = [
   {
     id: 'frame',
     what: 'What a frame on the socket between host and sandbox process may have beyond a body',
-    at: { file: 'host/sandbox/process/talk.ts', constant: 'frameOverheadBytes', unit: 'bytes' },
+    at: { file: 'host/sandbox/process/connection.ts', constant: 'frameOverheadBytes', unit: 'bytes' },
     code: 'sandbox_died',
     over: 'The process is killed: it is not what we started.',
   },

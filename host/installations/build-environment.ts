@@ -8,7 +8,7 @@ import type { ReadOptions } from '../manifest/read-options.ts'
 import { readSecrets } from '../manifest/settings/secret-references.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
 import { effectiveConfiguration } from './effective-configuration.ts'
-import { statusOf } from './level-status.ts'
+import { statusOf } from './level-settings.ts'
 
 /** Everything that a level is made of, read from the database in one go. */
 export type LevelRecords = {

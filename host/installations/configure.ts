@@ -11,7 +11,7 @@ import { AnnexError } from '../errors/annex-error.ts'
 import { checkConfiguration } from '../manifest/settings/configuration-schema.ts'
 import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/setting-problems.ts'
 import { splitConfiguration } from './effective-configuration.ts'
-import { findProblems, type InstalledLevel, levelOf, statusOf } from './level-status.ts'
+import { findProblems, type InstalledLevel, levelOf, statusOf } from './level-settings.ts'
 import { oweSetup } from './setup-event.ts'
 
 export type Edit = { configuration?: Configuration; externalIds?: string[] }

@@ -4,7 +4,7 @@ import type { InstallationTarget } from '../db/queries/installed/installation-ta
 import type { Configuration, Installation, Signer } from '../db/queries/installed/installations.ts'
 import type { ErrorDetail } from '../errors/annex-error.ts'
 import { endpointPath } from '../sandbox/level.ts'
-import { type InstalledLevel, statusOf, whyPending } from './level-status.ts'
+import { type InstalledLevel, statusOf, whyPending } from './level-settings.ts'
 import { overlapEnd, type Rotated } from './rotate-secret.ts'
 import { toVisibleSettings, type VisibleSettings } from './visible-settings.ts'
 

@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts'
 import { changeTargetSecrets } from '../db/queries/installed/installation-targets.ts'
 import { changeSecrets, type Signer } from '../db/queries/installed/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import type { InstalledLevel } from './level-status.ts'
+import type { InstalledLevel } from './level-settings.ts'
 
 export type Rotation = {
   /** How long the old secret signs too. 0: not at all. Default a day. */

@@ -1,10 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { limitOfCode } from '../config/limits-table.ts'
-import { readResidentBytes } from '../sandbox/process/machine-use.ts'
+import { readResidentBytes } from '../sandbox/process/proc.ts'
 import type { OnReceipt } from '../sandbox/receipt.ts'
 import type { EndCause } from '../sandbox/sandbox-errors.ts'
 import type { WallLevel } from '../sandbox/wall/levels.ts'
-import { addTo, type Buckets, createBuckets, registerBuckets } from './buckets.ts'
+import { addTo, type Buckets, createBuckets, registerBuckets } from './tallies.ts'
 import {
   createDeliveryMetrics,
   type DeliveryMetrics,

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { addTo, type Buckets, createBuckets, registerBuckets } from './buckets.ts'
+import { addTo, type Buckets, createBuckets, registerBuckets } from './tallies.ts'
 
 /** What is owed now, and to whom. */
 export type OwedSnapshot = {

@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts'
 import type { OpenInstallation } from '../http/open-installation.ts'
 import { jsonBody } from '../http/read-body.ts'
 import { type Edit, editByInstaller, editByScript, type ScriptEdit } from '../installations/configure.ts'
-import type { InstalledLevel } from '../installations/level-status.ts'
+import type { InstalledLevel } from '../installations/level-settings.ts'
 
 const editFields = {
   configuration: { type: 'object', maxProperties: 200 },

@@ -13,7 +13,7 @@ import { createCpuClock } from './isolate/cpu-clock.ts'
 import { describeGuestError } from './isolate/guest-stack.ts'
 import { createPlatform, openPlatform } from './isolate/platform.ts'
 import { createSandbox, type Sandbox } from './isolate/sandbox.ts'
-import { createStock, type Stock } from './isolate/stock.ts'
+import { createStock, type Stock } from './isolate/isolate-pool.ts'
 import { type LoadOptions, toHost, toProcess, withStream } from './messages.ts'
 
 const maxFrameBytes = 128 * 1024 * 1024

@@ -10,7 +10,7 @@ import { inTurn } from '../../host/db/looks/turns.ts'
 import { createAuthenticate } from '../../host/http/caller.ts'
 import { listen } from '../../host/http/listen.ts'
 import type { RouteParts } from '../../host/routes/parts.ts'
-import { createReceiptWriter } from '../../host/sandbox/receipts/create-receipt-writer.ts'
+import { createReceiptWriter } from '../../host/sandbox/receipt-writer.ts'
 import { type Json, request } from '../support/annex.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../../host/db/open-database.ts'
 import { listReceipts } from '../../host/db/queries/receipts/receipts.ts'
 import { sumUsage } from '../../host/db/queries/receipts/usage.ts'
 import type { Receipt } from '../../host/sandbox/receipt.ts'
-import { createReceiptWriter } from '../../host/sandbox/receipts/create-receipt-writer.ts'
+import { createReceiptWriter } from '../../host/sandbox/receipt-writer.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
 const minute = 60_000

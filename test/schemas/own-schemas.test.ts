@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { createTaskCall } from '../../host/events/tasks.ts'
 import { recordSchemas, sealedSchema, subjectSchemas } from '../../host/move/record-schemas.ts'
-import frames from '../../host/sandbox/dispatch/frames.schema.json' with { type: 'json' }
+import frames from '../../host/sandbox/process/frames.schema.json' with { type: 'json' }
 import { createFetchCall } from '../../host/sandbox/fetch-call.ts'
 import { createDeliveryCall } from '../../host/webhooks/delivery-call.ts'
 import { createCheck } from '../../schemas/create-check.ts'

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { HostCallAnswer, HostCallBody, RunHostCall } from '../host-calls.ts'
-import type { OnLimit } from '../process/process-options.ts'
+import type { OnLimit } from '../sandbox-options.ts'
 import { isAnswered, type LiveDispatch } from './live-dispatch.ts'
 
 /** The call that goes out to the world: its bytes are counted. */

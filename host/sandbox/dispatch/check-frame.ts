@@ -3,7 +3,7 @@ import type { DispatchResult, PlainError } from '../../../runtime/bridge.ts'
 import type { Frame } from '../../../runtime/process/frame.ts'
 import type { BrokenReason } from '../../../runtime/process/messages.ts'
 import { createCheck } from '../../../schemas/create-check.ts'
-import schema from './frames.schema.json' with { type: 'json' }
+import schema from '../process/frames.schema.json' with { type: 'json' }
 import type { Usage } from './live-dispatches.ts'
 
 const isResult = createFrameCheck<DispatchResult>('result')

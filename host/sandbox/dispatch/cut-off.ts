@@ -1,6 +1,6 @@
 import { bodyStream } from '../../../runtime/wire-kinds.ts'
 import type { AnnexError } from '../../errors/annex-error.ts'
-import type { ScriptLog } from '../process/process-options.ts'
+import type { ScriptLog } from '../sandbox-options.ts'
 import type { LiveDispatch } from './live-dispatch.ts'
 
 /** The visitor of these has the head of an answer already: only the log can say what became of the rest. */

@@ -1,6 +1,6 @@
 import type { DispatchContext, DispatchOutcome, SandboxTarget, Visitor } from '../target.ts'
 import type { BodySink } from './body-sink.ts'
-import type { BodySource } from './body-source.ts'
+import type { BodySource } from './body-streams.ts'
 
 /** How often a dispatch that had not begun is begun elsewhere. */
 export const maxMoves = 5

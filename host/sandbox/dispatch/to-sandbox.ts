@@ -5,10 +5,10 @@ import { bodyStream } from '../../../runtime/wire-kinds.ts'
 import type { AnnexError } from '../../errors/annex-error.ts'
 import { requestBrokeOffError } from '../../errors/request-broke-off.ts'
 import type { HostCallAnswer } from '../host-calls.ts'
-import type { OnLimit } from '../process/process-options.ts'
+import type { OnLimit } from '../sandbox-options.ts'
 import { answerTooLargeError, requestTooLargeError, uploadTooLargeError } from '../sandbox-errors.ts'
 import { createBodySink } from './body-sink.ts'
-import { createBodySource } from './body-source.ts'
+import { createBodySource } from './body-streams.ts'
 import { isAnswered, type LiveDispatch } from './live-dispatch.ts'
 
 type Send = (frame: FrameToWrite) => void

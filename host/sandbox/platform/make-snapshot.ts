@@ -1,6 +1,6 @@
 import { toProcess } from '../../../runtime/process/messages.ts'
 import { type StartOptions, startProcess } from '../process/start-process.ts'
-import { talk } from '../process/talk.ts'
+import { talk } from '../process/connection.ts'
 
 /** It takes a tenth of a second, and a busy machine ten times as long. */
 const patienceMs = 15_000

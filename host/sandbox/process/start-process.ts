@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { blackBoxBytes } from '../../../runtime/process/black-box.ts'
 import { messageOf } from '../../errors/annex-error.ts'
 import { findInheritedFiles, withoutInherited } from './inherited-files.ts'
-import { type ProcessorUse, readProcessorUse, readResidentBytes } from './machine-use.ts'
+import { type ProcessorUse, readProcessorUse, readResidentBytes } from './proc.ts'
 
 /** What a sandbox process was doing, by its own record. */
 export type BlackBoxRecord = { lastBegun: number; sandbox: number; dispatch: number; stretch: number }

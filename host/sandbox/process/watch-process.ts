@@ -1,5 +1,5 @@
 import type { EndCause } from '../sandbox-errors.ts'
-import type { ProcessorUse } from './machine-use.ts'
+import type { ProcessorUse } from './proc.ts'
 import type { BlackBoxRecord, StartedProcess } from './start-process.ts'
 
 const everyMs = 25

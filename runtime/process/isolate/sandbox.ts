@@ -13,7 +13,7 @@ import { describeGuestError, messageOf } from './guest-stack.ts'
 import { createHeapMeter } from './heap-meter.ts'
 import { createPostPasser, type Wake } from './pass-posts.ts'
 import { createPostQueue } from './post-queue.ts'
-import type { Blank } from './stock.ts'
+import type { Blank } from './isolate-pool.ts'
 import { createTimers } from './timers.ts'
 
 /** How a sandbox reports to its process. */

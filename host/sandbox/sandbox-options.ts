@@ -1,4 +1,4 @@
-import type { LogLevel } from '../../../runtime/bridge.ts'
+import type { LogLevel } from '../../runtime/bridge.ts'
 
 /** What one sandbox may use. Every limit is a setting: see `settings-table.ts` for units and defaults. */
 export type SandboxLimits = {

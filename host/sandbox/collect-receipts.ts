@@ -1,5 +1,5 @@
-import type { UsageRow } from '../../db/queries/receipts/usage.ts'
-import { isOk, type Receipt } from '../receipt.ts'
+import type { UsageRow } from '../db/queries/receipts/usage.ts'
+import { isOk, type Receipt } from './receipt.ts'
 
 /** The dispatches of one owner (an installation, or an integration where they were for none) since the last flush. */
 export type Collected = {

@@ -3,14 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
-import { buildPrelude } from '../../../host/bundle/build-prelude.ts'
-import { loadProcessCode, type ProcessCode } from '../../../host/bundle/build-process-code.ts'
-import { keepSnapshot } from '../../../host/sandbox/platform/keep-snapshot.ts'
-import { makeSnapshot } from '../../../host/sandbox/platform/make-snapshot.ts'
-import { startProcess } from '../../../host/sandbox/process/start-process.ts'
-import { createFrameReader, createFrameWriter, type Frame } from '../../../runtime/process/frame.ts'
-import { toHost, toProcess } from '../../../runtime/process/messages.ts'
-import { buildsFolder } from '../../support/kept-builds.ts'
+import { buildPrelude } from '../../host/bundle/build-prelude.ts'
+import { loadProcessCode, type ProcessCode } from '../../host/bundle/build-process-code.ts'
+import { keepSnapshot } from '../../host/sandbox/process/snapshot.ts'
+import { makeSnapshot } from '../../host/sandbox/platform/make-snapshot.ts'
+import { startProcess } from '../../host/sandbox/process/start-process.ts'
+import { createFrameReader, createFrameWriter, type Frame } from '../../runtime/process/frame.ts'
+import { toHost, toProcess } from '../../runtime/process/messages.ts'
+import { buildsFolder } from '../support/kept-builds.ts'
 
 const enclosure: string[] = []
 const options = {
