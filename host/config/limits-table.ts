@@ -40,7 +40,7 @@ export const limitsTable: readonly Limit[] = [
   {
     id: 'resting',
     what: 'Share of it, in %, from which on sandboxes that were used least recently make room',
-    at: { file: 'host/sandbox/process/keep-room.ts', constant: 'evictFromPercent', unit: '' },
+    at: { file: 'host/sandbox/dispatch/loaded-sandboxes.ts', constant: 'evictFromPercent', unit: '' },
     over: 'Those that do nothing are ended, and loaded again when they are asked for. A process whose memory stays high is replaced.',
   },
   // Time

@@ -1,19 +1,21 @@
-import { coarsenTimers } from './process/coarse-timers.ts'
-import { lowerPriority } from './process/lower-priority.ts'
-import type { SandboxProcess } from './process/running-process.ts'
+import { createHash } from 'node:crypto'
+import { coarsenTimers, lowerPriority } from './process/proc.ts'
+import type { SandboxProcess } from './sandbox-process.ts'
+import type { SandboxTarget } from './target.ts'
 
 /**
- * The processes by the slot that they serve, and one more that is ready to take any: starting a process takes longer
- * than anybody should wait. A slot is `GROUP#NUMBER` for a shared process, `GROUP!KEY` for one whose script runs alone.
+ * The processes by slot, and one spare that can take any slot: a request does not wait for a process to start. A slot is
+ * `GROUP#NUMBER` for a shared process, `GROUP!KEY` for the process of a script that runs alone.
  */
 export type ProcessSlots = {
-  in: (slot: string) => SandboxProcess
-  /** Dispatches that run in the process of a slot. */
-  running: (slot: string) => number
-  /** Frees the slot of a process that has ended, or that takes nothing more; its successor comes with the next `in`. */
+  /** The process that a target shares with others. */
+  shared: (target: SandboxTarget) => SandboxProcess
+  /** The process that a target has alone. It ends when it was not used for two minutes. */
+  alone: (target: SandboxTarget) => SandboxProcess
+  /** Frees the slot of a process that has ended or was retired. @returns the slot, where it had one */
   free: (ended: SandboxProcess) => string | undefined
-  /** A process that runs alone is ended when its script has not been asked for in a while. */
-  useAlone: (slot: string) => void
+  /** Starts the process of a shared slot before it is asked for. */
+  restart: (slot: string) => void
   list: () => { slot: string; process: SandboxProcess }[]
   /** Starts no more spares. */
   stop: () => void
@@ -21,36 +23,38 @@ export type ProcessSlots = {
 
 /** Longer than a dispatch and its `waitUntil` together. */
 const aloneIdleMs = 120_000
-/** More than one at a time would only compete with those that are waited for. */
+/** The next spare starts so much later, and leaves the processors to processes that requests wait for. */
 const spareDelayMs = 50
 const spare = 'spare'
 /**
- * As `nice` counts. The host comes first, then processes that many scripts share, then scripts that run alone because
- * they took too much. At 19 one foreign process would leave a script 1 % of a processor; at 10 it leaves 10 %.
+ * As `nice` counts. The host comes first, then shared processes, then scripts that run alone because they took too much. At
+ * 19 one foreign process would leave a script 1 % of a processor; at 10 it leaves 10 %.
  */
 const sharedNice = 5
 const aloneNice = 10
 
-export function createProcessSlots(start: () => SandboxProcess): ProcessSlots {
+export function createProcessSlots(given: {
+  start: () => SandboxProcess
+  /** Processes of the operator's own integrations, and of each other publisher. */
+  perPublisher: number
+  /** Processes of all other publishers together. */
+  most: number
+}): ProcessSlots {
+  const { start, perPublisher, most } = given
   const slots = new Map<string, SandboxProcess>()
   const idleTimers = new Map<string, NodeJS.Timeout>()
+  const running = (slot: string) => slots.get(slot)?.running() ?? 0
+  const sharedSlot = createSharedSlots({ perPublisher, most, running })
   let isStopped = false
-  keepSpare()
+  startSpare()
   return {
-    in(slot) {
-      const found = slots.get(slot)
-      if (found !== undefined) return found
-      const fresh = slots.get(spare) ?? start()
-      slots.delete(spare)
-      slots.set(slot, fresh)
-      if (fresh.pid !== undefined) {
-        lowerPriority(fresh.pid, slot.includes('!') ? aloneNice : sharedNice)
-        coarsenTimers(fresh.pid)
-      }
-      setTimeout(keepSpare, spareDelayMs).unref()
-      return fresh
+    shared: (target) => processIn(sharedSlot(target), sharedNice),
+    alone(target) {
+      const slot = aloneSlot(target)
+      clearTimeout(idleTimers.get(slot))
+      idleTimers.set(slot, setTimeout(retire, aloneIdleMs, slot).unref())
+      return processIn(slot, aloneNice)
     },
-    running: (slot) => slots.get(slot)?.running() ?? 0,
     free(ended) {
       for (const [slot, process] of slots) {
         if (process !== ended) continue
@@ -59,16 +63,7 @@ export function createProcessSlots(start: () => SandboxProcess): ProcessSlots {
       }
       return undefined
     },
-    useAlone(slot) {
-      clearTimeout(idleTimers.get(slot))
-      const retire = () => {
-        idleTimers.delete(slot)
-        const idle = slots.get(slot)
-        slots.delete(slot)
-        idle?.retire()
-      }
-      idleTimers.set(slot, setTimeout(retire, aloneIdleMs).unref())
-    },
+    restart: (slot) => void processIn(slot, sharedNice),
     list: () => [...slots].map(([slot, process]) => ({ slot, process })),
     stop() {
       isStopped = true
@@ -76,7 +71,67 @@ export function createProcessSlots(start: () => SandboxProcess): ProcessSlots {
     },
   }
 
-  function keepSpare(): void {
+  function processIn(slot: string, nice: number): SandboxProcess {
+    const found = slots.get(slot)
+    if (found !== undefined) return found
+    const fresh = slots.get(spare) ?? start()
+    slots.delete(spare)
+    slots.set(slot, fresh)
+    if (fresh.pid !== undefined) {
+      lowerPriority(fresh.pid, nice)
+      coarsenTimers(fresh.pid)
+    }
+    setTimeout(startSpare, spareDelayMs).unref()
+    return fresh
+  }
+
+  function retire(slot: string): void {
+    idleTimers.delete(slot)
+    const idle = slots.get(slot)
+    slots.delete(slot)
+    idle?.retire()
+  }
+
+  function startSpare(): void {
     if (!isStopped && !slots.has(spare)) slots.set(spare, start())
   }
 }
+
+/**
+ * Finds the slot of a target that shares its process. Each publisher has processes of its own, so that a hostile one
+ * slows down no other; above the bound, publishers share. An installation keeps its slot: one isolate holds its state.
+ */
+export function createSharedSlots(given: {
+  perPublisher: number
+  most: number
+  /** Dispatches that run in a slot now. */
+  running: (slot: string) => number
+}): (target: SandboxTarget) => string {
+  const { perPublisher, most, running } = given
+  /** The slots of other publishers, by the share of a publisher. */
+  const taken = new Map<string, string>()
+  return ({ group, key }) => {
+    const share = `${group}#${perPublisher === 1 ? 0 : hash(key) % perPublisher}`
+    if (group === 'operator') return share
+    const found = taken.get(share)
+    if (found !== undefined) return found
+    const slot = taken.size < most ? `third-party#${taken.size}` : leastBusy()
+    taken.set(share, slot)
+    return slot
+  }
+
+  function leastBusy(): string {
+    const shares = new Map<string, number>()
+    for (const slot of taken.values()) shares.set(slot, (shares.get(slot) ?? 0) + 1)
+    const [slot = 'third-party#0'] = [...shares.keys()].sort(
+      (a, b) => running(a) - running(b) || (shares.get(a) ?? 0) - (shares.get(b) ?? 0),
+    )
+    return slot
+  }
+}
+
+/** It names no publisher: metrics show a part of the slot. */
+export const aloneSlot = ({ group, key }: SandboxTarget): string =>
+  `${group === 'operator' ? 'operator' : 'third-party'}!${key}`
+
+const hash = (key: string): number => createHash('sha256').update(key).digest().readUInt32LE(0)

@@ -2,8 +2,8 @@ import type { Db } from '../db/db.ts'
 import { insertReceipts, pruneReceipts, type ReceiptRow } from '../db/queries/receipts/receipts.ts'
 import { addUsage, pruneUsage, type UsageRow } from '../db/queries/receipts/usage.ts'
 import { createWriteBehind } from '../db/write-behind.ts'
-import type { OnReceipt, Receipt } from './receipt.ts'
 import { collectReceipts } from './collect-receipts.ts'
+import type { OnReceipt, Receipt } from './receipt.ts'
 
 /** Keeps what dispatches have used, for `annex logs` and the API. */
 export type ReceiptWriter = {

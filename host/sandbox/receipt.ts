@@ -1,4 +1,6 @@
-/** What one dispatch has used, `waitUntil` included. Every dispatch has exactly one, also one that failed. */
+import type { DispatchContext } from './target.ts'
+
+/** The resources that one dispatch used, `waitUntil` included. Each dispatch has exactly one receipt, failed ones too. */
 export type Receipt = {
   requestId: string
   integration: string
@@ -19,17 +21,44 @@ export type Receipt = {
   /** Outbound requests, and the bytes of their bodies both ways. */
   egressCalls: number
   egressBytes: number
-  /** Every host call, outbound requests included. */
+  /** All host calls, outbound requests included. */
   hostCalls: number
-  /** `ok`, `no_handler` of an event or task that the script has none for, `script_error` when the script threw, or the code of the error that ended the dispatch. */
+  /**
+   * `ok`; `no_handler` for an event or task without a handler in the script; `script_error` when the script threw; else
+   * the code of the error that ended the dispatch.
+   */
   outcome: string
   /** HTTP status of the answer, where the script gave one. */
   status?: number
 }
 
-/** Whether nothing went wrong. */
 export const isOk = ({ outcome }: Pick<Receipt, 'outcome'>): boolean =>
   outcome === 'ok' || outcome === 'no_handler'
 
-/** Takes a receipt. Called for every dispatch, so it must cost next to nothing. */
+/** Runs for each dispatch, so it must cost next to nothing. */
 export type OnReceipt = (receipt: Receipt) => void
+
+/** The receipt of a dispatch that has used nothing. A refused dispatch has such a receipt. */
+export function emptyReceipt(
+  { requestId, integration, installationId, organizationId, event }: DispatchContext,
+  outcome: string,
+  startedAtMs = Date.now(),
+): Receipt {
+  return {
+    requestId,
+    integration,
+    installationId,
+    organizationId,
+    type: event?.type ?? 'fetch',
+    eventId: event?.id,
+    startedAtMs,
+    cpuMs: 0,
+    wallMs: 0,
+    heapBytes: 0,
+    egressCalls: 0,
+    egressBytes: 0,
+    hostCalls: 0,
+    outcome,
+    status: undefined,
+  }
+}

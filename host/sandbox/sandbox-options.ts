@@ -1,6 +1,6 @@
 import type { LogLevel } from '../../runtime/bridge.ts'
 
-/** What one sandbox may use. Every limit is a setting: see `settings-table.ts` for units and defaults. */
+/** Limits of one sandbox. Each is a setting: `settings-table.ts` has units and defaults. */
 export type SandboxLimits = {
   heapMb: number
   residentMb: number
@@ -10,24 +10,22 @@ export type SandboxLimits = {
   waitUntilMs: number
   /** Of a request, an answer or an outbound body, however it crosses. */
   bodyBytes: number
-  /** Of a body that a script sends out into the world. */
+  /** Of the body of an outbound request. */
   fetchBytes: number
   calls: number
   callsAtOnce: number
   fetches: number
   timers: number
-  /** Whether scripts may make code from text. */
+  /** Whether scripts may compile code from text. */
   allowEval?: boolean
   logLines: number
   logBytes: number
 }
 
-/** A dispatch has come to a limit that does not end it: the integration, and the limit's id in `limits-table.ts`. */
+/** A dispatch has reached a limit that does not end it. `limit`: the id in `limits-table.ts`. */
 export type OnLimit = (integration: string, limit: string) => void
 
-/** Who logged a line: a script, and in which request, as far as that is known; else the process itself. */
+/** The script that logged a line, and the request where it is known. */
 export type LogSource = { integration: string; installationId?: string; requestId?: string }
+/** Without a source, the process itself logs. */
 export type ScriptLog = (source: LogSource | undefined, level: LogLevel, text: string) => void
-
-/** What isolates are made of: the prelude, or its snapshot. Of a prelude each process makes a snapshot by itself. */
-export type PlatformSource = { text: string } | { body: Buffer }

@@ -1,13 +1,13 @@
 import type { Frame } from '../../runtime/process/frame.ts'
 import { type LoadOptions, toHost, toProcess } from '../../runtime/process/messages.ts'
 import type { LoadFailure, Tried, TryLoad } from '../versions/try-version.ts'
-import { parseError, parseResult } from './dispatch/check-frame.ts'
+import { createConnection, parseError, parseResult, pieceBytes } from './process/connection.ts'
 import { readCompetition } from './process/proc.ts'
-import type { PlatformSource, SandboxLimits } from './sandbox-options.ts'
+import type { PlatformSource } from './process/snapshot.ts'
 import { type StartOptions, startProcess } from './process/start-process.ts'
-import { pieceBytes, talk } from './process/connection.ts'
 import { watchProcess } from './process/watch-process.ts'
 import { type EndCause, loadLimitError, starved, starvedError, timedOut } from './sandbox-errors.ts'
+import type { SandboxLimits } from './sandbox-options.ts'
 
 type Limits = Pick<
   SandboxLimits,
@@ -22,7 +22,7 @@ const unknown: Tried = { events: [] }
 const sandbox = 1
 const maxTries = 3
 
-/** Loads bundles in sandbox processes, one for each, that have no host calls and end when that is done. */
+/** Loads each bundle in a sandbox process of its own, without host calls, and ends the process. */
 export function createTryLoad(given: {
   platform: PlatformSource
   limits: Limits
@@ -32,21 +32,21 @@ export function createTryLoad(given: {
   return async (integration, code) => {
     for (let tries = 1; ; tries += 1) {
       const tried = await loadOnce(integration, code)
-      // The machine's fault: the script may be a good one.
+      // The machine is too busy: the script may be a good one.
       if (tried.failure?.message !== starvedError().message || tries === maxTries) return tried
     }
   }
 
   async function loadOnce(integration: string, code: string): Promise<Tried> {
     let isLoaded = false
-    let said = ''
+    let errorOutput = ''
     let cause: EndCause = { kind: 'died' }
     const { promise, resolve } = Promise.withResolvers<Tried>()
     const started = startProcess((text) => {
-      said ||= text.slice(0, 500)
+      errorOutput ||= text.slice(0, 500)
     }, given.start)
-    const { send } = talk(started.stream, {
-      onFrame: hear,
+    const { send } = createConnection(started.stream, {
+      handleFrame,
       onGarbage: () => started.kill(),
     })
     const watch = watchProcess(started, limits, {
@@ -62,15 +62,16 @@ export function createTryLoad(given: {
     started.stream.on('error', () => started.kill())
     started.exited.then((signal) =>
       resolve(
-        isLoaded ? unknown : { failure: { message: explainEnd(cause, signal, said, limits) }, events: [] },
+        isLoaded
+          ? unknown
+          : { failure: { message: explainEnd(cause, signal, errorOutput, limits) }, events: [] },
       ),
     )
     const { cpuMs, loadMs, wallMs, timers, allowEval = false } = limits
-    const options: LoadOptions = {
-      ...{ file: `annex:${integration}`, cpuMs, loadMs, wallMs, timers, allowEval, pieceBytes },
-    }
+    const file = `annex:${integration}`
+    const options: LoadOptions = { file, cpuMs, loadMs, wallMs, timers, allowEval, pieceBytes }
     send({ type: toProcess.platform, number: limits.heapMb, ...platform })
-    // Before the script: it may run for longer where others compete for the processors.
+    // Before the script: the ping tells how much wall time its CPU time takes on this machine.
     ping()
     send({ type: toProcess.load, sandbox, text: JSON.stringify(options), body: code })
     try {
@@ -86,7 +87,7 @@ export function createTryLoad(given: {
       send({ type: toProcess.ping, number: Math.round(readCompetition() * 100) })
     }
 
-    function hear(frame: Frame): void {
+    function handleFrame(frame: Frame): void {
       if (frame.type === toHost.pong) watch.pong()
       if (frame.type === toHost.loadFailed) resolve({ failure: toFailure(frame.text, limits), events: [] })
       if (frame.type === toHost.loaded) describe()
@@ -94,7 +95,7 @@ export function createTryLoad(given: {
       if (frame.type === toHost.broken) resolve(unknown)
     }
 
-    /** Asks the SDK which events have a handler. A script may have spoilt that: then no event is known. */
+    /** Asks the SDK which events have a handler. A script may break that: then no event is known. */
     function describe(): void {
       isLoaded = true
       setTimeout(resolve, describeMs, unknown).unref()
@@ -104,7 +105,7 @@ export function createTryLoad(given: {
   }
 }
 
-/** Texts that a script can choose: what is no list of short names is none. */
+/** The script can choose the answer: other values than a list of names count as no events. */
 function parseEvents(text: string): string[] {
   const result = parseResult(text)
   const value = result?.kind === 'value' ? result.value : undefined
@@ -122,15 +123,17 @@ function toFailure(text: string, limits: Limits): LoadFailure {
 function explainEnd(
   { kind }: EndCause,
   signal: NodeJS.Signals | undefined,
-  said: string,
+  errorOutput: string,
   limits: Limits,
 ): string {
   if (kind === 'cpu_limit') return loadLimitError(limits).message
-  // A SIGKILL that is not the host's is the process's own, or the kernel's: both mean memory.
+  // SIGKILL without the host comes from the process itself or from the kernel: both mean memory.
   if (kind === 'memory_limit' || (kind === 'died' && signal === 'SIGKILL')) {
     return `The script used more memory than there is for its sandbox process (SANDBOX_HEAP_MB ${limits.heapMb}, SANDBOX_RESIDENT_MB ${limits.residentMb}).`
   }
-  // The system has no process left to give.
-  if (said.startsWith('not started')) return `No sandbox process could be started: ${said.trim()}`
+  // The system gives no further process.
+  if (errorOutput.startsWith('not started')) {
+    return `No sandbox process could be started: ${errorOutput.trim()}`
+  }
   return `Its sandbox process ended while it was loaded (${signal ?? 'without a signal'}).`
 }

@@ -5,10 +5,9 @@ import type { Settings } from '../config/load-settings.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import type { RunHostCall } from '../sandbox/host-calls.ts'
-import { keepSnapshot } from '../sandbox/process/snapshot.ts'
-import { makeSnapshot } from '../sandbox/platform/make-snapshot.ts'
-import type { SandboxLimits } from '../sandbox/sandbox-options.ts'
+import { cacheSnapshot, makeSnapshot } from '../sandbox/process/snapshot.ts'
 import type { OnReceipt } from '../sandbox/receipt.ts'
+import type { SandboxLimits } from '../sandbox/sandbox-options.ts'
 import { createSandboxes, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { SandboxTarget } from '../sandbox/target.ts'
 import { createTryLoad } from '../sandbox/try-load.ts'
@@ -46,7 +45,7 @@ export async function startSandboxes(
     if (!reached) logger.warn({ level: name, reason: shown, fix }, 'a level of the wall is not reached')
   }
   const { enclosure } = wall
-  const snapshot = await keepSnapshot({
+  const snapshot = await cacheSnapshot({
     ...{ cacheFolder, digest },
     make: () => makeSnapshot({ enclosure, code: code.snapshotMaker }, prelude),
   })

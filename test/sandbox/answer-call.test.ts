@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { answerCall } from '../../host/sandbox/dispatch/answer-call.ts'
-import type { LiveDispatch } from '../../host/sandbox/dispatch/live-dispatch.ts'
+import type { LiveDispatch } from '../../host/sandbox/dispatch/live-dispatches.ts'
 
 const event = { id: 'evt_1', type: 'told' }
 const limits = { calls: 1, callsAtOnce: 1, fetches: 1 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseBroken, parseError, parseResult } from '../../host/sandbox/dispatch/check-frame.ts'
+import { parseBroken, parseError, parseResult } from '../../host/sandbox/process/connection.ts'
 import {
   createFrameReader,
   createFrameWriter,

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { describe, it } from 'node:test'
-import { lowerPriority } from '../../host/sandbox/process/lower-priority.ts'
+import { lowerPriority } from '../../host/sandbox/process/proc.ts'
 import { startAnnex, until } from '../support/annex.ts'
 
 const noSessions = !existsSync('/proc/self/autogroup') && 'this system does not share processors by session'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { aloneSlot, createSharedSlots } from '../../host/sandbox/shared-slots.ts'
+import { aloneSlot, createSharedSlots } from '../../host/sandbox/process-slots.ts'
 import type { SandboxGroup } from '../../host/sandbox/target.ts'
 
 const version = { digest: 'd', code: '' }

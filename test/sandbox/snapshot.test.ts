@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { buildPrelude } from '../../host/bundle/build-prelude.ts'
 import { loadProcessCode, type ProcessCode } from '../../host/bundle/build-process-code.ts'
-import { keepSnapshot } from '../../host/sandbox/process/snapshot.ts'
-import { makeSnapshot } from '../../host/sandbox/platform/make-snapshot.ts'
+import { cacheSnapshot, makeSnapshot } from '../../host/sandbox/process/snapshot.ts'
 import { startProcess } from '../../host/sandbox/process/start-process.ts'
 import { createFrameReader, createFrameWriter, type Frame } from '../../runtime/process/frame.ts'
 import { toHost, toProcess } from '../../runtime/process/messages.ts'
@@ -74,7 +73,7 @@ describe('the snapshot of the web platform', () => {
     t.after(() => rmSync(cacheFolder, { recursive: true }))
     let made = 0
     const make = async () => Buffer.from(`snapshot ${++made}`)
-    const keep = (digest: string) => keepSnapshot({ cacheFolder, digest, make })
+    const keep = (digest: string) => cacheSnapshot({ cacheFolder, digest, make })
     assert.equal(String(await keep('a')), 'snapshot 1')
     assert.equal(String(await keep('a')), 'snapshot 1')
     assert.equal(String(await keep('b')), 'snapshot 2', 'of other sources')
@@ -90,7 +89,7 @@ describe('the snapshot of the web platform', () => {
   it('keeps nothing where there was none to make', async (t) => {
     const cacheFolder = mkdtempSync(join(tmpdir(), 'annex-snapshot-'))
     t.after(() => rmSync(cacheFolder, { recursive: true }))
-    assert.equal(await keepSnapshot({ cacheFolder, digest: 'a', make: async () => undefined }), undefined)
+    assert.equal(await cacheSnapshot({ cacheFolder, digest: 'a', make: async () => undefined }), undefined)
     assert.deepEqual(readdirSync(cacheFolder), [])
   })
 })

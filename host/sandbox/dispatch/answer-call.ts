@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream'
 import type { HostCallAnswer, HostCallBody, RunHostCall } from '../host-calls.ts'
 import type { OnLimit } from '../sandbox-options.ts'
-import { isAnswered, type LiveDispatch } from './live-dispatch.ts'
+import { isAnswered, type LiveDispatch } from './live-dispatches.ts'
 
-/** The call that goes out to the world: its bytes are counted. */
+/** The host call for outbound requests. Its bytes are counted. */
 export const egressCall = 'fetch'
 
 /**
- * Does what a script asks for, on behalf of the dispatch that asks, and gives the answer to `settle`. One call too
- * many is refused without looking at it.
+ * Runs a host call of a script, on behalf of its dispatch, and gives the answer to `settle`. A call above a limit is
+ * refused unread.
  */
 export async function answerCall(
   live: LiveDispatch,
@@ -37,12 +37,12 @@ export async function answerCall(
   const { context } = live.queued
   const isOwed = context.event !== undefined && !isAnswered(live)
   const answer = await given.runCall({ ...call, isOwed }, context, controller.signal)
-  // The body of an answer that streams ends with the dispatch: until then the call can be abandoned.
+  // A streamed answer may last as long as its dispatch: until then the call can be abandoned.
   if (!(answer.ok && answer.body instanceof Readable)) live.running?.delete(call.id)
   settle(answer)
 }
 
-/** Which limit of `limits-table.ts`, and what the script is told. */
+/** `limit`: the id in `limits-table.ts`. `message` goes to the script. */
 type Refusal = { limit: string; message: string }
 
 type CallLimits = { calls: number; callsAtOnce: number; fetches: number }

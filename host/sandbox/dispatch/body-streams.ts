@@ -1,16 +1,16 @@
-import type { Readable } from 'node:stream'
-import { messageOf } from '../../errors/annex-error.ts'
+import { Readable } from 'node:stream'
+import { type AnnexError, messageOf } from '../../errors/annex-error.ts'
 
-/** A body that the sandbox reads piece by piece: a visitor's request, the answer of a fetch. */
+/** A body that the sandbox reads in pieces: a visitor's request, the answer of a fetch. */
 export type BodySource = {
-  /** Sends one piece, or the end. The sandbox asks for it, so that nothing piles up on either side. */
+  /** Sends one piece, or the end. The sandbox asks for each, so neither side holds more than a few pieces. */
   pull: () => void
-  /** Nobody reads it any more. */
+  /** Gives the body up. */
   close: () => void
 }
 
 /**
- * @param onClosed once, when it has ended or is given up; `wasRead` when it was read to its end
+ * @param given.onClosed once, when it has ended or is given up; `wasRead` when it was read to its end
  */
 export function createBodySource(given: {
   readable: Readable
@@ -21,7 +21,7 @@ export function createBodySource(given: {
   onFail: (message: string) => void
   onClosed: (wasRead: boolean) => void
 }): BodySource {
-  // Of a visitor's request the connection is still needed for the answer: whoever gave the stream ends it.
+  // A visitor's connection is still needed for the answer: the owner of the stream ends it.
   const pieces = given.readable.iterator({ destroyOnReturn: false })
   let bytes = 0
   let isReading = false
@@ -59,5 +59,67 @@ export function createBodySource(given: {
     if (!isOpen) return
     isOpen = false
     given.onClosed(wasRead)
+  }
+}
+
+/** A body that the sandbox gives in pieces: a script's answer, or its upload. */
+export type BodySink = {
+  /** Asks for a piece whenever its reader has room for one. */
+  readable: Readable
+  /** @returns false for a piece that the host did not ask for: the prelude sends none */
+  chunk: (bytes: Uint8Array) => boolean
+  end: () => void
+  /** The reader gets the error. */
+  fail: (error: AnnexError) => void
+}
+
+/**
+ * @param given.pull asks the sandbox for the next piece
+ * @param given.cancel tells the sandbox that the reader has gone
+ */
+export function createBodySink(given: {
+  maxBytes: number
+  tooLarge: () => AnnexError
+  pull: () => void
+  cancel: () => void
+}): BodySink {
+  let bytes = 0
+  let isAsked = false
+  let isOver = false
+  const readable = new Readable({
+    highWaterMark: 256 * 1024,
+    read() {
+      isAsked = true
+      given.pull()
+    },
+    destroy(error, done) {
+      if (!isOver) given.cancel()
+      isOver = true
+      done(error)
+    },
+  })
+  // A reader that has gone away handles no error, and an unhandled one would end the host.
+  readable.on('error', () => {})
+  return {
+    readable,
+    chunk(piece) {
+      if (isOver) return true
+      if (!isAsked) return false
+      isAsked = false
+      bytes += piece.byteLength
+      if (bytes > given.maxBytes) readable.destroy(given.tooLarge())
+      else readable.push(piece)
+      return true
+    },
+    end() {
+      if (isOver) return
+      isOver = true
+      readable.push(null)
+    },
+    fail(error) {
+      if (isOver) return
+      isOver = true
+      readable.destroy(error)
+    },
   }
 }

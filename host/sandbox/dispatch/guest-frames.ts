@@ -5,30 +5,28 @@ import { toHost, withStream } from '../../../runtime/process/messages.ts'
 import { parseCall } from '../../../runtime/process/parse-call.ts'
 import { answered, bodyStream, logLevels } from '../../../runtime/wire-kinds.ts'
 import type { HostCallBody, RunHostCall } from '../host-calls.ts'
-import type { LoadedSandboxes } from './loaded-sandboxes.ts'
-import type { LogSource, OnLimit, SandboxLimits, ScriptLog } from '../sandbox-options.ts'
+import { parseResult, toUsage } from '../process/connection.ts'
 import { answerTooLargeError, bodyBrokeOffError, limitOf } from '../sandbox-errors.ts'
+import type { LogSource, OnLimit, SandboxLimits, ScriptLog } from '../sandbox-options.ts'
 import { installationOf } from '../target.ts'
 import { answerCall, egressCall } from './answer-call.ts'
-import { parseResult, toUsage } from './check-frame.ts'
-import { isAnswered, type LiveDispatch } from './live-dispatch.ts'
-import type { LiveDispatches } from './live-dispatches.ts'
+import { isAnswered, type LiveDispatch, type LiveDispatches } from './live-dispatches.ts'
+import type { LoadedSandboxes } from './loaded-sandboxes.ts'
 import type { ToSandbox } from './to-sandbox.ts'
 
 const maxLogText = 16_384
 const nothing = new Uint8Array(0)
 const types: ReadonlySet<number> = new Set(Object.values(toHost))
-/** Sandboxes come and go in a process for as long as it lives. */
+/** A process loads and ends sandboxes as long as it lives: counts of ended ones are dropped above this many. */
 const maxStray = 1_000
 
 /**
- * Does what the guests of a process say: their answers, calls, log lines, and what they stream.
+ * Handles the frames of guests: answers, calls, log lines, and pieces of streams.
  *
- * @returns a function that returns false for a frame that is none of our prelude's doing: it runs beside the script,
- *   so that is one sandbox's doing and not its neighbours'. It throws an Error when the process names a dispatch of
- *   another sandbox.
+ * @returns a function that returns false for a frame that the prelude never posts. The prelude runs beside the script, so
+ *   that breaks one sandbox and not its neighbours. It throws an Error when the process names a dispatch of another sandbox.
  */
-export function createGuestPosts(given: {
+export function createGuestFrames(given: {
   lives: LiveDispatches
   sandboxes: LoadedSandboxes
   limits: SandboxLimits
@@ -38,7 +36,7 @@ export function createGuestPosts(given: {
   toSandbox: ToSandbox
 }): (frame: Frame) => boolean {
   const { lives, sandboxes, limits, onLog, toSandbox } = given
-  /** Lines of a sandbox that belong to no dispatch: it logs while it is loaded, and not for ever. */
+  /** Counts of log lines outside of any dispatch, by sandbox: a script may log while it is loaded, and is bounded. */
   const strayLines = new Map<number, number>()
   return (frame) => {
     const live = find(frame)
@@ -79,7 +77,7 @@ export function createGuestPosts(given: {
     }
   }
 
-  /** A process names no dispatch that this host did not give it, and none of another sandbox. */
+  /** @throws Error when the frame names a dispatch of another sandbox */
   function find({ sandbox, dispatch }: Frame): LiveDispatch | undefined {
     const live = lives.get(dispatch)
     if (live !== undefined && live.sandbox !== sandbox) throw new Error('post for another sandbox')
@@ -93,7 +91,7 @@ export function createGuestPosts(given: {
     const isStream = frame.flags === answered.streams
     if (result.kind === 'response' && (result.head.length ?? 0) > limits.bodyBytes) return refuseAnswer(live)
     const refused = result.kind === 'error' ? limitOf(result.error, limits) : undefined
-    // Where it was: whoever is answered is not to read that.
+    // The log gets the place in the script. The visitor does not.
     if (refused !== undefined && result.kind === 'error')
       onLog(live.queued.context, 'error', result.error.stack ?? result.error.message)
     live.outcome = refused?.code ?? (result.kind === 'error' ? 'script_error' : 'ok')
@@ -107,7 +105,7 @@ export function createGuestPosts(given: {
     return true
   }
 
-  /** From the answer on, the request is no longer needed. */
+  /** The request is not needed after the answer: its memory is freed. */
   function finishAnswer(live: LiveDispatch): void {
     live.answeredMs = performance.now()
     live.queued.message = ''
@@ -139,7 +137,7 @@ export function createGuestPosts(given: {
         runCall: given.runCall,
         settle(settled) {
           const isOver = lives.get(live.id) !== live
-          // Nobody will read what the script wanted to send with it.
+          // A failed call reads no more of its body, and an answer without its dispatch has no reader.
           if (!settled.ok && body instanceof Readable) body.destroy()
           if (isOver && settled.ok && settled.body instanceof Readable) settled.body.destroy()
           if (!isOver) toSandbox.answer(live, frame.number, settled, isEgress)
@@ -152,13 +150,13 @@ export function createGuestPosts(given: {
   function chunk(live: LiveDispatch, frame: Frame): boolean {
     const sink = live.sinks?.get(frame.number)
     if (sink === undefined) return true
-    // What a script fetches and sends moves no clock: it would have all the time that a slow server gives it.
+    // Only the answer's body renews the time limit: a slow remote server would keep a dispatch alive for ever.
     if (frame.number === bodyStream) live.movedMs = performance.now()
     else live.egressBytes += frame.body.byteLength
     return sink.chunk(frame.body)
   }
 
-  /** The reader sees that the body is not whole; why, is the script's text and stands in its log alone. */
+  /** The reader sees that the body is incomplete. The reason is the script's text, and goes to its log alone. */
   function fail(live: LiveDispatch, { number, text }: Frame): boolean {
     if (text.length > maxLogText) return false
     const sink = live.sinks?.get(number)
@@ -180,7 +178,7 @@ export function createGuestPosts(given: {
   function log(live: LiveDispatch | undefined, frame: Frame): boolean {
     const level = logLevels[frame.number]
     if (level === undefined || frame.text.length > maxLogText) return false
-    // A sandbox that is none writes nothing.
+    // The sandbox was unloaded, or never existed.
     if (sandboxes.target(frame.sandbox) === undefined) return true
     const source = sourceOf(live, frame.sandbox)
     if (live !== undefined) logOf(live, source, level, frame.text)
@@ -218,10 +216,10 @@ export function createGuestPosts(given: {
   }
 }
 
-/** From now on. */
+/** The time limit of a dispatch, from now on. */
 function grant(live: LiveDispatch, ms: number): void {
   live.patienceMs = ms
   live.movedMs = performance.now()
 }
 
-const noSuchType = ({ type }: Frame): Error => new Error(`frame of type ${type}, which there is not`)
+const noSuchType = ({ type }: Frame): Error => new Error(`frame of type ${type}, which is unknown`)

@@ -1,21 +1,28 @@
 import type { FrameToWrite } from '../../../runtime/process/frame.ts'
 import { type LoadOptions, toProcess } from '../../../runtime/process/messages.ts'
+import { pieceBytes } from '../process/connection.ts'
+import type { SandboxLimits } from '../sandbox-options.ts'
 import type { SandboxTarget } from '../target.ts'
 
 export type LoadedSandboxes = {
   /**
-   * The number of the target's sandbox, which is loaded first when it is not there, and that of the environment in it.
-   * It is in use until `release`.
+   * Loads the target and the environment where they are not loaded yet.
+   *
+   * @returns the numbers of the sandbox, which is in use until `release`, and of the environment in it
    */
-  use: (target: SandboxTarget, environment: string) => { sandbox: number; environment: number }
+  load: (target: SandboxTarget, environment: string) => { sandbox: number; environment: number }
   release: (sandbox: number) => void
   drop: (sandbox: number) => void
-  /** Drops a sandbox whose script could not be loaded, and remembers for a while that it cannot. */
+  /** Drops a sandbox whose script failed to load, and remembers the error for a while. */
   fail: (sandbox: number, error: Error) => void
   recentFailure: (target: SandboxTarget) => Error | undefined
   target: (sandbox: number) => SandboxTarget | undefined
-  /** Makes room: ends the part of the idle ones that was used least recently. @returns how many */
-  evict: (part: number) => number
+  /**
+   * From 60 % of the memory limit on, ends the sandboxes that were idle for longest.
+   *
+   * @returns `recycle` where a fresh process should replace this one: that did not help, or too many have gone
+   */
+  evictFor: (residentBytes: number) => 'recycle' | undefined
   count: () => number
 }
 
@@ -23,38 +30,51 @@ type Entry = {
   number: number
   target: SandboxTarget
   version: string
-  /** Dispatches that have it in use. */
+  /** How many dispatches use it. */
   uses: number
-  /** When it was asked for last, in uses of the process. */
+  /** When it was loaded or used last, as a count of uses in the process. */
   usedAt: number
-  /** Environments that it has been given, by their text. */
+  /** Numbers of the environments that were sent to it, by their text. */
   environments: Map<string, number>
   isRetired: boolean
 }
 
 const maxFailures = 200
-/** A script that fails while it is loaded, slowly, would take its time from the others at each request. */
+/** Loading a slow script that fails, again at each request, would take the CPU time of the others. */
 const failureMs = 2_000
 /** An installation, its sites and its spaces: each has an environment of its own. */
 const maxEnvironments = 16
 
-/** Which sandboxes a process holds: one for each installation, of the version that was asked for last. */
+const evictFromPercent = 60
+const recycleFromPercent = 75
+/** Evicted sandboxes give their memory back late, and not all of it: eviction pauses for so long. */
+const evictEveryMs = 500
+const evictPart = 0.25
+/** So many loaded sandboxes fill the process together: no single script does. */
+const crowd = 32
+/** V8 keeps about a megabyte of each isolate that has gone. */
+const maxEvicted = 600
+
+/** The sandboxes of a process: one for each installation, of the version that was dispatched to last. */
 export function createLoadedSandboxes(
   send: (frame: FrameToWrite) => void,
-  limits: Omit<LoadOptions, 'file'>,
+  limits: Pick<SandboxLimits, 'cpuMs' | 'loadMs' | 'wallMs' | 'timers' | 'allowEval' | 'residentMb'>,
 ): LoadedSandboxes {
   const byKey = new Map<string, Entry>()
   const byNumber = new Map<number, Entry>()
   const failures = new Map<string, { error: Error; untilMs: number }>()
   let lastNumber = 0
   let uses = 0
+  let evictedAtMs = performance.now()
+  let evicted = 0
+  let lastEvicted = 0
   return {
-    use(target, environment) {
+    load(target, environment) {
       const found = byKey.get(target.key)
       const isCurrent = found !== undefined && found.version === target.version.digest
-      // An older version finishes what it has begun; it gets no further dispatch.
+      // The sandbox of an older version finishes its dispatches, and gets no further one.
       if (found !== undefined && !isCurrent) retire(found)
-      const entry = isCurrent ? found : load(target)
+      const entry = isCurrent ? found : loadAnew(target)
       uses += 1
       entry.uses += 1
       entry.usedAt = uses
@@ -81,19 +101,30 @@ export function createLoadedSandboxes(
       return failure !== undefined && failure.untilMs > performance.now() ? failure.error : undefined
     },
     target: (sandbox) => byNumber.get(sandbox)?.target,
-    evict(part) {
-      const idle = [...byKey.values()].filter((entry) => entry.uses === 0)
-      const evicted = idle.sort((a, b) => a.usedAt - b.usedAt).slice(0, Math.ceil(byKey.size * part))
-      for (const entry of evicted) {
-        byKey.delete(entry.target.key)
-        unload(entry)
-      }
-      return evicted.length
+    evictFor(residentBytes) {
+      const percent = (residentBytes / (limits.residentMb * 1024 * 1024)) * 100
+      if (percent >= recycleFromPercent && byNumber.size >= crowd) return 'recycle'
+      if (percent < evictFromPercent || performance.now() - evictedAtMs < evictEveryMs) return undefined
+      evictedAtMs = performance.now()
+      if (evicted >= maxEvicted || (percent >= recycleFromPercent && lastEvicted === 0)) return 'recycle'
+      lastEvicted = evictIdle()
+      evicted += lastEvicted
+      return undefined
     },
     count: () => byNumber.size,
   }
 
-  function load(target: SandboxTarget): Entry {
+  function evictIdle(): number {
+    const idle = [...byKey.values()].filter((entry) => entry.uses === 0)
+    const oldest = idle.sort((a, b) => a.usedAt - b.usedAt).slice(0, Math.ceil(byKey.size * evictPart))
+    for (const entry of oldest) {
+      byKey.delete(entry.target.key)
+      unload(entry)
+    }
+    return oldest.length
+  }
+
+  function loadAnew(target: SandboxTarget): Entry {
     lastNumber += 1
     const entry: Entry = {
       number: lastNumber,
@@ -106,7 +137,9 @@ export function createLoadedSandboxes(
     }
     byNumber.set(lastNumber, entry)
     byKey.set(target.key, entry)
-    const options: LoadOptions = { file: `annex:${target.integration}`, ...limits }
+    const { cpuMs, loadMs, wallMs, timers, allowEval = false } = limits
+    const file = `annex:${target.integration}`
+    const options: LoadOptions = { file, cpuMs, loadMs, wallMs, timers, allowEval, pieceBytes }
     send({
       type: toProcess.load,
       sandbox: lastNumber,
@@ -119,7 +152,7 @@ export function createLoadedSandboxes(
   function environmentOf(entry: Entry, text: string): number {
     const known = entry.environments.get(text)
     if (known !== undefined) return known
-    // Tokens in it are renewed: an old text is not seen again, and its place is taken.
+    // Tokens in an environment are renewed: an old text does not come again.
     if (entry.environments.size >= maxEnvironments) entry.environments.clear()
     const number = entry.environments.size
     entry.environments.set(text, number)

@@ -5,21 +5,20 @@ import { bodyStream } from '../../../runtime/wire-kinds.ts'
 import type { AnnexError } from '../../errors/annex-error.ts'
 import { requestBrokeOffError } from '../../errors/request-broke-off.ts'
 import type { HostCallAnswer } from '../host-calls.ts'
-import type { OnLimit } from '../sandbox-options.ts'
 import { answerTooLargeError, requestTooLargeError, uploadTooLargeError } from '../sandbox-errors.ts'
-import { createBodySink } from './body-sink.ts'
-import { createBodySource } from './body-streams.ts'
-import { isAnswered, type LiveDispatch } from './live-dispatch.ts'
+import type { OnLimit } from '../sandbox-options.ts'
+import { createBodySink, createBodySource } from './body-streams.ts'
+import { isAnswered, type LiveDispatch } from './live-dispatches.ts'
 
 type Send = (frame: FrameToWrite) => void
 
-/** What the host says to a sandbox on behalf of a dispatch: the dispatch itself, answers of its calls, its bodies. */
+/** Frames to a sandbox for a dispatch: the dispatch itself, answers of its calls, its bodies. */
 export type ToSandbox = {
   begin: (live: LiveDispatch, environment: number) => void
   answer: (live: LiveDispatch, call: number, answer: HostCallAnswer, isEgress: boolean) => void
-  /** A call while nothing is handled is nobody's. */
+  /** Refuses a call outside of any dispatch. */
   refuse: (call: Pick<FrameToWrite, 'sandbox' | 'dispatch' | 'number'>) => void
-  /** What the script streams: its answer (0), or the body of a call. */
+  /** Opens a stream that comes from the script: its answer (0), or the body of a call. */
   openSink: (live: LiveDispatch, stream: number) => Readable
 }
 
@@ -28,9 +27,9 @@ export function createToSandbox(
   limits: { bodyBytes: number; fetchBytes: number },
   given: {
     onLimit: OnLimit
-    /** Ends a dispatch whose visitor sends more than may come. */
+    /** Ends a dispatch whose visitor sends too much. */
     refuseRequest: (live: LiveDispatch, error: AnnexError) => void
-    /** Its answer had begun, and is not sent to its end. */
+    /** An answer that has begun breaks off. */
     onBrokenOff: (live: LiveDispatch, error: AnnexError) => void
   },
 ): ToSandbox {
@@ -92,7 +91,7 @@ export function createToSandbox(
     },
   }
 
-  /** The script hears of it by the signal of its request, and goes on. */
+  /** The visitor has gone: the signal of the request aborts, and the script goes on. */
   function leave({ id, sandbox, queued }: LiveDispatch): void {
     if (!queued.visitor?.writableFinished) send({ type: toProcess.leave, sandbox, dispatch: id })
   }
@@ -101,7 +100,7 @@ export function createToSandbox(
     const head = { sandbox: live.sandbox, dispatch: live.id, number: stream }
     const source = createBodySource({
       readable,
-      // What is fetched was bounded where it was fetched.
+      // The egress client has bounded the answer of a fetch already.
       maxBytes: stream === bodyStream ? limits.bodyBytes : Number.POSITIVE_INFINITY,
       onTooMany() {
         given.onLimit(live.queued.context.integration, 'request_size')
@@ -109,22 +108,22 @@ export function createToSandbox(
       },
       onPiece(bytes) {
         if (isEgress) live.egressBytes += bytes.byteLength
-        // A visitor's upload moves; what a far server trickles does not keep a dispatch alive. Nor does either for `waitUntil`.
+        // An upload keeps its dispatch alive. A slow remote server does not, and after the answer neither does.
         const isAwaited = !isAnswered(live) || live.sinks?.has(bodyStream)
         if (stream === bodyStream && isAwaited) live.movedMs = performance.now()
         send({ ...head, type: toProcess.chunk, body: bytes })
       },
       onEnd: () => send({ ...head, type: toProcess.end }),
       onFail(message) {
-        // A visitor who has gone away is no failure of the script.
+        // A visitor who has gone is no failure of the script.
         if (stream === bodyStream && !isAnswered(live)) given.refuseRequest(live, requestBrokeOffError())
         else send({ ...head, type: toProcess.fail, text: message })
       },
       onClosed(wasRead) {
         live.sources?.delete(stream)
-        // Else a script could read only so many answers one after the other as it may ask for at once.
+        // Else answers that were read would count towards the limit of calls at once.
         if (stream !== bodyStream) live.running?.delete(stream)
-        // The connection to an origin is given up with the answer that nobody reads on.
+        // An answer that is not read to its end gives up its connection to the origin.
         if (stream !== bodyStream && !wasRead) readable.destroy()
       },
     })

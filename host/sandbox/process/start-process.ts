@@ -1,37 +1,45 @@
 import { spawn } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readSync, realpathSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Duplex, PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { blackBoxBytes } from '../../../runtime/process/black-box.ts'
 import { messageOf } from '../../errors/annex-error.ts'
-import { findInheritedFiles, withoutInherited } from './inherited-files.ts'
 import { type ProcessorUse, readProcessorUse, readResidentBytes } from './proc.ts'
 
-/** What a sandbox process was doing, by its own record. */
+/** The process's own record of what it runs. */
 export type BlackBoxRecord = { lastBegun: number; sandbox: number; dispatch: number; stretch: number }
 
 export type StartedProcess = {
   pid: number | undefined
   /** The host's end of the socketpair. */
   stream: Duplex
-  /** Settles with the signal that ended it, if one did. */
+  /** Settles with the signal that ended it, if a signal did. */
   exited: Promise<NodeJS.Signals | undefined>
   readBlackBox: () => BlackBoxRecord
   /** Resident memory in bytes; 0 where the system has no /proc. */
   residentBytes: () => number
   /** CPU time of the thread that runs scripts; undefined where the system has no /proc. */
   processorUse: () => ProcessorUse | undefined
-  /** SIGKILL: a process in V8's hands answers no other signal. */
+  /** SIGKILL: a process inside of V8 answers no other signal. */
   kill: () => void
-  /** Gives the black box's file back, once its last record was read. */
+  /** Closes the file of the black box. */
   close: () => void
 }
 
 const root = realpathSync(fileURLToPath(new URL('../../..', import.meta.url)))
 
-// The sandbox process can read the native module, and nothing else of the machine but its own code, if that is a file.
+// Of the machine's files a sandbox process reads the native module, and its own code where that is a file.
 const readable = [
   'runtime/package.json',
   'package.json',
@@ -39,26 +47,27 @@ const readable = [
   'node_modules/node-gyp-build/',
 ].map((path) => `--allow-fs-read=${join(root, path)}`)
 
-/** Looked for while Annex has opened nothing of its own that it would pass on. */
+/** Linux: in the octal `flags` of /proc/self/fdinfo, the file is closed where another program begins. */
+const closeOnExec = 0o2000000
+/** Found before Annex has opened files of its own. */
 const inherited = findInheritedFiles()
 
 const sources = join(root, 'runtime/process/')
-/** What the sources need besides; in the code that is built it is already. */
+/** Needed by the sources. The built code contains them. */
 const packages = ['runtime/', 'node_modules/@exodus/bytes/', 'node_modules/tr46/', 'node_modules/punycode/']
 
-/** How a sandbox process is started. */
 export type StartOptions = {
-  /** A program and its arguments that end by becoming Node: `unshare … --`. Empty: nothing encloses it. */
+  /** A program and arguments that become Node: `unshare … --`. Empty: no enclosure. */
   enclosure: readonly string[]
-  /** What it runs, as `buildProcessCode` makes it. Without it, the sources: they take twice as long to start. */
+  /** Code of `buildProcessCode`. Default: the sources, which take twice as long to start. */
   code?: string
-  /** What Node is started with in its place: a test's process, as one that somebody has taken over would be. */
+  /** Arguments of Node in the place of `code`: tests start a process here that an attacker has taken over. */
   program?: readonly string[]
 }
 
 /**
- * Starts a sandbox process: no environment, no network, no children, no files but its own code. Never throws: where
- * the system has no file or process left to give, the process has ended before it began.
+ * Starts a sandbox process: no environment, no network, no children, no files but its own code. Never throws: where the
+ * system gives no further file or process, the result is a process that has ended.
  */
 export function startProcess(
   onErrorOutput: (text: string) => void,
@@ -79,7 +88,7 @@ function programOf(code: string | undefined): string[] {
     '--permission',
     '--allow-addons',
     ...readable,
-    // isolated-vm looks at it to tell which C library it runs on.
+    // isolated-vm reads it to find out the C library.
     '--allow-fs-read=/etc/alpine-release',
     ...(code === undefined
       ? [...packages.map((path) => `--allow-fs-read=${join(root, path)}`), join(sources, 'main.ts')]
@@ -93,20 +102,16 @@ function startChild(
   { enclosure, code, program }: StartOptions,
 ): StartedProcess {
   const command = [...enclosure, process.execPath, ...(program ?? programOf(code))]
-  // An enclosure becomes Node without a fork, so this is Node's pid: what is killed and measured is the sandbox.
+  // An enclosure becomes Node without a fork: this pid is Node's, and so `kill` and the watch reach the sandbox.
   const child = spawn(command[0] ?? '', command.slice(1), {
     cwd: '/',
     env: {},
-    stdio: withoutInherited(
-      [code === undefined ? 'ignore' : 'pipe', 'ignore', 'pipe', 'pipe', blackBox],
-      inherited,
-    ),
-    // In a session of its own: Ctrl+C is for the host, which lets scripts come to their end, and the operator's terminal is none
-    // that the process could open.
+    stdio: withoutInherited([code === undefined ? 'ignore' : 'pipe', 'ignore', 'pipe', 'pipe', blackBox]),
+    // A session of its own: Ctrl+C goes to the host alone, which lets scripts finish, and the process cannot open the terminal.
     detached: true,
     windowsHide: true,
   })
-  // One that ends before it has read its code says why on stderr.
+  // A process that ends before it has read its code writes the reason to stderr.
   child.stdin?.on('error', () => {}).end(code)
   child.stderr?.setEncoding('utf8').on('data', onErrorOutput)
   const exited = new Promise<NodeJS.Signals | undefined>((resolve) => {
@@ -119,7 +124,7 @@ function startChild(
   const record = Buffer.alloc(blackBoxBytes)
   return {
     pid: child.pid,
-    // There is none when the process could not be started; `error` follows.
+    // Undefined when the process could not be started; `error` follows.
     stream: (child.stdio?.[3] as Duplex | undefined) ?? new PassThrough(),
     exited,
     readBlackBox() {
@@ -156,7 +161,48 @@ function neverStarted(): StartedProcess {
 function openBlackBox(): number {
   const folder = mkdtempSync(join(tmpdir(), 'annex-'))
   const fd = openSync(join(folder, 'black-box'), 'w+')
-  // Both ends keep the open file; nobody needs its name.
+  // Both ends keep the file open; its name is not needed.
   rmSync(folder, { recursive: true })
   return fd
+}
+
+/**
+ * Files beyond the three standard streams that the parent of Annex left open: a supervisor's pipe, a socket, a lock. Node
+ * closes those up to 15 in a program that it starts, and no others.
+ */
+function findInheritedFiles(): number[] {
+  try {
+    return readdirSync('/proc/self/fdinfo').map(Number).filter(isPassedOn)
+  } catch {
+    return []
+  }
+}
+
+/** Appends a stream of /dev/null over each inherited file that lies after `own`. */
+function withoutInherited<T>(own: readonly T[]): (T | number | 'ignore')[] {
+  const streams: (T | number | 'ignore')[] = [...own]
+  for (const fd of inherited) {
+    if (fd < own.length) continue
+    while (streams.length < fd) streams.push('ignore')
+    streams[fd] = openDevNull()
+  }
+  return streams
+}
+
+let devNull: number | undefined
+
+function openDevNull(): number {
+  devNull ??= openSync('/dev/null', 'r')
+  return devNull
+}
+
+function isPassedOn(fd: number): boolean {
+  if (fd <= 2) return false
+  try {
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1]
+    return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0
+  } catch {
+    // The folder that was listed: it is closed again.
+    return false
+  }
 }
