@@ -1,10 +1,10 @@
 import type { UsageRow } from '../db/queries/receipts/usage.ts'
 import { isOk, type Receipt } from './receipt.ts'
 
-/** The dispatches of one owner (an installation, or an integration where they were for none) since the last flush. */
+/** The dispatches of one owner since the last flush: an installation, or an integration without one. */
 export type Collected = {
   sums: Omit<UsageRow, 'minute'>
-  /** Single receipts: all while they are few, then the failed ones before the others, the slowest first. */
+  /** Single receipts: all while they are few, then failed ones before slow ones. */
   kept: Receipt[]
 }
 
@@ -14,9 +14,9 @@ export type Collection = {
   owners: ReadonlyMap<string, Collected>
 }
 
-/** Single receipts of one owner that are kept of one flush. */
+/** Single receipts of one owner in one flush. */
 const keptOfOne = 50
-/** And of all owners together, who then share alike. */
+/** Of all owners together. Above it each owner has `atLeastOfOne`. */
 const keptOfAll = 1_000
 const atLeastOfOne = 2
 
@@ -49,7 +49,7 @@ export function collectReceipts(): Collection {
   }
 }
 
-/** How much a receipt tells: a failed one more than any that is only slow. */
+/** A failed receipt weighs more than any slow one. */
 function weightOf(receipt: Receipt | undefined): number {
   if (receipt === undefined) return Number.POSITIVE_INFINITY
   return isOk(receipt) ? receipt.wallMs : 1e12 + receipt.wallMs

@@ -7,13 +7,13 @@ import type { HostCall } from './host-calls.ts'
 
 type Args = Omit<EgressRequest, 'body'>
 
-/** `fetch` of a script: an outbound request, made by the host and checked by its egress guard. */
+/** `fetch` of a script: the host makes the outbound request, and its egress guard checks it. */
 export function createFetchCall(
   egress: Egress,
   limits: {
     timeoutMs: number
     maxBytes: number
-    /** Of one installation: the connections to an origin are there for all of them. */
+    /** Of one installation: all installations share the connections to an origin. */
     atOnce: number
   },
   declared: Pick<DeclaredHosts, 'isRequired' | 'isOwn'>,
@@ -52,7 +52,7 @@ export function createFetchCall(
         // A turn lasts as long as its connection is in use.
         if (given instanceof Uint8Array) endTurn()
         else given.once('close', endTurn)
-        // As text, which the prelude hands back as it is.
+        // As text: the prelude sends it back unchanged.
         return { value: repeat === undefined ? value : { repeat: JSON.stringify(repeat) }, body: given }
       } catch (error) {
         endTurn()

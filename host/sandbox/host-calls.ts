@@ -7,7 +7,7 @@ import { explainStorageError } from '../db/explain-storage-error.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import type { DispatchContext } from './target.ts'
 
-/** What a sandbox may ask of the host: a name, the schema of its arguments, the scope it needs, the act. */
+/** A request of a sandbox to the host: its name, the schema of its arguments, the scope that it needs, the action. */
 export type HostCall<Args = never> = {
   name: string
   args: object
@@ -15,13 +15,13 @@ export type HostCall<Args = never> = {
   run: (args: Args, given: HostCallGiven) => Promise<{ value: unknown; body?: HostCallBody }>
 }
 
-/** On whose behalf it is asked for, with what, and until when. `isOwed`: as in `HostCallAsked`. */
+/** `signal` aborts when the dispatch ends. `isOwed`: as in `HostCallAsked`. */
 export type HostCallGiven = Pick<HostCallAsked, 'body' | 'isOwed'> & {
   context: DispatchContext
   signal: AbortSignal
 }
 
-/** Bytes, or where there are many or nobody knows how many, a stream of them. */
+/** Bytes, or a stream where they are many or of unknown length. */
 export type HostCallBody = Uint8Array | Readable
 
 export type HostCallAnswer =
@@ -29,8 +29,8 @@ export type HostCallAnswer =
   | { ok: false; error: PlainError }
 
 /**
- * What a script asks for. `isOwed`: in the handling of an event or a task that has not come to its end, so that it is handled again
- * after a power cut which undoes what was committed last.
+ * A call of a script. `isOwed`: the dispatch handles an event or a task that is not done yet. After a power cut which undoes the
+ * last commit it is handled again.
  */
 export type HostCallAsked = { name: string; args: unknown; body: HostCallBody; isOwed: boolean }
 
@@ -41,8 +41,8 @@ export type RunHostCall = (
 ) => Promise<HostCallAnswer>
 
 /**
- * The boundary: everything that a sandbox can ask for is an entry of this table. Each call is checked by name,
- * then scope, then schema, and only then done. What goes back is text: an `AnnexError`'s message, or nothing.
+ * The boundary: a sandbox reaches only the entries of this table. Each call is checked by name, then scope, then schema, before
+ * it runs. Of an error only the text of an `AnnexError` goes back.
  */
 export function createHostCalls(table: readonly HostCall[], onDefect: (error: unknown) => void): RunHostCall {
   const entries = new Map<string, { call: HostCall; checkOf: () => ValidateFunction }>(
@@ -71,7 +71,7 @@ export function createHostCalls(table: readonly HostCall[], onDefect: (error: un
 const textOf = (errors: readonly ErrorObject[]): string =>
   errors.map((error) => `arguments${error.instancePath} ${describeError(error)}`).join(', ')
 
-/** @throws AnnexError `scope_missing`, naming the scope that the manifest would have to declare */
+/** @throws AnnexError `scope_missing`, which names the scope that the manifest has to declare */
 export function assertScope(
   context: { scopes: readonly string[]; integration: string },
   scope: string,

@@ -1,7 +1,7 @@
 import { hasDotSegments } from '../config/dot-segments.ts'
 
 /**
- * What an endpoint belongs to: an integration as a whole, an installation, or its site or space installation.
+ * The owner of an endpoint: an integration as a whole, an installation, or its site or space installation.
  * A dispatch sees the settings of its level and of the levels above it.
  */
 export type Level =
@@ -11,7 +11,7 @@ export type Level =
 
 export const endpointPrefix = '/x/'
 
-/** The path of a level's public endpoint. Decided here: `/x/NAME[/inst_…[/sites/site_…|/spaces/space_…]]`. */
+/** The path of a level's public endpoint: `/x/NAME[/inst_…[/sites/site_…|/spaces/space_…]]`. */
 export function endpointPath(level: Level): string {
   const base = `${endpointPrefix}${level.integration}`
   switch (level.kind) {
@@ -24,16 +24,16 @@ export function endpointPath(level: Level): string {
   }
 }
 
-/** An id with a typo is no path of the level above: that script would answer in the name of another level. */
+/** A path with a mistyped id is refused: else the script would answer for the level above. */
 const brokenTarget = /^(?:sites|spaces)\/(?:site|space)_/
 
 const pattern =
   /^\/x\/(?<integration>[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*)(?:\/(?<installation>inst_[0-9a-f-]{36})(?:\/(?<kind>site|space)s\/(?<target>(?:site|space)_[0-9a-f-]{36}))?)?(?=\/|$)/
 
 /**
- * The level that a request's path names. What follows the endpoint's path is the script's own.
+ * The level that a request's path names. The rest of the path belongs to the script.
  *
- * @returns undefined when the path is that of no endpoint
+ * @returns undefined when the path belongs to no endpoint
  */
 export function parseEndpointPath(path: string): Level | undefined {
   const match = pattern.exec(path)

@@ -2,36 +2,37 @@ import { keepLast } from '../keep-last.ts'
 import type { EndCause } from './sandbox-errors.ts'
 import type { SandboxTarget } from './target.ts'
 
-/** Where a target may run: with the others, in a process of its own, or not at all. */
+/** Where a target may run: in a shared process, alone, or not at all. */
 export type Verdict = { kind: 'shared' | 'alone' } | { kind: 'suspended'; reason: string }
 
-/** Remembers which scripts have ended their sandbox process, and which have kept theirs busy. */
+/** Remembers the scripts that ended their sandbox process, or kept it busy. */
 export type Offenders = {
-  /** @returns why the target is to be suspended, when this was once too often */
+  /** @returns the reason to suspend the target, when its process ended too often */
   strike: (target: SandboxTarget, cause: EndCause) => string | undefined
-  /** It has kept its process from everybody else for longer than they should wait. */
+  /** The target has kept its neighbours waiting for too long. */
   busy: (target: SandboxTarget) => void
   verdict: (target: SandboxTarget) => Verdict
-  /** After a resume, by a target's key: nothing counts that was before. It runs alone for the rest of its hour. */
+  /** After a resume, by a target's key: drops its strikes. It runs alone for the rest of its hour. */
   forgive: (key: string) => void
 }
 
 const minuteMs = 60_000
 const aloneFrom = 2
 const aloneMs = 60 * minuteMs
-/** After it was busy. */
+/** After a busy stretch. */
 const aloneWhileBusyMs = 10 * minuteMs
 const suspendedFrom = 4
 const suspendedWithinMs = 10 * minuteMs
-/** Until then the suspension is stored, and is what refuses: on every host, and after a restart too. */
+/** By then the suspension is stored, and refuses on each host, and after a restart. */
 const refusedMs = 10_000
 const maxKept = 10_000
 
 type Record = { strikes: number[]; aloneUntilMs: number; refusedUntilMs: number; reason: string }
 
 /**
- * Twice within an hour, and a version runs alone for the next one, where it ends nobody else's requests; so does at once,
- * for ten minutes, one that needs much time at a stretch. Four times within ten minutes, and it is suspended. A new version begins without a record. Each host counts what it saw itself.
+ * A version that ends its process twice within an hour runs alone for the next hour, and hurts no neighbour. After one long
+ * stretch it runs alone for ten minutes. Four ends within ten minutes suspend it. A new version has no strikes. Each host counts
+ * for itself.
  */
 export function createOffenders(now: () => number = () => performance.now()): Offenders {
   const records = new Map<string, Record>()
@@ -69,7 +70,7 @@ export function createOffenders(now: () => number = () => performance.now()): Of
   function recordOf(target: SandboxTarget): Record {
     const name = nameOf(target)
     const found = records.get(name) ?? { strikes: [], aloneUntilMs: 0, refusedUntilMs: 0, reason: '' }
-    // The one that was struck last is kept longest.
+    // The record of the last strike is kept longest.
     keepLast(records, name, found, maxKept)
     return found
   }

@@ -5,31 +5,31 @@ import { createWriteBehind } from '../db/write-behind.ts'
 import { collectReceipts } from './collect-receipts.ts'
 import type { OnReceipt, Receipt } from './receipt.ts'
 
-/** Keeps what dispatches have used, for `annex logs` and the API. */
+/** Stores receipts, for `annex logs` and the API. */
 export type ReceiptWriter = {
   take: OnReceipt
-  /** Settles when all that was taken so far is in the database. */
+  /** Settles when all receipts so far are in the database. */
   flush: () => Promise<void>
   close: () => Promise<void>
 }
 
 const flushEveryMs = 1_000
 const minuteMs = 60_000
-/** Single receipts of one owner in the database, and how many it may be over before the oldest are deleted. */
+/** Single receipts of one owner in the database. The oldest are deleted after each `pruneEvery` further ones. */
 const keptOfOne = 5_000
 const pruneEvery = 500
 const sumsKeptMs = 7 * 24 * 60 * minuteMs
-/** Deleting goes in small steps: it holds up nobody who writes. */
+/** Deletes in small steps: other writes do not wait long. */
 const prunedAtOnce = 2_000
 const ownersAtOnce = 10
-/** Of one transaction: SQLite has one connection, and whoever reads meanwhile waits for its end. */
+/** Of one transaction: other writes wait for its end. */
 const rowsAtOnce = 200
-/** Sums that wait while the database does not answer. */
+/** Sums that are kept in memory while the database fails. */
 const maxUnsaved = 50_000
 
 /**
- * Every dispatch counts in the sums of its owner and minute. Single receipts are kept too: all of an owner that has
- * few, else those of each second that failed or took longest (`collectReceipts`). One transaction a second, or few.
+ * Each dispatch counts in the sums of its owner and minute. Single receipts are stored too: all of them for a quiet owner, else
+ * the failed and the slowest ones of each second (`collectReceipts`). One transaction a second, or a few.
  */
 export function createReceiptWriter(
   db: Db,
@@ -37,12 +37,12 @@ export function createReceiptWriter(
   now: () => number = Date.now,
 ): ReceiptWriter {
   let collection = collectReceipts()
-  /** When the first of the collection was taken. */
+  /** The time of the first receipt in the collection. */
   let sinceMs: number | undefined
   const writing = createWriteBehind(store, flushEveryMs, onDefect)
   const unsaved = new Map<string, UsageRow>()
   const added = new Map<string, number>()
-  /** Who may have too many. An owner seen for the first time is looked at: it may come from before a restart. */
+  /** Owners that may have too many receipts: also each new owner, which may have receipts from before a restart. */
   const toPrune = new Set<string>()
   let prunedMinute = 0
   return {
@@ -66,7 +66,7 @@ export function createReceiptWriter(
       for (const receipt of kept) receipts.push(toRow(owner, receipt))
       notePrune(owner, kept.length)
     }
-    // Sums that could not be stored are stored with the next ones. Of single receipts nobody was promised all.
+    // Sums that could not be stored are stored with the next ones. Single receipts may be lost.
     for (let at = 0; unsaved.size > 0 || at < receipts.length; at += rowsAtOnce) {
       const usage = [...unsaved].slice(0, rowsAtOnce)
       await db.transaction(async (transaction) => {
@@ -98,7 +98,7 @@ export function createReceiptWriter(
   }
 }
 
-/** One statement changes no row twice: the seconds of a minute are added up here. */
+/** One statement cannot change a row twice: the seconds of a minute are added up here. */
 function addTo(unsaved: Map<string, UsageRow>, row: UsageRow): void {
   const key = `${row.minute} ${row.owner}`
   const found = unsaved.get(key)
@@ -122,7 +122,7 @@ function toRow(owner: string, receipt: Receipt): Omit<ReceiptRow, 'id'> {
     integration,
     installationId,
     requestId,
-    // The type of an event is its author's: only its beginning is kept.
+    // The author of an event chooses its type, of any length.
     type: type.slice(0, 100),
     eventId: receipt.eventId ?? null,
     startedAt: counted(startedAtMs),
@@ -139,7 +139,7 @@ function toRow(owner: string, receipt: Receipt): Omit<ReceiptRow, 'id'> {
 
 const maxInteger = 2 ** 31 - 1
 
-/** Some numbers come from a sandbox process: one that is none must not keep the other owners' from being stored. */
+/** Some numbers come from a sandbox process: an invalid one must not stop the receipts of other owners. */
 const measured = (ms: number): number => (Number.isFinite(ms) && ms > 0 ? Math.round(ms * 1000) / 1000 : 0)
 const counted = (count: number, most = Number.MAX_SAFE_INTEGER): number =>
   Number.isFinite(count) && count > 0 ? Math.min(Math.round(count), most) : 0

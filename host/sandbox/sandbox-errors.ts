@@ -3,9 +3,9 @@ import type { BrokenReason } from '../../runtime/process/messages.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { BlackBoxRecord } from './process/start-process.ts'
 
-/** What isolated-vm says when it stops a script. */
+/** The error text of isolated-vm when it stops a script. */
 export const timedOut = 'Script execution timed out.'
-/** What a sandbox process says when the wall clock stopped a script that had not used its CPU time. */
+/** The error text of a sandbox process when wall time stopped a script that had not used its CPU time. */
 export const starved = 'The machine left the script too little CPU time.'
 
 /** Why a sandbox process ended. */
@@ -15,7 +15,7 @@ export type EndCause =
 
 type Limits = { heapMb: number; residentMb: number; cpuMs: number; wallMs: number }
 
-/** What a script threw. It keeps the script's own text, for the log: no visitor gets to read it. */
+/** An error that a script threw. Its text and stack are for the log: no visitor may read them. */
 export class ScriptError extends AnnexError {
   readonly script: PlainError
 
@@ -40,14 +40,14 @@ export const wallClockError = (limits: Limits): AnnexError =>
     `The script did not answer within ${limits.wallMs} ms (SANDBOX_WALL_MS).`,
   )
 
-/** The wall clock stopped a script that had not used its CPU time. */
+/** Wall time stopped a script that had not used its CPU time. */
 export const starvedError = (): AnnexError =>
   new AnnexError(
     'wall_clock_limit',
     'The machine is too busy: the script got too little CPU time to come to an end. Try again, or give Annex more processors.',
   )
 
-/** Of an answer that has begun: each piece of it begins the time anew. */
+/** For an answer that has begun: each piece restarts the time limit. */
 export const stalledBodyError = (limits: Limits): AnnexError =>
   new AnnexError(
     'wall_clock_limit',
@@ -86,7 +86,7 @@ export const uploadTooLargeError = (limits: { fetchBytes: number }): AnnexError 
     `The body of the outbound request is larger than ${limits.fetchBytes} bytes (SANDBOX_FETCH_BYTES).`,
   )
 
-/** Of a dispatch that was cut off by what else ran in its sandbox or its process: it might as well not have begun. */
+/** For a dispatch that ended because of another one in its sandbox or its process. */
 export class CutOffError extends AnnexError {
   constructor() {
     super(
@@ -99,7 +99,7 @@ export class CutOffError extends AnnexError {
 const diedError = (): AnnexError =>
   new AnnexError('sandbox_died', 'The sandbox ended while it handled this. It is running again: try again.')
 
-/** To a body that is being read when its dispatch ends. */
+/** For a body that is being read when its dispatch ends. */
 export const bodyBrokeOffError = (): AnnexError =>
   new AnnexError('sandbox_died', 'The script ended before its body was sent to its end.')
 
@@ -107,8 +107,8 @@ const heapLimitError = ({ heapMb }: Pick<Limits, 'heapMb'>): AnnexError =>
   new AnnexError('memory_limit', `The script used more than ${heapMb} MB of heap (SANDBOX_HEAP_MB).`)
 
 /**
- * Of a script that threw: a limit that V8 lets it catch. Its buffers are counted with its heap, and one that is not to be had is
- * an error like others to it.
+ * The limit behind an error that a script threw. Buffers count towards the heap limit, and V8 reports a failed allocation as an
+ * error that the script can catch.
  */
 export function limitOf(
   { name, message }: PlainError,
@@ -118,7 +118,7 @@ export function limitOf(
   return heapLimitError(limits)
 }
 
-/** For a dispatch in an isolate that was ended for what one of its dispatches did. */
+/** For a dispatch in an isolate that was ended because of one of its dispatches. */
 export function errorOfBroken(
   broken: { reason: BrokenReason; dispatch: number },
   id: number,
@@ -137,7 +137,7 @@ export function errorOfBroken(
   }
 }
 
-/** For a dispatch that had begun in a process that ended: its own doing, or that of a neighbour? */
+/** For a dispatch that had begun in a process that ended: by its own code, or by a neighbour's? */
 export function errorOfEnd(
   cause: EndCause,
   signal: NodeJS.Signals | undefined,
@@ -148,7 +148,7 @@ export function errorOfEnd(
   const isCulprit = box.sandbox === live.sandbox && (live.id >= box.dispatch || box.dispatch === 0)
   if (!isCulprit) return new CutOffError()
   if (cause.kind === 'cpu_limit') return cpuLimitError(limits)
-  // A SIGKILL that is not the host's is the process's own, or the kernel's: both mean memory.
+  // SIGKILL without the host comes from the process itself or from the kernel: both mean memory.
   if (cause.kind === 'memory_limit' || (cause.kind === 'died' && signal === 'SIGKILL')) {
     return new AnnexError(
       'memory_limit',

@@ -3,19 +3,19 @@ import type { Readable } from 'node:stream'
 import type { DispatchResult } from '../../runtime/bridge.ts'
 import type { Level } from './level.ts'
 
-/** Whose code a sandbox runs. The operator's own shares a process with no other; publishers share above a bound. */
+/** The publisher of the code in a sandbox. The operator's own code never shares a process; publishers share above a bound. */
 export type SandboxGroup = 'operator' | `publisher-${string}`
 
-/** What runs: one version for one installation, or for an integration as a whole. */
+/** One version for one installation, or for an integration as a whole. */
 export type SandboxTarget = {
-  /** Installation id, or the integration's name where no installation is meant. */
+  /** Installation id, or the integration's name for a target without an installation. */
   key: string
   group: SandboxGroup
   integration: string
   version: { digest: string; code: string }
 }
 
-/** On whose behalf a dispatch runs. What it asks of the host is checked against this, not against its word. */
+/** The identity of a dispatch. Host calls are checked against it, and not against the script's claims. */
 export type DispatchContext = {
   requestId: string
   integration: string
@@ -25,16 +25,16 @@ export type DispatchContext = {
   installationId?: string
   organizationId?: string
   level: Level
-  /** The event that is being handled, when it is one. */
+  /** The event that the dispatch handles, if any. */
   event?: { id: string; type: string }
-  /** Through how many scripts of this Annex the request has come. */
+  /** How many scripts of this Annex the request has passed: a loop ends at a limit. */
   hops: number
 }
 
-/** Whom the answer is for: Node's response. It closes when the answer has been sent, or the visitor has gone. */
+/** Node's response for the answer. It closes when the answer has been sent, or the visitor has gone. */
 export type Visitor = Pick<ServerResponse, 'once' | 'closed' | 'writableFinished'>
 
-/** A body that is long, or that the script makes as it goes, is a stream: whoever takes the outcome reads or destroys it. */
+/** A long or generated body is a stream: the caller reads or destroys it. */
 export type DispatchOutcome = { result: DispatchResult; body: Uint8Array | Readable }
 
 /** The installation that a target runs for, if it runs for one. */

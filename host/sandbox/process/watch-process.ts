@@ -5,40 +5,40 @@ import type { BlackBoxRecord, StartedProcess } from './start-process.ts'
 const everyMs = 25
 const longestLookMs = 4 * everyMs
 /**
- * isolated-vm's own time-out comes first, and ends one sandbox alone. An operation that it cannot stop (one long native
- * one) may use as much CPU time again, and this much more, before its process is killed.
+ * isolated-vm's own time-out comes first, and ends one sandbox alone. It cannot stop one long native operation: that may use
+ * as much CPU time again, and this much more, before its process is killed.
  */
 const graceMs = 250
-/** CPU time of a stretch; those who wait behind a longer one are served elsewhere. More than twice what the process reports itself. */
+/** CPU time of a stretch: dispatches behind a longer one run elsewhere. Above twice the stretch that the process reports itself. */
 const stuckMs = 100
 const pingEveryMs = 1_000
-/** A process that runs no script and yet does not answer for so long is broken. */
+/** A process that runs no script and does not answer a ping for so long is broken. */
 const deafMs = 5_000
 
 export type ProcessWatch = {
   pong: () => void
-  /** The CPU time of the stretch that was seen last, as far as it was seen. */
+  /** The CPU time of the last stretch, up to the last look at it. */
   lastStretchMs: () => number
   stop: () => void
 }
 
 export type ProcessWatcher = {
   ping: () => void
-  /** Again and again while a stretch is long. */
+  /** Repeats at each look while a stretch is long. */
   onStuck: (box: BlackBoxRecord) => void
   onResident: (bytes: number) => void
-  /** Each time that it is looked at. */
+  /** At each look. */
   onTick: () => void
-  /** It must end, and why. Said once. */
+  /** The process must end. Called once. */
   onOver: (cause: EndCause) => void
 }
 
 type Use = ProcessorUse & { nowMs: number }
 
 /**
- * Watches a sandbox process from outside, where no script can reach: the CPU time that it has used in one stretch of
- * guest code, its resident memory, native memory included, and whether it still listens. Time in which a process waits
- * for a processor does not count. Where the system has no /proc, all of the wall clock counts.
+ * Watches a sandbox process from outside, where no script can reach: the CPU time of one stretch of guest code, resident
+ * memory (native memory included), and answers to pings. Time in which the process waits for a processor does not count.
+ * Without /proc, wall time counts.
  */
 export function watchProcess(
   started: StartedProcess,
@@ -55,7 +55,7 @@ export function watchProcess(
   /** Since the ping, without the time in which the process waited for a processor. */
   let silentMs = 0
   const timer = setInterval(() => {
-    // Before and after the look: all CPU time in between belongs to the stretch that two looks have found.
+    // CPU time is read before the black box, and after it for a new stretch: never too much is charged to a stretch.
     const use = readUse()
     const box = started.readBlackBox()
     if (box.sandbox === 0 || box.stretch !== stretch) {
@@ -70,11 +70,11 @@ export function watchProcess(
     if (resident > limits.residentMb * 1024 * 1024) return over({ kind: 'memory_limit' })
     watcher.onResident(resident)
     watcher.onTick()
-    // A host that was kept from looking has not heard the process either.
+    // A host that was too busy to look has not read an answer either.
     const elapsedMs = Math.min(use.nowMs - last.nowMs, longestLookMs)
     silentMs += use.isWaiting ? use.cpuMs - last.cpuMs : elapsedMs
     last = use
-    // The black box is the process's own word. No dispatch waits longer than the wall clock.
+    // The process writes its black box itself, and may lie. No dispatch waits longer than the wall clock limit.
     const patienceMs = box.sandbox === 0 ? deafMs : limits.wallMs + deafMs
     if (!answered && silentMs > patienceMs) return over({ kind: 'deaf' })
     if (answered && use.nowMs - pingedAt > pingEveryMs) {
@@ -96,7 +96,7 @@ export function watchProcess(
   function readUse(): Use {
     const nowMs = performance.now()
     if (!hasProc) return { nowMs, cpuMs: nowMs, isWaiting: false }
-    // A process that has just ended uses no more.
+    // A process that has just ended uses no further CPU time.
     return { nowMs, ...(started.processorUse() ?? { cpuMs: last.cpuMs, isWaiting: false }) }
   }
 

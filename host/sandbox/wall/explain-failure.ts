@@ -5,10 +5,10 @@ type Explanation = { pattern: RegExp; means: string; fix: string }
 
 const installed = 'Run `npm install` in the folder of Annex, on this machine.'
 
-/** What Node and the system's loader say when a native module does not load, and what that means. First match wins. */
+/** Errors of Node and of the system's loader for a native module that does not load. First match wins. */
 const explanations: Explanation[] = [
   {
-    // The process may read nothing but these folders: that one of them is not there, Node says in this way.
+    // The process may read these folders alone. Node reports a missing one in this way.
     pattern: /Cannot find (?:module|package) 'isolated-vm'|resource: '.*(?:isolated-vm|node-gyp-build)/,
     means: 'isolated-vm is not installed',
     fix: installed,
@@ -37,22 +37,22 @@ const explanations: Explanation[] = [
 ]
 
 /**
- * Why no sandbox process can run here, in one message.
+ * The reason why no sandbox process can run here, and the fix.
  *
  * @returns AnnexError `sandbox_unavailable`
  */
 export function explainFailure(failure: ProbeFailure): AnnexError {
-  const { said, how } = failure
-  const found = explanations.find(({ pattern }) => pattern.test(said)) ?? explainSilence(failure)
-  const line = said.split('\n').find((text) => /error|cannot|no native/i.test(text))
-  const told = line === undefined ? how : line.trim().slice(0, 300)
+  const { errorOutput, how } = failure
+  const found = explanations.find(({ pattern }) => pattern.test(errorOutput)) ?? explainOther(failure)
+  const line = errorOutput.split('\n').find((text) => /error|cannot|no native/i.test(text))
+  const quoted = line === undefined ? how : line.trim().slice(0, 300)
   return new AnnexError(
     'sandbox_unavailable',
-    `No sandbox can run on this machine: ${found.means} (Node ${process.version}, ${process.platform}-${process.arch}: ${told}).\n${found.fix}`,
+    `No sandbox can run on this machine: ${found.means} (Node ${process.version}, ${process.platform}-${process.arch}: ${quoted}).\n${found.fix}`,
   )
 }
 
-function explainSilence({ said, how, hung }: ProbeFailure): Omit<Explanation, 'pattern'> {
+function explainOther({ errorOutput, how, hung }: ProbeFailure): Omit<Explanation, 'pattern'> {
   if (hung) {
     return {
       means: 'isolated-vm hangs while it loads, as it does when its binary is for another C library',
@@ -62,8 +62,8 @@ function explainSilence({ said, how, hung }: ProbeFailure): Omit<Explanation, 'p
   return {
     means: `the sandbox process did not start${/SIG(?:SEGV|ABRT|BUS|ILL)/.test(how) ? ': isolated-vm crashed' : ''}`,
     fix:
-      said === ''
+      errorOutput === ''
         ? `Reinstall isolated-vm for this Node. ${installed}`
-        : `It said:\n${said.trim().slice(0, 2_000)}`,
+        : `It said:\n${errorOutput.trim().slice(0, 2_000)}`,
   }
 }

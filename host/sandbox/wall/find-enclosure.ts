@@ -6,15 +6,15 @@ import { text } from 'node:stream/consumers'
 export type Enclosure = { command: readonly string[] } | { reason: string; fix: string }
 
 /**
- * User, network and IPC namespaces of its own, made without any privilege. As nobody, and not as the root that
- * `--map-root-user` would make of it: with the capabilities of root in its namespaces the process could reach parts
- * of the kernel (nftables, mounts) that it has no use for. BusyBox knows no other way than root, so that is second.
+ * User, network and IPC namespaces, made without privileges. The user is 65534 and not root: with root's capabilities in
+ * its namespaces the process could reach parts of the kernel (nftables, mounts) that it does not need. BusyBox can only map
+ * root, so that is second.
  */
 const ways = [['--user', '--map-user=65534', '--map-group=65534', '--net', '--ipc'], ['-Urn']]
 
 const patienceMs = 5_000
 
-/** Tries whether this system lets us make namespaces; some have the program and refuse. */
+/** Tries whether this system lets Annex make namespaces. Some systems have the program and refuse. */
 export async function findEnclosure(): Promise<Enclosure> {
   if (process.platform !== 'linux') {
     return { reason: `${process.platform} has no namespaces`, fix: 'Run Annex on Linux.' }
@@ -25,14 +25,14 @@ export async function findEnclosure(): Promise<Enclosure> {
   }
   let refusal = ''
   for (const way of ways) {
-    const said = await tryWay(program, way)
-    if (said === undefined) return { command: [program, ...way, '--'] }
-    refusal = said
+    const failure = await tryWay(program, way)
+    if (failure === undefined) return { command: [program, ...way, '--'] }
+    refusal = failure
   }
   return { reason: refusal, fix: findFix() }
 }
 
-/** @returns what the program said when it could not, else undefined */
+/** @returns undefined when it works, else the error text of the program */
 async function tryWay(program: string, way: string[]): Promise<string | undefined> {
   const child = spawn(program, [...way, '--', process.execPath, '--version'], {
     env: {},
@@ -44,11 +44,11 @@ async function tryWay(program: string, way: string[]): Promise<string | undefine
     child.once('exit', (code, signal) => resolve(code === 0 ? '' : `${program} ended with ${signal ?? code}`))
     child.once('error', (error) => resolve(error.message))
   })
-  const [said, how] = await Promise.all([text(child.stderr), ended])
-  return how === '' ? undefined : (said.trim().split('\n')[0] || how).slice(0, 200)
+  const [errorOutput, how] = await Promise.all([text(child.stderr), ended])
+  return how === '' ? undefined : (errorOutput.trim().split('\n')[0] || how).slice(0, 200)
 }
 
-/** What forbids it on this system, by the switches that systems have for it. */
+/** The fix, by the kernel switches that forbid namespaces. */
 function findFix(): string {
   if (readSwitch('user/max_user_namespaces') === '0') return 'sysctl -w user.max_user_namespaces=10000'
   if (readSwitch('kernel/unprivileged_userns_clone') === '0')
@@ -66,7 +66,7 @@ function readSwitch(name: string): string | undefined {
   }
 }
 
-/** A sandbox process has no PATH, so its enclosure is named by its whole path. */
+/** The whole path: a sandbox process has no PATH. */
 function findProgram(name: string): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/bin']
   return folders

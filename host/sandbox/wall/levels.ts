@@ -1,6 +1,6 @@
 import type { Attempt } from '../../../runtime/process/probe.ts'
 
-/** The levels of the wall, from the inside to the outside. */
+/** From the inside to the outside. */
 export const levelNames = ['isolate', 'process', 'namespace', 'watchdog', 'heartbeat'] as const
 
 export type LevelName = (typeof levelNames)[number]
@@ -8,19 +8,19 @@ export type LevelName = (typeof levelNames)[number]
 export type WallLevel = {
   name: LevelName
   reached: boolean
-  /** What showed it, or why it is not reached. */
+  /** The evidence, or the reason why the level is not reached. */
   shown: string
-  /** How to get there, where it is not reached. */
+  /** How to reach it. */
   fix?: string
 }
 
-/** What stands between a script and this machine, as it was tried at start. */
+/** The barriers between a script and this machine, as tried at start. */
 export type Wall = {
   levels: WallLevel[]
   attempts: Attempt[]
-  /** What encloses a sandbox process: the program that makes its namespaces, or nothing. */
+  /** The program that makes the namespaces of a sandbox process, with its arguments; empty without namespaces. */
   enclosure: readonly string[]
-  /** From the start of a sandbox process until it had tried everything. */
+  /** How long a sandbox process took to start and to try all levels. */
   probeMs: number
 }
 

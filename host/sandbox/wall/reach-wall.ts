@@ -6,10 +6,10 @@ import { levelNames, type Wall, type WallLevel } from './levels.ts'
 import { type ProbeFailure, type ProbeResult, runProbe } from './run-probe.ts'
 
 /**
- * How far the wall gets on this machine. Nothing is assumed: a real sandbox process tries each level.
+ * Tries the wall on this machine: a real sandbox process tries to break each level.
  *
  * @param probe the code of that process
- * @param found what can enclose it here; default: it is looked for
+ * @param found the enclosure. Default: `findEnclosure`
  */
 export async function tryWall(probe: string, found?: Enclosure): Promise<Wall | ProbeFailure> {
   const enclosure = found ?? (await findEnclosure())
@@ -17,17 +17,17 @@ export async function tryWall(probe: string, found?: Enclosure): Promise<Wall | 
   const enclosed = await tryWith(probe, enclosure.command, enclosure)
   if (!('how' in enclosed) || enclosed.hung) return enclosed
   // The namespaces can be made, but Annex's own files may not be readable in them; or no process starts at all.
-  const reason = `a sandbox process does not start in it: ${enclosed.said.trim().split('\n')[0] || enclosed.how}`
+  const reason = `a sandbox process does not start in it: ${enclosed.errorOutput.trim().split('\n')[0] || enclosed.how}`
   const fix = 'Let the user that runs Annex own its files, and the folders above them be readable for all.'
   return tryWith(probe, [], { reason: reason.slice(0, 300), fix })
 }
 
 /**
- * The wall, tried and good enough: nobody's code is run behind less than what is promised.
+ * Tries the wall, and refuses to start where it is incomplete.
  *
  * @param probe the code of a sandbox process that tries the wall
- * @param required levels without which the operator wants no start (SANDBOX_REQUIRE)
- * @param found what can enclose it here; default: it is looked for
+ * @param required levels that the operator requires (SANDBOX_REQUIRE)
+ * @param found the enclosure. Default: `findEnclosure`
  * @throws AnnexError `sandbox_unavailable`, which names the fix
  */
 export async function reachWall(
@@ -42,7 +42,7 @@ export async function reachWall(
   return wall
 }
 
-/** Isolate and process are always there, or there is no sandbox. */
+/** The levels isolate and process are always required. */
 export const missingLevels = (wall: Wall, required: readonly string[]): WallLevel[] =>
   wall.levels.filter(
     ({ name, reached }) => !reached && (name === 'isolate' || name === 'process' || required.includes(name)),

@@ -6,21 +6,21 @@ import { startProcess } from '../process/start-process.ts'
 
 export type ProbeResult = {
   report: ProbeReport
-  /** What the host saw of the process from outside. */
+  /** As the host saw the process from outside. */
   residentBytes: number
   hasOwnNetwork: boolean
   diedOf: NodeJS.Signals | undefined
   tookMs: number
 }
 
-/** `said` is what the process wrote to stderr, `how` how it ended. */
-export type ProbeFailure = { said: string; how: string; hung: boolean }
+/** `how` the process ended. */
+export type ProbeFailure = { errorOutput: string; how: string; hung: boolean }
 
-/** On a busy machine a start takes a second; a native module for another C library never comes back. */
+/** On a busy machine a start takes a second. A native module for another C library hangs for ever. */
 const defaultPatienceMs = 15_000
 const longestReport = 64 * 1024
 
-/** Starts a sandbox process that tries what none may do, and looks at it from outside. */
+/** Starts a sandbox process that tries to break out, and watches it from outside. */
 export async function runProbe(
   options: { enclosure: readonly string[]; code: string },
   patienceMs = defaultPatienceMs,
@@ -29,15 +29,15 @@ export async function runProbe(
   const listening = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(listening, 'listening')
   const { port } = listening.address() as AddressInfo
-  let said = ''
+  let errorOutput = ''
   const started = startProcess((text) => {
-    if (said.length < longestReport) said += text
+    if (errorOutput.length < longestReport) errorOutput += text
   }, options)
   try {
     started.stream.on('error', () => {})
     started.stream.write(String(port))
     const line = await readLine(started, patienceMs)
-    if ('how' in line) return { said, ...line }
+    if ('how' in line) return { errorOutput, ...line }
     const seen = { residentBytes: started.residentBytes(), hasOwnNetwork: hasOwnNetwork(started.pid) }
     const tookMs = performance.now() - startedAtMs
     started.kill()
@@ -76,7 +76,7 @@ function readLine(
   })
 }
 
-/** Asked of the kernel, and not of the process. */
+/** Read from the kernel: the process may lie. */
 function hasOwnNetwork(pid: number | undefined): boolean {
   try {
     return readlinkSync(`/proc/${pid}/ns/net`) !== readlinkSync('/proc/self/ns/net')

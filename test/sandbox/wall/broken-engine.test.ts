@@ -96,7 +96,7 @@ describe('a native module that cannot be loaded', () => {
       ['Error: Error loading shared library ld-linux-x86-64.so.2: No such file', /not one for this machine/],
       ['node: bad option: --permission', /does not know the options/],
     ] as const) {
-      const error = explainFailure({ said, how: 'it ended', hung: false })
+      const error = explainFailure({ errorOutput, how: 'it ended', hung: false })
       assert.equal(error.code, 'sandbox_unavailable')
       assert.match(error.message, expected)
     }
