@@ -7,10 +7,9 @@ import type { IntegrationRow, VersionHead } from '../db/queries/integrations.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { readSecrets } from '../manifest/settings/secret-references.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
-import { effectiveConfiguration } from './effective-configuration.ts'
-import { statusOf } from './level-settings.ts'
+import { effectiveConfiguration, statusOf } from './level-settings.ts'
 
-/** Everything that a level is made of, read from the database in one go. */
+/** A level and its records in the database. */
 export type LevelRecords = {
   level: Level
   integration: IntegrationRow
@@ -21,8 +20,8 @@ export type LevelRecords = {
 }
 
 /**
- * What a script reads at `context.environment` (runtime-surface: "environment"). It carries the secrets of its
- * own levels and nobody else's, and tokens that expire within the hour.
+ * The value of `context.environment` in a script (runtime-surface: "environment"). It holds the secrets of the script's own
+ * levels, and tokens that expire within the hour.
  */
 export async function buildEnvironment(
   records: LevelRecords,

@@ -10,23 +10,22 @@ import {
 import { AnnexError } from '../errors/annex-error.ts'
 import { checkConfiguration } from '../manifest/settings/configuration-schema.ts'
 import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/setting-problems.ts'
-import { splitConfiguration } from './effective-configuration.ts'
-import { findProblems, type InstalledLevel, levelOf, statusOf } from './level-settings.ts'
-import { oweSetup } from './setup-event.ts'
+import { findProblems, type InstalledLevel, levelOf, splitConfiguration, statusOf } from './level-settings.ts'
+import { queueSetup } from './setup-event.ts'
 
 export type Edit = { configuration?: Configuration; externalIds?: string[] }
 
 /**
- * `keep`: what of the stored configuration is not replaced; `settings`: what the manifest declares. `callback`: the path at
- * which a connection began; the buttons with it as their `callback_url` are connected.
+ * `keep`: the stored values that are not replaced, where `settings` means the declared ones. `callback`: the path at which a
+ * connection began; buttons with this `callback_url` are connected.
  */
 export type ScriptEdit = Edit & { keep?: 'settings' | 'all'; callback?: string }
 
 /**
- * An edit by a person (spec 3): the new settings replace the old ones, are checked as a whole, and set off the
- * setup event. What a script has stored beside the settings stays.
+ * An edit by a person (spec 3): the new settings replace the old ones, are checked together, and cause the setup event. Values
+ * that a script has stored beside the settings stay.
  *
- * @throws AnnexError `configuration_invalid` with a detail for each setting; nothing is changed then
+ * @throws AnnexError `configuration_invalid` with a detail for each setting. Nothing is changed then.
  */
 export async function editByInstaller(
   db: Db,
@@ -45,11 +44,11 @@ export async function editByInstaller(
 }
 
 /**
- * A person sets one setting, or takes it away (spec 3). A missing other one is no error: the level is `pending` until
- * all that are required are there. Taking away a button's value disconnects it.
+ * A person sets or removes one setting (spec 3). Other missing settings are no error: the level is `pending` until all
+ * required ones are there. Removing the value of a button disconnects it.
  *
- * @param setting.value `undefined` takes it away
- * @throws AnnexError `configuration_invalid` with that setting's error; nothing is changed then
+ * @param setting.value `undefined` removes it
+ * @throws AnnexError `configuration_invalid` with the setting's error. Nothing is changed then.
  */
 export async function editSetting(
   db: Db,
@@ -73,8 +72,8 @@ export async function editSetting(
 }
 
 /**
- * An edit by the script itself: it may store what it likes, credentials above all. It sets off a setup event only
- * where it makes the level active, since the handler of one may be what edits.
+ * An edit by the script itself: it may store any values, above all credentials. It causes a setup event only where it makes
+ * the level active: the handler of a setup event may be the editor.
  *
  * @throws AnnexError `configuration_invalid` when a declared setting gets a value of another type
  */
@@ -104,11 +103,11 @@ export async function editByScript(
     const now = await lock(transaction, before)
     const [from, to] = [statusOf(manifest, before), statusOf(manifest, now)]
     if (from !== 'pending' || to !== 'active') return
-    await oweSetup(transaction, { ...now, status: to, previous: { status: from, configuration: stored } })
+    await queueSetup(transaction, { ...now, status: to, previous: { status: from, configuration: stored } })
   })
 }
 
-/** What is stored under the buttons that a connection began with: the credentials, else that there are some. */
+/** The values of the buttons that began a connection: the credentials, else an empty object. */
 function connectionsOf(
   manifest: Manifest,
   { target }: InstalledLevel,
@@ -123,14 +122,14 @@ function connectionsOf(
   return Object.fromEntries(started.map(([name]) => [name, value]))
 }
 
-/** After its setup event a level is set up; it is `active` where no setting is missing. A component's level is edited first. */
+/** After its setup event a level becomes `active`. A level with a component becomes active by its first edit. */
 export async function activateAfterSetup(db: Db, manifest: Manifest, level: InstalledLevel): Promise<void> {
   const { status } = level.target ?? level.installation
   const declaration = manifest.configurations?.[levelOf(level.target)]
   if (status === 'pending' && declaration?.componentId === undefined) await activate(db, level)
 }
 
-/** Stores a person's edit, and owes the setup event of it. */
+/** Stores a person's edit, and queues its setup event. */
 async function storeEdit(
   transaction: Db,
   manifest: Manifest,
@@ -142,12 +141,11 @@ async function storeEdit(
   await activate(transaction, before)
   const now = await lock(transaction, before)
   const previous = { status: statusOf(manifest, before), configuration }
-  await oweSetup(transaction, { ...now, status: statusOf(manifest, now), previous })
+  await queueSetup(transaction, { ...now, status: statusOf(manifest, now), previous })
 }
 
 /**
- * Checks settings that a person means to make, before the level is there. A setting that is not
- * among them is no error; an empty text where one is required is.
+ * Checks settings before their level exists. A missing setting is no error. An empty text for a required one is.
  *
  * @throws AnnexError `configuration_invalid` with a detail for each setting
  */
@@ -170,7 +168,7 @@ function assertValid(manifest: Manifest, problems: SettingProblem[]): void {
   )
 }
 
-/** What a person's edit leaves alone: what the script stored, and what connecting stored under a button. */
+/** Values that a person's edit keeps: values of the script, and credentials under buttons. */
 function keptSettings(manifest: Manifest, { installation, target }: InstalledLevel): Configuration {
   const properties = manifest.configurations?.[levelOf(target)]?.properties ?? {}
   const isKept = (name: string) => !Object.hasOwn(properties, name) || properties[name]?.type === 'button'
@@ -183,14 +181,14 @@ function isDeclared(manifest: Manifest, { target }: InstalledLevel, name: string
   return Object.hasOwn(manifest.configurations?.[levelOf(target)]?.properties ?? {}, name)
 }
 
-/** Credentials are stored under their button and beside it: they go together. */
+/** Credentials are stored under their button and as `oauth_credentials`: both are removed. */
 function without(stored: Configuration, name: string): Configuration {
   const value = JSON.stringify(stored[name])
   const isSame = (other: string) => other === 'oauth_credentials' && JSON.stringify(stored[other]) === value
   return Object.fromEntries(Object.entries(stored).filter(([other]) => other !== name && !isSame(other)))
 }
 
-/** Only `pending` moves, as it is now and not as it was read: this lifts no pause, and no suspension. */
+/** The statement changes `pending` alone, as it is stored now: a pause or a suspension stays. */
 function activate(db: Db, { installation, target }: InstalledLevel): Promise<void> {
   if (target === undefined) return activateInstallation(db, installation.id)
   const { installationId, kind, targetId } = target
@@ -203,7 +201,7 @@ async function update(db: Db, { installation, target }: InstalledLevel, change: 
   return updateTarget(db, { installationId, kind, targetId }, change)
 }
 
-/** The level as it is now. Other edits of it wait for this transaction: each changes a part of one text. */
+/** Reads and locks the level: edits run one after the other, as each rewrites one JSON text. */
 async function lock(transaction: Db, { installation, target }: InstalledLevel): Promise<InstalledLevel> {
   if (target === undefined) return { installation: await lockInstallation(transaction, installation) }
   return { installation, target: await lockTarget(transaction, target) }

@@ -8,10 +8,10 @@ import {
 } from '../db/queries/integrations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 
-/** An integration, and the version of it that runs now. */
+/** An integration and its deployed version. */
 export type Deployed = { integration: IntegrationRow; version: VersionHead; manifest: Manifest }
 
-/** @returns undefined when there is no such integration, or no version of it is deployed */
+/** @returns undefined when the integration does not exist, or has no deployed version */
 export async function findDeployed(db: Db, name: string): Promise<Deployed | undefined> {
   const integration = await findIntegration(db, name)
   if (integration === undefined || integration.versionId === null) return undefined

@@ -10,11 +10,11 @@ import { type Installation, insertInstallation } from '../db/queries/installed/i
 import type { IntegrationRow } from '../db/queries/integrations.ts'
 import { findPlace } from '../db/queries/records/named-places.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import { oweSetup } from './setup-event.ts'
+import { queueSetup } from './setup-event.ts'
 
 /**
- * Installs an integration in an organization: `pending`, with a signing secret of its own, and its setup event
- * owed. The secret is returned this once.
+ * Installs an integration in an organization: `pending`, with a signing secret of its own and a queued setup event. The secret
+ * is returned this once.
  *
  * @throws AnnexError `integration_private`, `integration_unlisted`, `conflict`
  */
@@ -33,7 +33,7 @@ export async function install(
       signingSecret: box.seal(signingSecret),
     })
     if (inserted !== undefined)
-      await oweSetup(transaction, { installation: inserted, status: inserted.status })
+      await queueSetup(transaction, { installation: inserted, status: inserted.status })
     return inserted
   })
   if (installation !== undefined) return { installation, signingSecret }
@@ -66,7 +66,7 @@ function assertMayInstall(
 }
 
 /**
- * Installs an installation in a site or a space of its organization. Like `install`, for that level.
+ * As `install`, for a site or a space of the installation's organization.
  *
  * @param given.name the id or slug of the site or space
  * @throws AnnexError `not_found` when the organization has no such site or space, `conflict`
@@ -90,14 +90,14 @@ export async function installInTarget(
       signingSecret: box.seal(signingSecret),
     })
     if (inserted !== undefined)
-      await oweSetup(transaction, { installation, target: inserted, status: inserted.status })
+      await queueSetup(transaction, { installation, target: inserted, status: inserted.status })
     return inserted
   })
   if (target !== undefined) return { target, signingSecret }
   throw new AnnexError('conflict', `${installation.id} is installed in the ${kind} ${found.slug} already.`)
 }
 
-/** A manifest may say what it is for; without `target` it is for all. */
+/** Without `target` a manifest fits sites and spaces. */
 function assertFits(manifest: Manifest, kind: TargetKind): void {
   const { target = 'all' } = manifest
   if (target === 'all' || target === kind) return

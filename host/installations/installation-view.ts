@@ -4,9 +4,14 @@ import type { InstallationTarget } from '../db/queries/installed/installation-ta
 import type { Configuration, Installation, Signer } from '../db/queries/installed/installations.ts'
 import type { ErrorDetail } from '../errors/annex-error.ts'
 import { endpointPath } from '../sandbox/level.ts'
-import { type InstalledLevel, statusOf, whyPending } from './level-settings.ts'
+import {
+  type InstalledLevel,
+  statusOf,
+  toVisibleSettings,
+  type VisibleSettings,
+  whyPending,
+} from './level-settings.ts'
 import { overlapEnd, type Rotated } from './rotate-secret.ts'
-import { toVisibleSettings, type VisibleSettings } from './visible-settings.ts'
 
 type Viewer = { caller: Caller; manifest: Manifest | undefined; publicUrl: string }
 
@@ -59,26 +64,25 @@ export function toTargetView(installation: Installation, target: InstallationTar
   }
 }
 
-/** Why a level is pending: what its settings lack. */
 function problemsOf(manifest: Manifest | undefined, level: InstalledLevel): { problems?: ErrorDetail[] } {
   const problems = whyPending(manifest, level)
   return problems.length === 0 ? {} : { problems }
 }
 
-/** A new signing secret, which is shown this once. */
+/** The new signing secret is shown this once. */
 export const toRotatedView = ({ signingSecret, previousSecretUntil }: Rotated): object => ({
   object: 'signing-secret',
   signingSecret,
   ...(previousSecretUntil !== null && { previousSecretUntil: new Date(previousSecretUntil).toISOString() }),
 })
 
-/** Until when two signing secrets sign, while they do. */
+/** When the overlap of two signing secrets ends. */
 function overlapOf(signer: Signer): object {
   const end = overlapEnd(signer, Date.now())
   return end === null ? {} : { previousSecretUntil: new Date(end).toISOString() }
 }
 
-/** A script sees all that is stored for it. */
+/** Scripts see all stored values, people see them without credentials. */
 function settingsFor(
   { caller, manifest }: Viewer,
   level: 'account' | 'site' | 'space',

@@ -6,9 +6,8 @@ import type {
   InstallationStatus,
 } from '../db/queries/installed/installations.ts'
 import type { ErrorDetail } from '../errors/annex-error.ts'
-import { checkConfiguration } from '../manifest/settings/configuration-schema.ts'
+import { checkConfiguration, withDefaults } from '../manifest/settings/configuration-schema.ts'
 import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/setting-problems.ts'
-import { splitConfiguration, withoutUnfit } from './effective-configuration.ts'
 
 /** An installation, or one of its sites or spaces. */
 export type InstalledLevel = { installation: Installation; target?: InstallationTarget }
@@ -17,27 +16,27 @@ export const levelOf = (target: InstallationTarget | undefined): ConfigurationLe
   target?.kind ?? 'account'
 
 /**
- * `active` is stored when a level is set up. It holds while the level's settings fit the version that is deployed
- * (spec 7), so a new version, or an edit of the account, makes it `pending` and loses nothing.
+ * `active` is stored when a level is set up. It holds while the level's settings fit the deployed version (spec 7). A new
+ * version, or an edit of the account, makes the level `pending` without loss.
  */
 export function statusOf(manifest: Manifest | undefined, level: InstalledLevel): InstallationStatus {
   const { status } = level.target ?? level.installation
   return status === 'active' && whyPending(manifest, level).length > 0 ? 'pending' : status
 }
 
-/** Why a level is not complete: a reason for each setting that is missing or does not fit. */
+/** A reason for each setting that is missing or does not fit. */
 export function whyPending(manifest: Manifest | undefined, level: InstalledLevel): ErrorDetail[] {
   if (manifest === undefined) return []
   const { configuration } = level.target ?? level.installation
   const { declared } = splitConfiguration(manifest, levelOf(level.target), configuration)
   return findProblems(manifest, level, declared, 'integration').map(({ path, message }) => ({
     path,
-    // Credentials of an older version's button: a reason is shown to people, and quotes the value.
+    // A reason quotes the value. An object may be the credentials under a button of an older version.
     message: isObject(declared[path]) ? 'does not fit what was stored; set it again' : message,
   }))
 }
 
-/** In a site or space the account's values stand in for settings that are not given, where they fit. */
+/** A site or space inherits the account's values for settings that are not given, where they fit. */
 export function findProblems(
   manifest: Manifest,
   { installation, target }: InstalledLevel,
@@ -53,3 +52,79 @@ export function findProblems(
 }
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+/**
+ * The settings that a script reads: the manifest's defaults, over them the account's values, over them the level's own. A
+ * level stores its own values alone: a changed default reaches each level without a value. Stored values that do not fit the
+ * deployed version are left out, so that the script's types hold.
+ */
+export function effectiveConfiguration(
+  manifest: Manifest,
+  level: ConfigurationLevel,
+  own: Configuration,
+  account: Configuration = {},
+): Configuration {
+  const accountDefaults = level === 'account' ? {} : withDefaults(manifest, 'account', {})
+  const inherited = level === 'account' ? {} : withoutUnfit(manifest, 'account', account)
+  const values = withoutUnfit(manifest, level, { ...inherited, ...withoutUnfit(manifest, level, own) })
+  return { ...accountDefaults, ...withDefaults(manifest, level, {}), ...values }
+}
+
+/** Leaves out values that do not fit the manifest's declaration. */
+export function withoutUnfit(
+  manifest: Manifest,
+  level: ConfigurationLevel,
+  configuration: Configuration,
+): Configuration {
+  const { declared } = splitConfiguration(manifest, level, configuration)
+  if (Object.keys(declared).length === 0) return configuration
+  const { problems } = checkConfiguration(manifest, level, declared, { by: 'integration' })
+  const unfit = problems.filter(({ kind }) => kind === 'invalid').map(({ path }) => path)
+  return Object.fromEntries(Object.entries(configuration).filter(([name]) => !unfit.includes(name)))
+}
+
+/** Separates declared settings from values that a script has stored beside them. */
+export function splitConfiguration(
+  manifest: Manifest,
+  level: ConfigurationLevel,
+  configuration: Configuration,
+): { declared: Configuration; scriptOwned: Configuration } {
+  const settings = manifest.configurations?.[level]?.properties ?? {}
+  const entries = Object.entries(configuration)
+  return {
+    declared: Object.fromEntries(entries.filter(([name]) => Object.hasOwn(settings, name))),
+    scriptOwned: Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(settings, name))),
+  }
+}
+
+export type VisibleSettings = {
+  configuration: Configuration
+  /** For each button whether it is connected. */
+  connections?: Record<string, boolean>
+}
+
+/**
+ * A level's settings as people see them, without credentials: values under a button, and values that a script stored beside the
+ * settings, are left out. An object is left out too: an older version declared a button there.
+ */
+export function toVisibleSettings(
+  manifest: Manifest | undefined,
+  level: ConfigurationLevel,
+  stored: Configuration,
+): VisibleSettings {
+  const declared = Object.entries(manifest?.configurations?.[level]?.properties ?? {})
+  const buttons = declared.filter(([, { type }]) => type === 'button')
+  const shown = declared.flatMap(([name, { type }]) => {
+    const value = Object.hasOwn(stored, name) ? stored[name] : undefined
+    return type === 'button' || value === undefined || typeof value === 'object' ? [] : [[name, value]]
+  })
+  return {
+    configuration: Object.fromEntries(shown),
+    ...(buttons.length > 0 && {
+      connections: Object.fromEntries(buttons.map(([name]) => [name, isConnected(stored, name)])),
+    }),
+  }
+}
+
+const isConnected = (stored: Configuration, button: string): boolean =>
+  Object.hasOwn(stored, button) && stored[button] !== null && stored[button] !== ''

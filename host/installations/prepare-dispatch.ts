@@ -1,18 +1,20 @@
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
+import { findTarget } from '../db/queries/installed/installation-targets.ts'
+import { findInstallation } from '../db/queries/installed/installations.ts'
+import { findVersionCode } from '../db/queries/integrations.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import { keepReadings } from '../keep-readings.ts'
-import { environmentSecrets } from '../logs/environment-secrets.ts'
-import type { KnownSecrets } from '../logs/known-secrets.ts'
+import { environmentSecrets, type KnownSecrets } from '../logs/known-secrets.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
 import { suspendedError } from '../sandbox/sandbox-errors.ts'
 import type { DispatchContext, SandboxTarget } from '../sandbox/target.ts'
 import { buildEnvironment, type LevelRecords } from './build-environment.ts'
-import { readLevel } from './read-level.ts'
+import { getDeployed } from './find-deployed.ts'
 
-/** All that a dispatch to a level needs, but for the event itself. */
+/** A level, ready for a dispatch. */
 export type PreparedLevel = {
   records: LevelRecords
   target: SandboxTarget
@@ -21,23 +23,23 @@ export type PreparedLevel = {
 }
 
 export type PrepareDispatch = {
-  /** @throws AnnexError as `readLevel`, or `installation_paused`, `installation_suspended` */
+  /** @throws AnnexError `not_found`, `no_version`, `installation_paused`, `installation_suspended` */
   prepare: (level: Level) => Promise<PreparedLevel>
-  /** Forgets what was read: a record has changed. */
+  /** Clears the cache: a record has changed. */
   forget: () => void
 }
 
-/** Reads a level once a second rather than once a request. */
+/** Caches each level for a second. */
 export function createPrepareDispatch(given: {
   db: Db
   box: SecretBox
   tokens: ScriptTokens
   publicUrl: () => string
   reading: ReadOptions
-  /** What the script gets to know must not be in its log. */
+  /** The secrets in an environment are redacted in logs. */
   learn: KnownSecrets['learn']
 }): PrepareDispatch {
-  // A refusal is good for as long, or a flood of requests for what is suspended would read it each time.
+  // Errors are cached too: a flood of requests for a suspended level must not reach the database.
   const levels = keepReadings({ keyOf: endpointPath, read, keepsError: isAnnexError })
   return { prepare: levels.get, forget: levels.forget }
 
@@ -74,7 +76,37 @@ export function createPrepareDispatch(given: {
   }
 }
 
-/** What a rotation replaced: the script may have kept it, and it may still sign. */
+/** @throws AnnexError `not_found` when the level does not exist; `no_version` when no version is deployed for it */
+async function readLevel(db: Db, level: Level): Promise<LevelRecords> {
+  const { version, ...deployed } = await getDeployed(db, level.integration)
+  const installed = await readInstallation(db, level)
+  // The code last: it may be long, and a request for a missing level must stay cheap.
+  const code = await findVersionCode(db, version.id)
+  // Two newer versions were deployed meanwhile, and the code of this one is gone.
+  if (code === undefined) return readLevel(db, level)
+  return { level, ...deployed, version: { ...version, code }, ...installed }
+}
+
+async function readInstallation(
+  db: Db,
+  level: Level,
+): Promise<Pick<LevelRecords, 'installation' | 'target'>> {
+  if (level.kind === 'integration') return {}
+  const { integration, installationId } = level
+  const installation = await findInstallation(db, installationId)
+  if (installation === undefined || installation.integration !== integration) {
+    throw new AnnexError('not_found', `${integration} has no installation ${installationId}.`)
+  }
+  if (level.kind === 'installation') return { installation }
+  const { kind, targetId } = level
+  const target = await findTarget(db, { installationId, kind, targetId })
+  if (target === undefined) {
+    throw new AnnexError('not_found', `${installationId} is not installed in the ${kind} ${targetId}.`)
+  }
+  return { installation, target }
+}
+
+/** Secrets before a rotation: the script may have stored them, and they may still sign. */
 function previousSecrets({ installation, target }: LevelRecords, box: SecretBox): Record<string, string> {
   const sealed = {
     previousOfInstallation: installation?.previousSigningSecret,
@@ -85,7 +117,7 @@ function previousSecrets({ installation, target }: LevelRecords, box: SecretBox)
   )
 }
 
-/** A pending installation answers: completion and OAuth need its endpoint before it is active. */
+/** A pending installation may run: completion and OAuth need its endpoint before it is active. */
 function assertMayRun({ installation, integration }: LevelRecords): void {
   if (installation?.status === 'paused') {
     throw new AnnexError(
@@ -107,7 +139,6 @@ function assertMayRun({ installation, integration }: LevelRecords): void {
   }
 }
 
-/** On whose behalf a dispatch to the level runs. */
 export function toContext(
   { level, manifest, installation }: LevelRecords,
   { requestId, hops, event }: Pick<DispatchContext, 'requestId' | 'hops' | 'event'>,

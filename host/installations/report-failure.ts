@@ -3,10 +3,10 @@ import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Level } from '../sandbox/level.ts'
 import { ScriptError } from '../sandbox/sandbox-errors.ts'
 
-/** Puts a failed dispatch into the log of its integration, where the request id finds it. */
+/** Logs a failed dispatch of an integration, under its request id. */
 export type ReportFailure = (level: Level, requestId: string, error: unknown) => void
 
-/** @param onDefect gets what is neither the script's doing nor a limit's: a mistake in Annex */
+/** @param onDefect gets all other errors: they are bugs of Annex */
 export function createReportFailure(logs: LogWriter, onDefect: (error: unknown) => void): ReportFailure {
   return (level, requestId, error) => {
     if (!isAnnexError(error)) return onDefect(error)
@@ -20,5 +20,5 @@ export function createReportFailure(logs: LogWriter, onDefect: (error: unknown) 
   }
 }
 
-/** What the script threw. The log turns its places into the author's files and lines. */
+/** The log turns places in the stack into the author's files and lines. */
 const describe = ({ script }: ScriptError): string => script.stack || `${script.name}: ${script.message}`

@@ -8,24 +8,24 @@ import type { InstalledLevel } from './level-settings.ts'
 export type Rotation = {
   /** How long the old secret signs too. 0: not at all. Default a day. */
   overlapSeconds?: number
-  /** Whose signature a receiver gets that reads only one. Default `old`. */
+  /** The signature that stands first, for receivers that read only one. Default `old`. */
   first?: 'new' | 'old'
-  /** The rotation under way gave a secret that nobody has: another one takes its place, and the old one stays. */
+  /** Replaces the new secret of a rotation under way, because it was lost. The old secret stays. */
   again?: boolean
 }
 
-/** What of a rotation is shown. The secret, this once. */
+/** The secret is shown this once. */
 export type Rotated = { signingSecret: string; previousSecretUntil: number | null }
 
-/** When the old secret ends that still signs; null when there is none. */
+/** When the old secret stops signing; null when only one secret signs. */
 export const overlapEnd = ({ previousSecretUntil }: Signer, nowMs: number): number | null =>
   previousSecretUntil !== null && nowMs < previousSecretUntil ? previousSecretUntil : null
 
 /**
  * Gives a level a new signing secret. The old one signs too while the overlap lasts.
  *
- * @throws AnnexError `conflict` while an older one still signs: two secrets sign at most, and to drop either without being
- *   told to would turn away receivers that have it
+ * @throws AnnexError `conflict` while an older one still signs: at most two secrets sign, and receivers may still rely on
+ *   either
  */
 export async function rotateSecret(
   db: Db,
@@ -49,7 +49,7 @@ export async function rotateSecret(
   return { signingSecret, previousSecretUntil }
 }
 
-/** Ends an overlap at once: the new secret signs alone. Where none is under way it changes nothing. */
+/** Ends an overlap at once: the new secret signs alone. */
 export async function endOverlap(db: Db, level: InstalledLevel): Promise<void> {
   const { signingSecret, previousSigningSecret } = level.target ?? level.installation
   if (previousSigningSecret === null) return
@@ -57,14 +57,17 @@ export async function endOverlap(db: Db, level: InstalledLevel): Promise<void> {
   await change(db, level, { signingSecret, ...none })
 }
 
-/** @throws AnnexError `conflict` when somebody else has rotated since it was read */
+/** @throws AnnexError `conflict` when another rotation came between */
 async function change(db: Db, { installation, target }: InstalledLevel, to: Signer): Promise<void> {
   const changed =
     target === undefined
       ? await changeSecrets(db, installation, to)
       : await changeTargetSecrets(db, target, to)
   if (changed) return
-  throw new AnnexError('conflict', 'The signing secret was rotated by somebody else just now.')
+  throw new AnnexError(
+    'conflict',
+    'Another request has just rotated this signing secret, and this one changed nothing. Use the new secret, or rotate again.',
+  )
 }
 
 const underWayError = (endMs: number): AnnexError =>

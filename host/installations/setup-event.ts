@@ -10,15 +10,15 @@ import type {
 import { insertJobs } from '../db/queries/jobs.ts'
 import type { Level } from '../sandbox/level.ts'
 
-/** What a job of kind `event` is about: an event, and the level whose script handles it. */
+/** The subject of a job of kind `event`: an event, and the level whose script handles it. */
 export type EventJob = { level: Level; event: { type: string; eventId: string; [field: string]: unknown } }
 
 /**
- * Stores that a level's setup event is owed (spec 6.1): after the first installation and after each edit.
+ * Queues a level's setup event (spec 6.1): after the installation and after each edit.
  *
  * @param given.previous the level before an edit
  */
-export async function oweSetup(
+export async function queueSetup(
   transaction: Db,
   given: {
     installation: Installation

@@ -9,8 +9,8 @@ const maxKept = 50
 const unmapped = { map: (text: string) => text, frame: () => undefined }
 
 /**
- * Turns the places in what integrations log, `annex:NAME:line:column`, into the author's files and lines. A version's
- * map is read and parsed once: a script that logs places by the thousand costs no query and no parse for each.
+ * Turns the places in log lines of integrations, `annex:NAME:line:column`, into the author's files and lines. A version's source
+ * map is read and parsed once.
  */
 export function createToSource(db: Db): ToSource {
   const kept = new Map<string, TraceMap>()

@@ -10,18 +10,18 @@ import type { LogWriter } from '../logs/create-log-writer.ts'
 import { installationOf, type SandboxTarget } from '../sandbox/target.ts'
 
 export type Suspensions = {
-  /** Stores that a target is not run any more, and tells its installer and the operator why. */
+  /** Stores the suspension of a target, and tells its installer and the operator the reason. */
   suspend: (target: SandboxTarget, reason: string) => void
-  /** Lets an installation go on, paused or suspended; or an integration as a whole. What has waited is due then. */
+  /** Resumes a paused or suspended installation, or an integration as a whole. Its waiting work is due then. */
   resume: (of: { installation: string } | { integration: string }) => Promise<void>
 }
 
 /**
- * Suspending, which only Annex does, and resuming.
+ * Annex suspends; a person or a new version resumes.
  *
- * @param given.forget what was read of the level before: it has changed
- * @param given.forgive the strikes of a target, by its key
- * @param given.wake there is work
+ * @param given.forget clears cached levels
+ * @param given.forgive drops the strikes of a target, by its key
+ * @param given.wake starts due work
  * @param given.onSuspend tells the operator
  */
 export function createSuspensions(given: {

@@ -87,7 +87,7 @@ describe('a native module that cannot be loaded', () => {
   })
 
   it('and what the other systems and versions of Node say is understood', () => {
-    for (const [said, expected] of [
+    for (const [errorOutput, expected] of [
       [
         'was compiled against a different Node.js version using\nNODE_MODULE_VERSION 137.',
         /another version of Node/,
