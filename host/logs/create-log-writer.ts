@@ -6,40 +6,40 @@ import type { KnownSecrets } from './known-secrets.ts'
 
 export type LogLine = Omit<LogRow, 'id' | 'at'>
 
-/** Keeps what scripts log, for `annex logs` and the API. */
+/** Stores log lines of scripts, for `annex logs` and the API. */
 export type LogWriter = {
-  /** A line of a script. One that logs without end loses lines of its own. */
+  /** A line of a script. A script that floods the log loses lines of its own. */
   write: (line: LogLine) => void
-  /** A line of the host about a script: it is kept whatever the script logs meanwhile. */
+  /** A line of the host about a script: a flood of the script's lines does not displace it. */
   report: (line: LogLine) => void
-  /** From now on it gets each line that was stored. */
+  /** The follower gets each further line, once it is stored. */
   follow: (follower: (line: StoredLine) => void) => void
-  /** Settles when all that was written so far is in the database. */
+  /** Settles when all lines so far are in the database. */
   flush: () => Promise<void>
   close: () => Promise<void>
 }
 
-/** Turns the places in an integration's lines into the author's files and lines, and shows the lines around the first one. */
+/** Turns places in an integration's lines into the author's files and lines. `frame`: the source around the first place. */
 export type ToSource = (integration: string) => Promise<{
   map: (text: string) => string
   frame: (text: string) => string | undefined
 }>
 
-/** `frame`: of an error, the author's lines around its place. */
+/** `frame`: the source around the place of an error. */
 export type StoredLine = Omit<LogRow, 'id'> & { frame?: string | undefined }
 
 const flushEveryMs = 100
-/** What one installation may have waiting, and all of them together. */
+/** Waiting lines of one installation, and of all together. */
 const maxOfOne = 1_000
 const maxOfAll = 20_000
 const keptOfOne = 10_000
 const pruneEveryLines = 2_000
-/** Between them the host does other things: a flood of long lines holds up nobody's request. */
+/** The host handles requests between two groups of a flood of long lines. */
 const linesAtOnce = 100
 
 type Waiting = LogLine & { at: number }
 
-/** Writes lines in groups: a log line costs a script no commit of its own. */
+/** Stores lines in groups: a line costs no commit of its own. */
 export function createLogWriter(
   db: Db,
   given: { toSource: ToSource; redact: KnownSecrets['redact']; onDefect: (error: unknown) => void },
@@ -94,7 +94,7 @@ export function createLogWriter(
     }
   }
 
-  /** Each integration has its own share of the log: none can push out another's. */
+  /** Each integration has its own share of the log: it cannot displace lines of another. */
   async function prune(integration: string, added: number): Promise<void> {
     const count = (sincePrune.get(integration) ?? 0) + added
     sincePrune.set(integration, count < pruneEveryLines ? count : 0)

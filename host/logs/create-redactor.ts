@@ -1,27 +1,30 @@
-import { formsOf, shortestSecret } from './secret-forms.ts'
+/** Shorter secrets are not redacted: they occur in ordinary words and numbers, and would garble all lines. */
+export const shortestSecret = 8
+/** Each line of a long secret, such as a private key in PEM, is a secret too. */
+const shortestLine = 16
 
 /** Writes `[secret NAME]` where a text holds a secret. */
 export type Redact = (text: string) => string
 
 type Needle = { text: string; start: string; name: string }
 
-/** A text of that length may have been cut (at 8 kB, in the sandbox), and a secret in it with it. */
+/** A text of this length may have been cut in the middle of a secret (at 8 kB, in the sandbox). */
 const maybeCut = 7_900
 const width = shortestSecret
 const base = 16_777_619
 const baseToWidth = Array.from({ length: width - 1 }).reduce<number>((power) => Math.imul(power, base), 1)
 const filterBits = 8_192
-/** A script can choose what it stores as a token. These keep the work at each place of its lines small. */
+/** A script can choose its secrets. These limits bound the work for each character of its lines. */
 const comparedAtOnce = 64
 const maxAlike = 16
-/** Places of one line where a secret seems to begin and does not. No honest line has so many. */
+/** Places of one line where a hash matches without a secret. No honest line has so many. */
 const maxAlarms = 200
 
 /**
- * One pass over the text, whatever the number of secrets: a rolling hash of eight characters (Karp and Rabin) finds
- * where one may begin.
+ * One pass over the text for any number of secrets: a rolling hash of eight characters (Karp and Rabin) finds where a secret
+ * may begin.
  *
- * @param secrets the ones that matter most first: of many that begin alike, only the first are looked for
+ * @param secrets the most important ones first: of secrets with the same first characters, only some are redacted
  */
 export function createRedactor(secrets: Iterable<[name: string, value: string]>): Redact {
   const needles = new Map<number, Needle[]>()
@@ -62,7 +65,7 @@ export function createRedactor(secrets: Iterable<[name: string, value: string]>)
     return copied === 0 ? text : redacted + text.slice(copied)
   }
 
-  /** Of a long one its beginning is enough: so much of it goes as is there, and no place is looked at twice. */
+  /** The beginning of a long secret is enough in a cut text. */
   function find(text: string, at: number, hash: number): { name: string; length: number } | undefined {
     const isCut = text.length >= maybeCut
     let longest: { name: string; length: number } | undefined
@@ -87,4 +90,34 @@ function commonLength(text: string, at: number, needle: string): number {
   let length = 0
   while (length < needle.length && text.charCodeAt(at + length) === needle.charCodeAt(length)) length += 1
   return length
+}
+
+/** The forms of a secret in a text: plain, and in JSON, URLs, base64 and hex. */
+function formsOf(secret: string): string[] {
+  const forms = new Set<string>([secret, JSON.stringify(secret).slice(1, -1)])
+  const inUrl = encodeURIComponent(secret.toWellFormed())
+  forms.add(inUrl)
+  forms.add(inUrl.replaceAll('%20', '+'))
+  for (const text of inBase64(Buffer.from(secret))) {
+    forms.add(text)
+    forms.add(text.replaceAll('+', '-').replaceAll('/', '_'))
+  }
+  forms.add(Buffer.from(secret).toString('hex'))
+  for (const line of secret.includes('\n') ? secret.split('\n') : []) {
+    // The first and last line of a PEM are no secrets.
+    if (line.trim().length >= shortestLine && !line.startsWith('-----')) forms.add(line.trim())
+  }
+  return [...forms].filter((form) => form.length >= shortestSecret)
+}
+
+/**
+ * The base64 of the bytes inside of a longer text, such as `user:secret`: three texts, by the number of bytes before the secret.
+ * Characters that depend on the bytes before and after are left out.
+ */
+function inBase64(bytes: Buffer): string[] {
+  return [0, 1, 2].map((before) => {
+    const length = before + bytes.length
+    const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
+    return text.slice(before === 0 ? 0 : before + 1, Math.floor((length * 8) / 6))
+  })
 }

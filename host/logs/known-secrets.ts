@@ -1,25 +1,24 @@
 import { keepLast } from '../keep-last.ts'
-import { createRedactor, type Redact } from './create-redactor.ts'
-import { shortestSecret } from './secret-forms.ts'
+import { createRedactor, type Redact, shortestSecret } from './create-redactor.ts'
 
 /**
- * The secrets that were handed to scripts. Each owner (an installation, or an integration as a whole) has its own: were
- * they looked for in everybody's lines, a script could find out by logging guesses what its neighbour's secrets are.
+ * The secrets that scripts have got. Each owner (an installation, or an integration as a whole) has its own: with shared ones, a
+ * script could log guesses, and learn from the redaction which secrets its neighbours have.
  */
 export type KnownSecrets = {
   learn: (owner: string, secrets: Iterable<[name: string, value: string]>) => void
   /** A line of the owner's script, or about it. */
   redact: (owner: string, text: string) => string
-  /** A line of the host's own log, which only the operator reads: anybody's secrets, as they are and in JSON. */
+  /** A line of the host's own log, which only the operator reads: the secrets of all owners, plain and in JSON. */
   redactAny: Redact
 }
 
 const maxOwners = 10_000
 const maxOfOne = 300
-/** Those who log. The others cost no more than their secrets. */
+/** Of owners that log. */
 const maxRedactors = 200
 
-/** @param own secrets of the host itself, for its own log */
+/** @param own secrets of the host itself */
 export function createKnownSecrets(own: [name: string, value: string][]): KnownSecrets {
   const owners = new Map<string, Map<string, string>>()
   const redactors = new Map<string, Redact>()
@@ -29,7 +28,7 @@ export function createKnownSecrets(own: [name: string, value: string][]): KnownS
       const known = owners.get(owner) ?? new Map<string, string>()
       for (const [name, value] of secrets) {
         if (value.length < shortestSecret) continue
-        // What is in use is forgotten last: tokens come and go, and the old ones are worth nothing.
+        // Secrets in use are forgotten last: old tokens have expired.
         if (!known.has(value)) redactors.delete(owner)
         keepLast(known, value, name, maxOfOne)
       }
@@ -59,9 +58,46 @@ export function createKnownSecrets(own: [name: string, value: string][]): KnownS
   }
 }
 
-/** Tokens that Annex does not know but knows the look of: those of people and scripts, and what stands in an Authorization header. */
+/** Unknown tokens with a known form: Annex's own, JSON Web Tokens, and those of an Authorization header. */
 const withoutTokens = (text: string): string =>
   text
     .replace(/\bannex_(?:op|org|setup)_[\w-]{20,}/g, '[secret Annex token]')
     .replace(/(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g, '[secret JSON Web Token]')
     .replace(/\b(bearer\s{1,4})[\w.~+/=-]{20,}/gi, '$1[secret bearer token]')
+
+/** Names of settings that hold secrets. A manifest has no type of setting for them. */
+const secretName =
+  /secret|token|passw|credential|api_?key|private_?key|access_?key|signing_?key|authorization/i
+const deepest = 6
+const maxOfEnvironment = 200
+
+/**
+ * The values of an environment that must not appear in a log: the manifest's secrets, signing secrets, API tokens, and settings
+ * whose names suggest a secret, also undeclared ones.
+ */
+export function environmentSecrets(environment: Record<string, unknown>): [name: string, value: string][] {
+  const found: [string, string][] = []
+  const { secrets, signingSecrets, apiTokens } = environment
+  collect(secrets, '', true, 0)
+  collect(signingSecrets, 'signingSecrets', true, 0)
+  collect(apiTokens, 'apiTokens', true, 0)
+  for (const level of ['installation', 'siteInstallation', 'spaceInstallation']) {
+    const { configuration } = (environment[level] ?? {}) as { configuration?: unknown }
+    collect(configuration, 'configuration', false, 0)
+  }
+  return found
+
+  function collect(value: unknown, name: string, isSecret: boolean, depth: number): void {
+    if (depth > deepest || found.length >= maxOfEnvironment) return
+    if (typeof value === 'string') {
+      if (!isSecret) return
+      found.push([name, value])
+      // Some libraries use the part after the prefix as the key.
+      if (value.startsWith('whsec_')) found.push([name, value.slice('whsec_'.length)])
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value)) {
+        collect(inner, name === '' ? key : `${name}.${key}`, isSecret || secretName.test(key), depth + 1)
+      }
+    }
+  }
+}

@@ -1,41 +1,55 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import { limitOfCode } from '../config/limits-table.ts'
+import type { StorageState } from '../db/probe-storage.ts'
 import { readResidentBytes } from '../sandbox/process/proc.ts'
 import type { OnReceipt } from '../sandbox/receipt.ts'
 import type { EndCause } from '../sandbox/sandbox-errors.ts'
 import type { WallLevel } from '../sandbox/wall/levels.ts'
-import { addTo, type Buckets, createBuckets, registerBuckets } from './tallies.ts'
 import {
   createDeliveryMetrics,
   type DeliveryMetrics,
   nothingOwed,
   type OwedSnapshot,
 } from './delivery-metrics.ts'
-import { type HostSnapshot, registerHostMetrics } from './host-metrics.ts'
-import { createTally, other } from './tally.ts'
+import {
+  addTo,
+  type Buckets,
+  createBuckets,
+  createTally,
+  other,
+  registerBuckets,
+  registerCounter,
+  registerGauge,
+} from './tallies.ts'
 
 export type Metrics = {
-  /** Costs well under 2 µs: it is called for every dispatch. */
+  /** Runs for each dispatch, and takes well under 2 µs. */
   observeReceipt: OnReceipt
   /** A limit that did not end its dispatch: the id of `limits-table.ts`. */
   observeLimit: (integration: string, limit: string) => void
   observeProcessEnd: (slot: string, cause: EndCause['kind']) => void
   observeRequest: (isEndpoint: boolean, status: number) => void
-  /** An event that was published, with how many installations take it. */
+  /** An event was published; `installations`: how many take it. */
   observeEvent: (type: string, published: { duplicate: boolean; installations: number }) => void
-  /** An attempt that was stored, with what became of its delivery. */
+  /** An attempt was stored. */
   observeAttempt: DeliveryMetrics['observe']
-  /** All of it, with how things are now, in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. */
   text: (now: Snapshot) => Promise<string>
   contentType: string
 }
 
-/** What is not counted, but looked at when somebody asks. */
+/** State that is read at each scrape. */
 export type Snapshot = {
   processes: { slot: string; pid: number | undefined; loaded: number }[]
   levels: readonly WallLevel[]
   owed?: OwedSnapshot
   host?: HostSnapshot
+}
+
+export type HostSnapshot = {
+  version: string
+  storage: StorageState
+  installations: readonly { status: string; count: number }[]
 }
 
 const wallBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -54,7 +68,7 @@ type TypeCell = { wall: Buckets; cpu: Buckets }
 
 const createCell = (): Cell => ({ dispatches: 0, limits: 0, egressCalls: 0, egressBytes: 0, hostCalls: 0 })
 
-/** Counts what happens, in plain numbers, and writes them down when somebody asks. */
+/** Counts in plain numbers, and writes them as text at each scrape. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -66,7 +80,7 @@ export function createMetrics(): Metrics {
   const events = new Map<string, number>()
   let snapshot: Snapshot = { processes: [], levels: [] }
   const deliveries = createDeliveryMetrics(registry, () => snapshot.owed ?? nothingOwed)
-  registerHostMetrics(registry, () => snapshot.host)
+  registerHost(registry, () => snapshot.host)
   register()
   return {
     observeReceipt({ integration, type, outcome, wallMs, cpuMs, egressCalls, egressBytes, hostCalls }) {
@@ -108,30 +122,48 @@ export function createMetrics(): Metrics {
   }
 
   function register(): void {
-    counter('annex_dispatches_total', 'Dispatches', ['integration', 'type', 'outcome'], (add) =>
-      byOutcome.each(([integration, type, outcome], { dispatches }) =>
-        add({ integration, type, outcome }, dispatches),
-      ),
-    )
-    counter('annex_limits_hit_total', 'Limits that scripts went over', ['integration', 'limit'], (add) => {
-      byOutcome.each(([integration, , outcome], { dispatches }) => {
-        const limit = limitOfCode(outcome)
-        if (limit !== undefined) add({ integration, limit }, dispatches)
-      })
-      byLimit.each(([integration, , limit], { limits }) => add({ integration, limit }, limits))
+    registerCounter(registry, {
+      name: 'annex_dispatches_total',
+      help: 'Dispatches',
+      labelNames: ['integration', 'type', 'outcome'],
+      read: (add) =>
+        byOutcome.each(([integration, type, outcome], { dispatches }) =>
+          add({ integration, type, outcome }, dispatches),
+        ),
+    })
+    registerCounter(registry, {
+      name: 'annex_limits_hit_total',
+      help: 'Limits that scripts went over',
+      labelNames: ['integration', 'limit'],
+      read(add) {
+        byOutcome.each(([integration, , outcome], { dispatches }) => {
+          const limit = limitOfCode(outcome)
+          if (limit !== undefined) add({ integration, limit }, dispatches)
+        })
+        byLimit.each(([integration, , limit], { limits }) => add({ integration, limit }, limits))
+      },
     })
     perIntegration('annex_egress_requests_total', 'Outbound requests of scripts', 'egressCalls')
     perIntegration('annex_egress_bytes_total', 'Bodies of outbound requests, both ways', 'egressBytes')
-    perIntegration('annex_host_calls_total', 'What scripts asked of the host', 'hostCalls')
-    counter('annex_sandbox_process_ends_total', 'Sandbox processes that ended', ['group', 'cause'], (add) =>
-      ends.each(([group, , cause], { dispatches }) => add({ group, cause }, dispatches)),
-    )
-    counter('annex_http_requests_total', 'Requests', ['to', 'status'], (add) =>
-      eachPair(requests, (to, status, count) => add({ to, status }, count)),
-    )
-    counter('annex_events_total', 'Events that were published', ['type', 'result'], (add) =>
-      eachPair(events, (type, result, count) => add({ type, result }, count)),
-    )
+    perIntegration('annex_host_calls_total', 'Host calls of scripts', 'hostCalls')
+    registerCounter(registry, {
+      name: 'annex_sandbox_process_ends_total',
+      help: 'Sandbox processes that ended',
+      labelNames: ['group', 'cause'],
+      read: (add) => ends.each(([group, , cause], { dispatches }) => add({ group, cause }, dispatches)),
+    })
+    registerCounter(registry, {
+      name: 'annex_http_requests_total',
+      help: 'Requests',
+      labelNames: ['to', 'status'],
+      read: (add) => eachPair(requests, (to, status, count) => add({ to, status }, count)),
+    })
+    registerCounter(registry, {
+      name: 'annex_events_total',
+      help: 'Events that were published',
+      labelNames: ['type', 'result'],
+      read: (add) => eachPair(events, (type, result, count) => add({ type, result }, count)),
+    })
     registerBuckets(registry, {
       name: 'annex_dispatch_seconds',
       help: 'From a dispatch to its answer',
@@ -150,56 +182,85 @@ export function createMetrics(): Metrics {
         for (const [type, { cpu }] of byType) yield [type, cpu] as const
       },
     })
-    gauge('annex_sandbox_resident_bytes', 'Resident memory of a sandbox process', ['slot'], (add) => {
-      for (const { slot, pid } of snapshot.processes) add({ slot: nameOf(slot) }, readResidentBytes(pid))
+    registerGauge(registry, {
+      name: 'annex_sandbox_resident_bytes',
+      help: 'Resident memory of a sandbox process',
+      labelNames: ['slot'],
+      read(add) {
+        for (const { slot, pid } of snapshot.processes) add({ slot: nameOf(slot) }, readResidentBytes(pid))
+      },
     })
-    gauge('annex_sandboxes_loaded', 'Sandboxes in a process', ['slot'], (add) => {
-      for (const { slot, loaded } of snapshot.processes) add({ slot: nameOf(slot) }, loaded)
+    registerGauge(registry, {
+      name: 'annex_sandboxes_loaded',
+      help: 'Sandboxes in a process',
+      labelNames: ['slot'],
+      read(add) {
+        for (const { slot, loaded } of snapshot.processes) add({ slot: nameOf(slot) }, loaded)
+      },
     })
-    gauge('annex_wall_level', 'Whether a level of the wall is reached', ['level'], (add) => {
-      for (const { name, reached } of snapshot.levels) add({ level: name }, reached ? 1 : 0)
-    })
-  }
-
-  type Add<L extends string> = (labels: Record<L, string>, value: number) => void
-
-  function counter<L extends string>(
-    name: string,
-    help: string,
-    labelNames: L[],
-    read: (add: Add<L>) => void,
-  ) {
-    const metric: Counter<L> = new Counter({
-      ...{ name, help, labelNames, registers: [registry] },
-      collect() {
-        metric.reset()
-        read((labels, value) => metric.inc(labels, value))
+    registerGauge(registry, {
+      name: 'annex_wall_level',
+      help: 'Whether a level of the wall is reached',
+      labelNames: ['level'],
+      read(add) {
+        for (const { name, reached } of snapshot.levels) add({ level: name }, reached ? 1 : 0)
       },
     })
   }
 
-  function gauge<L extends string>(name: string, help: string, labelNames: L[], read: (add: Add<L>) => void) {
-    const metric: Gauge<L> = new Gauge({
-      ...{ name, help, labelNames, registers: [registry] },
-      collect() {
-        metric.reset()
-        read((labels, value) => metric.inc(labels, value))
-      },
+  function perIntegration(name: string, help: string, field: keyof Cell): void {
+    registerCounter(registry, {
+      name,
+      help,
+      labelNames: ['integration'],
+      read: (add) => byOutcome.each(([integration], cell) => add({ integration }, cell[field])),
     })
   }
+}
 
-  function perIntegration(name: string, help: string, what: keyof Cell): void {
-    counter(name, help, ['integration'], (add) =>
-      byOutcome.each(([integration], cell) => add({ integration }, cell[what])),
-    )
-  }
+/** How the host, its disk and its installations are now. */
+function registerHost(registry: Registry, now: () => HostSnapshot | undefined): void {
+  registerGauge(registry, {
+    name: 'annex_build_info',
+    help: 'Always 1; the labels say what runs',
+    labelNames: ['version', 'node'],
+    read(add) {
+      const host = now()
+      if (host !== undefined) add({ version: host.version, node: process.version }, 1)
+    },
+  })
+  registerGauge(registry, {
+    name: 'annex_storage_writable',
+    help: '1 where the database takes writes, 0 as on a full disk',
+    labelNames: [],
+    read(add) {
+      const host = now()
+      if (host !== undefined) add({}, host.storage.error === undefined ? 1 : 0)
+    },
+  })
+  registerGauge(registry, {
+    name: 'annex_data_free_bytes',
+    help: 'Room on the disk of the data folder',
+    labelNames: [],
+    read(add) {
+      const freeBytes = now()?.storage.freeBytes
+      if (freeBytes !== undefined) add({}, freeBytes)
+    },
+  })
+  registerGauge(registry, {
+    name: 'annex_installations',
+    help: 'Installations',
+    labelNames: ['status'],
+    read(add) {
+      for (const { status, count } of now()?.installations ?? []) add({ status }, count)
+    },
+  })
 }
 
 function addOne(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-/** Of counts whose keys are two words. */
 function eachPair(
   counts: ReadonlyMap<string, number>,
   visit: (first: string, second: string, count: number) => void,
@@ -212,5 +273,5 @@ function eachPair(
 
 const groupOf = (slot: string): string => slot.replace(/[#!].*/s, '')
 
-/** The slot of a script that runs alone has its installation's id: those of a group are shown as one. */
+/** The slot of a script that runs alone holds its installation's id: the group's ones are shown as one. */
 const nameOf = (slot: string): string => slot.replace(/!.*/s, '!alone')

@@ -1,24 +1,31 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
-import { addTo, type Buckets, createBuckets, registerBuckets } from './tallies.ts'
+import type { Registry } from 'prom-client'
+import {
+  addTo,
+  type Buckets,
+  createBuckets,
+  registerBuckets,
+  registerCounter,
+  registerGauge,
+} from './tallies.ts'
 
-/** What is owed now, and to whom. */
+/** The pending work and the receivers now. */
 export type OwedSnapshot = {
   jobs: readonly { kind: string; state: string; count: number }[]
-  /** For how long the oldest job of a kind has been owed, in ms. */
+  /** The age of the oldest job of a kind, in ms. */
   oldest: readonly { kind: string; ageMs: number }[]
   endpoints: readonly { state: string; count: number }[]
-  /** Endpoints that this host leaves alone for a while, as they have failed again and again. */
+  /** Receivers that have failed repeatedly: this host sends them nothing for a while. */
   circuitsOpen: number
 }
 
 export const nothingOwed: OwedSnapshot = { jobs: [], oldest: [], endpoints: [], circuitsOpen: 0 }
 
 export type DeliveryMetrics = {
-  /** Costs well under 2 µs: it is called for every attempt. */
+  /** Runs for each attempt, and takes well under 2 µs. */
   observe: (seen: {
     attempt?: { outcome: string; durationMs: number }
     state: string
-    /** Since the delivery was owed first. */
+    /** Since the delivery was queued first. */
     ageMs?: number
   }) => void
 }
@@ -26,13 +33,15 @@ export type DeliveryMetrics = {
 const attemptBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const deliveryBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3_600, 86_400]
 
-/** Counts attempts, and says what is owed. */
+/** Counts attempts, and shows pending work. */
 export function createDeliveryMetrics(registry: Registry, now: () => OwedSnapshot): DeliveryMetrics {
   const byOutcome = new Map<string, Buckets>()
   const delivered = createBuckets(deliveryBounds)
   const settled = { delivered: 0, failed: 0 }
   registerBuckets(registry, {
-    ...{ name: 'annex_delivery_attempt_seconds', help: 'Attempts at deliveries', label: 'outcome' },
+    name: 'annex_delivery_attempt_seconds',
+    help: 'Attempts at deliveries',
+    label: 'outcome',
     bounds: attemptBounds,
     read: () => byOutcome,
   })
@@ -41,28 +50,46 @@ export function createDeliveryMetrics(registry: Registry, now: () => OwedSnapsho
     help: 'From when a delivery is owed to when it is delivered, all attempts and waits included',
     label: 'state',
     bounds: deliveryBounds,
-    read: () => [['delivered', delivered] as const].map(([state, buckets]) => [state, buckets]),
+    read: () => [['delivered', delivered]],
   })
-  const deliveries = new Counter({
-    ...{ name: 'annex_deliveries_total', help: 'Deliveries that came to their end', labelNames: ['state'] },
-    registers: [registry],
-    collect() {
-      deliveries.reset()
-      for (const [state, count] of Object.entries(settled)) deliveries.inc({ state }, count)
+  registerCounter(registry, {
+    name: 'annex_deliveries_total',
+    help: 'Deliveries that came to their end',
+    labelNames: ['state'],
+    read(add) {
+      for (const [state, count] of Object.entries(settled)) add({ state }, count)
     },
   })
-  gauge('annex_jobs', 'Work that is owed, and what of it has failed', ['kind', 'state'], (add) => {
-    for (const { kind, state, count } of now().jobs) add({ kind, state }, count)
+  registerGauge(registry, {
+    name: 'annex_jobs',
+    help: 'Work that is owed, and what of it has failed',
+    labelNames: ['kind', 'state'],
+    read(add) {
+      for (const { kind, state, count } of now().jobs) add({ kind, state }, count)
+    },
   })
-  gauge('annex_oldest_owed_seconds', 'For how long the oldest work has been owed', ['kind'], (add) => {
-    for (const { kind, ageMs } of now().oldest) add({ kind }, ageMs / 1_000)
+  registerGauge(registry, {
+    name: 'annex_oldest_owed_seconds',
+    help: 'For how long the oldest work has been owed',
+    labelNames: ['kind'],
+    read(add) {
+      for (const { kind, ageMs } of now().oldest) add({ kind }, ageMs / 1_000)
+    },
   })
-  gauge('annex_webhook_endpoints', 'Endpoints that deliveries go to', ['state'], (add) => {
-    for (const { state, count } of now().endpoints) add({ state }, count)
+  registerGauge(registry, {
+    name: 'annex_webhook_endpoints',
+    help: 'Endpoints that deliveries go to',
+    labelNames: ['state'],
+    read(add) {
+      for (const { state, count } of now().endpoints) add({ state }, count)
+    },
   })
-  gauge('annex_circuits_open', 'Endpoints that this host leaves alone for a while', [], (add) =>
-    add({}, now().circuitsOpen),
-  )
+  registerGauge(registry, {
+    name: 'annex_circuits_open',
+    help: 'Endpoints that this host leaves alone for a while',
+    labelNames: [],
+    read: (add) => add({}, now().circuitsOpen),
+  })
   return {
     observe({ attempt, state, ageMs }) {
       if (attempt !== undefined) addTo(bucketsOf(attempt.outcome), attemptBounds, attempt.durationMs / 1_000)
@@ -75,17 +102,5 @@ export function createDeliveryMetrics(registry: Registry, now: () => OwedSnapsho
     const found = byOutcome.get(outcome) ?? createBuckets(attemptBounds)
     byOutcome.set(outcome, found)
     return found
-  }
-
-  type Add = (labels: Record<string, string>, value: number) => void
-
-  function gauge(name: string, help: string, labelNames: string[], read: (add: Add) => void): void {
-    const metric = new Gauge({
-      ...{ name, help, labelNames, registers: [registry] },
-      collect() {
-        metric.reset()
-        read((labels, value) => metric.set(labels, value))
-      },
-    })
   }
 }
