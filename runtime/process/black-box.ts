@@ -1,29 +1,26 @@
 import { writeSync } from 'node:fs'
 
 /**
- * The flight recorder. V8 can end this process without a word, and a loop can keep it from ever speaking
- * again; so what it is doing stands in a small file that the host opened for it and can read at any time:
+ * The flight recorder. V8 can end this process at once, and a loop can keep it from writing any frame. So it notes its work in a
+ * small file that the host opened and can read at any time:
  *
  *     u32 last dispatch begun · u32 sandbox running (0: none) · u32 dispatch running · u32 number of the stretch
  *
- * The host learns from it which dispatches had not begun (they run elsewhere) and whose code it was.
+ * The host reads from it which dispatches had not begun (they run in another process), and which sandbox ran.
  */
 export const blackBoxBytes = 16
-/** Two stretches of a dispatch that are seen from outside as one are no longer than that. */
+/** Stretches that begin within this time of the last record are not noted separately. */
 const quickMs = 0.5
 
 /**
- * A dispatch that begins (`begun`) is noted before it does.
- *
- * Between one stretch and the next of a batch, `leave` need not be said. All return for how long, in ms, the stretch
- * before could be seen from outside as still running; 0 when there was none.
+ * A dispatch that begins (`begun`) is noted before it does. Within a batch, `enter` may follow `enter` without `leave`. All
+ * functions return how long, in ms, the host could see the last stretch as running; 0 without one.
  */
 export type BlackBox = {
   enter: (sandbox: number, dispatch: number, begun?: number) => number
   leave: () => number
-  /** What was noted last as begun has not: it is held back, and this is the last one that has. */
+  /** The dispatch that was noted last has not begun. `begun` is the last one that has. */
   takeBack: (begun: number) => void
-  /** So far: nothing is noted. */
   seen: () => number
 }
 
@@ -33,7 +30,7 @@ export function createBlackBox(fd: number): BlackBox {
   const words = new Uint32Array(record.buffer, record.byteOffset, blackBoxBytes / 4)
   let enteredMs = 0
 
-  // Taken before a stretch can be seen, and after it no longer can: never less than the host has seen of it.
+  // Measured from before the record is written to after it is changed: never less than the host has seen.
   const seenMs = (running: number): number => (running === 0 ? 0 : performance.now() - enteredMs)
 
   return {

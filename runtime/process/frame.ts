@@ -4,7 +4,7 @@
  *     u32 length of all that follows · u8 type · u8 flags · u16 0 · u32 sandbox · u32 dispatch · u32 number · u32 extra
  *     · u32 text length · text · body
  *
- * Both ends read the numbers; the text (UTF-8) is passed on unread, and so are the bytes of the body.
+ * Both ends read the numbers. They pass on the text (UTF-8) and the bytes of the body unread.
  */
 export type Frame = FrameHead & { text: string; body: Buffer }
 
@@ -17,7 +17,7 @@ export type FrameHead = {
   extra: number
 }
 
-/** What is left out is 0, or nothing. */
+/** Missing numbers are 0. */
 export type FrameToWrite = Partial<FrameHead> & {
   type: number
   text?: string
@@ -25,9 +25,9 @@ export type FrameToWrite = Partial<FrameHead> & {
 }
 
 export type FrameWriter = {
-  /** A body that is text is written as UTF-8. Bytes are not changed afterwards by whoever gave them. */
+  /** A text body is written as UTF-8. The caller does not change the bytes of a body afterwards. */
   write: (frame: FrameToWrite) => void
-  /** Hands over what was written, in one piece where it is small: a system call each would cost more than all the rest. */
+  /** Sends the written frames, small ones in one piece: a system call for each would take most of the time. */
   flush: () => void
 }
 
@@ -36,8 +36,8 @@ const blockBytes = 64 * 1024
 const noBody = Buffer.alloc(0)
 
 /**
- * A few frames leave without `flush`: the other end then works on them while this one makes more. With all of a batch in
- * one piece, host and sandbox process would take turns, and one of two processors would always be idle.
+ * So many frames leave without `flush`: the other end works on them while this one makes more. With a whole batch in one piece,
+ * one of two processors would always be idle.
  */
 const framesTogether = 24
 
@@ -49,7 +49,7 @@ export function createFrameWriter(send: (bytes: Buffer) => void): FrameWriter {
   function write(frame: FrameToWrite): void {
     const { text = '', body = noBody } = frame
     const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
-    // At most three bytes for each unit of UTF-16: so it need not be measured before it is written.
+    // UTF-8 has at most three bytes for each unit of UTF-16: the text need not be measured first.
     if (prefixBytes + text.length * 3 + bodyBytes > blockBytes - used) {
       flush()
       if (prefixBytes + text.length * 3 + bodyBytes > blockBytes)
@@ -105,9 +105,8 @@ function writePrefix(
 }
 
 /**
- * Returns a function that takes the chunks of a stream and hands over each whole frame. A length over
- * `maxBytes` and lengths that contradict each other throw: the other end is broken or hostile, and nothing that it
- * sends later can be trusted.
+ * Reads the frames in the chunks of a stream. A length over `maxBytes`, and lengths that contradict each other, throw: the other
+ * end is broken or hostile, and no later byte can be trusted.
  */
 export function createFrameReader(
   maxBytes: number,
@@ -119,7 +118,7 @@ export function createFrameReader(
   return (chunk) => {
     waiting.push(chunk)
     waitingBytes += chunk.length
-    // Joined only when a frame is complete, so that a large body is copied once and not once a chunk.
+    // Joined when a frame is complete: a large body is copied once, and not for each chunk.
     if (waitingBytes < needed) return
     const bytes = waiting.length === 1 ? chunk : Buffer.concat(waiting)
     let at = 0

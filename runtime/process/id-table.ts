@@ -1,4 +1,4 @@
-/** Values by ids that rise one by one. */
+/** Values by ids that rise by one. */
 export type IdTable<T> = {
   set: (id: number, value: T) => void
   get: (id: number) => T | undefined
@@ -8,12 +8,11 @@ export type IdTable<T> = {
 }
 
 /**
- * A table through which thousands pass each second, most of them within milliseconds: an id has its place by its last bits,
- * and what is still there when its place is needed again moves to a Map. An object with numbered properties takes six times
- * as long; a Map alone leaves its old tables behind as it grows anew, linked to the next, and V8's young generation is then
- * never empty again.
+ * A table for thousands of short-lived values each second. The last bits of an id are its place; a value whose place is needed
+ * again moves to a Map. An object with numbered properties takes six times as long. A Map alone leaves old tables behind as it
+ * grows, and V8's young generation is then never empty again.
  *
- * @param places a power of two: more than there are at once, mostly
+ * @param places a power of two, above the usual number of values
  */
 export function createIdTable<T>(places: number): IdTable<T> {
   const ids: number[] = new Array(places).fill(0)

@@ -1,6 +1,6 @@
 /**
  * The sandbox process. The host starts it with an empty environment and no permission to anything but its own
- * code, talks to it over the socketpair on fd 3, and reads its black box on fd 4.
+ * code, exchanges frames with it over the socketpair on fd 3, and reads its black box on fd 4.
  */
 import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
@@ -11,9 +11,9 @@ import { createCryptoTurns } from './crypto/crypto-turns.ts'
 import { createFrameReader, createFrameWriter, type Frame } from './frame.ts'
 import { createCpuClock } from './isolate/cpu-clock.ts'
 import { describeGuestError } from './isolate/guest-stack.ts'
+import { createIsolatePool, type IsolatePool } from './isolate/isolate-pool.ts'
 import { createPlatform, openPlatform } from './isolate/platform.ts'
 import { createSandbox, type Sandbox } from './isolate/sandbox.ts'
-import { createStock, type Stock } from './isolate/isolate-pool.ts'
 import { type LoadOptions, toHost, toProcess, withStream } from './messages.ts'
 
 const maxFrameBytes = 128 * 1024 * 1024
@@ -26,41 +26,45 @@ const blackBox = createBlackBox(4)
 const cpuClock = createCpuClock()
 const cryptoTurns = createCryptoTurns()
 const sandboxes = new Map<number, Sandbox>()
-let stock: Stock | undefined
+let isolatePool: IsolatePool | undefined
 let begun = 0
-/** Whose words wait to be sent. */
-let speaking = 0
-/** After a stretch that kept the others waiting: what has not begun may be given elsewhere, and waits for word. */
-let held: Frame[] | undefined
-/** Words that are still to come: one for each time that the host was told. What it gave elsewhere stands before the last. */
-let words = 0
+/** The sandbox whose frames wait to be flushed. */
+let unflushed = 0
+/** Frames after a long stretch: the host may have moved their dispatches to another process, and sends `goOn` when it has. */
+let deferredFrames: Frame[] | undefined
+/** One `goOn` for each `stuck` is still to come. The host sends `forget` for moved dispatches before the last one. */
+let pendingResumes = 0
 
 const read = createFrameReader(maxFrameBytes, receive)
 host.on('data', (chunk: Buffer) => {
   read(chunk)
   endBatch()
 })
-// The host is gone, however it went: nobody is left to work for.
+// The host has gone: there is no work without it.
 host.on('close', () => process.kill(process.pid, 'SIGKILL'))
 host.on('error', () => process.kill(process.pid, 'SIGKILL'))
-// The host decides when its scripts have come to their end: systemd sends SIGTERM to all processes of a service.
+// systemd sends SIGTERM to all processes of a service. The host ends this process when its scripts are done.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 
 /**
- * What an isolate has said leaves before another one runs, which may end this process, and when there is nothing
- * more to do. In between it is kept, for the fewer system calls.
+ * Frames of an isolate are flushed before another isolate runs, which may end this process, and when no work is left.
+ * In between they wait: fewer system calls.
  */
 function endBatch(): void {
-  wasStuck(blackBox.leave())
+  reportStuck(blackBox.leave())
   out.flush()
-  stock?.refill()
+  isolatePool?.refill()
 }
 
-/** A longer stretch is told to the host, which may have given elsewhere what waited behind it: nothing begins before its word. */
-function wasStuck(ms: number): boolean {
+/**
+ * Reports a long stretch: the host may have moved the dispatches behind it to another process. None begins before `goOn`.
+ *
+ * @returns whether the stretch was long
+ */
+function reportStuck(ms: number): boolean {
   if (ms < stuckMs) return false
-  held ??= []
-  words += 1
+  deferredFrames ??= []
+  pendingResumes += 1
   out.write({ type: toHost.stuck, number: Math.round(ms) })
   return true
 }
@@ -79,15 +83,15 @@ function receive(frame: Frame): void {
       cpuClock.setCompetition(frame.number / 100)
       return out.write({ type: toHost.pong })
     case toProcess.forget:
-      held = held?.filter(({ dispatch }) => dispatch === 0 || dispatch !== frame.dispatch)
+      deferredFrames = deferredFrames?.filter(({ dispatch }) => dispatch === 0 || dispatch !== frame.dispatch)
       return forget(frame)
     case toProcess.goOn:
       return goOn()
     case toProcess.environment:
     case toProcess.dispatch:
     case toProcess.leave:
-      if (held === undefined) begin(frame)
-      else held.push(frame)
+      if (deferredFrames === undefined) begin(frame)
+      else deferredFrames.push(frame)
       return
     default:
       return deliver(frame)
@@ -97,38 +101,38 @@ function receive(frame: Frame): void {
 function begin(frame: Frame): void {
   const sandbox = sandboxes.get(frame.sandbox)
   if (sandbox === undefined) return
-  // Before it is noted as begun: behind a stretch that was seen to take long it may run elsewhere by now.
-  if (blackBox.seen() >= stuckMs && wasStuck(blackBox.leave())) {
-    held?.push(frame)
+  // Before the black box notes it as begun: behind a long stretch the host may have moved it already.
+  if (blackBox.seen() >= stuckMs && reportStuck(blackBox.leave())) {
+    deferredFrames?.push(frame)
     return
   }
   if (frame.type === toProcess.environment) return sandbox.setEnvironment(frame)
   if (frame.type === toProcess.leave) return sandbox.deliver(message.leave, frame.dispatch, 0, frame)
   const kind = frame.flags === withStream ? message.dispatchWithStream : message.dispatch
   const before = begun
-  // Told with a sandbox that breaks, which this may be the end of.
+  // Reported with a sandbox that breaks, which may happen in this call.
   begun = frame.dispatch
   if (sandbox.begin(kind, frame)) return
   begun = before
-  // Should the process end now, it runs elsewhere.
+  // If the process ends now, the dispatch runs in another one.
   blackBox.takeBack(before)
-  held?.push(frame)
+  deferredFrames?.push(frame)
 }
 
 function goOn(): void {
-  // A timer may have kept the others waiting once more: this word was given before the host could see that.
-  words -= 1
-  if (words > 0) return
-  const frames = held ?? []
-  held = undefined
+  // A second long stretch, of a timer, was reported: the host sent this `goOn` before it could know.
+  pendingResumes -= 1
+  if (pendingResumes > 0) return
+  const frames = deferredFrames ?? []
+  deferredFrames = undefined
   for (const frame of frames) {
-    // One of them may have kept the rest waiting in its turn.
-    if (held === undefined) begin(frame)
-    else (held as Frame[]).push(frame)
+    // One of these dispatches may have a long stretch itself.
+    if (deferredFrames === undefined) begin(frame)
+    else (deferredFrames as Frame[]).push(frame)
   }
 }
 
-/** What is for a guest, and passes through. */
+/** Frames for a guest. */
 function deliver(frame: Frame): void {
   const { type, dispatch, number, flags } = frame
   const sandbox = sandboxes.get(frame.sandbox)
@@ -152,19 +156,19 @@ function deliver(frame: Frame): void {
 
 function start({ text, body, number: heapMb }: Frame): void {
   const platform = body.length > 0 ? openPlatform(engine, body) : createPlatform(engine, text)
-  stock = createStock(engine, platform, heapMb)
+  isolatePool = createIsolatePool(engine, platform, heapMb)
   out.write({ type: toHost.ready, number: platform.snapshot === undefined ? 0 : 1 })
 }
 
 function load(frame: Frame): void {
   const number = frame.sandbox
-  speak(number)
-  wasStuck(blackBox.leave())
+  flushFor(number)
+  reportStuck(blackBox.leave())
   try {
-    if (stock === undefined) throw new Error('load before platform')
+    if (isolatePool === undefined) throw new Error('load before platform')
     const sandbox = createSandbox({
       engine,
-      blank: stock.take(),
+      spare: isolatePool.take(),
       number,
       bundle: frame.body.toString('utf8'),
       options: JSON.parse(frame.text) as LoadOptions,
@@ -173,9 +177,9 @@ function load(frame: Frame): void {
       cryptoTurns,
       reports: {
         send: out.write,
-        beforeStretch: () => speak(number),
+        beforeStretch: () => flushFor(number),
         afterOwnStretch: endBatch,
-        wasStuck,
+        reportStuck,
         broken(reason, dispatch, message, body) {
           sandboxes.delete(number)
           const text = `${reason}\n${message}`
@@ -189,7 +193,7 @@ function load(frame: Frame): void {
     const text = JSON.stringify(describeGuestError(error))
     out.write({ type: toHost.loadFailed, sandbox: number, text })
   }
-  wasStuck(blackBox.leave())
+  reportStuck(blackBox.leave())
 }
 
 function forget({ sandbox, dispatch }: Frame): void {
@@ -197,8 +201,9 @@ function forget({ sandbox, dispatch }: Frame): void {
   if (used !== undefined) out.write({ type: toHost.used, sandbox, dispatch, ...used })
 }
 
-function speak(sandbox: number): void {
-  if (speaking === sandbox) return
-  speaking = sandbox
+/** Before code of this sandbox runs: frames of another one leave the process. */
+function flushFor(sandbox: number): void {
+  if (unflushed === sandbox) return
+  unflushed = sandbox
   out.flush()
 }

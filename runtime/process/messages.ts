@@ -1,6 +1,6 @@
 /**
- * The types of frames, and which of their numbers mean something. A sandbox is named by the number that the host
- * gave it, a dispatch by its own, which rises by one with every dispatch to the process.
+ * The types of frames, and the meaning of their fields. The host numbers sandboxes and dispatches; the number of a dispatch rises
+ * by one with each dispatch to the process.
  */
 
 /** Frames from the host. */
@@ -10,11 +10,11 @@ export const toProcess = {
   /** sandbox · text: LoadOptions as JSON · body: the integration's bundle. */
   load: 2,
   unload: 3,
-  /** number: tasks of this machine for each of its processors, in percent. Answered with `pong` by a process that still listens. */
+  /** number: tasks of this machine for each of its processors, in percent. The process answers with `pong`. */
   ping: 4,
-  /** sandbox, dispatch: given up, or while the process is stuck, given elsewhere. Its code is not woken any more. */
+  /** sandbox, dispatch: abandoned, or moved to another process after `stuck`. Its code never wakes again. */
   forget: 5,
-  /** After `stuck`: what was not forgotten may begin. */
+  /** After `stuck`: dispatches without `forget` may begin. */
   goOn: 6,
   /** sandbox, number · text: an environment. */
   environment: 7,
@@ -44,15 +44,15 @@ export const toHost = {
   /** sandbox · text: a PlainError as JSON. */
   loadFailed: 4,
   /**
-   * sandbox, dispatch: whose doing it was · number: last dispatch begun · text: BrokenReason, line feed, message · body: what
-   * its dispatches have used, as `Budgets` has it.
+   * sandbox, dispatch: the cause · number: last dispatch begun · text: BrokenReason, line feed, message · body: the usage of the
+   * sandbox's dispatches, as in `Budgets`.
    */
   broken: 5,
-  /** sandbox, dispatch: it has answered with more than it may. */
+  /** sandbox, dispatch: its answer is too large. */
   tooLarge: 6,
-  /** number: ms of a stretch that kept the others waiting. Nothing begins before `goOn`. */
+  /** number: ms of a long stretch. No dispatch begins before `goOn`. */
   stuck: 7,
-  /** What the guest said: sandbox, dispatch, and what `bridge.ts` says of each. */
+  /** Posts of the guest: sandbox, dispatch, and the fields that `bridge.ts` describes. */
   answer: 8,
   done: 9,
   call: 10,
@@ -63,7 +63,7 @@ export const toHost = {
   fail: 15,
   pull: 16,
   cancel: 17,
-  /** sandbox, dispatch: forgotten · number, extra: what it has used, in µs and KiB. */
+  /** sandbox, dispatch: forgotten · number, extra: its usage in µs and KiB. */
   used: 18,
 } as const
 
@@ -78,12 +78,30 @@ export type LoadOptions = {
   cpuMs: number
   /** CPU time of the script's top level, in ms. */
   loadMs: number
-  /** What any stretch may take by the wall clock at most, in ms. */
+  /** The wall time of one stretch, in ms. */
   wallMs: number
-  /** Size of what crosses in one piece, in bytes. */
+  /** The size of one piece of a body, or of an answer's head, in bytes. */
   pieceBytes: number
   timers: number
   allowEval: boolean
 }
 
 export type BrokenReason = 'cpu_limit' | 'starved' | 'memory_limit' | 'crashed'
+
+const maxCallName = 100
+
+/**
+ * The name and the arguments of a call, in the form of `bridge.ts`. The process answers some calls itself, and the host all
+ * others.
+ *
+ * @returns undefined when the text is not as the prelude posts it
+ */
+export function parseCall(text: string): { name: string; args: unknown } | undefined {
+  const end = text.indexOf('\n')
+  if (end < 1 || end > maxCallName) return undefined
+  try {
+    return { name: text.slice(0, end), args: JSON.parse(text.slice(end + 1)) }
+  } catch {
+    return undefined
+  }
+}

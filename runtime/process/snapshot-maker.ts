@@ -1,7 +1,6 @@
 /**
- * Stands where a sandbox process would, started in just the same way, and makes the startup snapshot of the web platform for
- * all of them: that takes five times as long as an isolate that is made of it. It is given the prelude, hands the snapshot
- * over, and waits to be killed. It has run nothing but our own code, so the host may believe it.
+ * A process that makes the startup snapshot of the web platform for all sandbox processes. The host starts it as it starts a
+ * sandbox process, sends the prelude, gets the snapshot, and kills it. It runs Annex's own code alone, so the host trusts it.
  */
 import { createRequire } from 'node:module'
 import { Socket } from 'node:net'

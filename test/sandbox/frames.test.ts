@@ -7,7 +7,7 @@ import {
   type Frame,
   type FrameToWrite,
 } from '../../runtime/process/frame.ts'
-import { parseCall } from '../../runtime/process/parse-call.ts'
+import { parseCall } from '../../runtime/process/messages.ts'
 
 /** The bytes of frames, as they go over the wire. */
 function bytesOf(frames: FrameToWrite[]): Buffer {

@@ -1,18 +1,18 @@
+import { toASCII } from 'tr46'
 import type { UrlSetter } from '../../bridge.ts'
-import { isValidDomain } from './domain-to-ascii.ts'
 
 /** Characters of a URL. The parser takes linear time: about 30 ms for this much. */
 const longestUrl = 1_048_576
 const hasDomain = /^(?:https?|wss?|ftp|file):/
 
-/** The href of the URL that `text` is, seen from `base`; an empty text where it is none, or longer than may be. */
+/** @returns the href of the URL `text` relative to `base`; an empty text for an invalid or too long one */
 export function parseUrl(text: unknown, base: unknown): string {
   if (!isUrlText(text) || !(base === undefined || isUrlText(base))) return ''
   const url = base === undefined ? URL.parse(text) : URL.parse(text, base)
   return url !== null && isValid(url) ? url.href : ''
 }
 
-/** The href of a URL after one of its setters; an empty text where the setter changes nothing. */
+/** @returns the href of a URL after one of its setters; an empty text where the setter changes nothing */
 export function setUrl(setter: UrlSetter, href: unknown, value: unknown): string {
   if (!isUrlText(href) || !isUrlText(value)) return ''
   const url = URL.parse(href)
@@ -53,6 +53,29 @@ export function setUrl(setter: UrlSetter, href: unknown, value: unknown): string
 
 const isUrlText = (value: unknown): value is string => typeof value === 'string' && value.length <= longestUrl
 
-/** A host of another scheme is opaque: nobody looks up what it stands for. */
+/** The host of any other scheme is opaque, and is not resolved. */
 const isValid = (url: URL): boolean =>
   !url.href.includes('xn--') || !hasDomain.test(url.protocol) || isValidDomain(url.hostname)
+
+/** Characters. A real name has 253 at most. The time of the check grows with the square of the length. */
+const longestChecked = 2048
+
+/** URL standard, "domain to ASCII" with beStrict false. */
+const domainOptions = {
+  checkBidi: true,
+  checkHyphens: false,
+  checkJoiners: true,
+  useSTD3ASCIIRules: false,
+  verifyDNSLength: false,
+  transitionalProcessing: false,
+  ignoreInvalidPunycode: false,
+}
+
+/**
+ * Whether each Punycode label of a host is a valid name. Node's URL parser does not check them: it takes labels that decode to
+ * nothing, and names that mix directions of writing.
+ */
+function isValidDomain(host: string): boolean {
+  if (!host.includes('xn--') || host.length > longestChecked) return true
+  return toASCII(host, domainOptions) === host
+}

@@ -1,9 +1,9 @@
 import { createIdTable } from '../id-table.ts'
 
-/** What an open dispatch has used so far, and may use. */
+/** The CPU time that an open dispatch has used and may use, and its largest heap. */
 export type Budget = { dispatch: number; cpuMs: number; allowedMs: number; heapBytes: number }
 
-/** What a dispatch has used, in µs and KiB, as a frame carries it. */
+/** The usage of a dispatch in µs and KiB, as a frame carries it. */
 export type Used = { number: number; extra: number }
 
 /** The dispatches of one sandbox that may still run code, each with its budget of CPU time. */
@@ -11,17 +11,16 @@ export type Budgets = {
   open: (dispatch: number) => void
   get: (dispatch: number) => Budget | undefined
   has: (dispatch: number) => boolean
-  /** Bytes that cross for a dispatch earn it time: moving them costs some. */
+  /** Bytes that cross for a dispatch extend its budget: moving them takes CPU time. */
   earn: (dispatch: number, bytes: number) => void
-  /** Nothing wakes its code again. */
+  /** The code of the dispatch never wakes again. */
   close: (dispatch: number) => Used
-  /** What those that are open have used, as a frame carries it: dispatch, µs and KiB of each, as 32-bit numbers. */
+  /** The usage of open dispatches: dispatch, µs and KiB of each, as 32-bit numbers. */
   all: () => Buffer
 }
 
-/** The dispatch that stands for what the script started while it was loaded: one budget for all of it. */
+/** Work that the script started while it was loaded: one budget for all of it. */
 export const atLoad = 0
-/** CPU time that a MiB earns which crosses for a dispatch. */
 const msPerMib = 8
 const mib = 1024 * 1024
 

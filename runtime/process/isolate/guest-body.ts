@@ -1,15 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import type ivm from 'isolated-vm'
 
-/** A body as a guest gets it: text where it can be, since the guest then need not decode it. */
+/** A body for a guest: text where possible, so that the guest need not decode it. */
 export type GuestBody = string | ivm.Copy<ArrayBuffer> | undefined
 
-/** Longer ones go as bytes: most are not read as text, or piece by piece. */
+/** Longer bodies go as bytes: scripts seldom read them as one text. */
 const textBytes = 64 * 1024
 
 export type GuestBodies = {
   fromFrame: (body: Buffer) => GuestBody
-  /** Bytes, whatever they hold. */
   fromBytes: (bytes: Uint8Array) => GuestBody
 }
 
@@ -28,6 +27,6 @@ export function createGuestBodies(engine: typeof ivm): GuestBodies {
   }
 }
 
-/** A buffer that holds these bytes and no others: one of Node's is shared with what is nobody's business. */
+/** A copy with these bytes alone: Node's pooled buffers hold data of other sandboxes. */
 export const exactBuffer = (bytes: Uint8Array): ArrayBuffer =>
   bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer

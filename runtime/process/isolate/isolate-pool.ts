@@ -1,40 +1,40 @@
 import type ivm from 'isolated-vm'
 import { createPlatformContext, type Platform } from './platform.ts'
 
-/** An isolate with the web platform in it, of no sandbox yet. */
-export type Blank = { isolate: ivm.Isolate; context: ivm.Context }
+/** An isolate with the web platform, which belongs to no sandbox yet. */
+export type SpareIsolate = { isolate: ivm.Isolate; context: ivm.Context }
 
-/** Keeps one ready: making it is half of what a sandbox takes to load, and can be done while nobody waits. */
-export type Stock = {
-  take: () => Blank
-  /** To be called when there is nothing else to do. */
+/** Keeps one isolate ready: creating it takes half of the time that a sandbox takes to load. */
+export type IsolatePool = {
+  take: () => SpareIsolate
+  /** For moments without other work. */
   refill: () => void
 }
 
-export function createStock(engine: typeof ivm, platform: Platform, heapMb: number): Stock {
-  let ready: Blank | undefined
-  let isAsked = false
+export function createIsolatePool(engine: typeof ivm, platform: Platform, heapMb: number): IsolatePool {
+  let ready: SpareIsolate | undefined
+  let isScheduled = false
 
-  const make = (): Blank =>
+  const create = (): SpareIsolate =>
     createPlatformContext(engine, platform, {
       memoryLimit: heapMb,
-      // V8 is beyond help: even process.exit() would hang. The black box already says whose code it was.
+      // V8 cannot go on: even process.exit() would hang. The black box already names the sandbox.
       onCatastrophicError: () => process.kill(process.pid, 'SIGKILL'),
     })
 
   return {
     take() {
-      const blank = ready ?? make()
+      const spare = ready ?? create()
       ready = undefined
-      return blank
+      return spare
     },
     refill() {
-      if (ready !== undefined || isAsked) return
-      isAsked = true
-      // What has come in meanwhile goes first.
+      if (ready !== undefined || isScheduled) return
+      isScheduled = true
+      // Frames that have arrived by now go first.
       setImmediate(() => {
-        isAsked = false
-        ready ??= make()
+        isScheduled = false
+        ready ??= create()
       })
     },
   }

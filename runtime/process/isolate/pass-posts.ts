@@ -1,14 +1,13 @@
 import { answered, message, post } from '../../wire-kinds.ts'
 import type { CryptoCalls } from '../crypto/crypto-calls.ts'
 import type { FrameToWrite } from '../frame.ts'
-import { toHost, withStream } from '../messages.ts'
-import { parseCall } from '../parse-call.ts'
+import { parseCall, toHost, withStream } from '../messages.ts'
 import type { Budgets } from './budgets.ts'
 import { exactBuffer, type GuestBodies, type GuestBody } from './guest-body.ts'
 import { type GuestPost, sizeOf } from './post-queue.ts'
 import type { Timers } from './timers.ts'
 
-/** Wakes the guest for something of the process's own. */
+/** Wakes the guest for a timer or a result of the process itself. */
 export type Wake = (
   dispatch: number,
   kind: number,
@@ -18,7 +17,6 @@ export type Wake = (
   body?: GuestBody,
 ) => void
 
-/** What passes on what a guest says is given. */
 type Passing = {
   sandbox: number
   pieceBytes: number
@@ -31,13 +29,13 @@ type Passing = {
 }
 
 /**
- * Does what a guest has said in a stretch: timers and cryptography here, all else goes to the host. `running` is the
- * dispatch that the stretch was for; answers and streams name their own.
+ * Handles a post of a guest: timers and cryptography in this process, all others go to the host. `running` is the dispatch of
+ * the stretch. Answers and streams name their dispatch themselves.
  */
-export function createPostPasser(passing: Passing): (said: GuestPost, running: number) => void {
+export function createPostPasser(passing: Passing): (post: GuestPost, running: number) => void {
   const { sandbox, pieceBytes, send, wake, budgets, timers, crypto, bodies } = passing
   return ({ kind, id, number, text, body }, running) => {
-    // The host takes a dispatch of another sandbox for the doing of the process, and ends it.
+    // A frame that names a dispatch of another sandbox would make the host end this process.
     if (namesDispatch(kind) && !budgets.has(id)) return
     switch (kind) {
       case post.answer:
@@ -95,13 +93,13 @@ export function createPostPasser(passing: Passing): (said: GuestPost, running: n
     })
   }
 
-  /** After the stretch, as every answer: the guest has not yet left the call that it made. */
+  /** After the stretch, as each answer: the guest has not yet returned from its call. */
   function refuse(dispatch: number, id: number, name: string, why: string): void {
     setImmediate(() => wake(dispatch, message.reject, id, 0, JSON.stringify({ name, message: why })))
   }
 }
 
-/** `answer`, `done`, and what is said of a body. */
+/** `answer`, `done`, and the kinds of streams. */
 const namesDispatch = (kind: number): boolean => kind <= post.done || kind >= post.chunk
 
 const nothingYet = { number: 0, extra: 0 }

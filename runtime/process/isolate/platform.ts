@@ -1,13 +1,27 @@
 import type ivm from 'isolated-vm'
 import { platformFile } from '../../platform-frames.ts'
-import { warmUp } from './warm-up.ts'
+import { message } from '../../wire-kinds.ts'
 
-/** The web platform, ready to be put into isolates: as a startup snapshot, or as code to evaluate. */
+/** The web platform for isolates: a startup snapshot, or code to evaluate. */
 export type Platform = { snapshot: ivm.ExternalCopy<ArrayBuffer> | undefined; code: string }
 
+const warmUpHead = ['POST', 'http://a/', 'content-type', 'application/json'].join('\n')
+
 /**
- * A snapshot brings an isolate up in a tenth of the time that evaluating the prelude takes. Where V8 refuses
- * to make one, or makes one that lacks our globals (Node 20 does), every isolate evaluates the code.
+ * Boots a context and dispatches a request to a minimal script. The snapshot keeps the bytecode of functions that have run: no
+ * isolate compiles them before its first answer. V8 throws the context away: that of the snapshot has run the prelude alone.
+ */
+const warmUp = `(() => {
+  const { define, receive } = __annexBoot(() => {}, () => '', false)
+  const answer = async (_event, _environment, request) => Response.json(await request.text())
+  define((module) => { module.exports = { [Symbol.for('annex.dispatch')]: answer } })
+  receive(${message.environment}, 1, 0, '{}')
+  receive(${message.dispatch}, 1, 1, ${JSON.stringify(warmUpHead)}, '{}')
+})()`
+
+/**
+ * An isolate starts from a snapshot in a tenth of the time that evaluating the prelude takes. Where V8 makes none, or one
+ * without Annex's globals (Node 20 does), each isolate evaluates the code.
  */
 export function createPlatform(engine: typeof ivm, code: string): Platform {
   try {
@@ -18,13 +32,13 @@ export function createPlatform(engine: typeof ivm, code: string): Platform {
   }
 }
 
-/** Of a snapshot that was made before, by a process of the same program with the same flags. */
+/** @param snapshot made by a process of the same program with the same flags */
 export const openPlatform = (engine: typeof ivm, snapshot: Uint8Array): Platform => ({
   snapshot: new engine.ExternalCopy(new Uint8Array(snapshot).buffer),
   code: '',
 })
 
-/** An isolate and its context with the web platform in it, not yet booted. */
+/** An isolate and its context with the web platform, not yet booted. */
 export function createPlatformContext(
   engine: typeof ivm,
   platform: Platform,

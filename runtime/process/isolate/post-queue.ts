@@ -1,6 +1,6 @@
 import { post } from '../../wire-kinds.ts'
 
-/** What the guest said: see `PostToProcess` in `bridge.ts`. */
+/** A post of the guest: see `PostToProcess` in `bridge.ts`. */
 export type GuestPost = {
   kind: number
   id: number
@@ -9,24 +9,24 @@ export type GuestPost = {
   body: string | Uint8Array | undefined
 }
 
-/** What the guest has said in a stretch, kept until the stretch is over. */
+/** Keeps the posts of a stretch until it is over. */
 export type PostQueue = {
   push: (kind: unknown, id: unknown, number: unknown, text: unknown, body: unknown) => void
   /**
-   * Hands over all posts, in their order, and forgets them. `beforeEnd` is called once, before the first that may end a
-   * dispatch: the host would not know whose a line is that comes behind it.
+   * Handles all posts in order, and drops them. `beforeEnd` is called once, before the first post that may end a dispatch: the
+   * host could not assign a log line after it.
    */
   drain: (handle: (post: GuestPost) => void, beforeEnd?: () => void) => void
 }
 
-/** More than any honest stretch says. Beyond the first, log lines are dropped; beyond the second, everything. */
+/** More than any honest stretch posts. Above the first limit log lines are dropped, above the second all posts. */
 const maxWithLogs = 2_000
 const maxPosts = 20_000
 const maxBytes = 64 * 1024 * 1024
 
 /**
- * The guest calls `push` from wherever it is, also with its stack nearly used up: nothing may be done there but to
- * keep the post. Writing to the socket at such a depth once left the stream broken for every other sandbox.
+ * The guest calls `push` at any stack depth, so `push` only keeps the post. A write to the socket with a nearly used-up stack
+ * left the stream broken for all other sandboxes.
  */
 export function createPostQueue(): PostQueue {
   let posts: GuestPost[] = []
@@ -46,15 +46,15 @@ export function createPostQueue(): PostQueue {
       const kept = posts
       posts = []
       bytesKept = 0
-      let isTold = false
+      let isEnding = false
       for (const one of kept) {
-        if (!isTold && (one.kind === post.answer || one.kind === post.done)) {
-          isTold = true
+        if (!isEnding && (one.kind === post.answer || one.kind === post.done)) {
+          isEnding = true
           beforeEnd()
         }
         handle(one)
       }
-      if (!isTold) beforeEnd()
+      if (!isEnding) beforeEnd()
     },
   }
 }
@@ -63,7 +63,7 @@ export function createPostQueue(): PostQueue {
 export const sizeOf = (body: string | Uint8Array | undefined): number =>
   body === undefined ? 0 : typeof body === 'string' ? body.length : body.byteLength
 
-/** What a frame can carry: anything else is nobody's id. */
+/** Other values fit in no frame, and are no ids. */
 const toNumber = (value: unknown): number =>
   typeof value === 'number' && value >= 0 && value <= 0xffffffff ? Math.floor(value) : 0
 

@@ -10,57 +10,54 @@ import { atLoad, createBudgets, type Used } from './budgets.ts'
 import type { CpuClock } from './cpu-clock.ts'
 import { createGuestBodies, type GuestBody } from './guest-body.ts'
 import { describeGuestError, messageOf } from './guest-stack.ts'
-import { createHeapMeter } from './heap-meter.ts'
+import type { SpareIsolate } from './isolate-pool.ts'
 import { createPostPasser, type Wake } from './pass-posts.ts'
 import { createPostQueue } from './post-queue.ts'
-import type { Blank } from './isolate-pool.ts'
 import { createTimers } from './timers.ts'
 
 /** How a sandbox reports to its process. */
 export type SandboxReports = {
   send: (frame: FrameToWrite) => void
-  /** Before a stretch: what other sandboxes have said leaves now, as this stretch may end the process. */
+  /** Before a stretch, which may end the process: frames of other sandboxes are flushed. */
   beforeStretch: () => void
-  /** After a stretch that its process did not ask for (a timer, a key that is ready). */
+  /** After a stretch that no frame has caused: a timer, a cryptographic result. */
   afterOwnStretch: () => void
-  /** Given how long the stretch before this one could be seen: whether it has kept the others waiting. */
-  wasStuck: (ms: number) => boolean
-  /** @param used what its open dispatches have used: see `Budgets` */
+  /** Reports the last stretch where it was long. @returns whether it was */
+  reportStuck: (ms: number) => boolean
+  /** @param used the usage of its open dispatches: see `Budgets` */
   broken: (reason: BrokenReason, dispatch: number, message: string, used: Buffer) => void
 }
 
 export type Sandbox = {
-  /** Hands a message to the guest, at the cost of a dispatch. `kind` is one of `message` in wire-kinds.ts. */
+  /** Gives the guest a message, and charges a dispatch. `kind` is one of `message` in wire-kinds.ts. */
   deliver: (kind: number, id: number, number: number, frame: Frame) => void
-  /** The same, as the beginning of the dispatch. False when the process has been stuck: it may run elsewhere by now. */
+  /** Begins a dispatch. @returns false after a long stretch: the host may have moved the dispatch */
   begin: (kind: number, frame: Frame) => boolean
-  /** Keeps an environment for the dispatches that name it. */
   setEnvironment: (frame: Frame) => void
-  /** @returns what it has used */
   forget: (dispatch: number) => Used
   close: () => void
 }
 
-/** Seen from here a function of the guest is opaque: text and bytes in, a handle or nothing out. */
+/** A function of the guest is opaque here: text and bytes in, a handle or nothing out. */
 type GuestFunction = (...given: unknown[]) => unknown
 type Booted = { receive: GuestFunction; define: GuestFunction }
 
-/** What isolated-vm says when it stops a guest. */
+/** The error text of isolated-vm when it stops a guest. */
 const timedOut = 'Script execution timed out.'
-/** isolated-vm stopped a guest by the wall clock that had not used its CPU time: the machine is busy. */
+/** isolated-vm stopped by wall time a guest that had not used its CPU time: the machine is busy. */
 const starved = 'The machine left the script too little CPU time.'
-/** A dispatch may use so many times its CPU time in threads, where cryptography runs. */
+/** Cryptography runs in threads, where a dispatch may use so many times its CPU time. */
 const threadTimes = 10
 
 /**
- * One isolate that runs one version for one installation. Every stretch of guest code is entered by `enter`,
- * which bounds its CPU time, notes in the black box whose code runs, and charges the time to a dispatch.
+ * One isolate that runs one version for one installation. `enter` begins each stretch of guest code: it bounds the CPU time,
+ * notes sandbox and dispatch in the black box, and charges the time to the dispatch.
  *
- * @throws what the script threw while it was loaded
+ * @throws the error that the script threw while it was loaded
  */
 export function createSandbox(given: {
   engine: typeof ivm
-  blank: Blank
+  spare: SpareIsolate
   number: number
   bundle: string
   options: LoadOptions
@@ -70,11 +67,11 @@ export function createSandbox(given: {
   reports: SandboxReports
 }): Sandbox {
   const { engine, options, blackBox, cpuClock, reports, number: sandbox } = given
-  const { isolate, context } = given.blank
+  const { isolate, context } = given.spare
   const budgets = createBudgets(options.cpuMs)
   const heapBytes = createHeapMeter(isolate)
   const bodies = createGuestBodies(engine)
-  /** Those that the guest does not have yet: it gets each once, at the cost of the first dispatch that names it. */
+  /** Environments that the guest does not have yet. It gets each once, charged to the first dispatch that names it. */
   const environments = new Map<number, string>()
   const posts = createPostQueue()
   const crypto = createCryptoCalls({
@@ -91,7 +88,13 @@ export function createSandbox(given: {
   )
   const { pieceBytes } = options
   const pass = createPostPasser({
-    ...{ sandbox, pieceBytes, budgets, timers, crypto, bodies, wake },
+    sandbox,
+    pieceBytes,
+    budgets,
+    timers,
+    crypto,
+    bodies,
+    wake,
     send: reports.send,
   })
   let isOpen = true
@@ -107,7 +110,7 @@ export function createSandbox(given: {
       budgets.open(dispatch)
       const environment = environments.get(number)
       if (environment !== undefined) {
-        // It is the first stretch of the dispatch: what came before is asked for here, and not once more below.
+        // The first stretch of the dispatch: only here a long stretch before it can refuse the dispatch.
         if (!enter(dispatch, message.environment, number, 0, environment, undefined, dispatch)) return false
         environments.delete(number)
       }
@@ -131,7 +134,7 @@ export function createSandbox(given: {
         { ...limit, result: { reference: true } },
       ) as unknown as ivm.Reference<Booted>
       const define = booted.getSync('define', { reference: true })
-      // The bundle is one call of this function. It is there for that call alone.
+      // The bundle is one call of this function, which exists for that call alone.
       context.global.setSync('__annexDefine', define.derefInto())
       context.evalSync(given.bundle, { filename: options.file, ...limit })
       context.global.deleteSync('__annexDefine')
@@ -140,11 +143,11 @@ export function createSandbox(given: {
       close()
       throw isStarved(error, cpuClock.stop(startedMs), options.loadMs) ? new Error(starved) : error
     } finally {
-      posts.drain((said) => pass(said, atLoad))
+      posts.drain((one) => pass(one, atLoad))
     }
   }
 
-  /** False when it is not entered because the process has been stuck. */
+  /** @returns false after a long stretch, when the dispatch was not begun */
   function enter(
     dispatch: number,
     kind: number,
@@ -155,10 +158,10 @@ export function createSandbox(given: {
     begun = 0,
   ): boolean {
     const budget = budgets.get(dispatch)
-    // Once a dispatch is done or given up, nothing wakes its code again: background work would be nobody's.
+    // After the end of a dispatch its code never wakes: no budget would be charged.
     if (!isOpen || budget === undefined) return true
     reports.beforeStretch()
-    if (reports.wasStuck(blackBox.enter(sandbox, dispatch, begun)) && begun !== 0) return false
+    if (reports.reportStuck(blackBox.enter(sandbox, dispatch, begun)) && begun !== 0) return false
     const leftMs = Math.min(options.cpuMs, budget.allowedMs - budget.cpuMs)
     const startedMs = cpuClock.start()
     let failure: unknown
@@ -175,12 +178,12 @@ export function createSandbox(given: {
     try {
       budget.heapBytes = Math.max(budget.heapBytes, heapBytes(startedMs))
     } catch (error) {
-      // isolated-vm throws a rejection that nobody looks at from whatever comes next: unseen, it ends the process.
+      // isolated-vm throws an unhandled rejection of the guest from its next call. Uncaught, it ends this process.
       failure ??= error
     }
     const isRejected = isRejection(failure)
     posts.drain(
-      (said) => pass(said, dispatch),
+      (one) => pass(one, dispatch),
       () =>
         isRejected && log(dispatch, 'error', `Uncaught (in promise) ${describeGuestError(failure).stack}`),
     )
@@ -189,26 +192,26 @@ export function createSandbox(given: {
     return true
   }
 
-  /** For what happens in the process itself: nobody else ends the batch. */
+  /** For stretches that no frame causes: they end the batch themselves. */
   function wake(...given: Parameters<Wake>): void {
     enter(...given)
     reports.afterOwnStretch()
   }
 
-  /** Adds time that was spent for a dispatch, also outside its isolate, and ends it when that was too much. */
+  /** Charges time to a dispatch, also time outside of its isolate, and ends the sandbox above the budget. */
   function charge(dispatch: number, ms: number): void {
     const budget = budgets.get(dispatch)
     if (budget === undefined) return
     budget.cpuMs += ms
     if (budget.cpuMs <= budget.allowedMs) return
-    // Nobody waits for what was started at load: it ends here, and the sandbox goes on.
+    // No visitor waits for work that was started at load: it ends here, and the sandbox goes on.
     if (dispatch === atLoad) budgets.close(atLoad)
     else breakDown(new Error(timedOut), dispatch)
   }
 
   /**
-   * A promise of the guest that was rejected, and that nobody looks at, comes out here after the stretch. The script
-   * has been told apart from it: its answer is posted, and the isolate is well.
+   * An unhandled rejection of the guest is thrown after the stretch. It does no harm: the answer of the script is posted, and
+   * the isolate is intact.
    */
   function isRejection(failure: unknown): boolean {
     return failure !== undefined && !isolate.isDisposed && ![timedOut, starved].includes(messageOf(failure))
@@ -218,7 +221,7 @@ export function createSandbox(given: {
     reports.send({ type: toHost.log, sandbox, dispatch, number: logLevels.indexOf(level), text })
   }
 
-  /** A guest that was stopped in mid-flight has lost its invariants: the isolate is not used again. */
+  /** A guest that was stopped has lost its invariants: the isolate is not used again. */
   function breakDown(failure: unknown, dispatch: number): void {
     const text = messageOf(failure)
     const isMemory = isolate.isDisposed || /memory limit/.test(text)
@@ -228,12 +231,12 @@ export function createSandbox(given: {
     reports.broken(reason, dispatch, text.slice(0, 500), budgets.all())
   }
 
-  /** Called by the guest. Nothing may be thrown back: an error of this side would carry its paths across. */
+  /** Called by the guest. It never throws: an error of this side would show the guest its paths. */
   function onPost(kind: unknown, id: unknown, number: unknown, text: unknown, body: unknown): void {
     try {
       posts.push(kind, id, number, text, body)
     } catch {
-      // Too deep in the guest's stack even for that.
+      // The guest's stack is used up.
     }
   }
 
@@ -247,3 +250,20 @@ export function createSandbox(given: {
 
 const isStarved = (failure: unknown, usedMs: number, limitMs: number): boolean =>
   failure !== undefined && messageOf(failure) === timedOut && usedMs < limitMs
+
+/** Reading the heap statistics of V8 is too slow for each stretch. */
+const heapReadEveryMs = 20
+
+/** @returns a function that returns the heap of the isolate in bytes, as last read */
+function createHeapMeter(isolate: ivm.Isolate): (nowMs: number) => number {
+  let heap = 0
+  let readAtMs = -heapReadEveryMs
+  return (nowMs) => {
+    if (nowMs - readAtMs >= heapReadEveryMs && !isolate.isDisposed) {
+      readAtMs = nowMs
+      const { used_heap_size: used, externally_allocated_size: external } = isolate.getHeapStatisticsSync()
+      heap = used + external
+    }
+    return heap
+  }
+}

@@ -1,12 +1,12 @@
 /** The timers of one sandbox. */
 export type Timers = {
-  /** @param dispatch whose code set it; 0 for code that runs while nothing is handled */
+  /** @param dispatch 0 for code that runs outside of any dispatch */
   start: (dispatch: number, id: number, delayMs: number) => void
   clear: (id: number) => void
   clearAll: () => void
 }
 
-/** What Node takes for a delay; a longer one would fire at once. */
+/** Node's limit: a longer delay would fire at once. */
 const longestDelayMs = 2 ** 31 - 1
 
 /**
@@ -20,7 +20,7 @@ export function createTimers(
   maxTimers: number,
 ): Timers {
   const waiting = new Map<number, NodeJS.Timeout>()
-  // Said once until there is room again: a line for each of a million would be work for everybody but the script.
+  // Logged once until a timer can be set again: a million lines would be work for the host, and not for the script.
   let refused = false
   const refuse = (dispatch: number, text: string) => {
     if (!refused) warn(dispatch, text)
