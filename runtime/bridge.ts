@@ -50,7 +50,7 @@ export type WireBody = string | ArrayBuffer
  *     chunk       id: dispatch · number: stream · body          one for each `pull`
  *     end, fail   id: dispatch · number: stream · text: why it failed
  *     pull        id: dispatch · number: stream          asks for the next chunk of a stream from outside
- *     cancel      id: dispatch · number: stream          nobody reads it any more
+ *     cancel      id: dispatch · number: stream          its reader has gone
  */
 export type PostToProcess = (kind: number, id: number, number: number, text?: string, body?: WireBody) => void
 

@@ -1,8 +1,6 @@
 /**
- * Stands where a sandbox process would, started in just the same way, and tries what none may be able to do. What it
- * got goes to the host on fd 3, as one line of JSON, once; then it waits to be killed.
- *
- * All of it in this one file: the host reads a line, and nothing here is for the sandbox process itself.
+ * A process that tries to break out. The host starts it as it starts a sandbox process. It writes its report to fd 3 as one line
+ * of JSON, and waits to be killed.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -12,7 +10,7 @@ import { networkInterfaces } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type ivm from 'isolated-vm'
 
-/** `held` when the wall held; `saw` is what the attempt came to. */
+/** `held` when the wall held; `saw` is the result of the attempt. */
 export type Attempt = { what: string; held: boolean; saw: string }
 export type ProbeReport = { node: string; isolate: Attempt[]; process: Attempt[]; interfaces: string[] }
 
@@ -75,7 +73,7 @@ function attempt(what: string, act: () => void): Attempt {
   }
 }
 
-/** To a port of the host that listens: what comes back is never that nobody was there. */
+/** Connects to a port on which the host listens: a refused connection cannot be mistaken for a barrier. */
 function tryToConnect(port: number): Promise<Attempt> {
   const what = 'open a connection to the host'
   return new Promise((resolve) => {

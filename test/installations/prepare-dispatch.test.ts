@@ -5,10 +5,10 @@ import type { SecretBox } from '../../host/access/secret-box.ts'
 import { createPrepareDispatch, type PrepareDispatch } from '../../host/installations/prepare-dispatch.ts'
 import { openSeeded, type Seeded } from '../support/seeded-database.ts'
 
-/** Whoever is refused needs neither. */
+/** A refused request needs neither. */
 const neither = {} as SecretBox & ScriptTokens
 
-describe('what is read for visitors', () => {
+describe('a level that is read for visitors', () => {
   let seeded: Seeded
   let prepared: PrepareDispatch
   let queries = 0
@@ -31,7 +31,7 @@ describe('what is read for visitors', () => {
       ({ code }) => code,
     )
 
-  it('is read once for a flood of those who are refused, one after the other', async () => {
+  it('is read once for a flood of refused requests', async () => {
     for (let visits = 0; visits < 50; visits++) assert.equal(await visit(), 'no_version')
     assert.ok(queries > 0 && queries <= 3, `${queries} queries`)
   })

@@ -71,7 +71,7 @@ describe('a line of the log', () => {
     }
   })
 
-  it('costs the same whatever a script makes its own secrets look like', () => {
+  it('takes bounded time for hostile secrets of a script', () => {
     const evil = createRedactor(
       Array.from({ length: 100 }, (_, n): [string, string] => [
         `S${n}`,
@@ -87,14 +87,14 @@ describe('a line of the log', () => {
 })
 
 describe('the known secrets', () => {
-  it('are looked for in the lines of their owner: nobody finds out a neighbour’s by guessing', () => {
+  it('are redacted in the lines of their owner alone: a script cannot guess a neighbour’s', () => {
     const known = createKnownSecrets([])
     known.learn('inst_a', [['PASSWORD', 'correct-horse']])
     assert.equal(known.redact('inst_a', 'it is correct-horse'), 'it is [secret PASSWORD]')
     assert.equal(known.redact('inst_b', 'is it correct-horse'), 'is it correct-horse')
   })
 
-  it('go on being hidden when further ones are learned, and old tokens go first', () => {
+  it('stay redacted when further ones are learned, and old tokens are dropped first', () => {
     const known = createKnownSecrets([])
     for (let n = 0; n < 3_000; n += 1) {
       known.learn('inst_a', [
@@ -106,14 +106,14 @@ describe('the known secrets', () => {
     assert.equal(known.redact('inst_a', line), '[secret KEY] [secret apiTokens.integration] token-1-of-mine')
   })
 
-  it('are hidden in the host’s own log, whosever they are', () => {
+  it('of all owners are redacted in the host’s own log', () => {
     const known = createKnownSecrets([['SECRET_KEY', 'host-key-in-base64==']])
     known.learn('inst_a', [['KEY', 'line\none "quoted"']])
     const line = JSON.stringify({ msg: 'line\none "quoted"', key: 'host-key-in-base64==' })
     assert.equal(known.redactAny(line), '{"msg":"[secret KEY]","key":"[secret SECRET_KEY]"}')
   })
 
-  it('include what looks like a token of Annex, or follows the word Bearer', () => {
+  it('include texts with the form of an Annex token, or after the word Bearer', () => {
     const known = createKnownSecrets([])
     assert.equal(
       known.redact('x', `annex_op_${'a'.repeat(32)} Bearer ${'b'.repeat(40)}. Bearer authentication`),

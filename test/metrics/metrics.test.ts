@@ -23,7 +23,7 @@ const receipt = (more: Partial<Receipt> = {}): Receipt => ({
 const nothing = { processes: [], levels: [] }
 
 describe('metrics', () => {
-  it('count dispatches by integration, type and outcome, and what they used', async () => {
+  it('count dispatches by integration, type and outcome, and their usage', async () => {
     const metrics = createMetrics()
     metrics.observeReceipt(receipt())
     metrics.observeReceipt(receipt({ outcome: 'script_error', wallMs: 300, cpuMs: 30 }))
@@ -51,7 +51,7 @@ describe('metrics', () => {
     assert.doesNotMatch(text, /secret|req_1/)
   })
 
-  it('count the limits that were hit, those that end a dispatch and those that do not', async () => {
+  it('count the limits that scripts hit, with and without the end of the dispatch', async () => {
     const metrics = createMetrics()
     for (const outcome of ['cpu_limit', 'memory_limit', 'wall_clock_limit', 'sandbox_died', 'ok']) {
       metrics.observeReceipt(receipt({ outcome }))
@@ -67,7 +67,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('show each sandbox process, and why others ended, without naming an installation', async () => {
+  it('show sandbox processes, and causes of their ends, without naming an installation', async () => {
     const metrics = createMetrics()
     metrics.observeProcessEnd('third-party#0', 'memory_limit')
     metrics.observeProcessEnd('third-party!inst_secret', 'cpu_limit')
@@ -100,7 +100,7 @@ describe('metrics', () => {
     assert.doesNotMatch(text, /inst_/)
   })
 
-  it('have a bounded number of lines, whatever integrations and events there are', async () => {
+  it('have a bounded number of lines for any integrations and events', async () => {
     const metrics = createMetrics()
     for (let index = 0; index < 20_000; index += 1) {
       metrics.observeReceipt(

@@ -6,12 +6,12 @@ import type { LiveDispatch } from '../../host/sandbox/dispatch/live-dispatches.t
 const event = { id: 'evt_1', type: 'told' }
 const limits = { calls: 1, callsAtOnce: 1, fetches: 1 }
 
-for (const [who, context, answeredMs, expected] of [
+for (const [caller, context, answeredMs, expected] of [
   ['the handler of an event', { event }, undefined, true],
-  ['what goes on after the answer to an event', { event }, 5, false],
+  ['work after the answer to an event', { event }, 5, false],
   ['a visitor', {}, undefined, false],
 ] as const) {
-  it(`${who} ${expected ? 'asks' : 'does not ask'} for something whose event is still owed`, async () => {
+  it(`a call of ${caller} ${expected ? 'belongs' : 'does not belong'} to an event that is not done`, async () => {
     const live = { queued: { context }, answeredMs, calls: 0, egressCalls: 0 } as unknown as LiveDispatch
     let isOwed: boolean | undefined
     await answerCall(

@@ -37,7 +37,7 @@ const frames = [
 ]
 
 describe('frames', () => {
-  it('come out as they went in, however the bytes are cut', () => {
+  it('are read as they were written, in chunks of any size', () => {
     const bytes = bytesOf(frames)
     for (const size of [1, 3, 1000, 65_536, bytes.length]) {
       const seen: Frame[] = []
@@ -48,13 +48,13 @@ describe('frames', () => {
     }
   })
 
-  it('carry a body that is text as UTF-8', () => {
+  it('carry a text body as UTF-8', () => {
     const seen: Frame[] = []
     createFrameReader(1000, (frame) => seen.push(frame))(bytesOf([{ type: 1, body: 'ü😀\ud800' }]))
     assert.equal(seen[0]?.body.toString(), 'ü😀\ufffd')
   })
 
-  it('over the limit, or whose parts contradict each other, throw', () => {
+  it('over the limit, or with contradicting lengths, throw', () => {
     const read = (...words: number[]) =>
       createFrameReader(1000, () => assert.fail('no frame'))(Buffer.from(new Uint32Array(words).buffer))
     assert.throws(() => read(2_000_000_000, 0, 0), /frame of 2000000000 bytes; the limit is 1000/)
@@ -63,7 +63,7 @@ describe('frames', () => {
   })
 })
 
-describe('what a sandbox process sends', () => {
+describe('a frame of a sandbox process', () => {
   const response = (head: string) => `{"kind":"response","head":${head}}`
   const wrong: [string, () => unknown][] = [
     ['a result that there is not', () => parseResult('{"kind":"shell","command":"id"}')],
@@ -82,7 +82,7 @@ describe('what a sandbox process sends', () => {
     it(`is refused: ${name}`, () => assert.throws(() => assert.ok(send())))
   }
 
-  it('is taken when it is right', () => {
+  it('is accepted when it is valid', () => {
     assert.deepEqual(parseResult('{"kind":"none"}'), { kind: 'none' })
     assert.deepEqual(parseCall('fetch\n{"a":"\\n"}'), { name: 'fetch', args: { a: '\n' } })
     assert.deepEqual(parseBroken('cpu_limit\nover'), { reason: 'cpu_limit', message: 'over' })

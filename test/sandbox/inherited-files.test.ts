@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const start = fileURLToPath(new URL('../../host/sandbox/process/start-process.ts', import.meta.url))
 
-/** Runs as Annex does under a supervisor; tells what a process that it starts for a sandbox has open. */
+/** Runs as Annex under a supervisor, and lists the open files of a sandbox process that it starts. */
 const host = `
 import { readdirSync, readlinkSync } from 'node:fs'
 import { startProcess } from ${JSON.stringify(start)}
@@ -19,7 +19,7 @@ started.kill()
 process.exit()
 `
 
-test('a file that Annex has from its supervisor, however high its number, is in no sandbox process', (context) => {
+test('no sandbox process inherits a file of the supervisor, whatever its number', (context) => {
   if (process.platform !== 'linux') return context.skip('there is no /proc')
   const secret = fileURLToPath(import.meta.url)
   const fd = openSync(secret, 'r')

@@ -25,7 +25,7 @@ describe('a script that ends its process', () => {
   }
   const verdict = (of = target('inst_a')) => offenders.verdict(of).kind
 
-  it('runs with the others after the first time, alone after the second, for an hour', () => {
+  it('shares a process after the first time, and runs alone for an hour after the second', () => {
     assert.equal(strike(), undefined)
     assert.equal(verdict(), 'shared')
     assert.equal(strike(50 * minute), undefined)
@@ -36,7 +36,7 @@ describe('a script that ends its process', () => {
     assert.equal(verdict(), 'shared')
   })
 
-  it('is suspended at the fourth time within ten minutes, with the reason', () => {
+  it('is suspended at the fourth time within ten minutes, with a reason', () => {
     strike()
     strike(minute)
     strike(minute)
@@ -47,7 +47,7 @@ describe('a script that ends its process', () => {
     assert.equal(verdict(), 'alone', 'from now on the stored suspension is what refuses')
   })
 
-  it('is not suspended when it happens now and then', () => {
+  it('is not suspended when it happens rarely', () => {
     for (let n = 0; n < 20; n += 1) assert.equal(strike(4 * minute), undefined)
     assert.equal(verdict(), 'alone')
   })
@@ -58,7 +58,7 @@ describe('a script that ends its process', () => {
     assert.equal(verdict(target('inst_a', 'two')), 'shared')
   })
 
-  it('goes on when it is forgiven, alone, and has all its strikes again', () => {
+  it('runs alone without strikes after a resume', () => {
     for (let n = 0; n < 4; n += 1) strike()
     offenders.forgive('inst_a')
     assert.equal(verdict(), 'alone')

@@ -52,7 +52,7 @@ describe('the receipts of dispatches', () => {
     assert.deepEqual(defects, [])
   })
 
-  it('are all kept while they are few, as they were', async () => {
+  it('are all stored unchanged while they are few', async () => {
     const writer = open()
     writer.take(receiptOf('inst_few', { requestId: 'req_a', status: 204 }))
     writer.take(receiptOf('inst_few', { requestId: 'req_b', outcome: 'script_error' }))
@@ -84,7 +84,7 @@ describe('the receipts of dispatches', () => {
     await writer.close()
   })
 
-  it('of a busy installation count in its sums; single ones are kept of what failed or took longest', async () => {
+  it('of a busy installation count in its sums; the failed and the slowest ones are stored', async () => {
     const writer = open()
     for (let n = 0; n < 20_000; n += 1) writer.take(receiptOf('inst_busy', { wallMs: n % 1000 }))
     for (let n = 0; n < 7; n += 1) writer.take(receiptOf('inst_busy', { outcome: 'cpu_limit', wallMs: 0.5 }))
@@ -132,7 +132,7 @@ describe('the receipts of dispatches', () => {
     await Promise.all([one.close(), other.close()])
   })
 
-  it('of an integration as a whole are its own, and not those of its installations', async () => {
+  it('of an integration as a whole are separate from those of its installations', async () => {
     const writer = open()
     writer.take(receiptOf(undefined, { integration: 'whole' }))
     writer.take(receiptOf('inst_of_whole', { integration: 'whole' }))
@@ -145,7 +145,7 @@ describe('the receipts of dispatches', () => {
     await writer.close()
   })
 
-  it('with numbers that are none are stored as 0, and keep nobody else’s from being stored', async () => {
+  it('with invalid numbers are stored as 0, and do not stop the receipts of other owners', async () => {
     const writer = open()
     const broken = {
       cpuMs: Number.NaN,
@@ -164,7 +164,7 @@ describe('the receipts of dispatches', () => {
     await writer.close()
   })
 
-  it('count also when the database did not answer for a while', async () => {
+  it('count also after the database has failed for a while', async () => {
     const writer = open()
     await database.db.schema.renameTable('usage', 'away')
     for (let n = 0; n < 3; n += 1) {
@@ -194,7 +194,7 @@ describe('the receipts of dispatches', () => {
     await writer.close()
   })
 
-  it('keeps a bounded number of receipts of a flood of installations', async () => {
+  it('are bounded for a flood of installations', async () => {
     const writer = open()
     const receipts = Array.from({ length: 3_000 }, (_, n) =>
       receiptOf(`inst_${n % 1500}`, { wallMs: (n * 7919) % 1000 }),

@@ -38,7 +38,7 @@ describe('the slot of a target that shares its process', () => {
     assert.equal(slotOf(targetOf('publisher-a', 'inst_7')), slots[7])
   })
 
-  it('names no publisher where a script runs alone', () => {
+  it('names no publisher for a script that runs alone', () => {
     assert.equal(aloneSlot(targetOf('publisher-a')), 'third-party!inst_1')
     assert.equal(aloneSlot(targetOf('operator')), 'operator!inst_1')
   })

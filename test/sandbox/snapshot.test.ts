@@ -36,7 +36,7 @@ describe('the snapshot of the web platform', () => {
     ])
   })
 
-  it('is made by a process of its own, and another one answers with it that was never given the prelude', async () => {
+  it('is made by a process of its own, and serves another process without the prelude', async () => {
     const snapshot = await makeSnapshot({ enclosure, code: code.snapshotMaker }, prelude)
     assert.ok(snapshot !== undefined)
     const started = startProcess((text) => console.error(text), { enclosure, code: code.main })
@@ -62,13 +62,13 @@ describe('the snapshot of the web platform', () => {
     }
   })
 
-  it('is none where V8 makes none, and where no process comes up', async () => {
+  it('is undefined where V8 makes none, or no process starts', async () => {
     const start = { enclosure, code: code.snapshotMaker }
     assert.equal(await makeSnapshot(start, 'throw new Error("no prelude")'), undefined)
     assert.equal(await makeSnapshot({ enclosure: ['/bin/false'] }, prelude), undefined)
   })
 
-  it('is kept for the next start, and made anew where the file was damaged', async (t) => {
+  it('is cached for the next start, and made anew from a damaged file', async (t) => {
     const cacheFolder = mkdtempSync(join(tmpdir(), 'annex-snapshot-'))
     t.after(() => rmSync(cacheFolder, { recursive: true }))
     let made = 0
@@ -86,7 +86,7 @@ describe('the snapshot of the web platform', () => {
     assert.equal(String(await keep('a')), 'snapshot 3')
   })
 
-  it('keeps nothing where there was none to make', async (t) => {
+  it('is not cached where it could not be made', async (t) => {
     const cacheFolder = mkdtempSync(join(tmpdir(), 'annex-snapshot-'))
     t.after(() => rmSync(cacheFolder, { recursive: true }))
     assert.equal(await cacheSnapshot({ cacheFolder, digest: 'a', make: async () => undefined }), undefined)

@@ -15,19 +15,19 @@ async function withoutProgram<T>(run: () => Promise<T>): Promise<T> {
 }
 
 describe('a sandbox process that cannot be started', () => {
-  it('has ended before it began, and says why', async () => {
-    const said: string[] = []
+  it('counts as ended, and reports the reason', async () => {
+    const output: string[] = []
     await withoutProgram(async () => {
-      const started = startProcess((text) => said.push(text))
+      const started = startProcess((text) => output.push(text))
       assert.equal(await started.exited, undefined)
       assert.equal(started.readBlackBox().lastBegun, 0)
       started.kill()
       started.close()
     })
-    assert.match(said.join(), /^not started: spawn \/nowhere\/node ENOENT/)
+    assert.match(output.join(), /^not started: spawn \/nowhere\/node ENOENT/)
   })
 
-  it('leaves the host alive: what waited gets an error, and is not tried for ever', async () => {
+  it('leaves the host alive: waiting dispatches get an error after a few tries', async () => {
     let ends = 0
     const limits = {
       heapMb: 64,

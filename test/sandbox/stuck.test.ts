@@ -7,7 +7,7 @@ import { createFrameReader, createFrameWriter, type Frame } from '../../runtime/
 import { toHost, toProcess } from '../../runtime/process/messages.ts'
 import { buildsFolder } from '../support/kept-builds.ts'
 
-/** Of what host and process say to each other about a stretch that kept others waiting: see `evacuate`. */
+/** The frames of host and process about a long stretch: see `evacuate`. */
 const options = {
   ...{ file: 'x', cpuMs: 5000, loadMs: 5000, wallMs: 30_000, pieceBytes: 1e6, timers: 10, allowEval: false },
 }
@@ -26,7 +26,7 @@ const bundle = `__annexDefine((module) => {
   } } }
 })`
 
-/** A sandbox process of ours with two sandboxes, and what a host says to it and hears. */
+/** A sandbox process with two sandboxes, and a host's end of its socketpair. */
 async function talk(script: (line: Awaited<ReturnType<typeof open>>) => Promise<void>): Promise<void> {
   const line = await open()
   try {
@@ -76,8 +76,8 @@ const dispatch = (sandbox: number, id: number, type: string, environment = 0) =>
   text: JSON.stringify({ event: { type } }),
 })
 
-describe('after a stretch that kept the others waiting', () => {
-  it('nothing begins before the host has said what it gave elsewhere', async () => {
+describe('after a long stretch', () => {
+  it('no dispatch begins before the host has sent goOn', async () => {
     await talk(async ({ say, count, hear, stuck }) => {
       say(dispatch(1, 1, 'spin'), dispatch(2, 2, 'quick'), dispatch(2, 3, 'quick'))
       await hear(toHost.answer, 1)
@@ -89,7 +89,7 @@ describe('after a stretch that kept the others waiting', () => {
     })
   })
 
-  it('nor one that brings an environment of its own, which its sandbox is given first', async () => {
+  it('no dispatch with a new environment begins before goOn either', async () => {
     await talk(async ({ say, count, hear, stuck }) => {
       const environment = { type: toProcess.environment, sandbox: 2, number: 1, text: '{}' }
       say(environment, dispatch(1, 1, 'spin'), dispatch(2, 2, 'quick', 1), dispatch(2, 3, 'quick', 1))
@@ -102,7 +102,7 @@ describe('after a stretch that kept the others waiting', () => {
     })
   })
 
-  it('nor by the word about the stretch before, when a timer keeps it busy once more', async () => {
+  it('the goOn of an earlier stretch does not begin dispatches behind a later one of a timer', async () => {
     await talk(async ({ say, count, hear, stuck }) => {
       say(dispatch(1, 1, 'spin-twice'))
       await sleep(20)

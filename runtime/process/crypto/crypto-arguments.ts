@@ -12,7 +12,7 @@ const algorithmMembers = new Set(
 const webKeyMembers = new Set('kty use key_ops alg ext crv x y d n e p q dp dq qi k oth'.split(' '))
 
 const listLimit = 32
-/** Of the material of one key, in any format. The largest that anybody uses, RSA of 8192 bits, has 5 KB. */
+/** Of the material of one key, in any format. The largest in use, RSA of 8192 bits, has 5 KB. */
 export const maxKeyBytes = 64 * 1024
 
 type Reader = { bytes: ArrayBuffer | undefined; keys: KeyTable }

@@ -12,8 +12,8 @@ export type CryptoTurns = { quick: Turns; slow: Turns }
 
 /**
  * Node does cryptography in four threads, which all sandboxes of a process share, and no operation can be stopped
- * once it has begun. So only two slow ones run at a time, of two sandboxes: while somebody makes RSA keys, the
- * signatures of the others still find a thread.
+ * once it has begun. So only two slow ones run at a time, of two sandboxes: beside RSA key generation, signatures of other
+ * sandboxes still get a thread.
  */
 export const createCryptoTurns = (): CryptoTurns => ({
   quick: createTurns({ atOnce: 8, perLane: 4 }),

@@ -23,7 +23,7 @@ export const flowPlaceOf = (environment: RuntimeEnvironment): FlowPlace | undefi
 
 /**
  * The `state` of a redirect to a provider: where the flow began and until when it counts, signed with the
- * integration's secret. Plain JSON would let anybody aim a code at somebody else's installation.
+ * integration's secret. With plain JSON an attacker could aim a code at another installation.
  */
 export const sealFlowState = async (state: FlowState, environment: RuntimeEnvironment): Promise<string> => {
   const text = encodeURIComponent(JSON.stringify({ ...state, until: Date.now() + lifetimeMs }))

@@ -8,8 +8,8 @@ import { createStreamTable, type StreamTable } from './stream-table.ts'
 import type { Wire } from './wire.ts'
 
 /**
- * Bodies that cross in pieces. Whoever reads asks for each piece (`pull`), so that neither side ever holds more of a
- * body than a piece or two: this is the back-pressure from a visitor's slow line to a script's `pull`, and back.
+ * Bodies that cross in pieces. The reader asks for each piece (`pull`), so that neither side holds more than two pieces of
+ * a body. This is the back-pressure from a visitor's slow connection to a script's `pull`, and back.
  */
 export type BodyStreams = {
   /** Whether a body goes in pieces: bytes of which there are many, or a stream. */
@@ -25,7 +25,7 @@ export type BodyStreams = {
   fail(dispatch: number, stream: number, message: string): void
   pull(dispatch: number, stream: number): void
   cancel(dispatch: number, stream: number): void
-  /** The dispatch is done: what it has left unread is read by nobody. */
+  /** The dispatch is done: its unread bodies are dropped. */
   forget(dispatch: number): void
 }
 
@@ -139,7 +139,7 @@ export const createBodyStreams = (wire: Wire): BodyStreams => {
             wire.post(post.cancel, dispatch, stream)
           },
         },
-        // Nothing is asked for before somebody reads.
+        // The first piece is asked for by the first read.
         { highWaterMark: 0 },
       ) as ReadableStream
     },

@@ -12,9 +12,8 @@ export type Codec = {
 }
 
 /**
- * The two ends of a codec. Not a TransformStream: that one gives out all that becomes of a chunk at once. This one goes
- * on with a chunk only when somebody has read what became of its beginning, so that a small chunk that stands for a
- * gigabyte fills no memory.
+ * The two ends of a codec. Not a TransformStream: that one emits the whole output of a chunk at once. This one continues
+ * with a chunk when its reader has read the output so far: a small chunk that inflates to a gigabyte fills no memory.
  */
 export const codecStreams = (
   codec: Codec,

@@ -30,8 +30,8 @@ const frames: Record<
 }
 
 /**
- * The process compresses each piece for itself, as it keeps nothing of anybody's: a piece ends at a byte, and gets the
- * end of the one before it as its dictionary, so that one after the other they are one stream.
+ * The process compresses each piece separately, and keeps no state for a sandbox. A piece ends at a byte, and its
+ * dictionary is the end of the last piece: together the pieces are one stream.
  */
 export const createDeflate = (format: Format): Codec => {
   const { header, trailer, sum } = frames[format]

@@ -34,7 +34,7 @@ export const showInterface = (name: string, prototype: object): void => {
   shown.unshift({ prototype, fields, entries })
 }
 
-/** The fields or entries of one of the platform's objects; `undefined` for all else, and for what only looks like one. */
+/** The fields or entries of one of the platform's objects; `undefined` for any other object, also for one with a faked prototype. */
 export const platformContent = (
   value: object,
 ): { fields: [name: string, value: unknown][] } | { entries: Iterable<[unknown, unknown]> } | undefined => {

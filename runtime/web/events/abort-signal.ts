@@ -17,8 +17,8 @@ export class AbortSignal extends EventTarget {
   /** The signals that this one follows: never ones that follow others themselves, but what those follow. */
   #sources: AbortSignal[] | undefined
   /**
-   * Signals that follow this one. Weak, as a long-lived source outlives thousands of them; those that somebody
-   * listens to are held besides.
+   * Signals that follow this one. Weak references: a long-lived source outlives thousands of them. Those with
+   * listeners are held strongly besides.
    */
   #followers: WeakRef<AbortSignal>[] = []
   readonly #heard = new Set<AbortSignal>()

@@ -119,7 +119,7 @@ const call = (callback: EventListener, event: Event, target: unknown): void => {
   }
 }
 
-/** Whether anybody listens to events of this type. */
+/** Whether the target has a listener for this type. */
 export const hasListener = (target: EventTarget, type: string): boolean =>
   listeningHere(target).listeners.some((listener) => listener.type === type)
 

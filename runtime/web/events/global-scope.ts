@@ -4,7 +4,7 @@ import { defineEventHandler } from './event-handler.ts'
 import { EventTarget, fire } from './event-target.ts'
 import { reportErrorsTo } from './report-exception.ts'
 
-/** Makes the global object a target of events: of `error`, for what nobody caught. */
+/** Makes the global object a target of events: of `error`, for uncaught exceptions. */
 export const installGlobalScope = (global: object): void => {
   const { addEventListener, removeEventListener, dispatchEvent } = EventTarget.prototype
   for (const [name, value] of Object.entries({ addEventListener, removeEventListener, dispatchEvent })) {

@@ -13,8 +13,8 @@ export const reportErrorsTo = (fire: (reported: Reported) => boolean): void => {
 }
 
 /**
- * HTML standard, "report an exception": what nobody caught goes to the global object's listeners, and to the log where
- * none of them prevents it. An exception of such a listener goes to the log alone.
+ * HTML standard, "report an exception": an uncaught exception goes to the global object's listeners, and to the log unless
+ * a listener prevents it. An exception of such a listener goes to the log alone.
  */
 export const reportException = (thrown: unknown): void => {
   const text = thrownText(thrown)

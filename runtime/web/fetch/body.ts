@@ -14,8 +14,8 @@ import {
 } from '../streams/streams.ts'
 
 /**
- * The body of a Request or Response. Most are text or bytes that are read once: they become a stream only
- * where somebody asks for `.body`.
+ * The body of a Request or Response. Most are text or bytes that are read once: they become a stream when
+ * the script reads `.body`.
  */
 export type Body = {
   /** Kept beside a stream that was made of it: until that is read, the body can be sent twice, for a redirect. */
@@ -48,7 +48,7 @@ export const bodyFromWire = (
 export const isBodyUsed = (body: Body | null): boolean =>
   body !== null && (body.used || (body.stream !== undefined && isDisturbed(body.stream)))
 
-/** True where a body can no longer be taken: it was read, or somebody holds a reader of it. */
+/** True where a body was read, or its stream is locked. */
 export const isBodyUnusable = (body: Body | null): boolean =>
   isBodyUsed(body) || body?.stream?.locked === true
 
@@ -153,7 +153,7 @@ export const cloneBody = (body: Body | null, what: string): Body | null => {
   if (body === null) return null
   if (isBodyUnusable(body)) throw new TypeError(`A ${what} cannot be cloned after its body was read`)
   if (body.stream === undefined) {
-    // A copy: whoever reads the first body gets its bytes, and may write into them.
+    // A copy: the reader of the first body gets its bytes, and may write into them.
     const source = body.source ?? ''
     const copy = bodyOfSource(typeof source === 'string' ? source : source.slice())
     return body.signal === undefined ? copy : { ...copy, signal: body.signal }
@@ -166,7 +166,7 @@ export const cloneBody = (body: Body | null, what: string): Body | null => {
   return bodyOfStream(withLength(isCopied ? second : second.pipeThrough(createChunkCloner()), length))
 }
 
-/** Tells the source of a body that nobody will read it. */
+/** Tells the source of a body that it will not be read. */
 export const cancelBody = (body: Body | null, reason: unknown): void => {
   if (body?.stream !== undefined && !body.stream.locked) body.stream.cancel(reason).catch(ignore)
 }

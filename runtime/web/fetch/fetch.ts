@@ -127,13 +127,13 @@ const withSignal = (body: Body | null, signal: AbortSignal | undefined): Body | 
   return body
 }
 
-/** Whoever names a digest relies on it, so a request with one fails rather than go unchecked. */
+/** A script relies on the digest that it names: a request with one fails, as it would go unchecked. */
 const unchecked = (): TypeError =>
   new TypeError(
     'fetch failed: "integrity" is not checked in a sandbox; compare the body with crypto.subtle.digest',
   )
 
-/** The scheme `data:` asks nobody: there is no call, and nothing of it counts as traffic. */
+/** A `data:` URL makes no host call, and does not count as traffic. */
 const toDataResponse = (
   { url, method }: { url: string; method: string },
   signal: AbortSignal | undefined,

@@ -150,7 +150,7 @@ export class Headers {
   }
 }
 
-/** What `Symbol.iterator` is too, once the interface has its shape: with it, nobody looks at how we iterate. */
+/** Also the value of `Symbol.iterator` once the interface has its shape: scripts cannot observe the iteration then. */
 const entriesOfHeaders = Headers.prototype.entries
 const iterate = definePairIterators('Headers', (headers: Headers) => sortedOf(headers))
 

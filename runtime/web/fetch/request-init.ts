@@ -24,7 +24,7 @@ export type RequestOutline = {
   browser: BrowserOptions | undefined
 }
 
-/** Kept and read back, as the standard says. Nothing here looks at them but `mode` and `integrity`. */
+/** Kept and read back, as the standard says. The prelude uses `mode` and `integrity` alone. */
 export type BrowserOptions = typeof defaultOptions
 
 export const defaultOptions = {

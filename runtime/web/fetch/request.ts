@@ -194,7 +194,7 @@ export class Request {
     return this.#visit === undefined ? this.#signal : this.signal
   }
 
-  /** The same stream is the body of both: whoever reads first has it. */
+  /** The same stream is the body of both requests: the first reader gets it. */
   #shareBody(init: Request): void {
     if (init.#body === null) return
     this.#assertMayHaveBody()

@@ -26,7 +26,7 @@ type Outline = { status: number; statusText: string; type: string; url: string; 
 
 export const nullBodyStatus = new Set([101, 103, 204, 205, 304])
 const redirectStatus = new Set([301, 302, 303, 307, 308])
-/** What nobody said anything about. Outlines are never changed, so they are shared. */
+/** The default outline. Outlines are never changed, so they are shared. */
 const plain: Outline = { status: 200, statusText: '', type: 'default', url: '', redirected: false }
 
 let partsOf: (response: Response) => Outline & { headers: HeaderList; body: Body | null }

@@ -10,7 +10,7 @@ const chunkBytes = 65_536
 
 export type BlobInit = { type?: unknown; endings?: unknown }
 
-/** File API, 3. Its bytes are in memory, so whoever is inside the prelude reads them at once. */
+/** File API, 3. Its bytes are in memory: the prelude reads them synchronously. */
 export class Blob {
   #bytes: Uint8Array<ArrayBuffer>
   #type: string
@@ -77,7 +77,7 @@ export class Blob {
   }
 }
 
-/** A Blob around bytes that nobody else writes into. The type is taken as it is. */
+/** A Blob around bytes that no other code writes into. The type is not checked. */
 export const createBlob = (bytes: Uint8Array<ArrayBuffer>, type: string): Blob => create(bytes, type)
 
 export const isBlob = (value: unknown): value is Blob => isBlobObject(value)

@@ -40,8 +40,8 @@ export const isReadableStream = (value: unknown): value is ReadableStream<unknow
 for (const [name, made] of Object.entries({ ReadableStream, WritableStream, TransformStream }))
   Object.defineProperty(made, 'name', { value: name, configurable: true })
 
-// The polyfill makes an object of its own for what is %AsyncIteratorPrototype% since ES2018: whoever adds a
-// method to all asynchronous iterators would miss those of streams.
+// The polyfill creates its own object in the place of %AsyncIteratorPrototype% (ES2018): a method that a script adds to all
+// asynchronous iterators would miss those of streams.
 const streamIterator = Object.getPrototypeOf(new ReadableStream()[Symbol.asyncIterator]()) as object
 Reflect.deleteProperty(streamIterator, Symbol.asyncIterator)
 Object.setPrototypeOf(

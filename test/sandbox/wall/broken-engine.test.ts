@@ -42,19 +42,19 @@ function annex(...args: string[]) {
 }
 
 describe('a native module that cannot be loaded', () => {
-  it('is well in the copy, so that what follows is the doing of what is broken', () => {
+  it('loads in the unbroken copy, so that the failures below come from the breaking', () => {
     const { status, stdout } = annex('doctor', '--json')
     assert.equal(status, 0, stdout)
     assert.equal(JSON.parse(stdout).nativeModule, true)
   })
 
-  it('that is damaged, or made for another machine, is said in one message that names the fix', () => {
+  it('that is damaged, or made for another machine, gives one error with the fix', () => {
     const builds = join(copy, 'node_modules/isolated-vm/prebuilds', `${process.platform}-${process.arch}`)
     for (const name of readdirSync(builds)) writeFileSync(join(builds, name), 'no library')
     assertRefused(/not one for this machine, or it is damaged/, /Delete node_modules[\s\S]*npm install/)
   })
 
-  it('that has no binary, or is not there at all, too', () => {
+  it('without a binary, or not installed, gives one error with the fix', () => {
     rmSync(join(copy, 'node_modules/isolated-vm/prebuilds'), { recursive: true })
     assertRefused(/no binary for this system/, /npm rebuild isolated-vm/)
     rmSync(join(copy, 'node_modules/isolated-vm'), { recursive: true })
@@ -80,13 +80,13 @@ describe('a native module that cannot be loaded', () => {
     assert.match(explainFailure(result).message, /hangs while it loads[\s\S]*another C library/)
   })
 
-  it('that crashes the process is told from one that is missing', async () => {
+  it('that crashes the process gives another error than a missing one', async () => {
     const result = await runProbe({ enclosure: [], code: 'process.abort()' })
     assert.ok('how' in result)
     assert.match(explainFailure(result).message, /isolated-vm crashed/)
   })
 
-  it('and what the other systems and versions of Node say is understood', () => {
+  it('gives an error with the fix on other systems and versions of Node', () => {
     for (const [errorOutput, expected] of [
       [
         'was compiled against a different Node.js version using\nNODE_MODULE_VERSION 137.',

@@ -45,7 +45,7 @@ function assertWall(found: Awaited<ReturnType<typeof tryWall>>): asserts found i
 }
 
 describe('the wall, as a sandbox process tries it', () => {
-  it('holds against files, network, programs, threads and the environment, and says what each attempt came to', async () => {
+  it('holds against files, network, programs, threads and the environment, and reports each attempt', async () => {
     const wall = await tryWall(code.probe)
     assertWall(wall)
     for (const { what, held, saw } of wall.attempts) assert.ok(held, `${what}: ${saw}`)
@@ -56,7 +56,7 @@ describe('the wall, as a sandbox process tries it', () => {
     assert.equal(hasLevel(wall, 'namespace'), !skip, String(levelOf(wall, 'namespace')?.shown))
   })
 
-  it('goes on without namespaces where the system refuses them, and says why and how to get them', async () => {
+  it('works without namespaces where the system refuses them, and reports reason and fix', async () => {
     const wall = await withUnshare(refusing, () => tryWall(code.probe))
     assertWall(wall)
     assert.deepEqual(wall.enclosure, [])
@@ -67,7 +67,7 @@ describe('the wall, as a sandbox process tries it', () => {
     assert.ok(hasLevel(wall, 'process'))
   })
 
-  it('goes on without namespaces where they can be made, but no sandbox process starts in them', async () => {
+  it('works without namespaces where no sandbox process starts in them', async () => {
     const onlyVersions =
       'for last; do :; done; [ "$last" = --version ] && exit 0; echo "no entry" >&2; exit 1'
     const wall = await withUnshare(onlyVersions, () => tryWall(code.probe))
@@ -76,7 +76,7 @@ describe('the wall, as a sandbox process tries it', () => {
     assert.match(levelOf(wall, 'namespace')?.shown ?? '', /no entry/)
   })
 
-  it('is not taken for reached when the program only claims to make namespaces', async () => {
+  it('is not reached when the program only claims to make namespaces', async () => {
     const wall = await withUnshare('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', () =>
       tryWall(code.probe),
     )
