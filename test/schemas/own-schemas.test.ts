@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { createTaskCall } from '../../host/events/tasks.ts'
 import { recordSchemas, sealedSchema, subjectSchemas } from '../../host/move/record-schemas.ts'
-import frames from '../../host/sandbox/process/frames.schema.json' with { type: 'json' }
 import { createFetchCall } from '../../host/sandbox/fetch-call.ts'
+import frames from '../../host/sandbox/process/frames.schema.json' with { type: 'json' }
 import { createDeliveryCall } from '../../host/webhooks/delivery-call.ts'
 import { createCheck } from '../../schemas/create-check.ts'
 import { eventSchemas } from '../../schemas/events.ts'
