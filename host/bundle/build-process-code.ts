@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-import { keepBuild } from './keep-build.ts'
+import { keepBuild } from './build-cache.ts'
 
 const folder = fileURLToPath(new URL('../../runtime/process/', import.meta.url))
 

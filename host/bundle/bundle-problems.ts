@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { BuildResult, Message } from 'esbuild'
-import { createProblem, maxProblems, type Problem } from '../manifest/problems/problem.ts'
+import { createProblem, maxProblems, type Problem } from '../manifest/problem.ts'
 import { withoutNamespace } from './confine-imports.ts'
 
 /** The first errors and warnings of a build, in that order. */

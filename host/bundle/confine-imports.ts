@@ -13,8 +13,8 @@ import type {
   TransformFailure,
 } from 'esbuild'
 import { messageOf } from '../errors/annex-error.ts'
+import { quoteValue } from '../manifest/message-text.ts'
 import type { OwnFiles } from '../manifest/own-files.ts'
-import { quoteValue } from '../manifest/problems/visible-text.ts'
 import { isInside, readInside } from '../manifest/read-inside.ts'
 import { refuse, refuseBuiltin, refuseMissing } from './explain-missing.ts'
 import { findGlobImport } from './glob-imports.ts'

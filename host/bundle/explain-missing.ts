@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { quoteValue } from '../manifest/problems/visible-text.ts'
+import { quoteValue } from '../manifest/message-text.ts'
 import { readInside } from '../manifest/read-inside.ts'
 import { hintForBuiltin, toBuiltin } from './builtin-hints.ts'
 

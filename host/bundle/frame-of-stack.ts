@@ -1,5 +1,5 @@
 import { originalPositionFor, sourceContentFor, type TraceMap } from '@jridgewell/trace-mapping'
-import { createFrame } from '../manifest/problems/code-frame.ts'
+import { createFrame } from '../manifest/code-frame.ts'
 
 const place = /annex:([A-Za-z0-9-]{1,100}):(\d{1,9}):(\d{1,9})/g
 /** A hostile text may hold places without end that no file has. */

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { messageOf } from '../errors/annex-error.ts'
-import { toVisible } from '../manifest/problems/visible-text.ts'
+import { toVisible } from '../manifest/message-text.ts'
 import { isInside } from '../manifest/read-inside.ts'
 
 const maxEntries = 100_000

@@ -4,9 +4,9 @@ import { basename, join, relative } from 'node:path'
 import { version as esbuildVersion } from 'esbuild'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { readInside } from '../manifest/read-inside.ts'
+import { markUsed, writeAtomically } from './build-cache.ts'
 import { type Bundle, type BundleOptions, type Bundling, bundleScript } from './bundle-script.ts'
 import { maxFileBytes, sdkName } from './confine-imports.ts'
-import { markUsed, writeAtomically } from './keep-build.ts'
 import { listPluginFiles, resolverFiles } from './list-plugin-files.ts'
 
 /** Raise it when the same sources would make another bundle: other options of esbuild, another wrapping. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Settings } from '../config/load-settings.ts'
-import { formatProblem } from '../manifest/problems/problem.ts'
+import { formatProblem } from '../manifest/problem.ts'
 import { mainJob } from '../routes/home/next-steps.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import type { RunningServer } from '../server.ts'

@@ -1,5 +1,5 @@
 import { AnnexError, type ErrorDetail, messageOf } from '../errors/annex-error.ts'
-import { quoteValue } from '../manifest/problems/visible-text.ts'
+import { quoteValue } from '../manifest/message-text.ts'
 import { UsageError } from './options.ts'
 
 type Query = Record<string, string | number | undefined>

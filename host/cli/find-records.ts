@@ -1,6 +1,6 @@
 import { AnnexError } from '../errors/annex-error.ts'
-import { hintForName } from '../manifest/problems/nearest-name.ts'
-import { quoteValue } from '../manifest/problems/visible-text.ts'
+import { quoteValue } from '../manifest/message-text.ts'
+import { hintForName } from '../manifest/nearest-name.ts'
 import { type Api, assertName, toPath } from './client.ts'
 import type {
   Installation,

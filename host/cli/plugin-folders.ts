@@ -2,11 +2,11 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type LoadedSettings, loadSettings } from '../config/load-settings.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import { checkUniqueNames } from '../manifest/checks/unique-names.ts'
 import { listOwnFiles, type OwnFiles } from '../manifest/own-files.ts'
 import { type ManifestReading, readManifest } from '../manifest/read-manifest.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { listPluginFolders } from '../versions/load-plugins.ts'
+import { checkUniqueNames } from '../versions/unique-names.ts'
 
 export type ReadFolder = ManifestReading & { folder: string; ownFiles: OwnFiles }
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { Problem } from '../manifest/problems/problem.ts'
+import type { Problem } from '../manifest/problem.ts'
 import type { LoadedPlugin } from '../versions/plugin-source.ts'
 import { exitCodes } from './exit.ts'
 import { withExamples } from './options.ts'

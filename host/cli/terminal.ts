@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
-import { formatProblem, type Problem } from '../manifest/problems/problem.ts'
-import { toVisible } from '../manifest/problems/visible-text.ts'
+import { toVisible } from '../manifest/message-text.ts'
+import { formatProblem, type Problem } from '../manifest/problem.ts'
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36 } as const
 

@@ -5,7 +5,7 @@ import { listInstallations } from '../db/queries/installed/installations.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { type InstalledLevel, whyPending } from '../installations/level-settings.ts'
 import { eventRules, hasScopeFor } from '../manifest/event-rules.ts'
-import { placeOf } from './matching-installations.ts'
+import { placeOf } from './match-installations.ts'
 import type { PublishedEvent } from './validate-event.ts'
 
 /** An installation that an event has passed by, and why. */

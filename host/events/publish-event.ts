@@ -8,7 +8,7 @@ import { AnnexError } from '../errors/annex-error.ts'
 import { assertFits } from '../errors/text-size.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { Wake } from '../queue/worker.ts'
-import { createMatchReader, placeOf, type Taker } from './matching-installations.ts'
+import { createMatchReader, placeOf, type Taker } from './match-installations.ts'
 import { type PublishedEvent, validateEvent } from './validate-event.ts'
 
 export type PublishEvent = (organizationId: string, event: unknown) => Promise<PublishReceipt>

@@ -5,7 +5,7 @@ import type { InstallationTarget } from '../db/queries/installed/installation-ta
 import type { Installation } from '../db/queries/installed/installations.ts'
 import type { IntegrationRow, VersionHead } from '../db/queries/integrations.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
-import { readSecrets } from '../manifest/settings/secret-references.ts'
+import { readSecrets } from '../manifest/secrets.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
 import { effectiveConfiguration, statusOf } from './level-settings.ts'
 

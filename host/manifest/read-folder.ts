@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { messageOf } from '../errors/annex-error.ts'
-import { createProblem } from './problems/problem.ts'
+import { createProblem } from './problem.ts'
 import { readInside } from './read-inside.ts'
 import { type ManifestReading, readManifest } from './read-manifest.ts'
 import type { ReadOptions } from './read-options.ts'

@@ -1,16 +1,19 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
-import { checkConfigurations } from './checks/check-configurations.ts'
 import { checkDuplicates } from './checks/check-duplicates.ts'
 import { checkImages } from './checks/check-images.ts'
 import { checkInternalScopes } from './checks/check-internal-scopes.ts'
+import { checkConfigurations } from './checks/check-meaning.ts'
 import { checkSchema } from './checks/check-schema.ts'
 import { checkScript } from './checks/check-script.ts'
 import { checkSecrets } from './checks/check-secrets.ts'
 import { checkContentSecurityPolicy } from './checks/content-security-policy.ts'
 import type { Finding } from './checks/finding.ts'
 import { keepValidParts } from './checks/keep-valid-parts.ts'
+import { quoteValue } from './message-text.ts'
+import { maxManifestBytes, parseYaml } from './parse-yaml.ts'
+import { createLocator, findSpan, type Span, type SpannedComplaint } from './positions.ts'
 import {
   type Complaint,
   createProblem,
@@ -19,12 +22,9 @@ import {
   maxProblems,
   type Problem,
   type Spot,
-} from './problems/problem.ts'
-import { quoteValue } from './problems/visible-text.ts'
+} from './problem.ts'
 import { type FileReading, missing, readInside } from './read-inside.ts'
 import type { ReadOptions } from './read-options.ts'
-import { maxManifestBytes, parseYaml } from './yaml/parse-yaml.ts'
-import { createLocator, findSpan, type Span, type SpannedComplaint } from './yaml/source-positions.ts'
 
 /** The operator's name for the manifest, and the name that the reference platform uses. The first wins. */
 const fileNames = ['service-manifest.yaml', 'gitbook-manifest.yaml'] as const

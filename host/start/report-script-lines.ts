@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { StoredLine } from '../logs/create-log-writer.ts'
-import { toVisible } from '../manifest/problems/visible-text.ts'
+import { toVisible } from '../manifest/message-text.ts'
 
 type Output = { isTTY?: boolean; hasColors?: () => boolean; write: (text: string) => unknown }
 

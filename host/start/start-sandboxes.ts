@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { buildPrelude } from '../bundle/build-prelude.ts'
+import { buildPrelude } from '../bundle/build-runtime.ts'
 import type { Settings } from '../config/load-settings.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'

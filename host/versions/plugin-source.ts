@@ -1,6 +1,6 @@
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
-import type { Problem } from '../manifest/problems/problem.ts'
+import type { Problem } from '../manifest/problem.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import type { TryLoad } from './try-version.ts'
 

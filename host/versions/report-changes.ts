@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Logger } from 'pino'
-import { formatProblem } from '../manifest/problems/problem.ts'
-import { toVisible } from '../manifest/problems/visible-text.ts'
+import { toVisible } from '../manifest/message-text.ts'
+import { formatProblem } from '../manifest/problem.ts'
 import type { LoadedPlugin } from './plugin-source.ts'
 
 /** What a reload changed about a plugin folder. */

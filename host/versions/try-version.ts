@@ -4,7 +4,7 @@ import type { Bundle } from '../bundle/bundle-script.ts'
 import { findThrown } from '../bundle/map-stack.ts'
 import { eventRules, hasScopeFor } from '../manifest/event-rules.ts'
 import type { OwnFiles } from '../manifest/own-files.ts'
-import { createProblem, type Problem, problemAt, type Spot } from '../manifest/problems/problem.ts'
+import { createProblem, type Problem, problemAt, type Spot } from '../manifest/problem.ts'
 import { readInside } from '../manifest/read-inside.ts'
 
 /** Why a script cannot be loaded: what it threw, with its stack as the isolate has it, or the limit that it went over. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatProblem } from '../../host/manifest/problems/problem.ts'
+import { formatProblem } from '../../host/manifest/problem.ts'
 import { bundle, textOf } from './bundling.ts'
 
 test('await at the top level is an error that says where to wait', async (t) => {

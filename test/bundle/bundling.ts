@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import vm from 'node:vm'
 import { type Bundling, bundleScript } from '../../host/bundle/bundle-script.ts'
-import { formatProblem } from '../../host/manifest/problems/problem.ts'
+import { formatProblem } from '../../host/manifest/problem.ts'
 import { createFolder, createManifest, createSdk } from './plugin-folder.ts'
 
 export type Files = Record<string, string | Uint8Array>

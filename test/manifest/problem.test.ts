@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFrame } from '../../host/manifest/problems/code-frame.ts'
-import { findNearestName } from '../../host/manifest/problems/nearest-name.ts'
-import { createProblem, formatProblem } from '../../host/manifest/problems/problem.ts'
+import { createFrame } from '../../host/manifest/code-frame.ts'
+import { findNearestName } from '../../host/manifest/nearest-name.ts'
+import { createProblem, formatProblem } from '../../host/manifest/problem.ts'
 
 test('a frame shows the line, two before and one after, with carets under the place', () => {
   const source = Array.from({ length: 12 }, (_, index) => `line ${index + 1}`).join('\n')

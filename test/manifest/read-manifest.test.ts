@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hasErrors } from '../../host/manifest/problems/problem.ts'
+import { hasErrors } from '../../host/manifest/problem.ts'
 import { readManifest } from '../../host/manifest/read-manifest.ts'
 import { createFolder } from '../bundle/plugin-folder.ts'
 import { createPng, options, read, sound, textsOf } from './reading.ts'

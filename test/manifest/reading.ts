@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { formatProblem } from '../../host/manifest/problems/problem.ts'
+import { formatProblem } from '../../host/manifest/problem.ts'
 import { type ManifestReading, readManifest } from '../../host/manifest/read-manifest.ts'
 import { createFolder } from '../bundle/plugin-folder.ts'
 

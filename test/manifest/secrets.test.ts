@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { settingsTable } from '../../host/config/settings-table.ts'
 import { readManifest } from '../../host/manifest/read-manifest.ts'
-import { readSecrets } from '../../host/manifest/settings/secret-references.ts'
+import { readSecrets } from '../../host/manifest/secrets.ts'
 import { createFolder, createManifest } from '../bundle/plugin-folder.ts'
 import { options, read, sound, textsOf } from './reading.ts'
 

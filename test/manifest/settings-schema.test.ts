@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { checkConfiguration } from '../../host/manifest/settings/configuration-schema.ts'
+import { checkConfiguration } from '../../host/manifest/settings/check-configuration.ts'
 import { annotations, settingsSchema } from '../../host/manifest/settings/settings-schema.ts'
 import { createManifest } from '../bundle/plugin-folder.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import type ivm from 'isolated-vm'
-import { buildPrelude } from '../../host/bundle/build-prelude.ts'
+import { buildPrelude } from '../../host/bundle/build-runtime.ts'
 import { platformFile } from '../../runtime/platform-frames.ts'
 import { createPlatform, createPlatformContext } from '../../runtime/process/isolate/platform.ts'
 

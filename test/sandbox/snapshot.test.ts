@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
-import { buildPrelude } from '../../host/bundle/build-prelude.ts'
+import { buildPrelude } from '../../host/bundle/build-runtime.ts'
 import { loadProcessCode, type ProcessCode } from '../../host/bundle/build-process-code.ts'
 import { cacheSnapshot, makeSnapshot } from '../../host/sandbox/process/snapshot.ts'
 import { startProcess } from '../../host/sandbox/process/start-process.ts'

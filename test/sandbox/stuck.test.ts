@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { buildPrelude } from '../../host/bundle/build-prelude.ts'
+import { buildPrelude } from '../../host/bundle/build-runtime.ts'
 import { startProcess } from '../../host/sandbox/process/start-process.ts'
 import { createFrameReader, createFrameWriter, type Frame } from '../../runtime/process/frame.ts'
 import { toHost, toProcess } from '../../runtime/process/messages.ts'

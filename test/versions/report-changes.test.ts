@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
-import { createProblem } from '../../host/manifest/problems/problem.ts'
+import { createProblem } from '../../host/manifest/problem.ts'
 import type { LoadedPlugin } from '../../host/versions/plugin-source.ts'
 import {
   type Change,

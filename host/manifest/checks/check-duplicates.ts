@@ -1,5 +1,5 @@
 import type { Manifest, Property } from '../../../schemas/generated/manifest.ts'
-import { quoteValue } from '../problems/visible-text.ts'
+import { quoteValue } from '../message-text.ts'
 import type { Finding } from './finding.ts'
 
 /** Entries of lists that may stand there once only, each reported where it stands again. */

@@ -1,7 +1,7 @@
 import { imageDimensionsFromData } from 'image-dimensions'
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
+import { quoteValue } from '../message-text.ts'
 import type { OwnFiles } from '../own-files.ts'
-import { quoteValue } from '../problems/visible-text.ts'
 import { readInside } from '../read-inside.ts'
 import type { ReadOptions } from '../read-options.ts'
 import type { Finding } from './finding.ts'

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { type Loader, transform } from 'esbuild'
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
-import { quoteValue } from '../problems/visible-text.ts'
+import { quoteValue } from '../message-text.ts'
 import { readInside } from '../read-inside.ts'
 import type { ReadOptions } from '../read-options.ts'
 import { runEsbuild } from '../run-esbuild.ts'

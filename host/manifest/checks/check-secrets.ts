@@ -1,6 +1,6 @@
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
 import type { ReadOptions } from '../read-options.ts'
-import { lookUp, toVariable, whyRefused } from '../settings/secret-references.ts'
+import { lookUp, toVariable, whyRefused } from '../secrets.ts'
 import type { Finding } from './finding.ts'
 
 /** Every secret names an environment variable that the integration may read and that is set. */

@@ -1,6 +1,6 @@
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
-import { hintForName } from '../problems/nearest-name.ts'
-import { quoteValue } from '../problems/visible-text.ts'
+import { quoteValue } from '../message-text.ts'
+import { hintForName } from '../nearest-name.ts'
 import type { Finding } from './finding.ts'
 
 /** Directives of CSP Level 3 by name, each with its values as one text. */

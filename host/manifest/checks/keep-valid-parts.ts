@@ -1,5 +1,5 @@
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
-import { fromPointer } from '../yaml/source-positions.ts'
+import { fromPointer } from '../positions.ts'
 import type { Finding } from './finding.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
-import { hintForName } from '../problems/nearest-name.ts'
-import { quoteValue } from '../problems/visible-text.ts'
-import { fromPointer, toPointerStep } from '../yaml/source-positions.ts'
+import { quoteValue } from '../message-text.ts'
+import { hintForName } from '../nearest-name.ts'
+import { fromPointer, toPointerStep } from '../positions.ts'
 import type { Finding } from './finding.ts'
 
 const kinds: Record<string, string> = {

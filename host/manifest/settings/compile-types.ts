@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import compiler from 'json-schema-to-typescript/package.json' with { type: 'json' }
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
-import { type TypesSchema, typesSchema } from './types-schema.ts'
+import { type TypesSchema, typesSchema } from './settings-types.ts'
 
 /** Raise it when the same schema makes another text. */
 const format = 1

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { toProcess } from '../../../runtime/process/messages.ts'
-import { markUsed, readIfThere, writeAtomically } from '../../bundle/keep-build.ts'
+import { markUsed, readIfThere, writeAtomically } from '../../bundle/build-cache.ts'
 import { createConnection } from './connection.ts'
 import { type StartOptions, startProcess } from './start-process.ts'
 

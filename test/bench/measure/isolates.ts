@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type ivm from 'isolated-vm'
-import { buildPrelude } from '../../../host/bundle/build-prelude.ts'
+import { buildPrelude } from '../../../host/bundle/build-runtime.ts'
 import { createPlatform, createPlatformContext } from '../../../runtime/process/isolate/platform.ts'
 import { median } from './quantile.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { buildPrelude } from '../../../host/bundle/build-prelude.ts'
+import { buildPrelude } from '../../../host/bundle/build-runtime.ts'
 import type { EndCause } from '../../../host/sandbox/sandbox-errors.ts'
 import { createSandboxes, type Sandboxes } from '../../../host/sandbox/sandboxes.ts'
 import { scriptOf } from '../../runtime/guest.ts'

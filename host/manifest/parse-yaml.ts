@@ -1,7 +1,7 @@
 import { Composer, type Document, Parser } from 'yaml'
-import { messageOf } from '../../errors/annex-error.ts'
+import { messageOf } from '../errors/annex-error.ts'
 import { measureDepth } from './measure-depth.ts'
-import type { Positions, SpannedComplaint } from './source-positions.ts'
+import type { Positions, SpannedComplaint } from './positions.ts'
 import { readYamlNode, type YamlReading } from './yaml-to-data.ts'
 
 export const maxManifestBytes = 256 * 1024

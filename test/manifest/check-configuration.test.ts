@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkConfiguration, withDefaults } from '../../host/manifest/settings/configuration-schema.ts'
+import { checkConfiguration, withDefaults } from '../../host/manifest/settings/check-configuration.ts'
 import { createManifest } from '../bundle/plugin-folder.ts'
 
 const manifest = createManifest({

@@ -1,7 +1,7 @@
 import type { ConfigurationLevel, Manifest, Property } from '../../../schemas/generated/manifest.ts'
 import { hasDotSegments } from '../../config/dot-segments.ts'
-import { hintForName } from '../problems/nearest-name.ts'
-import { quoteValue } from '../problems/visible-text.ts'
+import { quoteValue } from '../message-text.ts'
+import { hintForName } from '../nearest-name.ts'
 import type { Finding } from './finding.ts'
 import { isWebAddress } from './web-address.ts'
 

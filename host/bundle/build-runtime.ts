@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
-import { type Build, keepBuild } from './keep-build.ts'
+import { type Build, keepBuild } from './build-cache.ts'
 
 const webFolder = fileURLToPath(new URL('../../runtime/web', import.meta.url))
 

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, type ParsedNode, type YAMLMap } from 'yaml'
-import { quoteValue } from '../problems/visible-text.ts'
-import { type Positions, type Span, type SpannedComplaint, toPointerStep } from './source-positions.ts'
+import { quoteValue } from './message-text.ts'
+import { type Positions, type Span, type SpannedComplaint, toPointerStep } from './positions.ts'
 
 /** After aliases are resolved. Ten lines of aliases to aliases would otherwise make billions of values. */
 const maxValues = 20_000

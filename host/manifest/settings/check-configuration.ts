@@ -1,5 +1,5 @@
 import type { ConfigurationLevel, Manifest } from '../../../schemas/generated/manifest.ts'
-import { quoteValue } from '../problems/visible-text.ts'
+import { quoteValue } from '../message-text.ts'
 import {
   type Configuration,
   findSettingProblems,

@@ -1,4 +1,4 @@
-import type { Complaint, Place } from '../problems/problem.ts'
+import type { Complaint, Place } from './problem.ts'
 
 /** Where a value of the manifest and its key stand in the text, as offsets: start and end. */
 export type Span = readonly [start: number, end: number]

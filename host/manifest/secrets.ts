@@ -1,7 +1,7 @@
-import type { Manifest } from '../../../schemas/generated/manifest.ts'
-import { type SettingName, settingsTable } from '../../config/settings-table.ts'
-import { isOperatorsOwn } from '../checks/check-internal-scopes.ts'
-import type { Operator, ReadOptions } from '../read-options.ts'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import { type SettingName, settingsTable } from '../config/settings-table.ts'
+import { isOperatorsOwn } from './checks/check-internal-scopes.ts'
+import type { Operator, ReadOptions } from './read-options.ts'
 
 /**
  * Which variables of the host's environment a manifest may name. Whoever writes a plugin writes its manifest, so

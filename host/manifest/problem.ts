@@ -1,5 +1,5 @@
 import { createFrame } from './code-frame.ts'
-import { toVisible } from './visible-text.ts'
+import { toVisible } from './message-text.ts'
 
 /** Something wrong in a file of a plugin folder, and where. */
 export type Problem = {

@@ -1,5 +1,5 @@
 import type { ConfigurationLevel, Manifest } from '../../../schemas/generated/manifest.ts'
-import { toVisible } from '../problems/visible-text.ts'
+import { toVisible } from '../message-text.ts'
 import { type SettingSchema, settingsSchema } from './settings-schema.ts'
 
 /** As much of JSON Schema as the types of an integration need. */

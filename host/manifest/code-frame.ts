@@ -1,4 +1,4 @@
-import { toVisible } from './visible-text.ts'
+import { toVisible } from './message-text.ts'
 
 const maxColumns = 100
 const linesBefore = 2

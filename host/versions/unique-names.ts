@@ -1,5 +1,5 @@
-import { problemAt } from '../problems/problem.ts'
-import type { ManifestReading } from '../read-manifest.ts'
+import { problemAt } from '../manifest/problem.ts'
+import type { ManifestReading } from '../manifest/read-manifest.ts'
 
 /**
  * Names are unique across integrations, case ignored. Adds an error to each reading whose name another one has

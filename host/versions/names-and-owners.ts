@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
 import { findIntegration, findSpelling } from '../db/queries/integrations.ts'
 import { findOrganization, listOrganizations } from '../db/queries/records/organizations.ts'
-import { type Complaint, problemAt, type Spot } from '../manifest/problems/problem.ts'
+import { type Complaint, problemAt, type Spot } from '../manifest/problem.ts'
 import type { FolderReading } from '../manifest/read-folder.ts'
 
 /** A reading with the organization that its manifest names. */
