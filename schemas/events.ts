@@ -10,6 +10,7 @@ import type { SiteInstallationSetupEvent } from './generated/events/site-install
 import type { SiteViewEvent } from './generated/events/site-view.ts'
 import type { SpaceContentUpdatedEvent } from './generated/events/space-content-updated.ts'
 import type { SpaceInstallationSetupEvent } from './generated/events/space-installation-setup.ts'
+import type { Manifest } from './generated/manifest.ts'
 
 /** An event as a handler or a webhook receiver gets it. `type` tells which. */
 export type ReceivedEvent =
@@ -54,3 +55,17 @@ export function toPublishSchema(received: EventSchema): EventSchema {
   const required = received.required.filter((name) => name !== 'installationId' && name !== 'eventId')
   return { ...received, $id: `${received.$id}?published`, required, properties }
 }
+
+/** The kind of place that an event belongs to (spec 6.2). A script gets the event with any of these scopes. */
+export const eventRules: Record<
+  PublishableEventType,
+  { kind: 'site' | 'space'; scopes: Manifest['scopes'] }
+> = {
+  space_content_updated: { kind: 'space', scopes: ['space:content:read'] },
+  site_view: { kind: 'site', scopes: ['site:views:read'] },
+  page_feedback: { kind: 'site', scopes: ['site:views:read', 'page:feedback:read'] },
+}
+
+/** True when an integration with these scopes gets events of the type. */
+export const hasScopeFor = (type: PublishableEventType, scopes: readonly string[] = []): boolean =>
+  eventRules[type].scopes.some((scope) => scopes.includes(scope))

@@ -10,7 +10,7 @@ import { describeSetting } from '../host/config/setting.ts'
 import { settingsTable } from '../host/config/settings-table.ts'
 import { errorCodes } from '../host/errors/codes.ts'
 import { droppedHeaders } from '../host/http/dropped-headers.ts'
-import { eventRules } from '../host/manifest/event-rules.ts'
+import { eventRules } from '../schemas/events.ts'
 import { createSdkReference } from './sdk-reference.ts'
 
 const root = new URL('..', import.meta.url)

@@ -14,7 +14,7 @@ import type {
 } from 'esbuild'
 import { messageOf } from '../errors/annex-error.ts'
 import { quoteValue } from '../manifest/message-text.ts'
-import type { OwnFiles } from '../manifest/own-files.ts'
+import type { OwnFiles } from '../manifest/read-inside.ts'
 import { isInside, readInside } from '../manifest/read-inside.ts'
 import { refuse, refuseBuiltin, refuseMissing } from './explain-missing.ts'
 import { findGlobImport } from './glob-imports.ts'

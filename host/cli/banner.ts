@@ -4,7 +4,7 @@ import { formatProblem } from '../manifest/problem.ts'
 import { mainJob } from '../routes/home/next-steps.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import type { RunningServer } from '../server.ts'
-import type { LoadedPlugin } from '../versions/plugin-source.ts'
+import type { LoadedPlugin } from '../versions/load-plugins.ts'
 import { paint, type Terminal, toSafeLine } from './terminal.ts'
 
 const screenLines = 24

@@ -1,6 +1,5 @@
 import { AnnexError } from '../errors/annex-error.ts'
-import { quoteValue } from '../manifest/message-text.ts'
-import { hintForName } from '../manifest/nearest-name.ts'
+import { hintForName, quoteValue } from '../manifest/message-text.ts'
 import { type Api, assertName, toPath } from './client.ts'
 import type {
   Installation,

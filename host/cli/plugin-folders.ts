@@ -2,13 +2,13 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type LoadedSettings, loadSettings } from '../config/load-settings.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import { listOwnFiles, type OwnFiles } from '../manifest/own-files.ts'
+import { listOwnFiles, type OwnFiles } from '../manifest/read-inside.ts'
 import { type ManifestReading, readManifest } from '../manifest/read-manifest.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { listPluginFolders } from '../versions/load-plugins.ts'
-import { checkUniqueNames } from '../versions/unique-names.ts'
+import { checkUniqueNames } from '../versions/names-and-owners.ts'
 
-export type ReadFolder = ManifestReading & { folder: string; ownFiles: OwnFiles }
+export type ReadFolder = ManifestReading & { ownFiles: OwnFiles }
 
 /**
  * Reads the manifests of the named plugin folders, or of all in PLUGINS_DIR. It needs no server.
@@ -29,11 +29,7 @@ export async function readPluginFolders(named: string[]): Promise<ReadFolder[]> 
   const ownFiles = await listOwnFiles(settings.DATA_DIR, settings.PLUGINS_DIR)
   const options = { ...toReadOptions(loaded), ownFiles }
   const readings = await Promise.all(folders.map((folder) => readManifest(folder, options)))
-  return checkUniqueNames(readings).map((reading, index) => ({
-    ...reading,
-    folder: folders[index] ?? '',
-    ownFiles,
-  }))
+  return checkUniqueNames(readings).map((reading) => ({ ...reading, ownFiles }))
 }
 
 const toReadOptions = ({ settings, variables }: LoadedSettings): ReadOptions => ({

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Problem } from '../manifest/problem.ts'
-import type { LoadedPlugin } from '../versions/plugin-source.ts'
+import type { LoadedPlugin } from '../versions/load-plugins.ts'
 import { exitCodes } from './exit.ts'
 import { withExamples } from './options.ts'
 import type { Integration, List } from './records.ts'

@@ -5,7 +5,7 @@ import { stringify } from 'yaml'
 import { loadSettings } from '../config/load-settings.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { checkSchema } from '../manifest/checks/check-schema.ts'
-import { compileTypes } from '../manifest/settings/compile-types.ts'
+import { compileTypes } from '../manifest/settings/settings-types.ts'
 import { hasCurrentTypes, writeTypes } from '../manifest/settings/write-types.ts'
 import { exitCodes } from './exit.ts'
 import { UsageError } from './options.ts'
@@ -22,7 +22,7 @@ export type NewOptions = {
 }
 
 const script = `import { createIntegration } from '@annex/runtime'
-import type { Integration } from './generated/integration.ts'
+import type { Integration } from './records.ts'
 
 export default createIntegration<Integration>({
   fetch: async (request, { environment }) =>

@@ -1,10 +1,10 @@
+import { eventRules, hasScopeFor } from '../../schemas/events.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
 import { listInstallationsOn } from '../db/queries/installed/installation-targets.ts'
 import { listInstallations } from '../db/queries/installed/installations.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { type InstalledLevel, whyPending } from '../installations/level-settings.ts'
-import { eventRules, hasScopeFor } from '../manifest/event-rules.ts'
 import { placeOf } from './match-installations.ts'
 import type { PublishedEvent } from './validate-event.ts'
 

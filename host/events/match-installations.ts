@@ -1,3 +1,4 @@
+import { eventRules, hasScopeFor } from '../../schemas/events.ts'
 import type { Db } from '../db/db.ts'
 import { listInstallationsOn, type TargetKind } from '../db/queries/installed/installation-targets.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
@@ -6,7 +7,6 @@ import { findSite } from '../db/queries/records/sites.ts'
 import { findSpace } from '../db/queries/records/spaces.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { whyPending } from '../installations/level-settings.ts'
-import { eventRules, hasScopeFor } from '../manifest/event-rules.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { PublishedEvent } from './validate-event.ts'
 

@@ -6,8 +6,8 @@ import type {
   InstallationStatus,
 } from '../db/queries/installed/installations.ts'
 import type { ErrorDetail } from '../errors/annex-error.ts'
+import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration, withDefaults } from '../manifest/settings/check-configuration.ts'
-import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/setting-problems.ts'
 
 /** An installation, or one of its sites or spaces. */
 export type InstalledLevel = { installation: Installation; target?: InstallationTarget }

@@ -5,12 +5,12 @@ const linesBefore = 2
 const linesAfter = 1
 
 /**
- * The lines around a place, numbered, with carets under it. Safe to print: what a terminal would act on is
- * escaped, and long lines are cut around the caret.
+ * The numbered lines around a location, with carets below it. Safe to print: control characters are escaped, and long
+ * lines are cut around the caret.
  *
  * @param line 1-based
  * @param column 1-based, in UTF-16 units
- * @param length how many units to mark, within the line
+ * @param length the number of units to mark, within the line
  */
 export function createFrame(source: string, line: number, column: number, length = 1): string {
   const lines = source.split('\n', line + linesAfter)
@@ -20,7 +20,7 @@ export function createFrame(source: string, line: number, column: number, length
   for (let number = first; number <= Math.min(lines.length, line + linesAfter); number++) {
     const text = (lines[number - 1] ?? '').replace(/\r$/, '')
     if (number !== line) {
-      // The empty line after the last line break is no line of the file.
+      // The text after the last line break is no line.
       if (text === '' && number === lines.length && number > line) continue
       rows.push(`${String(number).padStart(gutter)} | ${cutLine(text, 0).text}`.trimEnd())
       continue
@@ -35,7 +35,7 @@ export function createFrame(source: string, line: number, column: number, length
   return rows.join('\n')
 }
 
-/** The part of a line that fits, with `caret` as the index in it where the unit at `at` begins. */
+/** The part of a line that fits. `caret` is the index in it of the unit at `at`. */
 function cutLine(line: string, at: number): { text: string; caret: number } {
   const start = at > maxColumns - 20 ? at - maxColumns / 2 : 0
   const lead = start > 0 ? '…' : ''
@@ -47,7 +47,7 @@ function cutLine(line: string, at: number): { text: string; caret: number } {
 
 const toColumns = (text: string): string => toVisible(text.replaceAll('\t', '  '))
 
-/** Columns on a terminal, loosely: East Asian wide characters and emoji take two, combining marks none. */
+/** Terminal columns, approximately: wide characters and emoji take two, combining marks none. */
 function widthOf(text: string): number {
   let width = 0
   for (const char of text) {

@@ -1,7 +1,7 @@
 import type { Category, ExternalLink, Manifest } from '../../schemas/generated/manifest.ts'
 import { type Directives, parseContentSecurityPolicy } from './checks/content-security-policy.ts'
 
-/** A manifest with one way to say each thing, and every list there. */
+/** A manifest in its normal form: one spelling for each value, and no list missing. */
 export type NormalManifest = Omit<Manifest, 'categories' | 'contentSecurityPolicy'> & {
   categories: Exclude<Category, 'visitor-auth'>[]
   contentSecurityPolicy: Directives
@@ -11,7 +11,7 @@ export type NormalManifest = Omit<Manifest, 'categories' | 'contentSecurityPolic
   target: NonNullable<Manifest['target']>
 }
 
-/** Brings a checked manifest into its normal form. Its name keeps the author's upper and lower case. */
+/** The normal form of a valid manifest. The name keeps its upper and lower case. */
 export function normalizeManifest(manifest: Manifest): NormalManifest {
   const categories = (manifest.categories ?? []).map((category) =>
     category === 'visitor-auth' ? 'authenticated-access' : category,

@@ -1,17 +1,17 @@
-import type { Complaint, Place } from './problem.ts'
+import type { Complaint, SourceLocation } from './problem.ts'
 
-/** Where a value of the manifest and its key stand in the text, as offsets: start and end. */
+/** A range of the manifest's text, as offsets in UTF-16 units. */
 export type Span = readonly [start: number, end: number]
 export type NodeSpans = { key?: Span; value?: Span }
 
-/** Where each value stands, by its JSON pointer (RFC 6901). */
+/** The ranges of each value and its key, by JSON pointer (RFC 6901). */
 export type Positions = Map<string, NodeSpans>
 
-/** Something wrong at a place in the text. */
+/** A complaint about a range of the text. */
 export type SpannedComplaint = Complaint & { span: Span }
 
-/** Makes the function that turns an offset of a text into line and column. */
-export function createLocator(source: string): (span: Span) => Place {
+/** Creates a function that turns a range of a text into line, column and length. */
+export function createLocator(source: string): (span: Span) => SourceLocation {
   const starts = [0]
   for (let at = source.indexOf('\n'); at !== -1; at = source.indexOf('\n', at + 1)) starts.push(at + 1)
   return ([start, end]) => {
@@ -29,11 +29,11 @@ export function createLocator(source: string): (span: Span) => Place {
   }
 }
 
-/** The span for a pointer: of the key or the value itself, else of the nearest parent that has one. */
+/** The range of a pointer's key or value, else that of its nearest parent with a range. */
 export function findSpan(positions: Positions, pointer: string, at: 'key' | 'value'): Span {
   for (let current = pointer; ; current = current.slice(0, current.lastIndexOf('/'))) {
     const spans = positions.get(current)
-    // What is missing in a map is shown at the map's key: the map itself may be many lines.
+    // A missing field is shown at its map's key: the map may have many lines.
     const wanted =
       at === 'key' || current !== pointer ? (spans?.key ?? spans?.value) : (spans?.value ?? spans?.key)
     if (wanted !== undefined) return wanted

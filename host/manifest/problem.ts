@@ -1,7 +1,7 @@
 import { createFrame } from './code-frame.ts'
 import { toVisible } from './message-text.ts'
 
-/** Something wrong in a file of a plugin folder, and where. */
+/** A mistake in a file of a plugin folder. */
 export type Problem = {
   severity: 'error' | 'warning'
   file: string
@@ -11,49 +11,67 @@ export type Problem = {
   column: number
   message: string
   hint?: string
-  /** The lines around the place, numbered, with a caret. Empty where the file has no text to show. */
+  /** The numbered lines around the mistake, with carets. Empty for a file without text. */
   frame: string
 }
 
-/** Where a problem is: `length` is how many UTF-16 units to mark. */
-export type Place = { line: number; column: number; length?: number }
+/** `line` and `column` as in a problem; `length` is the number of UTF-16 units to mark. */
+export type SourceLocation = { line: number; column: number; length?: number }
 
-/** Of one file: with ten thousand mistakes it is hostile, or no manifest and no script. */
+/** For each file. A file with thousands of mistakes is hostile, or is neither manifest nor script. */
 export const maxProblems = 50
 
-/** A place of a file that may turn out to be wrong later, when its text is no longer there. */
-export type Spot = Pick<Problem, 'file' | 'line' | 'column' | 'frame'>
+/** A location with its frame, for a problem that is found after the file's text is gone. */
+export type SourceFrame = Pick<Problem, 'file' | 'line' | 'column' | 'frame'>
 
-/** What is wrong, before it has a place. */
+/** A mistake without its location. */
 export type Complaint = { severity?: Problem['severity']; message: string; hint?: string | undefined }
 
-/** Gives a complaint its place in a source and the frame that shows it. */
-export const createProblem = (file: string, source: string, place: Place, complaint: Complaint): Problem =>
-  problemAt(createSpot(file, source, place), complaint)
+/** A mistake in a value of the manifest, or in its key, named by JSON pointer (RFC 6901). */
+export type Finding = Complaint & {
+  pointer: string
+  at: 'key' | 'value'
+  /** Text was expected: quotes may be missing. */
+  wantsText?: boolean
+}
 
-export const createSpot = (file: string, source: string, { line, column, length }: Place): Spot => ({
+export const createProblem = (
+  file: string,
+  source: string,
+  location: SourceLocation,
+  complaint: Complaint,
+): Problem => problemAt(createSourceFrame(file, source, location), complaint)
+
+export const createSourceFrame = (
+  file: string,
+  source: string,
+  { line, column, length }: SourceLocation,
+): SourceFrame => ({
   file,
   line,
   column,
   frame: source === '' ? '' : createFrame(source, line, column, length),
 })
 
-export const problemAt = (spot: Spot, { severity = 'error', message, hint }: Complaint): Problem => ({
+export const problemAt = (
+  sourceFrame: SourceFrame,
+  { severity = 'error', message, hint }: Complaint,
+): Problem => ({
   severity,
-  ...spot,
+  ...sourceFrame,
   message,
   ...(hint !== undefined && { hint }),
 })
 
 /**
- * One problem as text for a terminal: `file:line:col severity message`, the frame, the hint. No line break at
- * the end. Nothing of a plugin folder reaches the terminal without its control characters being escaped.
+ * A problem as text for a terminal: `file:line:col severity message`, the frame, the hint. Control characters of the
+ * plugin folder are escaped.
  */
 export function formatProblem(problem: Problem, options: { color: boolean }): string {
   const paint = (code: number, text: string) => (options.color ? `\x1b[${code}m${text}\x1b[39m` : text)
-  const place = `${toVisible(problem.file)}:${problem.line}:${problem.column}`
+  const location = `${toVisible(problem.file)}:${problem.line}:${problem.column}`
   const severity = paint(problem.severity === 'error' ? 31 : 33, problem.severity)
-  const rows = [`${place} ${severity} ${toVisible(problem.message)}`]
+  const rows = [`${location} ${severity} ${toVisible(problem.message)}`]
   if (problem.frame !== '') {
     rows.push(problem.frame.replace(/^( *\| *)(\^+)$/m, (_, lead, carets) => lead + paint(31, carets)))
   }

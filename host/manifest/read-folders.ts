@@ -1,20 +1,28 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { messageOf } from '../errors/annex-error.ts'
 import { nextMessage } from '../next-message.ts'
 import { toPlainScript } from './checks/check-script.ts'
 import { createProblem } from './problem.ts'
-import type { FolderReading } from './read-folder.ts'
-import type { ReadOptions } from './read-options.ts'
-import type { Posted } from './reading-thread.ts'
+import { readInside } from './read-inside.ts'
+import { type ManifestReading, readManifest } from './read-manifest.ts'
+import type { ReadOptions, ToPlain } from './read-options.ts'
+import { compileTypes } from './settings/settings-types.ts'
 
-/** Far above the heap that any manifest takes. */
+/** `types`: the text of `generated/integration.ts`, when the folder has another text or none. */
+export type FolderReading = ManifestReading & { types?: string }
+
+/** A message of the reading thread: a result, or a script for the host's `toPlainScript`. */
+export type ThreadMessage = { reading: FolderReading } | { script: Parameters<ToPlain> }
+
+/** Far more than any real manifest needs. */
 const defaultHeapMb = 512
+const maxTypesBytes = 4 * 1024 * 1024
 
 /**
- * Reads plugin folders in a thread: a hostile manifest takes up to a second, and the host answers meanwhile. The host asks
- * for one folder at a time, as many answers at once would block it too. A folder that takes more than `heapMb` ends
- * the thread and fails alone.
+ * Reads plugin folders in a thread, one at a time: a hostile manifest takes up to a second, and the host goes on
+ * answering. A folder that needs more than `heapMb` ends the thread. That folder fails; the next one gets a new thread.
  */
 export async function readFolders(
   folders: readonly string[],
@@ -25,11 +33,11 @@ export async function readFolders(
   let thread: Worker | undefined
   try {
     for (const folder of folders) {
-      thread ??= start(options, heapMb)
+      thread ??= startThread(options, heapMb)
       try {
-        readings.push(await readIn(thread, folder))
+        readings.push(await readInThread(thread, folder))
       } catch (error) {
-        readings.push(refuse(folder, error))
+        readings.push(toFailure(folder, error))
         await thread.terminate()
         thread = undefined
       }
@@ -40,16 +48,33 @@ export async function readFolders(
   return readings
 }
 
-async function readIn(thread: Worker, folder: string): Promise<FolderReading> {
-  thread.postMessage(folder)
-  for (;;) {
-    const posted = (await nextMessage(thread, 'the thread that reads it has ended')) as Posted
-    if ('reading' in posted) return posted.reading
-    thread.postMessage(await toPlainScript(...posted.script))
+/** Reads and checks the manifest of a plugin folder, and compiles its types. Reports all mistakes, and throws for none. */
+export async function readFolder(folder: string, options: ReadOptions): Promise<FolderReading> {
+  const reading = await readManifest(folder, options)
+  if (reading.manifest === undefined) return reading
+  try {
+    const types = await toNewTypes(folder, reading.manifest, options)
+    return { ...reading, ...(types !== undefined && { types }) }
+  } catch (error) {
+    // No known manifest gets here. The script runs without types.
+    const message = `its settings have no types: ${messageOf(error)}`
+    const problem = createProblem(reading.file, '', { line: 1, column: 1 }, { severity: 'warning', message })
+    return { ...reading, problems: [...reading.problems, problem] }
   }
 }
 
-function start(options: ReadOptions, heapMb: number): Worker {
+async function toNewTypes(
+  folder: string,
+  manifest: Manifest,
+  { ownFiles }: ReadOptions,
+): Promise<string | undefined> {
+  const file = await readInside(folder, join('generated', 'integration.ts'), maxTypesBytes, ownFiles)
+  const current = 'bytes' in file ? file.bytes.toString('utf8') : ''
+  const types = await compileTypes(manifest, current)
+  return types === current ? undefined : types
+}
+
+function startThread(options: ReadOptions, heapMb: number): Worker {
   const thread = new Worker(new URL('reading-thread.ts', import.meta.url), {
     workerData: options,
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
@@ -58,8 +83,17 @@ function start(options: ReadOptions, heapMb: number): Worker {
   return thread
 }
 
-function refuse(folder: string, error: unknown): FolderReading {
+async function readInThread(thread: Worker, folder: string): Promise<FolderReading> {
+  thread.postMessage(folder)
+  for (;;) {
+    const message = (await nextMessage(thread, 'the thread that reads it has ended')) as ThreadMessage
+    if ('reading' in message) return message.reading
+    thread.postMessage(await toPlainScript(...message.script))
+  }
+}
+
+function toFailure(folder: string, error: unknown): FolderReading {
   const file = join(folder, 'service-manifest.yaml')
   const message = `the manifest could not be read: ${messageOf(error)}`
-  return { file, problems: [createProblem(file, '', { line: 1, column: 1 }, { message })] }
+  return { folder, file, problems: [createProblem(file, '', { line: 1, column: 1 }, { message })] }
 }

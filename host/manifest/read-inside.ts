@@ -1,19 +1,17 @@
-import { constants, type FileHandle, lstat, open, realpath } from 'node:fs/promises'
+import { constants, type FileHandle, lstat, open, readdir, realpath, stat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { type OwnFiles, toFileId } from './own-files.ts'
 
-/** A file of a plugin folder, or why it cannot be used, as the end of the sentence "script: …". */
+/** A file of a plugin folder, or the reason why it cannot be used: the end of the sentence "the script …". */
 export type FileReading = { path: string; bytes: Buffer } | { problem: string }
 
 export const missing = 'does not exist'
 
 /**
- * Reads a file whose path a stranger wrote. It must be a regular file whose real path lies within the folder.
- * Never hangs: a FIFO or a device is not read.
+ * Reads a file by a hostile path, relative to the folder. The file must be a regular one, with its real path within the
+ * folder. FIFOs and devices, which would block, are refused.
  *
- * @param path relative to the folder
- * @param maxBytes larger files are refused, unread
- * @param ownFiles refused, unread
+ * @param maxBytes larger files are refused
+ * @param ownFiles these files are refused
  */
 export async function readInside(
   folder: string,
@@ -35,7 +33,7 @@ export async function readInside(
   }
 }
 
-/** True when the path is the folder itself or lies below it. Compares text: give real paths. */
+/** True for the folder itself and each path below it. Compares text: pass real paths. */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(resolve(folder), path)
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
@@ -46,7 +44,7 @@ async function readRegularFile(
   maxBytes: number,
   ownFiles: OwnFiles | undefined,
 ): Promise<Buffer> {
-  // The file may have been swapped since it was looked at: NOFOLLOW meets a new symlink, NONBLOCK a new FIFO.
+  // Attack: the file is swapped after the check. NOFOLLOW refuses a new symlink; NONBLOCK does not wait for a new FIFO.
   const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     return await readAtMost(file, maxBytes, ownFiles)
@@ -65,7 +63,7 @@ async function readAtMost(
   if (ownFiles?.has(toFileId(found))) throw new Unusable('is a file of Annex itself (DATA_DIR)')
   const size = Number(found.size)
   if (size > maxBytes) throw new Unusable(`has ${size} bytes; at most ${maxBytes} are read`)
-  // The size at this moment and no more: a file that grows meanwhile is cut, not followed.
+  // A file that grows while it is read is cut at this size.
   const buffer = Buffer.alloc(size)
   let filled = 0
   while (filled < size) {
@@ -92,4 +90,31 @@ function toReason(error: unknown): string {
     default:
       return `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`
   }
+}
+
+/**
+ * The files of Annex itself (key, database, tokens) by device and inode: the real path of a hard link to one lies
+ * within the plugin folder.
+ */
+export type OwnFiles = ReadonlySet<string>
+
+const toFileId = ({ dev, ino }: { dev: bigint; ino: bigint }): string => `${dev}:${ino}`
+
+/** Lists the files in `dataDir`, without those of plugin folders in it. */
+export async function listOwnFiles(dataDir: string, pluginsDir: string): Promise<OwnFiles> {
+  const own = new Set<string>()
+  const plugins = await realpath(pluginsDir).catch(() => undefined)
+  const folders = [await realpath(dataDir).catch(() => dataDir)]
+  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+    if (at === plugins) continue
+    for (const entry of await readdir(at, { withFileTypes: true }).catch(() => [])) {
+      const path = join(at, entry.name)
+      if (entry.isDirectory()) folders.push(path)
+      if (!entry.isFile()) continue
+      // A log of the database may be gone by now.
+      const found = await stat(path, { bigint: true }).catch(() => undefined)
+      if (found !== undefined) own.add(toFileId(found))
+    }
+  }
+  return own
 }

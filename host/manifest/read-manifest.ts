@@ -1,55 +1,47 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
-import { checkDuplicates } from './checks/check-duplicates.ts'
 import { checkImages } from './checks/check-images.ts'
-import { checkInternalScopes } from './checks/check-internal-scopes.ts'
-import { checkConfigurations } from './checks/check-meaning.ts'
+import { checkMeaning } from './checks/check-meaning.ts'
 import { checkSchema } from './checks/check-schema.ts'
 import { checkScript } from './checks/check-script.ts'
-import { checkSecrets } from './checks/check-secrets.ts'
-import { checkContentSecurityPolicy } from './checks/content-security-policy.ts'
-import type { Finding } from './checks/finding.ts'
 import { keepValidParts } from './checks/keep-valid-parts.ts'
 import { quoteValue } from './message-text.ts'
 import { maxManifestBytes, parseYaml } from './parse-yaml.ts'
 import { createLocator, findSpan, type Span, type SpannedComplaint } from './positions.ts'
+import type { Finding } from './problem.ts'
 import {
   type Complaint,
   createProblem,
-  createSpot,
+  createSourceFrame,
   hasErrors,
   maxProblems,
   type Problem,
-  type Spot,
+  type SourceFrame,
 } from './problem.ts'
 import { type FileReading, missing, readInside } from './read-inside.ts'
 import type { ReadOptions } from './read-options.ts'
 
-/** The operator's name for the manifest, and the name that the reference platform uses. The first wins. */
+/** The name of the manifest, and its name on the reference platform. The first one found counts. */
 const fileNames = ['service-manifest.yaml', 'gitbook-manifest.yaml'] as const
 
 /**
- * What became of a manifest: `manifest` is there when no problem is an error, `script` when nothing is wrong with that
- * field and its file.
+ * `manifest` is present when no problem is an error. `script` is present when that field and its file have no problem.
  */
-export type ManifestReading = { file: string; script?: string; problems: Problem[] } & (
-  | { manifest: Manifest; spots: Spots }
+export type ManifestReading = { folder: string; file: string; script?: string; problems: Problem[] } & (
+  | { manifest: Manifest; frames: ManifestFrames }
   | { manifest?: undefined }
 )
 
-/** Where fields stand that only other folders and the database can show to be wrong. */
-export type Spots = Record<'name' | 'organization' | 'scopes', Spot>
+/** The locations of fields that are checked later, against other folders, the database and the script. */
+export type ManifestFrames = Record<'name' | 'organization' | 'scopes', SourceFrame>
 
-/**
- * Reads and checks the manifest of a plugin folder. Everything that is wrong is found at once. Never throws
- * for what is in the folder.
- */
+/** Reads and checks the manifest of a plugin folder. Reports all mistakes at once, and throws for none of them. */
 export async function readManifest(folder: string, options: ReadOptions): Promise<ManifestReading> {
   const { file, reading } = await readManifestFile(folder, options)
   if ('problem' in reading) {
-    if (reading.problem === missing) return refuse(file, await explainMissing(folder))
-    return refuse(file, { message: `the manifest ${reading.problem}` })
+    if (reading.problem === missing) return refuse(folder, file, await explainMissing(folder))
+    return refuse(folder, file, { message: `the manifest ${reading.problem}` })
   }
   const { source, data, positions, complaints } = parseYaml(reading.bytes)
 
@@ -67,22 +59,22 @@ export async function readManifest(folder: string, options: ReadOptions): Promis
     }),
   ]
   const isError = ({ severity = 'error' }: SpannedComplaint) => severity === 'error'
-  // Errors first: warnings without end must not push them out.
+  // Errors first: thousands of warnings must not displace them.
   const problems = [...spanned.filter(isError), ...spanned.filter((complaint) => !isError(complaint))]
     .slice(0, maxProblems)
     .sort((a, b) => a.span[0] - b.span[0])
     .map((complaint) => createProblem(file, source, locate(complaint.span), complaint))
   const hasScript = valid.script !== undefined && ofFiles.every(({ pointer }) => pointer !== '/script')
-  const known = { file, ...(hasScript && { script: valid.script }), problems }
+  const known = { folder, file, ...(hasScript && { script: valid.script }), problems }
   if (data === undefined || hasErrors(problems)) return known
-  const spotOf = (field: keyof Spots) =>
-    createSpot(file, source, locate(findSpan(positions, `/${field}`, 'value')))
-  const spots = { name: spotOf('name'), organization: spotOf('organization'), scopes: spotOf('scopes') }
-  // What is left out was a wrong value in "envs": all else in `shape` is an error.
-  return { manifest: valid as Manifest, ...known, spots }
+  const frameOf = (field: keyof ManifestFrames) =>
+    createSourceFrame(file, source, locate(findSpan(positions, `/${field}`, 'value')))
+  const frames = { name: frameOf('name'), organization: frameOf('organization'), scopes: frameOf('scopes') }
+  // Only wrong values of "envs" are left out here: all other findings of the schema are errors.
+  return { manifest: valid as Manifest, ...known, frames }
 }
 
-/** YAML makes a number of 1.10, true of true, and nothing of #ff0000: quotes make it text. */
+/** YAML reads 1.10 as a number, true as a boolean and #ff0000 as a comment: quotes make them text. */
 function hintForText(source: string, [start, end]: Span): string | undefined {
   const written = source.slice(start, end)
   if (written !== '') return `put it in quotes: ${quoteValue(written)}`
@@ -90,19 +82,7 @@ function hintForText(source: string, [start, end]: Span): string | undefined {
   return comment && `"#" begins a comment; put the value in quotes: ${quoteValue(comment.trim())}`
 }
 
-/** What the schema cannot say and the text alone shows. */
-function checkMeaning(manifest: Partial<Manifest>, options: ReadOptions): Finding[] {
-  return [
-    ...checkDuplicates(manifest),
-    ...checkInternalScopes(manifest, options),
-    ...checkConfigurations(manifest),
-    ...checkSecrets(manifest, options),
-    ...checkContentSecurityPolicy(manifest),
-    ...checkEnvs(manifest),
-  ]
-}
-
-/** What depends on the files beside the manifest. */
+/** Checks the files that the manifest names. */
 async function checkFiles(
   folder: string,
   manifest: Partial<Manifest>,
@@ -125,7 +105,7 @@ async function readManifestFile(
   return { file: join(folder, fileNames[0]), reading: { problem: missing } }
 }
 
-/** Why a folder has no manifest: mostly the file is there under another name. */
+/** Explains a missing manifest: often the file has another name. */
 async function explainMissing(folder: string): Promise<Complaint> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => error)
   if (names instanceof Error) return { message: `the plugin folder ${toFolderProblem(names)}` }
@@ -141,12 +121,6 @@ function toFolderProblem({ code }: NodeJS.ErrnoException): string {
   return `cannot be read (${code})`
 }
 
-function refuse(file: string, complaint: Complaint): ManifestReading {
-  return { file, problems: [createProblem(file, '', { line: 1, column: 1 }, complaint)] }
-}
-
-function checkEnvs(manifest: Partial<Manifest>): Finding[] {
-  if (manifest.envs === undefined) return []
-  const message = '"envs" is understood, but nothing of it is applied yet'
-  return [{ pointer: '/envs', at: 'key', severity: 'warning', message }]
+function refuse(folder: string, file: string, complaint: Complaint): ManifestReading {
+  return { folder, file, problems: [createProblem(file, '', { line: 1, column: 1 }, complaint)] }
 }

@@ -1,23 +1,30 @@
 import type { Loader } from 'esbuild'
-import type { OwnFiles } from './own-files.ts'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { OwnFiles } from './read-inside.ts'
 
-/** Who runs this Annex. */
+/** The operator's organization, which has privileges. */
 export type Operator = {
   /** Subdomain of the operator's organization. */
   operatorOrganization: string
-  /** Its id, where it is known: a manifest may name its organization by either. */
+  /** A manifest may name its organization by subdomain or by id. */
   operatorOrganizationId?: string
 }
 
-/** A script as plain JavaScript: `toPlainScript`, or what asks another thread for it. */
+/** `toPlainScript`, or a request for it to another thread. */
 export type ToPlain = (code: string, loader: Loader) => Promise<string | undefined>
 
 export type ReadOptions = Operator & {
   toPlain?: ToPlain
-  /** Where secrets are looked up. Only what the rule in `secret-references.ts` allows is ever read. */
+  /** The variables for secrets. The rule in `secrets.ts` limits which ones are read. */
   environment: Record<string, string | undefined>
-  /** A secret without a value is a warning: the reader is not the machine that runs the script. */
+  /** A secret without a value is a warning only: the script runs on another machine. */
   secretsMayMiss?: boolean
-  /** Files of a plugin folder that are these are refused. */
+  /** Refused where a plugin folder links to them. */
   ownFiles?: OwnFiles
 }
+
+/** True for an integration of the operator's organization. Compared exactly, as it grants privileges. */
+export const isOperatorsOwn = (manifest: Partial<Manifest>, operator: Operator): boolean =>
+  manifest.organization !== undefined &&
+  (manifest.organization === operator.operatorOrganization ||
+    manifest.organization === operator.operatorOrganizationId)

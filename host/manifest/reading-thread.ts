@@ -1,16 +1,13 @@
 import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
-import { type FolderReading, readFolder } from './read-folder.ts'
+import { readFolder, type ThreadMessage } from './read-folders.ts'
 import type { ReadOptions, ToPlain } from './read-options.ts'
-
-/** The reading of a folder, or a script that the host is to make plain meanwhile. */
-export type Posted = { reading: FolderReading } | { script: Parameters<ToPlain> }
 
 if (parentPort === null) throw new Error('This module runs in a thread of its own.')
 const port = parentPort
-const post = (message: Posted): void => port.postMessage(message)
+const post = (message: ThreadMessage): void => port.postMessage(message)
 
-/** esbuild is a process, which stays unreaped when the thread that started it ends: so the host runs it. */
+/** esbuild is a process. The host runs it: a thread that ends would leave it as a zombie. */
 const toPlain: ToPlain = async (...script) => {
   post({ script })
   const [plain] = await once(port, 'message')

@@ -5,19 +5,18 @@ export class EsbuildTimeout extends Error {}
 const attempts = 2
 
 /**
- * Runs one piece of work with esbuild, on source text that a stranger wrote.
+ * Runs a task of esbuild on hostile source text.
  *
- * esbuild is one process for all of Annex. A million open brackets overflow its stack and end it; after that it
- * refuses all work, for everybody, until it is stopped and started anew. So it is restarted here, and the work
- * is tried again: it may have been somebody else's text that ended it.
+ * Annex has one esbuild process. A million open brackets overflow its stack and end it; then it refuses all tasks until
+ * it is stopped. So it is stopped here, and the task runs once more: the text of another task may have ended it.
  *
- * @param timeoutMs then esbuild is stopped, whatever it does (and is started again by the next work)
- * @throws EsbuildTimeout; Error when the text ends esbuild both times
+ * @param timeoutMs esbuild is stopped after this time, and the next task starts it again
+ * @throws EsbuildTimeout; Error when esbuild ends twice
  */
-export async function runEsbuild<T>(work: () => Promise<T>, timeoutMs: number): Promise<T> {
+export async function runEsbuild<T>(task: () => Promise<T>, timeoutMs: number): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await withTimeout(work, timeoutMs)
+      return await withTimeout(task, timeoutMs)
     } catch (error) {
       if (!isServiceGone(error) || attempt === attempts) throw error
       await stop()
@@ -25,14 +24,14 @@ export async function runEsbuild<T>(work: () => Promise<T>, timeoutMs: number): 
   }
 }
 
-async function withTimeout<T>(work: () => Promise<T>, timeoutMs: number): Promise<T> {
+async function withTimeout<T>(task: () => Promise<T>, timeoutMs: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     reject(new EsbuildTimeout(`esbuild took more than ${timeoutMs} ms`))
     void stop()
   }, timeoutMs)
-  const result = work()
-  // Once late, nobody waits for the work itself any more.
+  const result = task()
+  // After the timeout the task may still reject: that is no unhandled rejection.
   result.catch(() => undefined)
   try {
     return await Promise.race([result, late])

@@ -1,17 +1,16 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { type SettingName, settingsTable } from '../config/settings-table.ts'
-import { isOperatorsOwn } from './checks/check-internal-scopes.ts'
-import type { Operator, ReadOptions } from './read-options.ts'
+import type { Finding } from './problem.ts'
+import { isOperatorsOwn, type Operator, type ReadOptions } from './read-options.ts'
 
 /**
- * Which variables of the host's environment a manifest may name. Whoever writes a plugin writes its manifest, so
- * without a rule `${{ env.SECRET_KEY }}` would hand Annex's own key to a stranger's script.
+ * The reason why a manifest may not read a variable of the host's environment. Without this rule, the manifest of a
+ * third party could pass Annex's own key to its script with `${{ env.SECRET_KEY }}`.
  *
- * 1. Never: Annex's own settings, and what shells, Node, package tools, clouds and databases keep there.
- * 2. The operator's own integrations: any other name, as scripts for the reference platform use them.
- * 3. Everybody else's: only `PLUGIN_<NAME>__…`, for instance `PLUGIN_PAGE_STATS__API_KEY` for `page-stats`. The
- *    operator sets such a variable for that one integration, and for nothing else. The two underscores keep
- *    `page` out of what belongs to `page-stats`: a name has no double hyphen.
+ * 1. No manifest reads settings of Annex, or variables of shells, Node, package tools, clouds and databases.
+ * 2. The operator's own integrations read any other variable, as on the reference platform.
+ * 3. Other integrations read `PLUGIN_<NAME>__…` only: `PLUGIN_PAGE_STATS__API_KEY` for `page-stats`. The two
+ *    underscores keep `page` from the variables of `page-stats`: a name has no double hyphen.
  */
 export function whyRefused(
   variable: string,
@@ -31,10 +30,10 @@ export function whyRefused(
   return `an integration of another organization may read only variables that begin with ${prefix}`
 }
 
-/** The variable that a manifest's reference names: `API_KEY` for `${{ env.API_KEY }}`. */
-export const toVariable = (reference: string): string | undefined => /\benv\.(\w+)/.exec(reference)?.[1]
+/** The variable that a reference names: `API_KEY` for `${{ env.API_KEY }}`. */
+const toVariable = (reference: string): string | undefined => /\benv\.(\w+)/.exec(reference)?.[1]
 
-/** The values of an integration's secrets by their names, without those that it may not read or that are not set. */
+/** The values of an integration's secrets by name. Forbidden and unset ones are left out. */
 export function readSecrets(manifest: Manifest, options: ReadOptions): Record<string, string> {
   const values: Record<string, string> = {}
   for (const [secret, reference] of Object.entries(manifest.secrets ?? {})) {
@@ -46,51 +45,49 @@ export function readSecrets(manifest: Manifest, options: ReadOptions): Record<st
   return values
 }
 
-/** The value of a variable; nothing when it is not set, or empty. */
-export const lookUp = (
-  variable: string,
-  { environment }: Pick<ReadOptions, 'environment'>,
-): string | undefined =>
+/** An empty variable counts as unset. */
+const lookUp = (variable: string, { environment }: Pick<ReadOptions, 'environment'>): string | undefined =>
   Object.hasOwn(environment, variable) && environment[variable] !== '' ? environment[variable] : undefined
+
+/** Each secret names an environment variable that is set and that the integration may read. */
+export function checkSecrets(manifest: Partial<Manifest>, options: ReadOptions): Finding[] {
+  const findings: Finding[] = []
+  for (const [name, reference] of Object.entries(manifest.secrets ?? {})) {
+    const variable = toVariable(reference ?? '')
+    if (variable === undefined) continue
+    const complain = (message: string, hint: string, severity: Finding['severity'] = 'error') =>
+      findings.push({ pointer: `/secrets/${name}`, at: 'value', severity, message, hint })
+    // Refused before the lookup: the answer must not reveal whether the variable exists.
+    const refused = whyRefused(variable, manifest, options)
+    if (refused !== undefined) {
+      complain(
+        `the secret "${name}" may not read the environment variable ${variable}: ${refused}`,
+        'name another variable',
+      )
+    } else if (lookUp(variable, options) === undefined) {
+      complain(
+        `the environment variable ${variable} of the secret "${name}" is not set`,
+        `write ${variable}=… into .env and reload, or start Annex with it in the environment`,
+        options.secretsMayMiss ? 'warning' : 'error',
+      )
+    }
+  }
+  return findings
+}
 
 const isSetting = (name: string): name is SettingName => Object.hasOwn(settingsTable, name)
 
 const prefixOf = (integration: string): string => `PLUGIN_${integration.toUpperCase().replaceAll('-', '_')}__`
 
-const neverNames = new Set([
-  ...[
-    'PATH',
-    'HOME',
-    'USER',
-    'LOGNAME',
-    'SHELL',
-    'PWD',
-    'OLDPWD',
-    'HOSTNAME',
-    'TERM',
-    'LANG',
-    'TMPDIR',
-    'ENV',
-  ],
-  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'KUBECONFIG', 'CI', 'GITHUB_TOKEN', 'GH_TOKEN'],
-  ...['GITLAB_TOKEN', 'CI_JOB_TOKEN', 'GOOGLE_APPLICATION_CREDENTIALS', 'VAULT_TOKEN', 'SENTRY_AUTH_TOKEN'],
-])
+const neverNames = new Set(
+  [
+    'PATH HOME USER LOGNAME SHELL PWD OLDPWD HOSTNAME TERM LANG TMPDIR ENV',
+    'HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY KUBECONFIG CI GITHUB_TOKEN GH_TOKEN GITLAB_TOKEN CI_JOB_TOKEN',
+    'GOOGLE_APPLICATION_CREDENTIALS VAULT_TOKEN SENTRY_AUTH_TOKEN',
+  ].flatMap((names) => names.split(' ')),
+)
 
 const neverPrefixes = [
-  ...[
-    'NODE_',
-    'NPM_',
-    'YARN_',
-    'PNPM_',
-    'LD_',
-    'DYLD_',
-    'SSH_',
-    'GPG_',
-    'SUDO_',
-    'XDG_',
-    'SYSTEMD_',
-    'BASH_',
-  ],
-  ...['AWS_', 'AZURE_', 'GCP_', 'DOCKER_', 'KUBERNETES_', 'PG', 'POSTGRES_', 'MYSQL_', 'REDIS_', 'SQLITE_'],
-  ...['DATABASE_', 'ANNEX_', 'OTEL_', 'CREDENTIALS_'],
-]
+  'NODE_ NPM_ YARN_ PNPM_ LD_ DYLD_ SSH_ GPG_ SUDO_ XDG_ SYSTEMD_ BASH_ AWS_ AZURE_ GCP_ DOCKER_ KUBERNETES_',
+  'PG POSTGRES_ MYSQL_ REDIS_ SQLITE_ DATABASE_ ANNEX_ OTEL_ CREDENTIALS_',
+].flatMap((prefixes) => prefixes.split(' '))

@@ -2,30 +2,30 @@ import { isAlias, isMap, isPair, isScalar, isSeq, type ParsedNode, type YAMLMap 
 import { quoteValue } from './message-text.ts'
 import { type Positions, type Span, type SpannedComplaint, toPointerStep } from './positions.ts'
 
-/** After aliases are resolved. Ten lines of aliases to aliases would otherwise make billions of values. */
+/** Counted with aliases resolved: ten lines of aliases to aliases make billions of values. */
 const maxValues = 20_000
 const maxDepth = 64
 /**
- * Names that mean something on every JavaScript object: as data keys they are only ever an attack. A setting
- * `hasOwnProperty` would end json-schema-to-typescript, which calls that method.
+ * Names with a meaning on every JavaScript object: as keys of data they are an attack. json-schema-to-typescript, for
+ * instance, calls `hasOwnProperty` of the properties.
  */
 const reservedKeys = new Set(['prototype', ...Object.getOwnPropertyNames(Object.prototype)])
 
-/** Plain data, where each value stood, and what was wrong. Without `data` nothing could be made of it. */
+/** Plain data, the position of each value, and the mistakes. Unusable YAML has no `data`. */
 export type YamlReading = { data?: unknown; positions: Positions; complaints: SpannedComplaint[] }
 
 type Reading = {
   positions: Positions
   complaints: SpannedComplaint[]
   anchors: Map<string, ParsedNode>
-  /** Anchored nodes that are being read: an alias to one of them would have no end. */
+  /** Nodes that are being read: an alias to one of them would recurse without end. */
   open: Set<ParsedNode>
   values: number
 }
 
 class TooMuch extends Error {}
 
-/** Turns a YAML node into plain JSON data with the position of each value, and reports what JSON lacks. */
+/** Turns a YAML node into JSON data with the position of each value. Reports YAML features that JSON lacks. */
 export function readYamlNode(node: ParsedNode): YamlReading {
   const reading: Reading = {
     positions: new Map(),
@@ -99,7 +99,7 @@ function readMap(map: YAMLMap.Parsed, pointer: string, depth: number, reading: R
   return data
 }
 
-/** The name of a key that may be used, else nothing, and a complaint. */
+/** The name of an allowed key. Any other key is reported. */
 function readKey(key: ParsedNode, data: object, reading: Reading): string | undefined {
   const complain = (message: string, hint?: string) => {
     reading.complaints.push({ span: spanOf(key), message, hint })

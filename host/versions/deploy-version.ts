@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Bundle } from '../bundle/bundle-script.ts'
-import { toVersionDigest } from '../bundle/version-digest.ts'
 import type { Db } from '../db/db.ts'
 import { liftSuspensions } from '../db/queries/installed/suspensions.ts'
 import {
@@ -16,8 +16,8 @@ import { releaseWaiting } from '../db/release-waiting.ts'
 import type { NormalManifest } from '../manifest/normalize-manifest.ts'
 
 /**
- * Stores a version (manifest, bundle, digest) and makes it the one that runs. What was stored before with the same
- * content is used again: a version never changes. The one that ran before is kept, older ones are removed.
+ * Stores a version (manifest, bundle, digest) and deploys it. A stored version with the same digest is used again:
+ * versions are immutable. The version before it is kept; older ones are removed.
  */
 export async function deployVersion(
   db: Db,
@@ -26,7 +26,7 @@ export async function deployVersion(
     manifest: NormalManifest
     bundle: Bundle
     folder: string
-    /** Of the host whose folder it is. */
+    /** The host that has the folder. */
     place: string
     organizationId: string
   },
@@ -34,7 +34,7 @@ export async function deployVersion(
   const { manifest, bundle, folder, place, organizationId } = given
   const { name } = manifest
   const { version, lanes } = await db.transaction(async (transaction) => {
-    // Of hosts that deploy the same integration at once, the others wait here for the first: its row is locked.
+    // Locks the integration's row: hosts that deploy it at the same time wait here.
     await ensureIntegration(transaction, {
       name,
       organizationId,
@@ -57,7 +57,24 @@ export async function deployVersion(
     }
     return { version, lanes: await liftSuspensions(transaction, name, version.digest) }
   })
-  // Whoever deploys it tells those who work.
+  // No wake: the caller notifies the workers.
   for (const lane of lanes) await releaseWaiting(db, lane, () => {})
   return version
+}
+
+/** The identity of a version: SHA-256, in hex, of its manifest (in any order of fields) and its code. */
+export function toVersionDigest(manifest: Manifest, code: string): string {
+  // JSON has no NUL byte, so each pair of manifest and code results in a different text.
+  return createHash('sha256')
+    .update(`${toCanonicalJson(manifest)}\0${code}`)
+    .digest('hex')
+}
+
+/** JSON with the keys of each map sorted. */
+function toCanonicalJson(data: unknown): string {
+  return JSON.stringify(data, (_, value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  )
 }

@@ -1,97 +1,118 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { SecretBox } from '../access/secret-box.ts'
 import { removeUnused } from '../bundle/build-cache.ts'
+import type { Bundle } from '../bundle/bundle-script.ts'
 import { loadBundle } from '../bundle/load-bundle.ts'
-import { toVersionDigest } from '../bundle/version-digest.ts'
-import { hasVersion } from '../db/queries/integrations.ts'
+import type { Db } from '../db/db.ts'
+import { listInstallations } from '../db/queries/installed/installations.ts'
+import {
+  hasVersion,
+  type IntegrationRow,
+  listIntegrations,
+  setIntegrationVersion,
+} from '../db/queries/integrations.ts'
 import { type NormalManifest, normalizeManifest } from '../manifest/normalize-manifest.ts'
-import { listOwnFiles, type OwnFiles } from '../manifest/own-files.ts'
 import { hasErrors, type Problem } from '../manifest/problem.ts'
-import type { FolderReading } from '../manifest/read-folder.ts'
-import { readFolders } from '../manifest/read-folders.ts'
+import { type FolderReading, readFolders } from '../manifest/read-folders.ts'
+import { listOwnFiles } from '../manifest/read-inside.ts'
+import type { ReadOptions } from '../manifest/read-options.ts'
 import { writeTypes } from '../manifest/settings/write-types.ts'
-import { deployVersion } from './deploy-version.ts'
-import { findOwner, type OwnedReading } from './names-and-owners.ts'
-import type { LoadedPlugin, PluginSource } from './plugin-source.ts'
-import { retireIntegrations } from './retire-integrations.ts'
-import { tryVersion } from './try-version.ts'
-import { checkUniqueNames } from './unique-names.ts'
+import { deployVersion, toVersionDigest } from './deploy-version.ts'
+import { checkUniqueNames, findOwner, type OwnedReading } from './names-and-owners.ts'
+import { type TryLoad, tryVersion } from './try-version.ts'
+
+/** The result of loading a plugin folder. */
+export type LoadedPlugin = {
+  folder: string
+  name?: string
+  version?: { number: number; digest: string }
+  scopes: string[]
+  /** `retired`: the folder is gone or holds another integration. Only the load that notices it reports it. */
+  state: 'loaded' | 'failed' | 'retired'
+  problems: Problem[]
+  /** The reason of a retirement, and the installations that remain. */
+  note?: string
+}
+
+export type PluginSource = {
+  db: Db
+  box: SecretBox
+  pluginsDir: string
+  /** The place of this host (`placeOf`). */
+  place: string
+  /** Other hosts load integrations from their own folders. */
+  hasOthers: boolean
+  dataDir: string
+  reading: ReadOptions
+  tryLoad: TryLoad
+}
 
 export const sdkFolder = fileURLToPath(new URL('../../runtime/sdk', import.meta.url))
 
 /**
- * Plugin folders to versions: read and check the manifest, compile its types, bundle the script, load it once,
- * store the version. A folder with errors is reported, and disturbs none of the others.
+ * Plugin folders to versions: read the manifest, validate it, write its types, bundle its script, try the version,
+ * deploy it. A folder with errors is reported and does not affect the others.
  */
 export async function loadPlugins(source: PluginSource): Promise<LoadedPlugin[]> {
-  const folders = await listPluginFolders(source.pluginsDir)
-  const ownFiles = await listOwnFiles(source.dataDir, source.pluginsDir)
-  const readings = await readFolders(folders, { ...source.reading, ownFiles })
-  // Owners come first: a folder that claims the deployed name of another owner must not take the owner's folder down.
-  const owned = await Promise.all(readings.map((reading) => findOwner(source.db, reading)))
-  const loaded: LoadedPlugin[] = []
-  for (const [index, reading] of checkUniqueNames(owned).entries()) {
-    loaded.push(await loadPlugin(source, ownFiles, folders[index] ?? '', reading))
-  }
-  await removeUnused(join(source.dataDir, 'cache'))
-  return [...loaded, ...(await retireIntegrations(source, loaded))]
-}
-
-async function loadPlugin(
-  source: PluginSource,
-  ownFiles: OwnFiles,
-  folder: string,
-  reading: OwnedReading,
-): Promise<LoadedPlugin> {
-  const { db, box, place, dataDir } = source
+  const { db, dataDir, pluginsDir } = source
   const cacheFolder = join(dataDir, 'cache')
-  const { manifest, organizationId, problems, types } = reading
-  if (manifest === undefined || organizationId === undefined) return failed(folder, reading, problems)
-  if (types !== undefined) {
-    await writeTypes(folder, types).catch(() => {
-      // A folder that cannot be written to still runs; `annex types` says what is wrong with it.
-    })
+  const folders = await listPluginFolders(pluginsDir)
+  const ownFiles = await listOwnFiles(dataDir, pluginsDir)
+  // In a thread, as it takes up to a second for a hostile folder: readManifest, compileTypes.
+  const readings = await readFolders(folders, { ...source.reading, ownFiles })
+  // Owners first: a folder with the name of another owner's integration must not refuse that owner's folder.
+  const owned = await Promise.all(readings.map((reading) => findOwner(db, reading)))
+  const loaded: LoadedPlugin[] = []
+  for (const reading of checkUniqueNames(owned)) loaded.push(await loadPlugin(reading))
+  await removeUnused(cacheFolder)
+  return [...loaded, ...(await retireIntegrations(source, loaded))]
+
+  async function loadPlugin(reading: OwnedReading): Promise<LoadedPlugin> {
+    const { folder, manifest, organizationId } = reading
+    const problems = [...reading.problems]
+    if (manifest === undefined || organizationId === undefined) return toFailed(reading, problems)
+    await writeNewTypes(reading)
+    const { bundle, ...bundling } = await loadBundle(folder, manifest, { sdkFolder, cacheFolder, ownFiles })
+    problems.push(...bundling.problems)
+    if (bundle === undefined) return toFailed(reading, problems)
+    const version = { manifest: normalizeManifest(manifest), bundle }
+    const declared = { scopes: manifest.scopes, frame: reading.frames.scopes }
+    problems.push(...(await tryNewVersion(source, version, { folder, ownFiles, declared })))
+    if (hasErrors(problems)) return toFailed(reading, problems)
+    const origin = { folder: basename(folder), place: source.place, organizationId }
+    const { number, digest } = await deployVersion(db, source.box, { ...version, ...origin })
+    const { name, scopes } = manifest
+    return { folder, name, version: { number, digest }, scopes: [...scopes], state: 'loaded', problems }
   }
-  const { bundle, problems: bundleProblems } = await loadBundle(folder, manifest, {
-    sdkFolder,
-    cacheFolder,
-    ownFiles,
-  })
-  const all = [...problems, ...bundleProblems]
-  if (bundle === undefined) return failed(folder, reading, all)
-  const normal = normalizeManifest(manifest)
-  const declared = { scopes: manifest.scopes, spot: reading.spots.scopes }
-  all.push(...(await tryNewVersion(source, normal, { folder, bundle, ownFiles, declared })))
-  if (hasErrors(all)) return failed(folder, reading, all)
-  const { number, digest } = await deployVersion(db, box, {
-    manifest: normal,
-    bundle,
-    folder: basename(folder),
-    place,
-    organizationId,
-  })
-  const { name, scopes } = manifest
-  return { folder, name, version: { number, digest }, scopes: [...scopes], state: 'loaded', problems: all }
 }
 
-/** A version that is stored was tried when it was new. */
+/** A folder that Annex cannot write to still runs: `annex types` reports the reason. */
+async function writeNewTypes({ folder, types }: FolderReading): Promise<void> {
+  if (types !== undefined) await writeTypes(folder, types).catch(() => {})
+}
+
+/** A stored version was tried when it was new. */
 async function tryNewVersion(
   { db, tryLoad }: PluginSource,
-  manifest: NormalManifest,
-  tried: Omit<Parameters<typeof tryVersion>[1], 'integration' | 'script'>,
+  { manifest, bundle }: { manifest: NormalManifest; bundle: Bundle },
+  tried: Pick<Parameters<typeof tryVersion>[1], 'folder' | 'ownFiles' | 'declared'>,
 ): Promise<Problem[]> {
   const { name, script } = manifest
-  const digest = toVersionDigest(manifest, tried.bundle.code)
-  if (script === undefined || (await hasVersion(db, name, digest))) return []
-  return tryVersion(tryLoad, { ...tried, integration: name, script })
+  if (await hasVersion(db, name, toVersionDigest(manifest, bundle.code))) return []
+  return tryVersion(tryLoad, { ...tried, integration: name, script, bundle })
+}
+
+function toFailed({ folder, manifest }: FolderReading, problems: Problem[]): LoadedPlugin {
+  return { folder, ...(manifest && { name: manifest.name }), scopes: [], state: 'failed', problems }
 }
 
 /**
- * Every sub-folder of the plugins folder, and every link to a folder. A link that leads nowhere is listed too: it may be
- * a place that is not mounted, which reading reports.
+ * Lists the sub-folders of the plugins folder, and links to folders. A link to a missing folder is listed, too: reading it
+ * reports a mount that is missing, for instance.
  *
- * @returns none when there is no such folder
+ * @returns an empty list when the plugins folder does not exist
  */
 export async function listPluginFolders(pluginsDir: string): Promise<string[]> {
   const entries = await readdir(pluginsDir, { withFileTypes: true }).catch(() => [])
@@ -111,6 +132,37 @@ const leadsToFolder = (link: string): Promise<boolean> =>
     () => true,
   )
 
-function failed(folder: string, { manifest }: FolderReading, problems: Problem[]): LoadedPlugin {
-  return { folder, ...(manifest && { name: manifest.name }), scopes: [], state: 'failed', problems }
+/**
+ * Ends integrations whose plugin folder is gone or holds another integration. A folder with errors retires nothing: its
+ * integration keeps its version.
+ */
+async function retireIntegrations(
+  { db, place, hasOthers, pluginsDir }: PluginSource,
+  loaded: readonly LoadedPlugin[],
+): Promise<LoadedPlugin[]> {
+  const retired: LoadedPlugin[] = []
+  for (const row of await listIntegrations(db)) {
+    // Another host may have it in its own plugins folder.
+    const isOurs = !hasOthers || row.loadedBy === place
+    const why = whyRetired(row, loaded)
+    if (row.versionId === null || !isOurs || why === undefined) continue
+    await setIntegrationVersion(db, row.name, null)
+    const { length } = await listInstallations(db, { integration: row.name })
+    const note = `${why}. ${toRemains(row.name, length)}`
+    const folder = join(pluginsDir, row.folder)
+    retired.push({ folder, name: row.name, scopes: [], state: 'retired', problems: [], note })
+  }
+  return retired
+}
+
+function whyRetired({ name, folder }: IntegrationRow, loaded: readonly LoadedPlugin[]): string | undefined {
+  const now = loaded.find((plugin) => basename(plugin.folder) === folder)
+  if (now === undefined) return 'Its folder is gone'
+  return now.state === 'loaded' && now.name !== name ? `Its folder holds "${now.name}" now` : undefined
+}
+
+function toRemains(name: string, installations: number): string {
+  if (installations === 0) return 'It has no installations.'
+  const count = installations === 1 ? 'Its installation stays' : `Its ${installations} installations stay`
+  return `${count}, with settings and secrets: a folder with the name "${name}" serves them again.`
 }

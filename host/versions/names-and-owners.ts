@@ -1,33 +1,61 @@
 import type { Db } from '../db/db.ts'
 import { findIntegration, findSpelling } from '../db/queries/integrations.ts'
 import { findOrganization, listOrganizations } from '../db/queries/records/organizations.ts'
-import { type Complaint, problemAt, type Spot } from '../manifest/problem.ts'
-import type { FolderReading } from '../manifest/read-folder.ts'
+import { type Complaint, problemAt } from '../manifest/problem.ts'
+import type { FolderReading } from '../manifest/read-folders.ts'
+import type { ManifestFrames, ManifestReading } from '../manifest/read-manifest.ts'
 
 /** A reading with the organization that its manifest names. */
 export type OwnedReading = FolderReading & { organizationId?: string }
 
 /**
- * Finds the organization that a manifest names. The manifest is taken away when there is no such organization, when the
- * integration's name is there in another spelling, or belongs to another organization: its installations and secrets would
- * change hands with the folder.
+ * Finds the organization that a manifest names. Refuses a manifest whose organization is unknown, or whose name belongs
+ * to another organization or differs in case from a stored one. Installations and secrets must not change hands with a
+ * folder.
  */
 export async function findOwner(db: Db, reading: FolderReading): Promise<OwnedReading> {
   if (reading.manifest === undefined) return reading
-  const { spots } = reading
   const { name, organization } = reading.manifest
   const owner = await findOrganization(db, organization)
   if (owner === undefined)
-    return refuse(reading, spots.organization, await unknownOrganization(db, organization))
+    return refuse(reading, 'organization', await toUnknownOrganization(db, organization))
   const spelling = await findSpelling(db, name)
-  if (spelling !== undefined && spelling !== name) return refuse(reading, spots.name, otherSpelling(spelling))
-  const known = await findIntegration(db, name)
-  if (known !== undefined && known.organizationId !== owner.id)
-    return refuse(reading, spots.name, takenName(name))
+  if (spelling !== undefined && spelling !== name) return refuse(reading, 'name', toOtherSpelling(spelling))
+  const stored = await findIntegration(db, name)
+  if (stored !== undefined && stored.organizationId !== owner.id)
+    return refuse(reading, 'name', toTakenName(name))
   return { ...reading, organizationId: owner.id }
 }
 
-async function unknownOrganization(db: Db, organization: string): Promise<Complaint> {
+/** Refuses all manifests that share a name, case ignored: Annex cannot know which one is meant. */
+export function checkUniqueNames<Reading extends ManifestReading>(
+  readings: Reading[],
+): (Reading | ManifestReading)[] {
+  const byName = Map.groupBy(
+    readings.filter((reading) => reading.manifest !== undefined),
+    (reading) => reading.manifest?.name.toLowerCase(),
+  )
+  return readings.map((reading) => {
+    if (reading.manifest === undefined) return reading
+    const { name } = reading.manifest
+    const others = (byName.get(name.toLowerCase()) ?? []).filter((other) => other !== reading)
+    if (others.length === 0) return reading
+    const message = `the name "${name}" is also that of ${others.map((other) => other.file).join(', ')}`
+    return refuse(reading, 'name', { message, hint: 'give one of them another name' })
+  })
+}
+
+/** The reading without its manifest, with an error at a field. */
+function refuse(
+  reading: ManifestReading & { frames: ManifestFrames },
+  field: keyof ManifestFrames,
+  complaint: Complaint,
+): ManifestReading {
+  const { folder, file, problems, frames } = reading
+  return { folder, file, problems: [...problems, problemAt(frames[field], complaint)] }
+}
+
+async function toUnknownOrganization(db: Db, organization: string): Promise<Complaint> {
   const known = (await listOrganizations(db)).map(({ subdomain }) => subdomain).join(', ')
   return {
     message: `there is no organization "${organization}" on this Annex; there are ${known}`,
@@ -35,17 +63,12 @@ async function unknownOrganization(db: Db, organization: string): Promise<Compla
   }
 }
 
-const takenName = (name: string): Complaint => ({
+const toTakenName = (name: string): Complaint => ({
   message: `the name "${name}" belongs to an integration of another organization`,
   hint: 'give this one another name: installations and secrets stay with their owner',
 })
 
-const otherSpelling = (spelling: string): Complaint => ({
+const toOtherSpelling = (spelling: string): Complaint => ({
   message: `there is an integration "${spelling}" already`,
   hint: `write it as "${spelling}", or take another name: names are unique regardless of case`,
-})
-
-const refuse = ({ file, problems }: FolderReading, spot: Spot, complaint: Complaint): FolderReading => ({
-  file,
-  problems: [...problems, problemAt(spot, complaint)],
 })

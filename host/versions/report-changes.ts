@@ -2,50 +2,49 @@ import { basename } from 'node:path'
 import type { Logger } from 'pino'
 import { toVisible } from '../manifest/message-text.ts'
 import { formatProblem } from '../manifest/problem.ts'
-import type { LoadedPlugin } from './plugin-source.ts'
+import type { LoadedPlugin } from './load-plugins.ts'
 
-/** What a reload changed about a plugin folder. */
-export type Change = { what: LoadedPlugin['state'] | 'removed'; plugin: LoadedPlugin }
+/** The change of a plugin folder by a reload. */
+export type Change = { kind: LoadedPlugin['state'] | 'removed'; plugin: LoadedPlugin }
 
-/** The folders whose outcome is another than before: new, another version, other problems, or gone. */
+/** The folders that are new or gone, or have another version or other problems. */
 export function findChanges(before: readonly LoadedPlugin[], after: readonly LoadedPlugin[]): Change[] {
-  // A retirement was said by the load that found it.
+  // A retirement is reported once.
   const known = before.filter(({ state }) => state !== 'retired')
   const outcomes = new Map(known.map((plugin) => [plugin.folder, toOutcome(plugin)]))
   const there = new Set(after.map(({ folder }) => folder))
   return [
     ...known
       .filter(({ folder }) => !there.has(folder))
-      .map((plugin): Change => ({ what: 'removed', plugin })),
+      .map((plugin): Change => ({ kind: 'removed', plugin })),
     ...after
       .filter((plugin) => outcomes.get(plugin.folder) !== toOutcome(plugin))
-      .map((plugin): Change => ({ what: plugin.state, plugin })),
+      .map((plugin): Change => ({ kind: plugin.state, plugin })),
   ]
 }
 
 const toOutcome = ({ name, state, version, problems }: LoadedPlugin): string =>
   JSON.stringify([name, state, version?.digest, problems])
 
-/** A change for people: each problem with its frame, and one line. Nothing of a plugin folder acts on the terminal. */
-export function formatChange({ what, plugin }: Change, options: { color: boolean }): string {
+/** A change as text for a terminal: each problem with its frame, and one line. Hostile text is escaped. */
+export function formatChange({ kind, plugin }: Change, options: { color: boolean }): string {
   const title = toVisible(plugin.name ?? basename(plugin.folder))
-  const version = what === 'loaded' && plugin.version !== undefined ? ` version ${plugin.version.number}` : ''
-  const problems = what === 'removed' ? [] : plugin.problems
+  const version = kind === 'loaded' && plugin.version !== undefined ? ` version ${plugin.version.number}` : ''
+  const problems = kind === 'removed' ? [] : plugin.problems
   const note = plugin.note === undefined ? '' : `. ${toVisible(plugin.note)}`
   return [
     ...problems.map((problem) => `${formatProblem(problem, options)}\n`),
-    `${what} ${title}${version}${note}`,
+    `${kind} ${title}${version}${note}`,
   ].join('\n')
 }
 
-/** Where changes are told: a terminal is for people, everything else reads JSON. */
 type Output = { isTTY?: boolean; hasColors?: () => boolean; write: (text: string) => unknown }
 
 /**
- * Reports what each reload changes: as text on a terminal, else as lines of the log. LOG_LEVEL holds for both.
+ * Creates a function that reports the changes of each reload: as text on a terminal, else as log lines. LOG_LEVEL applies
+ * to both.
  *
- * @param first what was loaded at the start, which nobody has to be told again
- * @returns to be called with what was loaded, after each reload
+ * @param first the plugins of the start, which are not reported
  */
 export function createChangeReport(
   first: readonly LoadedPlugin[],
@@ -54,24 +53,24 @@ export function createChangeReport(
   let before = first
   return (loaded) => {
     for (const change of findChanges(before, loaded)) {
-      if (output.isTTY === true) tell(change)
+      if (output.isTTY === true) print(change)
       else logChange(logger, change)
     }
     before = loaded
   }
 
-  function tell(change: Change): void {
-    if (!logger.isLevelEnabled(change.what === 'failed' ? 'error' : 'info')) return
+  function print(change: Change): void {
+    if (!logger.isLevelEnabled(change.kind === 'failed' ? 'error' : 'info')) return
     output.write(`${formatChange(change, { color: output.hasColors?.() === true })}\n`)
   }
 }
 
-function logChange(logger: Logger, { what, plugin }: Change): void {
+function logChange(logger: Logger, { kind, plugin }: Change): void {
   const { folder, name, version } = plugin
   const problems = plugin.problems.map((problem) => formatProblem(problem, { color: false }))
-  if (what === 'failed') logger.error({ folder, problems }, 'plugin not loaded')
-  else if (what === 'retired') logger.warn({ folder, name, note: plugin.note }, 'integration retired')
-  else if (what === 'removed') logger.info({ folder, name }, 'plugin removed')
+  if (kind === 'failed') logger.error({ folder, problems }, 'plugin not loaded')
+  else if (kind === 'retired') logger.warn({ folder, name, note: plugin.note }, 'integration retired')
+  else if (kind === 'removed') logger.info({ folder, name }, 'plugin removed')
   else
     logger.info(
       { folder, name, version: version?.number, ...(problems.length > 0 && { problems }) },

@@ -1,27 +1,26 @@
 import { join } from 'node:path'
-import { publishableEventTypes } from '../../schemas/events.ts'
+import { eventRules, hasScopeFor, publishableEventTypes } from '../../schemas/events.ts'
 import type { Bundle } from '../bundle/bundle-script.ts'
 import { findThrown } from '../bundle/map-stack.ts'
-import { eventRules, hasScopeFor } from '../manifest/event-rules.ts'
-import type { OwnFiles } from '../manifest/own-files.ts'
-import { createProblem, type Problem, problemAt, type Spot } from '../manifest/problem.ts'
+import { createProblem, type Problem, problemAt, type SourceFrame } from '../manifest/problem.ts'
+import type { OwnFiles } from '../manifest/read-inside.ts'
 import { readInside } from '../manifest/read-inside.ts'
 
-/** Why a script cannot be loaded: what it threw, with its stack as the isolate has it, or the limit that it went over. */
+/** The error that a script threw, with the isolate's stack, or the limit that it exceeded. */
 export type LoadFailure = { message: string; stack?: string }
 
-/** `events`: the types that the script has a handler for, as far as it says. */
+/** `events`: the event types that the script says it handles. */
 export type Tried = { failure?: LoadFailure; events: string[] }
 
-/** Loads a bundle once, in a sandbox process that is thrown away. */
+/** Loads a bundle once, in a sandbox process for this purpose only. */
 export type TryLoad = (integration: string, code: string) => Promise<Tried>
 
 const maxShownBytes = 1024 * 1024
 
 /**
- * Loads a version's script before a request meets it.
+ * Loads a version's script before it gets requests.
  *
- * @returns an error at the author's line, or a warning for each handler of an event whose scope the manifest lacks
+ * @returns an error at the author's line, or a warning for each handled event whose scope is not declared
  */
 export async function tryVersion(
   tryLoad: TryLoad,
@@ -35,33 +34,36 @@ export async function tryVersion(
   }: {
     folder: string
     integration: string
-    script: string
+    /** A manifest without a script has nothing to load. */
+    script: string | undefined
     bundle: Bundle
     ownFiles: OwnFiles | undefined
-    /** Left out where the manifest has errors. */
-    declared?: { scopes: readonly string[]; spot: Spot } | undefined
+    /** Absent when the manifest has errors. */
+    declared?: { scopes: readonly string[]; frame: SourceFrame } | undefined
   },
 ): Promise<Problem[]> {
+  if (script === undefined) return []
   const { failure, events } = await tryLoad(integration, bundle.code)
-  if (failure === undefined) return declared === undefined ? [] : missingScopes(events, declared)
+  if (failure === undefined) return declared === undefined ? [] : findMissingScopes(events, declared)
   const { stack = '' } = failure
   const hint = /^\s*(caused by: .{1,200})/m.exec(stack)?.[1]
   const complaint = { message: `the script cannot be loaded: ${failure.message}`, hint }
-  const place = findThrown(stack, bundle.map, integration)
-  if (place === undefined) return [createProblem(join(folder, script), '', { line: 1, column: 1 }, complaint)]
-  const reading = await readInside(folder, place.source, maxShownBytes, ownFiles)
+  const thrownAt = findThrown(stack, bundle.map, integration)
+  if (thrownAt === undefined)
+    return [createProblem(join(folder, script), '', { line: 1, column: 1 }, complaint)]
+  const reading = await readInside(folder, thrownAt.source, maxShownBytes, ownFiles)
   const source = 'bytes' in reading ? reading.bytes.toString('utf8') : ''
-  return [createProblem(join(folder, place.source), source, place, complaint)]
+  return [createProblem(join(folder, thrownAt.source), source, thrownAt, complaint)]
 }
 
-/** An event whose scope is not declared never reaches its handler. */
-function missingScopes(
+/** An event never reaches its handler without a declared scope. */
+function findMissingScopes(
   events: readonly string[],
-  { scopes, spot }: { scopes: readonly string[]; spot: Spot },
+  { scopes, frame }: { scopes: readonly string[]; frame: SourceFrame },
 ): Problem[] {
   const missing = publishableEventTypes.filter((type) => events.includes(type) && !hasScopeFor(type, scopes))
   return missing.map((type) =>
-    problemAt(spot, {
+    problemAt(frame, {
       severity: 'warning',
       message: `the script handles "${type}", and the manifest does not declare its scope`,
       hint: `add ${eventRules[type].scopes.join(' or ')} to "scopes"`,

@@ -6,21 +6,21 @@ import { isInside } from '../manifest/read-inside.ts'
 import { listPluginFolders } from './load-plugins.ts'
 
 const settleMs = 150
-/** The one file that Annex writes into a plugin folder. */
+/** The only file that Annex writes into a plugin folder. */
 const ownFile = join('generated', 'integration.ts')
 
 /**
- * Calls back when a file in a plugin folder has changed, once for changes that come together. The file that Annex writes
- * there, packages, and names that begin with a dot do not count. The real place of a linked plugin folder is watched too.
+ * Calls `onChange` when files in plugin folders change, once for changes within 150 ms. Packages, names that begin with a
+ * dot, and Annex's own file are ignored. The targets of linked plugin folders are watched, too.
  *
- * @returns ends the watch
+ * @returns a function that ends the watch
  */
 export function watchPlugins(pluginsDir: string, onChange: () => void): () => Promise<void> {
   const root = existsSync(pluginsDir) ? realpathSync(pluginsDir) : resolve(pluginsDir)
   let linked: string[] = []
   let timer: NodeJS.Timeout | undefined
-  // Links inside a plugin folder are not followed: one to "/" would have the whole disk watched. Files that the first scan
-  // finds count as changed: one that was saved since the folders were loaded would be missed.
+  // Links inside a plugin folder are not followed: a link to "/" would watch the whole disk. Files of the first scan count
+  // as changed: otherwise a file saved since the folders were loaded would be missed.
   const watcher = watch(root, { followSymlinks: false, ignored: isIgnored })
   watcher.on('all', (_event, path) => {
     if (isOwn(path)) return
@@ -42,32 +42,32 @@ export function watchPlugins(pluginsDir: string, onChange: () => void): () => Pr
   async function followLinks(): Promise<void> {
     const before = linked
     linked = await listLinked(root)
-    watcher.unwatch(before.filter((place) => !linked.includes(place)))
-    watcher.add(linked.filter((place) => !before.includes(place)))
+    watcher.unwatch(before.filter((target) => !linked.includes(target)))
+    watcher.add(linked.filter((target) => !before.includes(target)))
   }
 
   function isIgnored(path: string): boolean {
-    return wayTo(path).some((part) => part === 'node_modules' || (part.startsWith('.') && part !== '..'))
+    return partsOf(path).some((part) => part === 'node_modules' || (part.startsWith('.') && part !== '..'))
   }
 
   function isOwn(path: string): boolean {
-    const way = wayTo(path).join(sep)
-    return way === ownFile || way === 'generated'
+    const inFolder = partsOf(path).join(sep)
+    return inFolder === ownFile || inFolder === 'generated'
   }
 
-  /** The steps to a path from its plugin folder. */
-  function wayTo(path: string): string[] {
-    const place = linked.find((folder) => isInside(folder, path))
-    return place === undefined ? relative(root, path).split(sep).slice(1) : relative(place, path).split(sep)
+  /** The parts of a path below its plugin folder. */
+  function partsOf(path: string): string[] {
+    const target = linked.find((folder) => isInside(folder, path))
+    return target === undefined ? relative(root, path).split(sep).slice(1) : relative(target, path).split(sep)
   }
 }
 
-/** Real places of linked plugin folders. One that holds the plugins folder itself is not watched: it may be the disk. */
+/** The targets of linked plugin folders. A target that contains the plugins folder is left out: it may be the whole disk. */
 async function listLinked(root: string): Promise<string[]> {
-  const places: string[] = []
+  const targets: string[] = []
   for (const folder of await listPluginFolders(root)) {
-    const place = await realpath(folder).catch(() => folder)
-    if (!isInside(root, place) && !isInside(place, root)) places.push(place)
+    const target = await realpath(folder).catch(() => folder)
+    if (!isInside(root, target) && !isInside(target, root)) targets.push(target)
   }
-  return places
+  return targets
 }

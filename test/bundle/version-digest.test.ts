@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bundleScript } from '../../host/bundle/bundle-script.ts'
-import { toVersionDigest } from '../../host/bundle/version-digest.ts'
+import { toVersionDigest } from '../../host/versions/deploy-version.ts'
 import { createFolder, createManifest, createSdk } from './plugin-folder.ts'
 
 test('a version is its manifest, whatever the order of fields, and its code', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFrame } from '../../host/manifest/code-frame.ts'
-import { findNearestName } from '../../host/manifest/nearest-name.ts'
+import { findNearestName } from '../../host/manifest/message-text.ts'
 import { createProblem, formatProblem } from '../../host/manifest/problem.ts'
 
 test('a frame shows the line, two before and one after, with carets under the place', () => {

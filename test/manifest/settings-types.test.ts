@@ -4,7 +4,7 @@ import { mkdir, readFile, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { compileTypes } from '../../host/manifest/settings/compile-types.ts'
+import { compileTypes } from '../../host/manifest/settings/settings-types.ts'
 import { hasCurrentTypes, writeTypes } from '../../host/manifest/settings/write-types.ts'
 import { createFolder, createManifest } from '../bundle/plugin-folder.ts'
 

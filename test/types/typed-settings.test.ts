@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { readManifest } from '../../host/manifest/read-manifest.ts'
-import { compileTypes } from '../../host/manifest/settings/compile-types.ts'
+import { compileTypes } from '../../host/manifest/settings/settings-types.ts'
 import { writeTypes } from '../../host/manifest/settings/write-types.ts'
 import { compile, root } from '../support/compile.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
@@ -29,7 +29,7 @@ const script = (
   use: string,
   sdk = '@annex/runtime',
 ) => `import { createIntegration, getOAuthToken } from '${sdk}'
-import type { Integration } from './generated/integration.ts'
+import type { Integration } from '../manifest/settings-types.test.ts'
 export default createIntegration<Integration>({
   fetch: async (_request, context) => {
     const { environment } = context

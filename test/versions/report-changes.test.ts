@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { createProblem } from '../../host/manifest/problem.ts'
-import type { LoadedPlugin } from '../../host/versions/plugin-source.ts'
+import type { LoadedPlugin } from '../../host/versions/load-plugins.ts'
 import {
   type Change,
   createChangeReport,
@@ -29,7 +29,7 @@ const failed = (name: string, message: string): LoadedPlugin => ({
 })
 
 const changed = (before: LoadedPlugin[], after: LoadedPlugin[]) =>
-  findChanges(before, after).map(({ what, plugin }) => `${what} ${plugin.folder.slice('plugins/'.length)}`)
+  findChanges(before, after).map(({ kind, plugin }) => `${kind} ${plugin.folder.slice('plugins/'.length)}`)
 
 test('only folders whose outcome is another one are reported', () => {
   const before = [
@@ -65,14 +65,14 @@ test('a retirement is reported once, beside its folder', () => {
   assert.deepEqual(changed(first, second), ['loaded hello', 'retired hello'])
   assert.deepEqual(changed(second, [loaded('hello')]), [])
   assert.equal(
-    formatChange({ what: 'retired', plugin: retired }, { color: false }),
+    formatChange({ kind: 'retired', plugin: retired }, { color: false }),
     'retired old. Its folder holds "hello" now. It has no installations.',
   )
 })
 
 test('a change is one line for people, after the frame of each problem', () => {
-  const text = (plugin: LoadedPlugin, what: Change['what'] = plugin.state) =>
-    formatChange({ what, plugin }, { color: false })
+  const text = (plugin: LoadedPlugin, kind: Change['kind'] = plugin.state) =>
+    formatChange({ kind, plugin }, { color: false })
   assert.equal(text(loaded('hello', 2)), 'loaded hello version 2')
   assert.equal(text(loaded('hello', 2), 'removed'), 'removed hello')
   const lines = text(failed('hello', 'wrong \x1b[2J')).split('\n')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkUniqueNames } from '../../host/versions/unique-names.ts'
+import { checkUniqueNames } from '../../host/versions/names-and-owners.ts'
 import { read, sound, textsOf } from '../manifest/reading.ts'
 
 test('a name that two folders have, case ignored, is an error in both that names the other', async (t) => {

@@ -1,19 +1,18 @@
 import { imageDimensionsFromData } from 'image-dimensions'
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
 import { quoteValue } from '../message-text.ts'
-import type { OwnFiles } from '../own-files.ts'
-import { readInside } from '../read-inside.ts'
+import type { Finding } from '../problem.ts'
+import { type OwnFiles, readInside } from '../read-inside.ts'
 import type { ReadOptions } from '../read-options.ts'
-import type { Finding } from './finding.ts'
 
 const maxImageBytes = 5 * 1024 * 1024
 const previewRatio = 2
 const ratioTolerance = 0.01
 
-/** What every browser shows as a picture. HEIC is not; SVG can hold scripts and is no picture but a document. */
+/** Images that all browsers show. SVG is left out: it is a document and can contain scripts. */
 const shownTypes: ReadonlySet<string> = new Set(['png', 'jpeg', 'gif', 'webp', 'avif'])
 
-/** Every icon and preview image exists within the folder and is an image. A preview that is not 2:1 is a warning. */
+/** Icons and preview images exist within the folder and are images. A preview other than 2:1 is a warning. */
 export async function checkImages(
   folder: string,
   manifest: Partial<Manifest>,
@@ -61,7 +60,7 @@ async function checkImage(
   }
 }
 
-/** Type and size as the bytes say, whatever the name says; nothing for what is not an image. */
+/** Type and size by the bytes; the file's name does not count. `undefined` for other files. */
 function measure(bytes: Uint8Array): { width: number; height: number; type: string } | undefined {
   try {
     const size = imageDimensionsFromData(bytes)

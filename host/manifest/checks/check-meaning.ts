@@ -1,12 +1,88 @@
-import type { ConfigurationLevel, Manifest, Property } from '../../../schemas/generated/manifest.ts'
+import type { ConfigurationLevel, Manifest, Property, Scope } from '../../../schemas/generated/manifest.ts'
 import { hasDotSegments } from '../../config/dot-segments.ts'
-import { quoteValue } from '../message-text.ts'
-import { hintForName } from '../nearest-name.ts'
-import type { Finding } from './finding.ts'
-import { isWebAddress } from './web-address.ts'
+import { hintForName, quoteValue } from '../message-text.ts'
+import type { Finding } from '../problem.ts'
+import { isOperatorsOwn, type Operator, type ReadOptions } from '../read-options.ts'
+import { checkSecrets } from '../secrets.ts'
+import { isWebAddress } from '../settings/settings-schema.ts'
+import { checkContentSecurityPolicy } from './content-security-policy.ts'
 
-/** What the schema cannot say about settings: how the parts of a level fit together. */
-export function checkConfigurations(manifest: Partial<Manifest>): Finding[] {
+/** Checks a manifest beyond its schema, without reading other files. */
+export const checkMeaning = (manifest: Partial<Manifest>, options: ReadOptions): Finding[] => [
+  ...checkDuplicates(manifest),
+  ...checkInternalScopes(manifest, options),
+  ...checkConfigurations(manifest),
+  ...checkSecrets(manifest, options),
+  ...checkContentSecurityPolicy(manifest),
+  ...checkEnvs(manifest),
+]
+
+/** Reports each repeated entry of a list whose entries are unique. */
+function checkDuplicates(manifest: Partial<Manifest>): Finding[] {
+  const findings: Finding[] = []
+  const check = (
+    list: readonly unknown[] | undefined,
+    pointer: string,
+    pick: (entry: never) => string,
+    step = '',
+  ) => {
+    const seen = new Set<string>()
+    list?.forEach((entry, index) => {
+      const value = pick(entry as never)
+      if (seen.has(value)) {
+        const message = `${quoteValue(value)} is given twice`
+        findings.push({
+          pointer: `${pointer}/${index}${step}`,
+          at: 'value',
+          message,
+          hint: 'keep one of them',
+        })
+      }
+      seen.add(value)
+    })
+  }
+  const whole = (entry: string) => entry
+  const id = (entry: { id: string }) => entry.id
+  check(manifest.scopes, '/scopes', whole)
+  check(manifest.categories, '/categories', whole)
+  check(manifest.blocks, '/blocks', id, '/id')
+  check(manifest.contentSources, '/contentSources', id, '/id')
+  for (const [level, declared] of Object.entries(manifest.configurations ?? {})) {
+    check(declared?.required, `/configurations/${level}/required`, whole)
+    for (const [name, property] of Object.entries<Property | undefined>(declared?.properties ?? {})) {
+      if (property?.type !== 'string') continue
+      check(property.enum, `/configurations/${level}/properties/${name}/enum`, whole)
+    }
+  }
+  return findings
+}
+
+/** Spec 2.3: these scopes inject scripts and set cookies in a published site. */
+const internalScopes: ReadonlySet<Scope> = new Set(['site:script:inject', 'site:script:cookies'])
+
+/** Only the operator's own integrations may have internal scopes. */
+function checkInternalScopes(manifest: Partial<Manifest>, operator: Operator): Finding[] {
+  if (manifest.organization === undefined || isOperatorsOwn(manifest, operator)) return []
+  const findings: Finding[] = []
+  manifest.scopes?.forEach((scope, index) => {
+    if (!internalScopes.has(scope)) return
+    findings.push({
+      pointer: `/scopes/${index}`,
+      at: 'value',
+      message: `the scope "${scope}" is internal: only integrations of the organization "${operator.operatorOrganization}" may have it`,
+      hint: `this manifest names the organization "${manifest.organization}"; remove the scope`,
+    })
+  })
+  return findings
+}
+
+function checkEnvs(manifest: Partial<Manifest>): Finding[] {
+  if (manifest.envs === undefined) return []
+  const message = '"envs" is understood, but nothing of it is applied yet'
+  return [{ pointer: '/envs', at: 'key', severity: 'warning', message }]
+}
+
+function checkConfigurations(manifest: Partial<Manifest>): Finding[] {
   return Object.entries(manifest.configurations ?? {}).flatMap(([name, level]) =>
     level === undefined ? [] : checkLevel(`/configurations/${name}`, level),
   )
@@ -20,7 +96,7 @@ function checkLevel(pointer: string, level: ConfigurationLevel): Finding[] {
   return findings
 }
 
-/** What `required` and `requiredAny` name. */
+/** `required` and `requiredAny` name declared settings. */
 function checkNames(pointer: string, { properties, required, requiredAny }: ConfigurationLevel): Finding[] {
   if (properties === undefined) return []
   const names = Object.keys(properties)
@@ -33,7 +109,7 @@ function checkNames(pointer: string, { properties, required, requiredAny }: Conf
     findings.push({ pointer: `${pointer}/required/${index}`, at: 'value', message, hint })
   })
   requiredAny?.forEach((name, index) => {
-    // A property with a mistake of its own is left out: its type is not known.
+    // The type of an invalid property is unknown.
     if (toggles.includes(name) || (names.includes(name) && properties[name] === undefined)) return
     const message = `"requiredAny" names ${quoteValue(name)}, which is not among the boolean properties`
     const hint = hintForName(name, toggles, 'boolean properties')
@@ -75,7 +151,7 @@ function checkProperty(pointer: string, property: Property): Finding[] {
   return findings
 }
 
-/** The host calls `<public endpoint><path>`: with dot segments it would be another endpoint, or no endpoint. */
+/** The host calls `<public endpoint><path>`: dot segments would lead to another installation's endpoint. */
 function checkEndpointPath(pointer: string, path: string): Finding[] {
   const [way = ''] = path.split(/[?#]/)
   if (!hasDotSegments(way)) return []

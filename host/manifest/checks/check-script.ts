@@ -2,10 +2,10 @@ import { extname } from 'node:path'
 import { type Loader, transform } from 'esbuild'
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
 import { quoteValue } from '../message-text.ts'
+import type { Finding } from '../problem.ts'
 import { readInside } from '../read-inside.ts'
 import type { ReadOptions } from '../read-options.ts'
 import { runEsbuild } from '../run-esbuild.ts'
-import type { Finding } from './finding.ts'
 
 const maxScriptBytes = 5 * 1024 * 1024
 const timeoutMs = 10_000
@@ -21,7 +21,7 @@ const loaders = new Map<string, Loader>([
   ['.jsx', 'jsx'],
 ])
 
-/** The script exists, within the folder, and calls `createIntegration` (spec 2.1). */
+/** The script exists within the folder and calls `createIntegration` (spec 2.1). */
 export async function checkScript(
   folder: string,
   manifest: Partial<Manifest>,
@@ -42,7 +42,7 @@ export async function checkScript(
   const reading = await readInside(folder, script, maxScriptBytes, ownFiles)
   if ('problem' in reading) return complain(`the script ${quoteValue(script)} ${reading.problem}`)
   const plain = await toPlain(reading.bytes.toString('utf8'), loader)
-  // The bundler reports a script that does not parse, with its line.
+  // The bundler reports syntax errors, with their line.
   if (plain === undefined || callsCreateIntegration(plain)) return []
   return complain(
     `the script ${quoteValue(script)} does not call createIntegration()`,
@@ -51,8 +51,8 @@ export async function checkScript(
 }
 
 /**
- * A script without comments, types, JSX and templates, and with each statement on lines of its own, so that
- * what is left can be read with patterns. Nothing where it does not parse.
+ * A script without comments, types, JSX and templates, one statement a line: patterns can be found in it. `undefined`
+ * for a syntax error.
  */
 export async function toPlainScript(code: string, loader: Loader): Promise<string | undefined> {
   const work = () =>
@@ -70,9 +70,8 @@ export async function toPlainScript(code: string, loader: Loader): Promise<strin
 }
 
 /**
- * Whether a plain script calls a function named `createIntegration`. A text that holds the word does not count.
- *
- * This is a courtesy to the author, not a wall: a script that fools it defines no integration and answers nothing.
+ * True when a plain script calls `createIntegration`; the word in a string does not count. This check helps the author
+ * and protects nothing: a script that evades it defines no integration.
  */
 function callsCreateIntegration(plain: string): boolean {
   const withoutTexts = plain

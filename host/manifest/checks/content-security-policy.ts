@@ -1,37 +1,20 @@
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
-import { quoteValue } from '../message-text.ts'
-import { hintForName } from '../nearest-name.ts'
-import type { Finding } from './finding.ts'
+import { hintForName, quoteValue } from '../message-text.ts'
+import type { Finding } from '../problem.ts'
 
 /** Directives of CSP Level 3 by name, each with its values as one text. */
 export type Directives = Record<string, string>
 
-/** Directives that a manifest may set. `report-uri` and `sandbox` are the host's to decide. */
+/** Directives that a manifest may set. The host decides on `report-uri` and `sandbox`. */
 const knownDirectives = [
-  ...['default-src', 'script-src', 'script-src-elem', 'script-src-attr', 'style-src', 'style-src-elem'],
-  ...[
-    'style-src-attr',
-    'img-src',
-    'font-src',
-    'connect-src',
-    'media-src',
-    'object-src',
-    'frame-src',
-    'child-src',
-  ],
-  ...[
-    'worker-src',
-    'manifest-src',
-    'base-uri',
-    'form-action',
-    'frame-ancestors',
-    'upgrade-insecure-requests',
-  ],
-]
+  'default-src script-src script-src-elem script-src-attr style-src style-src-elem style-src-attr img-src font-src',
+  'connect-src media-src object-src frame-src child-src worker-src manifest-src base-uri form-action',
+  'frame-ancestors upgrade-insecure-requests',
+].flatMap((names) => names.split(' '))
 
 /**
- * A policy as a map. Directives end at ";", or at a line break before the name of another directive, in the values of a map
- * too. Of a directive that is given twice the first counts, as in browsers, and of a map its keys.
+ * A policy as a map. A directive ends at ";", or at a line break before the name of another directive; in a map's values
+ * too. The first of two equal directives counts, as in browsers. Keys of a map come before its values.
  */
 export function parseContentSecurityPolicy(policy: string | Record<string, string>): Directives {
   if (typeof policy !== 'string') return parseContentSecurityPolicy(toText(policy))
@@ -50,7 +33,7 @@ function toText(policy: Record<string, string>): string {
   return [...parts.map(([first]) => first), ...parts.flatMap(([, ...others]) => others)].join(';')
 }
 
-/** Directives are known, and their values cannot end the header or begin another policy. */
+/** All directives are known. Their values cannot end the header or begin another policy. */
 export function checkContentSecurityPolicy(manifest: Partial<Manifest>): Finding[] {
   const policy = manifest.contentSecurityPolicy
   if (policy === undefined) return []
@@ -86,7 +69,7 @@ export function checkContentSecurityPolicy(manifest: Partial<Manifest>): Finding
   return findings
 }
 
-/** A keyword in single quotes, a scheme, or a host (CSP Level 3, section 2.3.1), loosely. */
+/** A keyword in single quotes, a scheme, or a host (CSP Level 3, section 2.3.1), approximately. */
 const isSource = (value: string): boolean =>
   /^'[^']+'$|^[a-z][a-z0-9+.-]*:$|^\*$|^localhost(:|\/|$)|[.:*]/i.test(value)
 

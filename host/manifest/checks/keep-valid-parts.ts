@@ -1,11 +1,11 @@
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
 import { fromPointer } from '../positions.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from '../problem.ts'
 
 /**
- * What of a manifest does match the schema, so that the checks beyond the schema can run on it and all errors
- * are shown at once. A wrong entry of a list leaves a hole, so that the others keep their index: read lists
- * with `forEach`, which passes over holes. A wrong entry of a map keeps its name, with `undefined`.
+ * Keeps the parts of a manifest that match the schema. The checks beyond the schema run on them, so that all errors
+ * are shown at once. An invalid entry of a list becomes a hole, and the others keep their index: read lists with
+ * `forEach`, which skips holes. An invalid entry of a map becomes `undefined`.
  */
 export function keepValidParts(data: unknown, findings: Finding[]): Partial<Manifest> {
   if (typeof data !== 'object' || data === null || Array.isArray(data)) return {}
@@ -14,11 +14,11 @@ export function keepValidParts(data: unknown, findings: Finding[]): Partial<Mani
   return kept
 }
 
-/** The path of the smallest part that can be left out without making the rest wrong. */
+/** The path of the smallest part that can be removed without making the rest invalid. */
 function toUnit({ pointer, at }: Finding): string[] {
   const steps = fromPointer(pointer)
   const [field, , kind] = steps
-  // An unknown or forbidden key goes alone.
+  // Only the unknown or forbidden key is removed.
   if (at === 'key' && steps.length > 0 && field !== 'configurations') return steps.slice(0, 2)
   if (field === 'configurations') {
     if (kind === 'properties' && steps.length >= 4) return steps.slice(0, 4)

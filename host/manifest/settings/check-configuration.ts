@@ -1,25 +1,40 @@
+import { hash } from 'node:crypto'
+import { createRequire } from 'node:module'
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { ConfigurationLevel, Manifest } from '../../../schemas/generated/manifest.ts'
-import { quoteValue } from '../message-text.ts'
+import { keepLast } from '../../keep-last.ts'
+import { hintForName, quoteValue } from '../message-text.ts'
 import {
-  type Configuration,
-  findSettingProblems,
-  type Level,
-  type SettingProblem,
-} from './setting-problems.ts'
-import { defaultOf } from './settings-schema.ts'
+  annotations,
+  defaultOf,
+  isWebAddress,
+  type SettingsSchema,
+  settingsSchema,
+} from './settings-schema.ts'
+
+export type Level = 'account' | 'site' | 'space'
+export type Configuration = Record<string, unknown>
+
+/** A mistake in one setting. `missing`: the value is absent or empty, and the level is incomplete without it. */
+export type SettingProblem = { path: string; message: string; kind: 'invalid' | 'missing' }
+
+const load = createRequire(import.meta.url)
+
+/** Compiling one takes up to 30 ms of CPU time: for 200 settings of 100 choices. */
+const maxCachedValidators = 200
+const validators = new Map<string, ValidateFunction>()
 
 const maxConfigurationLength = 64 * 1024
 
 /**
- * Checks the settings that somebody gives for a level: every setting that is wrong or missing is reported, each
- * once. A default stands in for a missing value.
+ * Checks the settings of a level and reports each wrong or missing one. A default replaces a missing value.
  *
- * What an OAuth connection stored under a `button` is not the installer's to write: it is carried over from
- * `stored`, and giving another value is an error. The integration itself (`by: 'integration'`) may write it, and
- * may keep values beside the declared ones, as scripts of the reference platform do.
+ * The value of a `button` belongs to an OAuth connection. An installer cannot change it: it is copied from `stored`, and
+ * another value is an error. The integration itself (`by: 'integration'`) may change it and may store undeclared
+ * settings, as on the reference platform.
  *
- * @returns the settings to store, and the problems; store only when none is `invalid`, and count the level as
- *   complete only when there is none at all
+ * @returns the settings to store, and the problems. Store only without `invalid` problems. The level is complete only
+ *   without any problem.
  */
 export function checkConfiguration(
   manifest: Manifest,
@@ -48,7 +63,7 @@ export function checkConfiguration(
   return { configuration, problems: [...problems, ...found.missing] }
 }
 
-/** Settings as a script reads them: what is not given has its default. */
+/** Settings as a script reads them, with defaults. */
 export function withDefaults(manifest: Manifest, level: Level, configuration: Configuration): Configuration {
   const declared = Object.entries(manifest.configurations?.[level]?.properties ?? {})
   const defaults = declared
@@ -78,4 +93,110 @@ function findHandmadeConnections(
     if (JSON.stringify((given as Configuration)[name]) === JSON.stringify(stored[name])) return []
     return [{ path: name, message: 'is set by connecting, not by hand', kind: 'invalid' as const }]
   })
+}
+
+/** Reports each setting that is unknown, wrong or missing, once. */
+function findSettingProblems(
+  declared: ConfigurationLevel | undefined,
+  level: Level,
+  configuration: Configuration,
+): Record<'unknown' | 'wrong' | 'missing', SettingProblem[]> {
+  const schema = settingsSchema(declared)
+  const validate = toValidator(schema)
+  const problems: Record<'unknown' | 'wrong' | 'missing', SettingProblem[]> = {
+    unknown: [],
+    wrong: [],
+    missing: [],
+  }
+  if (validate(configuration)) return problems
+  const found = validate.errors?.flatMap((error) => toProblems(error, level, schema)) ?? []
+  const seen = new Set<string>()
+  // A wrong value is not reported as missing, too.
+  for (const group of ['unknown', 'wrong', 'missing'] as const) {
+    for (const { path, message } of found.filter((problem) => problem.group === group)) {
+      if (seen.has(path)) continue
+      seen.add(path)
+      problems[group].push({ path, message, kind: group === 'missing' ? 'missing' : 'invalid' })
+    }
+  }
+  return problems
+}
+
+function toValidator(schema: SettingsSchema): ValidateFunction {
+  const key = hash('sha256', JSON.stringify(schema))
+  const validate = validators.get(key) ?? compile(schema)
+  keepLast(validators, key, validate, maxCachedValidators)
+  return validate
+}
+
+/** An instance for each schema: Ajv keeps all that it compiles. */
+function compile(schema: SettingsSchema): ValidateFunction {
+  // Loading Ajv takes 25 ms.
+  const { Ajv2020 } = load('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
+  const ajv = new Ajv2020({
+    allErrors: true,
+    // The messages quote the value and the choices.
+    verbose: true,
+    messages: false,
+    // A setting may be called `toString`: an inherited value does not count.
+    ownProperties: true,
+    // Hundreds of unrolled choices take six times as long to compile.
+    loopEnum: 1,
+    // A required button has `minLength` without a type.
+    strictTypes: false,
+    meta: false,
+    validateSchema: false,
+    keywords: annotations,
+    formats: { uri: (text: string) => text === '' || isWebAddress(text) },
+  })
+  return ajv.compile(schema)
+}
+
+type Found = { group: 'unknown' | 'wrong' | 'missing'; path: string; message: string }
+
+function toProblems(error: ErrorObject, level: Level, schema: SettingsSchema): Found[] {
+  if (error.schemaPath.startsWith('#/anyOf/')) return []
+  if (error.keyword !== 'anyOf') return [toProblem(error, level, schema)]
+  const names = (schema.anyOf ?? []).flatMap(({ required }) => required)
+  const message = names.length > 1 ? `is required: turn on one of ${names.join(', ')}` : 'must be on'
+  return names.map((path) => ({ group: 'missing', path, message }))
+}
+
+function toProblem(error: ErrorObject, level: Level, schema: SettingsSchema): Found {
+  const { keyword, params, data } = error
+  const path = error.instancePath.slice(1)
+  const found = `found ${quoteValue(data)}`
+  const wrong = (message: string): Found => ({ group: 'wrong', path, message })
+  switch (keyword) {
+    case 'additionalProperties': {
+      const name = String(params.additionalProperty)
+      const hint = hintForName(name, Object.keys(schema.properties), 'settings')
+      const message = `there is no setting ${quoteValue(name)} for the ${level}; ${hint}`
+      return { group: 'unknown', path: name, message }
+    }
+    case 'required':
+      return missing(String(params.missingProperty), schema)
+    case 'minLength':
+      return missing(path, schema)
+    case 'type':
+      return wrong(`must be ${kinds[String(params.type)]}, ${found}`)
+    case 'minimum':
+    case 'maximum':
+      return wrong(`must lie within ±${Number.MAX_SAFE_INTEGER}, ${found}`)
+    case 'maxLength':
+      return wrong(`has ${String(data).length} characters; at most ${params.limit} are allowed`)
+    case 'format':
+      return wrong(`must be a web address that begins with http:// or https://, ${found}`)
+    case 'enum':
+      return wrong(`cannot be ${quoteValue(data)}; ${hintForName(String(data), params.allowedValues)}`)
+    default:
+      return wrong(`is not valid, ${found}`)
+  }
+}
+
+const kinds: Record<string, string> = { string: 'text', number: 'a number', boolean: 'true or false' }
+
+function missing(path: string, { properties }: SettingsSchema): Found {
+  const isButton = properties[path]?.callback_url !== undefined
+  return { group: 'missing', path, message: isButton ? 'is required: connect first' : 'is required' }
 }

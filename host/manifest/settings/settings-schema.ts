@@ -1,8 +1,8 @@
 import type { ConfigurationLevel, Property } from '../../../schemas/generated/manifest.ts'
 
 /**
- * One setting. `completion_url`, `button_text` and `callback_url` are annotations for forms: a setting with
- * `callback_url` is a button, and any value of it is valid, as scripts store credentials in a form of their own.
+ * One setting. `completion_url`, `button_text` and `callback_url` are annotations for forms. A setting with
+ * `callback_url` is a button: any value is valid, as each script stores its credentials in its own form.
  */
 export type SettingSchema = {
   type?: 'string' | 'number' | 'boolean'
@@ -20,26 +20,32 @@ export type SettingSchema = {
   callback_url?: string
 }
 
-/** `required` has the settings without a default: a default stands in for a missing value. */
+/** `required` has settings without a default only: a default replaces a missing value. */
 export type SettingsSchema = {
   type: 'object'
   properties: Record<string, SettingSchema>
   required: string[]
-  /** Of the settings in `requiredAny`, one is on. */
+  /** One of the settings in `requiredAny` is on. */
   anyOf?: { properties: Record<string, { const: true }>; required: string[] }[]
   additionalProperties: boolean
-  /** The component that asks for the settings. Any setting is valid then. */
+  /** The component that asks for the settings. Any setting is valid with it. */
   componentId?: string
 }
 
-/** Of JSON Schema, these keywords are ours. */
+/** Annex's own keywords. */
 export const annotations = ['componentId', 'completion_url', 'button_text', 'callback_url']
 
+/** Installers see links: `javascript:` and similar schemes must not reach them. */
+export const isWebAddress = (text: string): boolean => /^https?:\/\/[^\s]/i.test(text) && URL.canParse(text)
+
+/** The formats of the manifest's schema. */
+export const formats = { uri: isWebAddress }
+
 const maxTextLength = 10_000
-/** Beyond them JSON and JavaScript round. */
+/** JavaScript rounds larger numbers. */
 const exactNumbers = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
 
-/** A level of `configurations` as a JSON Schema (2020-12): for forms, for the check of values, and for types. */
+/** A level of `configurations` as a JSON Schema (2020-12). Forms, the check of values and the types use it. */
 export function settingsSchema(level: ConfigurationLevel | undefined): SettingsSchema {
   const declared = Object.entries(level?.properties ?? {})
   const required = (level?.required ?? []).filter((name) =>
@@ -60,7 +66,7 @@ export function settingsSchema(level: ConfigurationLevel | undefined): SettingsS
 }
 
 function settingSchema(property: Property, isRequired: boolean): SettingSchema {
-  // A form sends an empty text for a field that was left empty.
+  // A form sends an empty field as an empty text.
   const notEmpty = isRequired ? { minLength: 1 as const } : {}
   if (property.type === 'button') {
     const { type: _, ...annotated } = property

@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import { AnnexError } from '../../errors/annex-error.ts'
 
 /**
- * Writes `generated/integration.ts` in a plugin folder, unless it holds that text already.
+ * Writes `generated/integration.ts` in a plugin folder, unless the text is current.
  *
- * @returns the path, and whether it was written
- * @throws AnnexError `manifest_invalid` when `generated` or the file is a symlink, or not a folder or a file: a
- *   stranger's folder would have Annex write wherever it points to
+ * @throws AnnexError `manifest_invalid` when `generated` is not a folder, or the file not a regular one. Attack: a symlink
+ *   makes Annex write elsewhere.
  */
 export async function writeTypes(folder: string, text: string): Promise<{ path: string; written: boolean }> {
   const generated = join(folder, 'generated')
@@ -18,7 +17,7 @@ export async function writeTypes(folder: string, text: string): Promise<{ path: 
   if (await holds(path, text)) return { path, written: false }
   await mkdir(generated, { recursive: true })
   await assertPlain(generated, 'folder')
-  // Written beside it and moved: a reader sees the old text or the new one. EXCL follows no symlink.
+  // The rename is atomic for readers. EXCL follows no symlink.
   const draft = join(generated, `.integration.ts.${process.pid}`)
   await rm(draft, { force: true })
   try {
@@ -31,7 +30,7 @@ export async function writeTypes(folder: string, text: string): Promise<{ path: 
   return { path, written: true }
 }
 
-/** Whether the types of a plugin folder are those of its manifest. */
+/** True when the types of a plugin folder are those of its manifest. */
 export async function hasCurrentTypes(folder: string, text: string): Promise<boolean> {
   const path = join(folder, 'generated', 'integration.ts')
   await assertPlain(join(folder, 'generated'), 'folder')
