@@ -9,17 +9,16 @@ const rootFolder = fileURLToPath(new URL('../..', import.meta.url))
 const runtimeFolder = path.join(rootFolder, 'runtime')
 const lockFile = path.join(rootFolder, 'package-lock.json')
 
-/** A text that was built. `digest` is the SHA-256 of what it was built from, in hex. */
+/** A text built from sources. `digest` is the SHA-256 of the sources, in hex. */
 export type Build = { code: string; digest: string }
 
 /**
- * Builds a text out of `runtime/`, or takes it from `cacheFolder`, where it lies as `NAME-DIGEST.js`: under the digest of
- * all sources of `runtime/`, of esbuild's version and of the lock file, which stands for the libraries in it. Throws what
- * `build` throws.
+ * Builds a text from `runtime/`, or reads it from the cache: the file `NAME-DIGEST.js`. The digest covers all sources of
+ * `runtime/`, the recipe, esbuild's version, and the lock file, which stands for the libraries.
  *
- * @param given.recipe the file that says how it is built
+ * @param given.recipe the file with the options of the build
  */
-export async function keepBuild(given: {
+export async function cacheBuild(given: {
   name: string
   cacheFolder: string
   recipe: string
@@ -27,17 +26,17 @@ export async function keepBuild(given: {
 }): Promise<Build> {
   const digest = digestOf(given.recipe)
   const file = path.join(given.cacheFolder, `${given.name}-${digest}.js`)
-  const kept = await readIfThere(file)
-  if (kept !== undefined) {
+  const cached = await readIfThere(file)
+  if (cached !== undefined) {
     await markUsed(file)
-    return { code: kept.toString(), digest }
+    return { code: cached.toString(), digest }
   }
   const code = await given.build()
   await writeAtomically(file, code)
   return { code, digest }
 }
 
-/** The code of a process names the folder that it is in. */
+/** The folder counts, too: the code of a process contains its path. */
 const digestOf = (recipe: string): string =>
   addFiles(createHash('sha256').update(digestOfSources()), [recipe])
     .update(`${rootFolder}\0${esbuildVersion}`)
@@ -45,7 +44,7 @@ const digestOf = (recipe: string): string =>
 
 let sourcesDigest: string | undefined
 
-/** All of `runtime/`, as what lies in one part of it imports what lies in another. Read once: a start asks four times. */
+/** Covers all of `runtime/`, as its parts import each other. Cached: a start needs it four times. */
 function digestOfSources(): string {
   if (sourcesDigest !== undefined) return sourcesDigest
   const names = readdirSync(runtimeFolder, { recursive: true, encoding: 'utf8' })
@@ -63,7 +62,7 @@ function addFiles(hash: Hash, files: readonly string[]): Hash {
   return hash
 }
 
-/** @returns `undefined` where there is no such file */
+/** @returns `undefined` when the file does not exist */
 export async function readIfThere(file: string): Promise<Buffer | undefined> {
   try {
     return await readFile(file)
@@ -74,8 +73,8 @@ export async function readIfThere(file: string): Promise<Buffer | undefined> {
 }
 
 /**
- * Two processes may build at once: each writes a file of its own, and renaming is atomic. Flushed first: else a power
- * cut may leave the name without the text, and no script would ever load again.
+ * Each process writes its own draft, and renaming is atomic: processes may build at the same time. The draft is flushed
+ * first. Otherwise a power cut may leave an empty file, and no script would load again.
  */
 export async function writeAtomically(file: string, data: string | Uint8Array): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true })
@@ -86,14 +85,14 @@ export async function writeAtomically(file: string, data: string | Uint8Array): 
 
 const unusedMs = 30 * 24 * 60 * 60 * 1000
 
-/** A file of the cache was used: `removeUnused` leaves it for another 30 days. */
+/** `removeUnused` keeps the file for another 30 days. */
 export async function markUsed(file: string): Promise<void> {
   const now = new Date()
-  // One that another Annex has removed meanwhile is made again.
+  // Another process may have removed it: the next use builds it again.
   await utimes(file, now, now).catch(() => {})
 }
 
-/** Removes what lies in the cache and was not used for 30 days: of older versions of Annex, and of folders that are gone. */
+/** Removes files that were unused for 30 days: those of older versions of Annex and of removed plugin folders. */
 export async function removeUnused(cacheFolder: string): Promise<void> {
   const entries = await readdir(cacheFolder, { recursive: true, withFileTypes: true }).catch(() => [])
   for (const entry of entries) {

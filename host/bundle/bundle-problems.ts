@@ -11,10 +11,10 @@ export const messagesOf = (result: BuildResult): { severity: Problem['severity']
   ].slice(0, maxProblems)
 
 /**
- * A message of esbuild as a problem, at the author's file and line.
+ * A message of esbuild as a problem with file and line.
  *
- * @param folder the plugin folder as the reader knows it
- * @param readText gives the text of a file that esbuild names
+ * @param folder the plugin folder's path as messages show it
+ * @param readText reads a file that esbuild names
  */
 export async function toProblem(
   folder: string,
@@ -22,30 +22,27 @@ export async function toProblem(
   { text, location, detail, notes }: Message,
   readText: (path: string) => Promise<string>,
 ): Promise<Problem> {
-  // A hint of our own comes as `detail`, one of esbuild's as a note.
+  // Annex passes its hints as `detail`; those of esbuild are notes.
   const hint = typeof detail === 'string' ? detail : notes[0]?.text
-  const complaint = { severity, ...toOwnWords(withoutNamespace(text), hint && withoutNamespace(hint)) }
+  const complaint = { severity, ...reword(withoutNamespace(text), hint && withoutNamespace(hint)) }
   if (location === null) return createProblem(folder, '', { line: 1, column: 1 }, complaint)
   const source = await readText(location.file)
   // esbuild counts bytes of UTF-8, from 0.
   const column = toUnits(location.lineText, location.column) + 1
-  const place = {
+  const marked = {
     line: location.line,
     column,
     length: Math.max(1, toUnits(location.lineText, location.column + location.length) - column + 1),
   }
-  return createProblem(join(folder, location.file), source, place, complaint)
+  return createProblem(join(folder, location.file), source, marked, complaint)
 }
 
-/** esbuild speaks of output formats, which no author has chosen, and of the files of the SDK. */
-function toOwnWords(
-  message: string,
-  hint: string | undefined,
-): { message: string; hint: string | undefined } {
+/** Rewords messages of esbuild about output formats and files of the SDK: an author knows neither. */
+function reword(message: string, hint: string | undefined): { message: string; hint: string | undefined } {
   if (message.startsWith('Top-level await')) {
     return {
-      message: 'a script cannot wait at its top level: it is loaded in one go',
-      hint: 'await inside a handler, and keep there in a variable what is made once',
+      message: 'a script cannot use await at its top level: it is loaded synchronously',
+      hint: 'await inside a handler, and store the result in a variable',
     }
   }
   if (message.startsWith('"import.meta" is not available')) {

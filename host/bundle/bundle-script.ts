@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type BuildResult, build, type Plugin } from 'esbuild'
+import { type BuildResult, build } from 'esbuild'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { createProblem, hasErrors, type Problem } from '../manifest/problem.ts'
 import type { OwnFiles } from '../manifest/read-inside.ts'
@@ -14,26 +14,26 @@ export const maxBundleBytes = 5 * 1024 * 1024
 const defaultTimeoutMs = 30_000
 
 /**
- * A script with all that it imports, as one text to run in an isolate: `__annexDefine(function (module) { … })`,
- * which sets `module.exports`. `map` is its source map (JSON); its sources are relative to the plugin folder, those
- * of the SDK begin with `@annex/runtime/`. `inputs` has the SHA-256 of each file that went in, by the same names.
+ * A script with its imports, as one text for an isolate: `__annexDefine(function (module) { … })`, which sets
+ * `module.exports`. `map` is its source map (JSON), with sources relative to the plugin folder; sources of the SDK begin
+ * with `@annex/runtime/`. `inputs` has the SHA-256 of each source by the same names.
  */
 export type Bundle = { code: string; map: string; inputs: Record<string, string> }
 
-/** `bundle` is there when no problem is an error. */
+/** `bundle` is present when no problem is an error. */
 export type Bundling = { bundle?: Bundle; problems: Problem[] }
 
 export type BundleOptions = {
-  /** Holds `index.ts` and `jsx-runtime.ts`. */
+  /** The folder of `index.ts` and `jsx-runtime.ts`. */
   sdkFolder: string
   timeoutMs?: number
-  /** Refused where a script imports them. */
+  /** A script cannot import these files. */
   ownFiles?: OwnFiles | undefined
 }
 
 /**
- * Bundles the script of an integration. Reads no file outside the plugin folder and the SDK, whatever the script,
- * its packages and their settings ask for. Never throws for what is in the folder.
+ * Bundles the script of an integration. Reads only files of the plugin folder and the SDK, whatever the script, its
+ * packages and their settings name. Reports all mistakes, and throws for none of them.
  */
 export async function bundleScript(
   folder: string,
@@ -81,7 +81,7 @@ async function runBuild(
   timeoutMs: number,
 ): Promise<BuildResult | { failed: string }> {
   try {
-    return await runEsbuild(() => build(toOptions(roots, read, script)).catch(keepFailure), timeoutMs)
+    return await runEsbuild(() => build(toOptions(roots, read, script)).catch(toFailedResult), timeoutMs)
   } catch (error) {
     if (error instanceof EsbuildTimeout) return { failed: `the bundle was not ready after ${timeoutMs} ms` }
     return { failed: 'the bundler stopped while it read the script: it is nested too deeply' }
@@ -89,7 +89,6 @@ async function runBuild(
 }
 
 function toOptions(roots: Roots, read: ReadFiles, script: string) {
-  const confine: Plugin = confineImports(roots, read)
   return {
     absWorkingDir: roots.plugin,
     entryPoints: [resolve(roots.plugin, script)],
@@ -98,12 +97,12 @@ function toOptions(roots: Roots, read: ReadFiles, script: string) {
     write: false,
     metafile: true,
     platform: 'browser',
-    // 'import' and 'require' are esbuild's own, each for its kind: named here, `require` would be given modules.
+    // esbuild adds 'import' and 'require', each for its kind. Named here, a `require()` would get ES modules.
     conditions: ['worker', 'browser', 'module'],
     mainFields: ['browser', 'module', 'main'],
     format: 'cjs',
     target: 'esnext',
-    // Comments would name the SDK's folder, and so the same sources would make another version elsewhere.
+    // Comments contain the SDK's path: the same sources would have another digest on another machine.
     minifyWhitespace: true,
     charset: 'utf8',
     legalComments: 'none',
@@ -111,21 +110,21 @@ function toOptions(roots: Roots, read: ReadFiles, script: string) {
     sourcesContent: true,
     jsx: 'automatic',
     jsxImportSource: '@annex/runtime',
-    // Given, so that no tsconfig.json is looked for: its `extends` and `paths` could name any file.
+    // Prevents a search for tsconfig.json, whose `extends` and `paths` may name any file.
     tsconfigRaw: { compilerOptions: {} },
     nodePaths: [],
     define: { 'process.env.NODE_ENV': '"production"' },
-    // A CommonJS entry may fill `exports` and never name `module`.
+    // A CommonJS script may use `exports` without `module`.
     banner: { js: '__annexDefine(function (module) { var exports = module.exports;' },
     footer: { js: '})' },
     logLevel: 'silent',
     logLimit: 0,
-    plugins: [confine],
+    plugins: [confineImports(roots, read)],
   } as const satisfies Parameters<typeof build>[0]
 }
 
-/** A build that fails throws what it would have returned. Anything else is esbuild itself failing. */
-function keepFailure(error: unknown): BuildResult {
+/** A failed build throws its result. Any other error is a failure of esbuild itself. */
+function toFailedResult(error: unknown): BuildResult {
   if (error instanceof Error && 'errors' in error && 'warnings' in error && !/service/.test(error.message)) {
     return error as unknown as BuildResult
   }
@@ -151,7 +150,7 @@ function largestInputs(result: BuildResult): string {
     .join(', ')
 }
 
-/** The text of a file that esbuild complains about, for the frame; empty when it is not ours to show. */
+/** The text of a file for the frame; empty for files that must not be shown. */
 async function readText({ plugin, ownFiles }: Roots, path: string): Promise<string> {
   const reading = await readInside(plugin, path, maxBundleBytes, ownFiles)
   return 'bytes' in reading ? reading.bytes.toString('utf8') : ''

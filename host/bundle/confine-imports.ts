@@ -20,10 +20,10 @@ import { refuse, refuseBuiltin, refuseMissing } from './explain-missing.ts'
 import { findGlobImport } from './glob-imports.ts'
 import { type LoadedFile, missingNamespace, throwInGuard, toThrowingModule } from './guarded-imports.ts'
 
-/** Real paths of the two folders that a build may read. */
+/** The real paths of the folders that a build may read. */
 export type Roots = { plugin: string; sdk: string; ownFiles?: OwnFiles | undefined }
 
-/** What a build has read: the SHA-256 of each file, in hex, by its path in the plugin folder or its name in the SDK. */
+/** The files that a build has read: the SHA-256 of each, in hex, by its path in the plugin folder or its name in the SDK. */
 export type ReadFiles = { bytes: number; digests: Record<string, string> }
 
 export const maxFileBytes = 5 * 1024 * 1024
@@ -39,7 +39,7 @@ const loaders: Record<string, Loader> = {
   cjs: 'jsx',
   jsx: 'jsx',
   json: 'json',
-  // As text: a stylesheet that esbuild parsed would follow its url() and @import.
+  // As text: in a stylesheet esbuild follows url() and @import.
   txt: 'text',
   md: 'text',
   html: 'text',
@@ -54,22 +54,22 @@ const sdkModules: Record<string, string> = {
   '/jsx-dev-runtime': 'jsx-runtime.ts',
 }
 
-/** A module of the SDK is named by its import path: a place of the host would come out in messages and in the bundle. */
+/** Modules of the SDK are named by import path: messages and bundles must not contain paths of the host. */
 const sdkNamespace = 'sdk'
 export const sdkName = '@annex/runtime'
 
-/** A path as esbuild shows it: of a module of the SDK without its namespace. */
+/** Removes esbuild's namespace from modules of the SDK. */
 export const withoutNamespace = (text: string): string =>
   text.replaceAll(`${sdkNamespace}:${sdkName}/`, `${sdkName}/`)
 
-/** Marks a question of our own to esbuild's resolver, which comes back through this plugin. */
+/** Marks this plugin's own calls of esbuild's resolver, which call the plugin again. */
 const passThrough = Symbol('ask esbuild')
 
 /**
- * Confines a build: code of the plugin folder may import from there alone, the SDK from itself, and everything
- * is read by us, once, after its real path was checked. esbuild's own resolver only says which file is meant.
+ * Confines a build: the plugin folder imports only its own files and the SDK; the SDK imports only its own files. esbuild
+ * resolves imports; this plugin checks the real path and reads the file.
  *
- * @param read is added to
+ * @param read gets each file that is read
  */
 export function confineImports(roots: Roots, read: ReadFiles): Plugin {
   return {
@@ -95,7 +95,7 @@ export function confineImports(roots: Roots, read: ReadFiles): Plugin {
   }
 }
 
-/** `missing` is why the import is refused, unless the script is ready for it. */
+/** `missing`: the import is refused, unless the script catches the error. */
 async function resolveImport(
   args: OnResolveArgs,
   build: PluginBuild,
@@ -110,7 +110,7 @@ async function resolveImport(
     const file = Object.hasOwn(sdkModules, sdk) ? sdkModules[sdk] : undefined
     return file === undefined ? refuse(`the SDK has no module ${shown}`) : toSdkModule(`${sdkName}/${file}`)
   }
-  // The SDK imports its own files alone, each with its ending.
+  // The SDK imports its own files only, by full name.
   if (namespace === sdkNamespace) return toSdkModule(posix.join(posix.dirname(importer), path))
   if (path.startsWith('node:')) return { missing: refuseBuiltin(path) }
   if (kind === 'require-resolve')
@@ -131,11 +131,11 @@ async function resolveImport(
     pluginData: passThrough,
   })
   if (found.errors.length > 0 || found.external) return { missing: await refuseMissing(path, root) }
-  // A package may say in its package.json that a module is left out in browsers.
+  // A package.json may exclude a module from browsers.
   if (found.namespace !== 'file') return { path: found.path, namespace: 'empty' }
   const real = await realpath(found.path).catch(() => undefined)
   if (real === undefined || !isInside(root, real)) {
-    // Found in a node_modules above the plugin folder, such as Annex's own.
+    // Found in a node_modules above the plugin folder: that of Annex, for instance.
     if (isOfAnother(root, path, found.path)) return { missing: await refuseMissing(path, root) }
     return refuse(
       `${shown} leads outside the plugin folder`,
@@ -143,13 +143,13 @@ async function resolveImport(
     )
   }
   if (pickLoader({ path: real, with: args.with }) === undefined) return { missing: refuseKind(real) }
-  // esbuild finds it once more: only what it finds itself keeps the kind of module that a package.json says.
+  // esbuild resolves it again: only its own results respect "type" of package.json.
   return undefined
 }
 
 const toSdkModule = (path: string): OnResolveResult => ({ path, namespace: sdkNamespace })
 
-/** Whether a package was found in a `node_modules` that is not the plugin folder's. */
+/** True when a package was found in a `node_modules` outside the plugin folder. */
 function isOfAnother(root: string, path: string, found: string): boolean {
   const name = path.split('/', path.startsWith('@') ? 2 : 1).join(sep)
   const at = found.lastIndexOf(join(sep, 'node_modules', name, sep))
@@ -190,7 +190,7 @@ async function loadFile(
     const text = `${glob} in ${where}: the path must be known when the script is bundled`
     return refuse(text, 'import each file by name')
   } catch (error) {
-    // What does not parse is not handed on: nobody would have looked for such an import in it.
+    // Attack: a syntax error must not hide an import from the check above.
     return { errors: toSyntaxErrors(error, path) }
   }
 }
@@ -216,9 +216,9 @@ function pickLoader({ path, with: attributes }: Pick<OnLoadArgs, 'path' | 'with'
 }
 
 /**
- * esbuild reads the file that a `sourceMappingURL` comment names, wherever it lies: a device would hang it, and
- * the text of any source map on this machine would come back in ours. The comment is broken, at the price of
- * one space in a text that holds these words. A hashbang would stand in the middle of the wrapped bundle.
+ * Attack: esbuild reads any file that a `sourceMappingURL` comment names. A device would block it, and the text of any
+ * source map on the machine would appear in ours. A space breaks the comment. A hashbang is invalid within the wrapped
+ * bundle.
  */
 const withoutFileReferences = (code: string): string =>
   code.replace(/([#@]\s*)sourceMappingURL=/g, '$1sourceMappingURL =').replace(/^(\ufeff?)#!/, '$1//')

@@ -1,20 +1,19 @@
 import { type Loader, transform } from 'esbuild'
 
 /**
- * Finds an import whose path has a variable part after `./` or `../`. esbuild answers it by bundling every file
- * that matches, and asks no plugin where it may look: a path such as `../../../../` and two variables would
- * walk the whole disk.
+ * Finds an import whose path has a variable part after `./` or `../`. Attack: esbuild bundles each matching file without
+ * asking plugins, so `../../../../` with two variables reads the whole disk.
  *
- * @returns the import as esbuild reads it, shortened; nothing when there is none
- * @throws TransformFailure of esbuild when the code does not parse
+ * @returns the import as esbuild reads it, shortened
+ * @throws TransformFailure for a syntax error
  */
 export async function findGlobImport(code: string, loader: Loader): Promise<string | undefined> {
   if (!mayImportLater.test(code)) return undefined
-  // esbuild itself folds constants, undoes escapes and drops comments and brackets: there is one way left to write it.
+  // esbuild folds constants and removes escapes, comments and brackets: one spelling is left.
   const plain = await transform(code, {
     loader,
     minifySyntax: true,
-    // Without it, comments between the bracket and the path stay, block comments and line comments.
+    // Otherwise comments between the bracket and the path stay.
     minifyWhitespace: true,
     legalComments: 'none',
     tsconfigRaw: '{}',
@@ -33,8 +32,7 @@ export async function findGlobImport(code: string, loader: Loader): Promise<stri
 }
 
 /**
- * What any such import has somewhere: the name `require`, which may be written with escapes, or the word `import` with
- * something after it that begins no list of names and no path, as in `import(` and `import/**\/(`. The hundreds of
- * modules of a large package have none, and reading each twice took most of the time.
+ * Code with such an import has the name `require`, possibly with escapes, or `import` before a character that starts
+ * neither names nor a path: `import(`, `import/**\/(`. Other files, which are most of a large package, are parsed once.
  */
 const mayImportLater = /require|\\u|import\s*[^\s\w$*{"']/

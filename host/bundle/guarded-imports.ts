@@ -1,16 +1,16 @@
 import { build, type Loader, type OnResolveArgs, type OnResolveResult } from 'esbuild'
 
-/** The text of a file that was loaded: esbuild hands it on with each import in the file. */
+/** A loaded file. esbuild passes it to the plugin with each import of the file. */
 export type LoadedFile = { code: string; loader: Loader }
 
-/** Modules that are not there, and that a script asks for inside a guard. */
+/** The namespace of missing modules that a script imports inside a guard. */
 export const missingNamespace = 'missing'
 
 /**
- * In place of a module that is not there: one that throws when it is asked for, if the script is ready for that. esbuild
- * itself says whether it is (`try { require() }`, `import().catch()`), as for a build without plugins.
+ * Replaces a missing module by one that throws, when each import of it is guarded (`try { require() }`,
+ * `import().catch()`). esbuild recognizes guards, as in a build without plugins.
  *
- * @param refusal fails the bundle where one of the questions in the file stands outside of a guard
+ * @param refusal the result for an import without a guard
  */
 export async function throwInGuard(
   { path, kind, pluginData }: OnResolveArgs,
@@ -18,13 +18,13 @@ export async function throwInGuard(
 ): Promise<OnResolveResult> {
   if (kind === 'import-statement' || pluginData === undefined) return refusal
   if (!(await isGuarded(path, pluginData as LoadedFile))) return refusal
-  // Its text stays as it is: nothing in a sandbox is called `require`.
+  // The call stays and throws: a sandbox has no `require`.
   if (kind === 'require-resolve') return { path, external: true }
   const suffix = kind === 'dynamic-import' ? '?import' : '?require'
   return { path, suffix, namespace: missingNamespace, pluginData: refusal.errors?.[0]?.text }
 }
 
-/** A CommonJS module that throws the error of Node: packages compare its code. */
+/** A CommonJS module that throws Node's error: packages compare its code. */
 export function toThrowingModule(path: string, suffix: string, why: string): string {
   const code = suffix === '?import' ? 'ERR_MODULE_NOT_FOUND' : 'MODULE_NOT_FOUND'
   const message = `Cannot find module '${path}': ${why}`
@@ -33,7 +33,7 @@ export function toThrowingModule(path: string, suffix: string, why: string): str
 
 async function isGuarded(path: string, { code, loader }: LoadedFile): Promise<boolean> {
   const { errors } = await build({
-    // Without a folder esbuild finds no file: each question that no guard is around becomes an error.
+    // Without a folder esbuild finds no file: each import without a guard becomes an error.
     stdin: { contents: restoreImports(code), loader },
     bundle: true,
     write: false,
@@ -57,7 +57,7 @@ async function isGuarded(path: string, { code, loader }: LoadedFile): Promise<bo
   return errors.length === 0
 }
 
-/** TypeScript writes `import()` like this in CommonJS; esbuild does not see that a `.catch()` behind it is a guard. */
+/** TypeScript compiles `import()` like this for CommonJS. esbuild does not recognize a `.catch()` after it as a guard. */
 const compiledImport =
   /Promise\.resolve\(\)\.then\(\s*(?:\(\)\s*=>|function\s*\(\)\s*\{\s*return)\s*(?:[\w$.]+\(|\(0,\s*[\w$.]+\)\()?require\(("[^"\\\n]+"|'[^'\\\n]+')\)\)?\s*(?:;?\s*\})?\s*\)/g
 

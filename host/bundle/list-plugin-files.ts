@@ -7,19 +7,18 @@ import { isInside } from '../manifest/read-inside.ts'
 
 const maxEntries = 100_000
 
-/** A file of a plugin folder: its path relative to the folder, and where it leads if it is a symlink. */
+/** A file of a plugin folder by its relative path. `link` is the target of a symlink. */
 export type PluginFile = { path: string; link?: string }
 
-/** What esbuild's resolver reads whole, and by itself, on its way. */
+/** esbuild's resolver reads these files itself, and as a whole. */
 export const resolverFiles = /^(package\.json|\.pnp\..+)$/
 const maxResolverFileBytes = 1024 * 1024
 
 /**
- * Lists the files and symlinks of a plugin folder, sorted, those in `.git` left out. Refuses what is neither file nor
- * folder, and symlinks that lead out: esbuild's resolver reads every `package.json` on its way, and one that is a
- * FIFO, or leads to a device, would hang it.
+ * Lists the files and symlinks of a plugin folder, sorted, without `.git`. Refuses special files, and symlinks that lead
+ * outside. Attack: esbuild's resolver reads each `package.json` on its way, and a FIFO or a device would block it.
  *
- * @throws Error when there is no such folder
+ * @throws Error when the folder does not exist
  */
 export async function listPluginFiles(
   folder: string,
@@ -28,7 +27,7 @@ export async function listPluginFiles(
   try {
     return await list(root)
   } catch (error) {
-    // A folder that may not be read, or that was taken away meanwhile.
+    // A folder without permission, or removed meanwhile.
     return { problem: `the plugin folder cannot be listed: ${messageOf(error).replaceAll(root, '.')}` }
   }
 }
@@ -44,7 +43,7 @@ async function list(root: string): Promise<{ files: PluginFile[] } | { problem: 
       const path = relative(root, join(at, entry.name))
       const problem = await whyRefused(root, path, entry)
       if (problem !== undefined) return { problem: `${toVisible(path)} ${problem}` }
-      // `.git` is looked through as well: a symlink may make a package of what lies there.
+      // `.git` is checked, too: a symlink may turn its contents into a package.
       if (entry.isDirectory()) folders.push(join(root, path))
       if (path.startsWith('.git/')) continue
       if (entry.isFile()) files.push({ path })
@@ -67,7 +66,7 @@ async function whyRefused(root: string, path: string, entry: Dirent): Promise<st
   if (!entry.isSymbolicLink()) return 'is neither a file nor a folder'
   if (forResolver) return 'is a symlink; it must be a file'
   const real = await realpath(join(root, path)).catch(() => undefined)
-  // One that leads nowhere cannot be read either.
+  // A broken symlink cannot be read either.
   if (real === undefined || isInside(root, real)) return undefined
   return 'is a symlink that leads outside the plugin folder'
 }

@@ -9,32 +9,30 @@ import { type Bundle, type BundleOptions, type Bundling, bundleScript } from './
 import { maxFileBytes, sdkName } from './confine-imports.ts'
 import { listPluginFiles, resolverFiles } from './list-plugin-files.ts'
 
-/** Raise it when the same sources would make another bundle: other options of esbuild, another wrapping. */
+/** Increase it when the same sources result in another bundle: with other options of esbuild, for instance. */
 const format = 3
 
-/** A bundle as it is kept, with the digest of all that decides which files go into it. */
-type Kept = { layout: string; bundle: Bundle }
+/** `layout` is the digest of everything that decides which files a bundle contains. */
+type CachedBundle = { layout: string; bundle: Bundle }
 
 /**
- * The bundle of a plugin folder, from the cache if nothing that goes into it has changed: content counts, as installers
- * keep sizes and times. Only bundles without a problem are kept, so that warnings are shown each time. A folder has one
- * place in the cache, which its next bundle takes.
- *
- * @param options.cacheFolder Annex's own; made when it does not exist
+ * The bundle of a plugin folder, from the cache when its files are unchanged. Contents are compared, as installers
+ * preserve sizes and times. Bundles with warnings are not cached, so that each load reports the warnings. The cache has
+ * one bundle for each folder.
  */
 export async function loadBundle(
   folder: string,
   manifest: Pick<Manifest, 'script'>,
   options: BundleOptions & { cacheFolder: string },
 ): Promise<Bundling & { cached: boolean }> {
-  // A file that goes while it is read: bundling says what is missing.
+  // A file may disappear meanwhile: bundling reports it.
   const layout = await toLayout(folder, manifest).catch(() => undefined)
   if (layout === undefined) return { ...(await bundleScript(folder, manifest, options)), cached: false }
   const path = join(options.cacheFolder, 'bundles', `${toDigest(await realpath(folder))}.json`)
-  const kept = await readCache(path)
-  if (kept?.layout === layout && (await areCurrent(kept.bundle.inputs, folder, options.sdkFolder))) {
+  const cached = await readCache(path)
+  if (cached?.layout === layout && (await areCurrent(cached.bundle.inputs, folder, options.sdkFolder))) {
     await markUsed(path)
-    return { bundle: kept.bundle, problems: [], cached: true }
+    return { bundle: cached.bundle, problems: [], cached: true }
   }
   const bundling = await bundleScript(folder, manifest, options)
   const { bundle, problems } = bundling
@@ -42,13 +40,13 @@ export async function loadBundle(
   return { ...bundling, cached: false }
 }
 
-/** A digest of what decides which files a script imports; nothing when the folder cannot be listed. */
+/** The digest of everything that decides which files a script imports. `undefined` for a folder that cannot be listed. */
 async function toLayout(folder: string, { script }: Pick<Manifest, 'script'>): Promise<string | undefined> {
   const listing = await listPluginFiles(folder)
   if ('problem' in listing) return undefined
   const hash = createHash('sha256').update(JSON.stringify([format, esbuildVersion, script ?? null]))
   for (const { path, link } of listing.files) {
-    // Our own, made from the manifest: types only.
+    // Annex writes it, and it has types only.
     if (path === join('generated', 'integration.ts')) continue
     const content = resolverFiles.test(basename(path)) ? await digestOfFile(folder, path) : undefined
     hash.update(JSON.stringify([path, link, content]))
@@ -66,13 +64,13 @@ async function areCurrent(inputs: Bundle['inputs'], folder: string, sdkFolder: s
 }
 
 async function digestOfFile(folder: string, path: string): Promise<string | undefined> {
-  // Only compared: a file of Annex's own would have another digest, and be refused when it is bundled.
+  // Compared only: bundling refuses files of Annex itself.
   const reading = await readInside(folder, path, maxFileBytes, undefined)
   return 'bytes' in reading ? toDigest(reading.bytes) : undefined
 }
 
-/** A bundle that was kept; nothing when there is none or the file was damaged. */
-async function readCache(path: string): Promise<Kept | undefined> {
+/** `undefined` when the file is missing or damaged. */
+async function readCache(path: string): Promise<CachedBundle | undefined> {
   try {
     const { digest, text } = JSON.parse(await readFile(path, 'utf8'))
     return digest === toDigest(text) ? JSON.parse(text) : undefined
@@ -81,8 +79,8 @@ async function readCache(path: string): Promise<Kept | undefined> {
   }
 }
 
-async function writeCache(path: string, kept: Kept): Promise<void> {
-  const text = JSON.stringify(kept)
+async function writeCache(path: string, bundle: CachedBundle): Promise<void> {
+  const text = JSON.stringify(bundle)
   await writeAtomically(path, JSON.stringify({ digest: toDigest(text), text }))
 }
 

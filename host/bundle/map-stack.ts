@@ -1,26 +1,27 @@
-import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
+import { originalPositionFor, sourceContentFor, TraceMap } from '@jridgewell/trace-mapping'
+import { createFrame } from '../manifest/code-frame.ts'
 
+/** A hostile stack may have millions of locations. */
 const maxStackLength = 16 * 1024
 
-const place = /annex:([A-Za-z0-9-]{1,100}):(\d{1,9}):(\d{1,9})/g
+const location = /annex:([A-Za-z0-9-]{1,100}):(\d{1,9}):(\d{1,9})/g
 
-/** A frame without what follows it on its line: a logged error may be the start of a line only. */
+/** Text may follow a frame on its line: in a logged object, for instance. */
 const frame =
   /\n[^\S\n]*at (?:async )?(?:[^\n]{1,256}? \()?annex:([A-Za-z0-9-]{1,100}):(\d{1,9}):(\d{1,9})\)?/g
 
-/** The SDK, what stands in for a module that is missing, and helpers of the bundler: no file of the author's. */
-const isOurs = (source: string | null) =>
+/** Files of the SDK, stand-ins for missing modules, and helpers of the bundler. */
+const isGenerated = (source: string | null) =>
   source === null || source.startsWith('@annex/') || source.startsWith('missing:')
 
 /**
- * Turns the places in a stack from an isolate (`annex:<integration>:line:column`) into the author's: file, line and
- * column. Frames that are in no file of the author's are left out. Other places
- * that the map does not know stay as they are.
+ * Turns the locations in a stack of an isolate (`annex:<integration>:line:column`) into file, line and column of the
+ * plugin folder. Frames outside the plugin folder are removed. Locations that the map does not contain stay.
  *
- * @param stack text that a hostile script may have made up; cut at 16 KiB
+ * @param stack hostile text; cut at 16 KiB
  * @param map the bundle's source map, as JSON or parsed
- * @param options.integration name of the integration whose map it is: places of others stay as they are
- * @param options.folderName put before the file, such as `plugins/echo`
+ * @param options.integration locations of other integrations stay
+ * @param options.folderName the prefix of files, such as `plugins/echo`
  */
 export function mapStack(
   stack: string,
@@ -28,7 +29,7 @@ export function mapStack(
   { integration, folderName }: { integration: string; folderName: string },
 ): string {
   const cut = stack.length > maxStackLength ? `${stack.slice(0, maxStackLength)}\n    …` : stack
-  if (cut.search(place) < 0) return cut
+  if (cut.search(location) < 0) return cut
   const trace = typeof map === 'string' ? new TraceMap(map) : map
   const find = (name: string, line: string, column: string) =>
     name === integration && Number(line) > 0 && Number(column) > 0
@@ -36,9 +37,9 @@ export function mapStack(
       : undefined
   const authors = cut.replace(frame, (whole, name, line, column) => {
     const found = find(name, line, column)
-    return found !== undefined && isOurs(found.source) ? '' : whole
+    return found !== undefined && isGenerated(found.source) ? '' : whole
   })
-  return authors.replace(place, (whole, name, line, column) => {
+  return authors.replace(location, (whole, name, line, column) => {
     const found = find(name, line, column)
     if (found === undefined || found.source === null) return whole
     const file = found.source.startsWith('@annex/') ? found.source : `${folderName}/${found.source}`
@@ -46,22 +47,34 @@ export function mapStack(
   })
 }
 
-/**
- * The innermost place in a stack from an isolate that is in a file of the plugin folder.
- *
- * @param stack text that a hostile script may have made up
- */
+/** The innermost location of a hostile stack that is in a file of the plugin folder. */
 export function findThrown(
   stack: string,
   map: string,
   integration: string,
 ): { source: string; line: number; column: number } | undefined {
-  const trace = new TraceMap(map)
-  for (const [, name, line, column] of stack.slice(0, maxStackLength).matchAll(place)) {
+  const [first] = locationsIn(stack, new TraceMap(map), integration)
+  return first
+}
+
+/** The numbered lines around the first location of a hostile stack whose source is known, with a caret. */
+export function frameOfStack(stack: string, trace: TraceMap, integration: string): string | undefined {
+  for (const { source, line, column } of locationsIn(stack, trace, integration)) {
+    const text = sourceContentFor(trace, source)
+    if (text !== null) return createFrame(text, line, column)
+  }
+  return undefined
+}
+
+function* locationsIn(
+  stack: string,
+  trace: TraceMap,
+  integration: string,
+): Generator<{ source: string; line: number; column: number }> {
+  for (const [, name, line, column] of stack.slice(0, maxStackLength).matchAll(location)) {
     if (name !== integration || Number(line) < 1 || Number(column) < 1) continue
     const found = originalPositionFor(trace, { line: Number(line), column: Number(column) - 1 })
     if (found.source === null || found.source.startsWith('@annex/')) continue
-    return { source: found.source, line: found.line, column: found.column + 1 }
+    yield { source: found.source, line: found.line, column: found.column + 1 }
   }
-  return undefined
 }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { buildProcessCode } from '../bundle/build-process-code.ts'
-import { bundlePrelude } from '../bundle/build-runtime.ts'
+import { buildProcessCode, bundlePrelude } from '../bundle/build-runtime.ts'
 import { bundleScript } from '../bundle/bundle-script.ts'
 import { loadSettings, type Settings } from '../config/load-settings.ts'
 import { hasErrors, type Problem } from '../manifest/problem.ts'

@@ -34,7 +34,7 @@ async function examine(terminal: Terminal): Promise<void> {
 
 async function find(required: readonly string[]): Promise<Findings> {
   // Other commands start faster without the host.
-  const { buildProcessCode } = await import('../bundle/build-process-code.ts')
+  const { buildProcessCode } = await import('../bundle/build-runtime.ts')
   const { missingLevels, tryWall } = await import('../sandbox/wall/reach-wall.ts')
   const { explainFailure } = await import('../sandbox/wall/explain-failure.ts')
   const wall = await tryWall((await buildProcessCode()).probe)

@@ -8,7 +8,7 @@ import {
   updateInstallation,
 } from '../db/queries/installed/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import type { Level as ConfigurationLevel, Level as ConfigurationLevel, SettingProblem, SettingProblem } from '../manifest/settings/check-configuration.ts'
+import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration } from '../manifest/settings/check-configuration.ts'
 import { findProblems, type InstalledLevel, levelOf, splitConfiguration, statusOf } from './level-settings.ts'
 import { queueSetup } from './setup-event.ts'

@@ -1,6 +1,5 @@
 import { TraceMap } from '@jridgewell/trace-mapping'
-import { frameOfStack } from '../bundle/frame-of-stack.ts'
-import { mapStack } from '../bundle/map-stack.ts'
+import { frameOfStack, mapStack } from '../bundle/map-stack.ts'
 import type { Db } from '../db/db.ts'
 import { findIntegration, findVersion } from '../db/queries/integrations.ts'
 import type { ToSource } from '../logs/create-log-writer.ts'

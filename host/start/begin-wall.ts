@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { loadProcessCode, type ProcessCode } from '../bundle/build-process-code.ts'
+import { loadProcessCode, type ProcessCode } from '../bundle/build-runtime.ts'
 import { findEnclosure } from '../sandbox/wall/find-enclosure.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import { reachWall } from '../sandbox/wall/reach-wall.ts'

@@ -3,8 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { buildProcessCode, loadProcessCode } from '../../host/bundle/build-process-code.ts'
-import { buildPrelude } from '../../host/bundle/build-runtime.ts'
+import { buildPrelude, buildProcessCode, loadProcessCode } from '../../host/bundle/build-runtime.ts'
 
 test('the prelude is built once for the same sources, and read from the cache then', async () => {
   const cacheFolder = path.join(await mkdtemp(path.join(tmpdir(), 'annex-prelude-')), 'not', 'there yet')

@@ -3,14 +3,17 @@ import { test } from 'node:test'
 import { formatProblem } from '../../host/manifest/problem.ts'
 import { bundle, textOf } from './bundling.ts'
 
-test('await at the top level is an error that says where to wait', async (t) => {
+test('a top-level await is an error with a hint', async (t) => {
   const text = textOf(
     await bundle(t, {
       'index.ts': `import { wait } from './wait.ts'\nconst settings = await wait()\nexport default settings`,
       'wait.ts': `export const wait = async () => 1\nawait wait()`,
     }),
   )
-  assert.match(text, /^index\.ts:2:18 error a script cannot wait at its top level: it is loaded in one go$/m)
+  assert.match(
+    text,
+    /^index\.ts:2:18 error a script cannot use await at its top level: it is loaded synchronously$/m,
+  )
   assert.match(text, /^wait\.ts:2:1 error a script cannot wait/m)
   assert.match(text, /hint: await inside a handler/)
   assert.doesNotMatch(text, /cjs|output format/)

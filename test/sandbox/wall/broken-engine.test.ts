@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { buildProcessCode } from '../../../host/bundle/build-process-code.ts'
+import { buildProcessCode } from '../../../host/bundle/build-runtime.ts'
 import { explainFailure } from '../../../host/sandbox/wall/explain-failure.ts'
 import { runProbe } from '../../../host/sandbox/wall/run-probe.ts'
 
