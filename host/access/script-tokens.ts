@@ -3,32 +3,32 @@ import type { Caller } from './tokens.ts'
 
 export type ScriptCaller = Extract<Caller, { kind: 'integration' | 'installation' }>
 
-/** Short-lived tokens for scripts. They are signed and not stored: a dispatch writes nothing to the database. */
+/** Short-lived tokens for scripts. They are signed and not stored, so a dispatch writes nothing to the database. */
 export type ScriptTokens = {
   issue: (caller: ScriptCaller) => Promise<string>
-  /** @returns undefined when it is none of ours, or has expired */
+  /** @returns undefined for a token with a wrong signature, and for an expired one */
   verify: (token: string) => Promise<ScriptCaller | undefined>
 }
 
 const lifetimeSeconds = 60 * 60
-/** A token is handed out again for this long, so that signing one is no part of each dispatch. */
+/** Most dispatches get a cached token: signing one takes longer than a lookup. */
 const reuseMs = 20 * 60 * 1000
-const maxKept = 10_000
+const maxCached = 10_000
 
 export function createScriptTokens(key: Uint8Array): ScriptTokens {
-  const kept = new Map<string, { token: string; untilMs: number }>()
+  const cached = new Map<string, { token: string; untilMs: number }>()
   return {
     async issue(caller) {
       const id = JSON.stringify(caller)
-      const found = kept.get(id)
+      const found = cached.get(id)
       if (found !== undefined && found.untilMs > Date.now()) return found.token
       const token = await new SignJWT({ caller })
         .setProtectedHeader({ alg: 'HS256' })
         .setIssuedAt()
         .setExpirationTime(`${lifetimeSeconds}s`)
         .sign(key)
-      if (kept.size >= maxKept) kept.clear()
-      kept.set(id, { token, untilMs: Date.now() + reuseMs })
+      if (cached.size >= maxCached) cached.clear()
+      cached.set(id, { token, untilMs: Date.now() + reuseMs })
       return token
     },
     async verify(token) {

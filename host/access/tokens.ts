@@ -3,19 +3,19 @@ import type { Db } from '../db/db.ts'
 import { countTokens, deleteTokens, findToken, insertToken, takeToken } from '../db/queries/tokens.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 
-/** Who calls the API. */
+/** The holder of a token. */
 export type Caller =
-  /** Whoever runs this Annex: everything. */
+  /** May do everything. */
   | { kind: 'operator' }
-  /** A member of an organization: what belongs to it. */
+  /** May use what belongs to the organization. */
   | { kind: 'organization'; organizationId: string }
-  /** A script, for an integration as a whole or for one installation of it. */
+  /** The script of an integration, for all installations or for one. */
   | { kind: 'integration'; integration: string; scopes: readonly string[] }
   | { kind: 'installation'; integration: string; installationId: string; scopes: readonly string[] }
 
 const setupLifetimeMs = 24 * 60 * 60 * 1000
 
-/** A new token. It is shown once: the database keeps its hash. */
+/** Creates a token. The database stores its hash only, so the token is shown once. */
 export async function issueToken(
   db: Db,
   given: { kind: 'operator' | 'cli' | 'organization'; organizationId?: string; label: string },
@@ -27,8 +27,8 @@ export async function issueToken(
 }
 
 /**
- * The one-time setup token, as long as there is no operator. Each start makes a new one and ends the one
- * before, so that an old terminal's scrollback is worth nothing.
+ * Creates the one-time setup token, unless an operator exists. Each start replaces it: an old one in a terminal's
+ * scrollback is useless.
  */
 export async function issueSetupToken(db: Db): Promise<string | undefined> {
   await deleteTokens(db, 'setup')
@@ -44,7 +44,7 @@ export async function issueSetupToken(db: Db): Promise<string | undefined> {
   return token
 }
 
-/** Turns the setup token into an operator's. @throws AnnexError `unauthorized` when it was used, or is old */
+/** Exchanges the setup token for an operator's token. @throws AnnexError `unauthorized` for a used or expired one */
 export async function redeemSetupToken(db: Db, token: string): Promise<string> {
   const row = await findToken(db, hashOf(token))
   const isValid = row?.kind === 'setup' && (row.expiresAt ?? 0) > Date.now()
@@ -54,12 +54,12 @@ export async function redeemSetupToken(db: Db, token: string): Promise<string> {
       'This setup token is unknown, was used before, or has expired. A restart prints a new one while there is no operator.',
     )
   }
-  // Hosts that started at once may each have made one.
+  // Hosts that start at the same time may each have created one.
   await deleteTokens(db, 'setup')
   return issueToken(db, { kind: 'operator', label: 'setup' })
 }
 
-/** @returns undefined when the token is none that this Annex gave out */
+/** @returns undefined for an unknown token */
 export async function findCaller(db: Db, token: string): Promise<Caller | undefined> {
   const row = await findToken(db, hashOf(token))
   if (row?.kind === 'operator' || row?.kind === 'cli') return { kind: 'operator' }
@@ -69,5 +69,5 @@ export async function findCaller(db: Db, token: string): Promise<Caller | undefi
   return undefined
 }
 
-/** The tokens are random and long: a plain hash keeps them, and an index finds them in constant time. */
+/** Tokens are long and random: a plain hash protects them, and an index finds it. */
 export const hashOf = (token: string): string => hash('sha256', token)

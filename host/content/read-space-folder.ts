@@ -8,14 +8,14 @@ const maxPages = 5_000
 const maxPageBytes = 1024 * 1024
 
 /**
- * Reads a space: every Markdown file of a folder is a page. A page's id comes from its path, so that it stays
- * the same while its text changes.
+ * Reads a space: each Markdown file of its folder is a page. A page's id is derived from its path: it stays the same when
+ * the text changes.
  *
- * @throws AnnexError `not_found` when there is no such folder; `body_too_large` for a page over 1 MiB
+ * @throws AnnexError `not_found` without the folder; `body_too_large` for a page over 1 MiB or more than 5,000 pages
  */
 export async function readSpaceFolder(folder: string): Promise<{ pages: PageRecord[]; digest: string }> {
   const root = await realpath(folder).catch(() => {
-    throw new AnnexError('not_found', `The space's folder ${folder} is not there.`)
+    throw new AnnexError('not_found', `The space's folder ${folder} does not exist.`)
   })
   const pages: PageRecord[] = []
   for (const file of await listMarkdown(root)) pages.push(await readPage(root, file))
@@ -25,7 +25,7 @@ export async function readSpaceFolder(folder: string): Promise<{ pages: PageReco
 
 async function listMarkdown(root: string): Promise<string[]> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true })
-  // A symbolic link is not a file here: a space shows its own folder, not what links lead to.
+  // Links are not followed: a space publishes its own folder only.
   const files = entries
     .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
     .map((entry) => join(entry.parentPath, entry.name))

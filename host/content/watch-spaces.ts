@@ -1,11 +1,17 @@
 import { watch } from 'chokidar'
 import type { Db } from '../db/db.ts'
-import { listSpaces, type Revision, type Space } from '../db/queries/records/spaces.ts'
-import { syncSpace } from './sync-space.ts'
+import {
+  findRevision,
+  insertRevision,
+  listSpaces,
+  lockSpace,
+  type Revision,
+  type Space,
+} from '../db/queries/records/spaces.ts'
+import { readSpaceFolder } from './read-space-folder.ts'
 
-/** Keeps the spaces in step with their folders. */
 export type SpaceWatch = {
-  /** Looks at every space now, and watches those that are new. */
+  /** Reads all spaces now, and watches new ones. */
   sync: () => Promise<void>
   close: () => Promise<void>
 }
@@ -13,21 +19,23 @@ export type SpaceWatch = {
 const settleMs = 200
 
 /**
- * @param onChanged called for each revision but a space's first: the content was modified
- * @param onProblem gets a folder that cannot be read; the space keeps its last revision
+ * Makes a new revision of a space when its folder changes.
+ *
+ * @param onChanged called for each revision except a space's first
+ * @param onProblem called for a folder that cannot be read; the space keeps its last revision
  */
 export function watchSpaces(
   db: Db,
   onChanged: (space: Space, revision: Revision) => Promise<void>,
   onProblem: (space: Space, error: unknown) => void,
 ): SpaceWatch {
-  // Files that the first scan of a folder finds count as changed: one that was saved since the last sync would be missed.
+  // Files of the first scan count as changed: otherwise a file saved since the last sync would be missed.
   const watcher = watch([], { followSymlinks: false })
   let watched: Space[] = []
   let timer: NodeJS.Timeout | undefined
   let syncing: Promise<void> = Promise.resolve()
   watcher.on('all', () => {
-    // An editor writes a file in several steps, and a checkout writes many.
+    // An editor writes a file in several steps; a checkout writes many files.
     clearTimeout(timer)
     timer = setTimeout(sync, settleMs)
   })
@@ -61,4 +69,19 @@ export function watchSpaces(
       onProblem(space, error)
     }
   }
+}
+
+/** @returns the new revision, or undefined when the folder is unchanged */
+async function syncSpace(
+  db: Db,
+  space: Space,
+): Promise<{ revision: Revision; isFirst: boolean } | undefined> {
+  const { pages, digest } = await readSpaceFolder(space.folder)
+  return db.transaction(async (transaction) => {
+    const current = await lockSpace(transaction, space.id)
+    const last = current?.revisionId ? await findRevision(transaction, current.revisionId) : undefined
+    if (last?.digest === digest) return undefined
+    const revision = await insertRevision(transaction, { spaceId: space.id, digest, pages })
+    return { revision, isFirst: last === undefined }
+  })
 }

@@ -3,8 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { readSecretKey } from '../../host/access/open-secret-box.ts'
 import { createScriptTokens } from '../../host/access/script-tokens.ts'
-import { createSecretBox, readSecretKey } from '../../host/access/secret-box.ts'
+import { createSecretBox } from '../../host/access/secret-box.ts'
 import { isAnnexError } from '../../host/errors/annex-error.ts'
 import { startAnnex } from '../support/annex.ts'
 

@@ -14,7 +14,7 @@ test('a top-level await is an error with a hint', async (t) => {
     text,
     /^index\.ts:2:18 error a script cannot use await at its top level: it is loaded synchronously$/m,
   )
-  assert.match(text, /^wait\.ts:2:1 error a script cannot wait/m)
+  assert.match(text, /^wait\.ts:2:1 error a script cannot use await/m)
   assert.match(text, /hint: await inside a handler/)
   assert.doesNotMatch(text, /cjs|output format/)
 })
