@@ -1,5 +1,5 @@
 import type { InstallationStatus } from '../../schemas/generated/installation-status.ts'
-import type { Skipped } from '../events/explain-skipped.ts'
+import type { Skipped } from '../events/match-installations.ts'
 import type { SettingsSchema } from '../manifest/settings/settings-schema.ts'
 
 // The answers of the API, as far as commands read them.

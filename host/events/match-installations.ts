@@ -1,48 +1,50 @@
 import { eventRules, hasScopeFor } from '../../schemas/events.ts'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
 import { listInstallationsOn, type TargetKind } from '../db/queries/installed/installation-targets.ts'
-import { findInstallation } from '../db/queries/installed/installations.ts'
+import { findInstallation, listInstallations } from '../db/queries/installed/installations.ts'
 import { lockTaking } from '../db/queries/installed/suspensions.ts'
 import { findSite } from '../db/queries/records/sites.ts'
 import { findSpace } from '../db/queries/records/spaces.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
+import type { InstalledLevel } from '../installations/level-settings.ts'
 import { whyPending } from '../installations/level-settings.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { PublishedEvent } from './validate-event.ts'
 
-/** Where an event's field names the site or space that it happened in. */
-export function placeOf(event: PublishedEvent): { kind: TargetKind; id: string } {
+/** The site or space of an event. */
+export function eventTarget(event: PublishedEvent): { kind: TargetKind; id: string } {
   const { kind } = eventRules[event.type]
   return { kind, id: String(event[`${kind}Id`]) }
 }
 
-/** A site or space installation that an event concerns. */
+/** A site or space installation that gets an event. */
 export type EventLevel = Extract<Level, { targetId: string }>
 
-/** A level that an event is stored for. `waits`: its installation is paused, suspended or moving. */
+/** A level that gets an event. `waits`: its installation is paused, suspended or moving. */
 export type Taker = { level: EventLevel; waits: boolean }
 
 type Happened = { organizationId: string; event: PublishedEvent }
 
 export type MatchReader = {
-  /** Whether the event's place is its organization's. */
-  isPlaceTheirs: (happened: Happened) => Promise<boolean>
-  /** The levels whose scripts take the event: installed there, set up, and with the scope declared. */
+  /** True when the event's site or space belongs to its organization. */
+  isTargetTheirs: (happened: Happened) => Promise<boolean>
+  /** The levels that are installed in the event's site or space, set up, and have the scope. */
   takersOf: (happened: Happened) => Promise<Taker[]>
 }
 
-/** Reads for the events of one transaction; what several of them ask for is read once. */
+/** Matches the events of one transaction. Events share reads of the database. */
 export function createMatchReader(transaction: Db): MatchReader {
   const owners = new Map<string, Promise<string | undefined>>()
   const takers = new Map<string, Promise<Taker[]>>()
   return {
-    async isPlaceTheirs({ organizationId, event }) {
-      const { kind, id } = placeOf(event)
+    async isTargetTheirs({ organizationId, event }) {
+      const { kind, id } = eventTarget(event)
       const owner = await readOnce(owners, `${kind} ${id}`, () => ownerOf(transaction, kind, id))
       return owner === organizationId
     },
     takersOf({ organizationId, event }) {
-      const key = `${organizationId} ${event.type} ${placeOf(event).id}`
+      const key = `${organizationId} ${event.type} ${eventTarget(event).id}`
       return readOnce(takers, key, () => matchingInstallations(transaction, organizationId, event))
     },
   }
@@ -59,8 +61,8 @@ function readOnce<Value>(
 }
 
 async function ownerOf(db: Db, kind: TargetKind, id: string): Promise<string | undefined> {
-  const place = kind === 'site' ? await findSite(db, id) : await findSpace(db, id)
-  return place?.organizationId
+  const record = kind === 'site' ? await findSite(db, id) : await findSpace(db, id)
+  return record?.organizationId
 }
 
 async function matchingInstallations(
@@ -68,7 +70,7 @@ async function matchingInstallations(
   organizationId: string,
   event: PublishedEvent,
 ): Promise<Taker[]> {
-  const { kind, id } = placeOf(event)
+  const { kind, id } = eventTarget(event)
   const levels: EventLevel[] = []
   for (const target of await listInstallationsOn(db, kind, id)) {
     if (target.status !== 'active') continue
@@ -87,4 +89,72 @@ async function matchingInstallations(
     const waits = taking.get(level.installationId)
     return waits === undefined ? [] : [{ level, waits }]
   })
+}
+
+/** An installation that does not get an event, with the reason. */
+export type Skipped = {
+  installation: string
+  integration: string
+  reason: 'scope_missing' | 'settings_missing' | 'not_installed_there' | 'not_deployed'
+  message: string
+}
+
+const mostShown = 20
+
+/**
+ * Explains which installations of the organization do not get an event: those in the event's site or space, and those
+ * elsewhere that declare its scope.
+ */
+export async function explainSkipped(
+  db: Db,
+  organizationId: string,
+  event: PublishedEvent,
+): Promise<Skipped[]> {
+  const { kind, id } = eventTarget(event)
+  const there = new Map((await listInstallationsOn(db, kind, id)).map((one) => [one.installationId, one]))
+  const skipped: Skipped[] = []
+  for (const installation of await listInstallations(db, { organizationId })) {
+    if (skipped.length === mostShown) break
+    const { id: installationId, integration } = installation
+    const manifest = (await findDeployed(db, integration))?.manifest
+    const target = there.get(installationId)
+    const why =
+      target === undefined
+        ? whyNotThere(manifest, event)
+        : whyNot(manifest, event.type, { installation, target })
+    if (why !== undefined) skipped.push({ installation: installationId, integration, ...why })
+  }
+  return skipped
+}
+
+type Why = Pick<Skipped, 'reason' | 'message'>
+
+function whyNotThere(manifest: Manifest | undefined, event: PublishedEvent): Why | undefined {
+  if (!hasScopeFor(event.type, manifest?.scopes)) return undefined
+  const { kind, id } = eventTarget(event)
+  return { reason: 'not_installed_there', message: `It is not installed in the ${kind} ${id}.` }
+}
+
+function whyNot(
+  manifest: Manifest | undefined,
+  type: PublishedEvent['type'],
+  { installation, target }: Required<InstalledLevel>,
+): Why | undefined {
+  if (manifest === undefined) {
+    return { reason: 'not_deployed', message: 'Its integration has no deployed version.' }
+  }
+  if (!hasScopeFor(type, manifest.scopes)) {
+    const scopes = eventRules[type].scopes.join(' or ')
+    return { reason: 'scope_missing', message: `Its manifest does not declare the scope ${scopes}.` }
+  }
+  const isSetUp =
+    target.status === 'active' && ![installation.status, installation.suspendedFrom].includes('pending')
+  const settings = [{ installation }, { installation, target }].flatMap((level) =>
+    whyPending(manifest, level),
+  )
+  if (isSetUp && settings.length === 0) return undefined
+  const names = settings.map(({ path }) => path).join(', ')
+  const message =
+    names === '' ? 'Its setup event is not handled yet.' : `Settings are missing or do not fit: ${names}.`
+  return { reason: 'settings_missing', message }
 }

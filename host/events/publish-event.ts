@@ -8,12 +8,12 @@ import { AnnexError } from '../errors/annex-error.ts'
 import { assertFits } from '../errors/text-size.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { Wake } from '../queue/worker.ts'
-import { createMatchReader, placeOf, type Taker } from './match-installations.ts'
+import { createMatchReader, eventTarget, type Taker } from './match-installations.ts'
 import { type PublishedEvent, validateEvent } from './validate-event.ts'
 
 export type PublishEvent = (organizationId: string, event: unknown) => Promise<PublishReceipt>
 
-/** `installations` take the event; for those of `waiting` it waits until they are resumed. */
+/** `installations` is the number that get the event. Those of `waiting` get it when they are resumed. */
 export type PublishReceipt = {
   eventId: string
   duplicate: boolean
@@ -22,12 +22,11 @@ export type PublishReceipt = {
 }
 
 /**
- * Takes an event in: it is checked and stored, with a job for every installation that it concerns, before it is
- * acknowledged. A job for an installation that is paused, suspended or moving waits for its resume. An `eventId` that the
- * organization has used before changes nothing, and the receipt says so.
+ * Checks an event and stores it with a job for each matching installation, before it is acknowledged. The job of a paused,
+ * suspended or moving installation waits. An `eventId` that the organization has used before stores nothing.
  *
- * @param wake tells the worker that there is work
- * @param observe counts it
+ * @param wake notifies the worker
+ * @param observe counts the event
  * @throws AnnexError `event_invalid`, `body_too_large`, `not_found`
  */
 export async function publishEvent(
@@ -39,31 +38,31 @@ export async function publishEvent(
 ): Promise<PublishReceipt> {
   const event = validateEvent(value)
   const payload = JSON.stringify(event)
-  // A handler that passes it on must be able to: it is acknowledged only if it can be delivered.
+  // A handler must be able to deliver each acknowledged event.
   assertFits(payload, maxEventBytes, tooLarge)
   const receipt = await commits.store(storeEvents, { organizationId, event, payload })
-  if (receipt === undefined) throw placeNotFound(organizationId, event)
+  if (receipt === undefined) throw targetNotFound(organizationId, event)
   wake()
   observe(event.type, receipt)
   return receipt
 }
 
 const tooLarge = (bytes: number): string =>
-  `The event was not stored: it has ${bytes} bytes as JSON, and at most ${maxEventBytes} are taken. Publish an id or an address, and let receivers ask for the rest.`
+  `The event was not stored: it has ${bytes} bytes as JSON, and at most ${maxEventBytes} are allowed. Publish an id or an address, and let receivers fetch the rest.`
 
 type Publishing = { organizationId: string; event: PublishedEvent; payload: string }
 
 /**
- * Stores events and what they are owed to, a group of them at once. What several of them need is read once.
+ * Stores a group of events with their jobs.
  *
- * @returns `undefined` for one whose place is not its organization's: it is not stored
+ * @returns `undefined` for an event whose site or space belongs to another organization: it is not stored
  */
 async function storeEvents(
   transaction: Db,
   group: readonly Publishing[],
 ): Promise<(PublishReceipt | undefined)[]> {
   const reader = createMatchReader(transaction)
-  const isTheirs = await Promise.all(group.map((one) => reader.isPlaceTheirs(one)))
+  const isTheirs = await Promise.all(group.map((one) => reader.isTargetTheirs(one)))
   const valid = group.filter((_one, n) => isTheirs[n])
   const areNew = await insertEvents(
     transaction,
@@ -76,10 +75,10 @@ async function storeEvents(
     })),
   )
   const takers = await Promise.all(valid.map((one, n) => (areNew[n] ? reader.takersOf(one) : [])))
-  const owed = valid.flatMap(({ event }, n) =>
+  const newJobs = valid.flatMap(({ event }, n) =>
     (takers[n] ?? []).map((taker) => toJob(taker, event, nowOf(transaction))),
   )
-  await insertJobs(transaction, owed)
+  await insertJobs(transaction, newJobs)
   const receiptOf = new Map(valid.map((one, n) => [one, toReceipt(one, areNew[n] === true, takers[n] ?? [])]))
   return group.map((one) => receiptOf.get(one))
 }
@@ -96,7 +95,7 @@ function toJob({ level, waits }: Taker, event: PublishedEvent, dueAt: number): N
   return { kind: 'event', subject, lane: installationId, dueAt, state: waits ? 'waiting' : 'due' }
 }
 
-function placeNotFound(organizationId: string, event: PublishedEvent): AnnexError {
-  const { kind, id } = placeOf(event)
+function targetNotFound(organizationId: string, event: PublishedEvent): AnnexError {
+  const { kind, id } = eventTarget(event)
   return new AnnexError('not_found', `The event was not stored: ${organizationId} has no ${kind} ${id}.`)
 }

@@ -16,15 +16,15 @@ import { nextStep, type RetrySchedule } from '../queue/retry-schedule.ts'
 import { CutOffError } from '../sandbox/sandbox-errors.ts'
 import { assertHandled, type Sandboxes } from '../sandbox/sandboxes.ts'
 
-/** In which the process that takes the place of one that ended has begun. */
+/** Enough time for the next sandbox process to start. */
 const afterCutOffMs = 1_000
 
 const holding: ReadonlySet<ErrorCode> = new Set(['installation_paused', 'installation_suspended'])
 
 /**
- * Does jobs of kind `event` and `task`: gives each to its level's handler. A handler that fails is tried again on
- * the schedule of webhooks (spec 8), then the job is kept as failed. One that was cut off by something else did not fail:
- * it is run again, up to `mostInterruptions` times, whatever the schedule says.
+ * Runs jobs of kind `event` and `task` by their level's handler. A failed handler is retried on the schedule of webhooks
+ * (spec 8); then the job is stored as failed. A handler that was cut off by another cause did not fail: it runs again, up
+ * to `mostInterruptions` times.
  */
 export function createRunEvent(given: {
   sandboxes: Sandboxes
@@ -41,7 +41,7 @@ export function createRunEvent(given: {
     const { level, event } = JSON.parse(job.subject) as EventJob
     const requestId = createId('req')
     const { schedule } = given
-    // All of its attempts were cut off, and so were those that did not count: by itself, as it seems.
+    // All attempts and all uncounted ones were cut off: the handler itself seems to be the cause.
     if (job.attempt > schedule.delaysMs.length + 1) {
       const reason = `Its host ended while it was handled, each of the last ${job.attempt - 1} times. Request ${requestId}.`
       return { move: { state: 'failed', reason } }
@@ -60,7 +60,7 @@ export function createRunEvent(given: {
       }
       given.report(level, requestId, error)
       const reason = `${messageOf(error)} (request ${requestId})`
-      // Gone while the event was owed: nobody is left to handle it.
+      // The level was removed meanwhile: no handler is left.
       if (isAnnexError(error) && error.code === 'not_found') return { move: { state: 'failed', reason } }
       if (error instanceof CutOffError && job.interruptions < mostInterruptions) {
         return { move: { state: 'due', dueAtMs: clock.now() + afterCutOffMs, reason, interrupted: true } }
@@ -95,7 +95,7 @@ export function createRunEvent(given: {
   }
 }
 
-/** Paused or suspended: what is owed is kept, however long that takes. It may have been resumed meanwhile. */
+/** Jobs of a paused or suspended installation are kept. It may have been resumed meanwhile. */
 async function releaseUnlessHeld(
   transaction: Db,
   laid: readonly { level: EventJob['level']; jobId: string }[],

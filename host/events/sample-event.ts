@@ -1,9 +1,9 @@
 import type { PublishableEventType } from '../../schemas/events.ts'
 
-/** Where a sample event happens: what its type needs is filled in by the caller. */
+/** The ids that the type of a sample event needs. */
 export type SamplePlace = { siteId?: string; spaceId?: string; pageId?: string; revisionId?: string }
 
-/** A visitor that is nobody: the address is of a range kept for documentation (RFC 5737). */
+/** A made-up visitor. The address is from a range for documentation (RFC 5737). */
 const visitor = {
   anonymousId: 'visitor-sample',
   userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
@@ -13,7 +13,7 @@ const visitor = {
 
 const view = { visitor, url: 'https://docs.example.com/welcome', referrer: 'https://www.example.com/' }
 
-/** Which places the payload of a type names (spec 2.5). */
+/** The ids in the payload of each type (spec 2.5). */
 export const placesOf: Record<PublishableEventType, readonly (keyof SamplePlace)[]> = {
   space_content_updated: ['spaceId', 'revisionId'],
   site_view: ['siteId'],
@@ -26,7 +26,7 @@ const samples: Record<PublishableEventType, object> = {
   page_feedback: { feedback: { rating: 'good', comment: 'Just what I was looking for.' }, ...view },
 }
 
-/** A plausible event, with the given fields over the made-up ones. */
+/** A sample event. The given fields replace its own. */
 export const createSampleEvent = (
   type: PublishableEventType,
   place: SamplePlace,

@@ -14,7 +14,7 @@ import type { Level } from '../sandbox/level.ts'
 
 const maxScheduleSeconds = 86_400
 
-/** JSON Schema of what a task is queued with; `schedule` is in seconds from now. */
+/** The JSON Schema of `queueTask`'s argument. `schedule` is in seconds from now. */
 export const taskSchema = {
   type: 'object',
   required: ['task'],
@@ -27,20 +27,19 @@ export const taskSchema = {
 
 type Args = { task: object; schedule?: number }
 
-/** A task may queue further tasks; this is where that ends. */
+/** For each installation: a task may queue other tasks, without end. */
 const maxDueTasks = 1_000
 
 /**
- * Stores that a level's script is owed a call of its `task` handler. It survives restarts, and is tried again
- * on the schedule of webhooks when the handler fails.
+ * Stores a task for a level's script. It survives restarts. A failed one is retried on the schedule of webhooks.
  *
- * @throws AnnexError `bad_request` for a task of more than 64 levels; `body_too_large` over 512 KiB; `conflict` when as many tasks
- *   of the installation as may be are still to be run
+ * @throws AnnexError `bad_request` for a task of more than 64 levels; `body_too_large` over 512 KiB; `conflict` when the
+ *   installation has 1,000 queued tasks
  */
-export async function oweTask(db: Db, level: Level, { task, schedule = 0 }: Args): Promise<void> {
+export async function queueTask(db: Db, level: Level, { task, schedule = 0 }: Args): Promise<void> {
   const text = JSON.stringify(task)
   assertFits(text, maxTaskBytes, tooLarge)
-  // From a script it comes as a value, of any depth.
+  // A script passes a value of any depth.
   assertShallow(text, 'task')
   const lane = level.kind === 'integration' ? level.integration : level.installationId
   const subject: EventJob = { level, event: { type: 'task', eventId: createId('evt'), task } }
@@ -48,7 +47,7 @@ export async function oweTask(db: Db, level: Level, { task, schedule = 0 }: Args
     if ((await countOwedJobs(transaction, 'task', lane)) >= maxDueTasks) {
       throw new AnnexError(
         'conflict',
-        `${lane} has ${maxDueTasks} tasks that are still to be run; no more can be queued.`,
+        `The task was not queued: ${lane} has ${maxDueTasks} queued tasks, which is the limit. Queue it again when some have run.`,
       )
     }
     if (level.kind !== 'integration' && !(await lockStaying(transaction, [lane])).has(lane)) {
@@ -58,13 +57,13 @@ export async function oweTask(db: Db, level: Level, { task, schedule = 0 }: Args
   })
 }
 
-/** `context.integration.queueTask({ task, schedule })`, for the level that the dispatch is for. */
+/** `context.integration.queueTask({ task, schedule })` for the level of the dispatch. */
 export function createTaskCall(db: Db, wake: Wake): HostCall<Args> {
   return {
     name: 'task',
     args: taskSchema,
     async run(args, { context }) {
-      await oweTask(db, context.level, args)
+      await queueTask(db, context.level, args)
       wake()
       return { value: {} }
     },
@@ -72,4 +71,4 @@ export function createTaskCall(db: Db, wake: Wake): HostCall<Args> {
 }
 
 const tooLarge = (bytes: number): string =>
-  `The task was not queued: it has ${bytes} bytes as JSON, and at most ${maxTaskBytes} are kept. Queue an id or an address, and let the handler ask for the rest.`
+  `The task was not queued: it has ${bytes} bytes as JSON; at most ${maxTaskBytes} are allowed. Queue an id or an address, and let the handler fetch the rest.`

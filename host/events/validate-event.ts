@@ -10,7 +10,7 @@ import {
 import { createId } from '../db/ids.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 
-/** An event as its publisher gives it, with an id. The installation's id is added for each that it concerns. */
+/** A published event with its id. Each installation gets it with its own `installationId`. */
 export type PublishedEvent = { type: PublishableEventType; eventId: string; [field: string]: unknown }
 
 const maxFields = 50
@@ -25,7 +25,7 @@ const checks = new Map<string, () => ValidateFunction>(
 )
 
 /**
- * Checks an event against the schema of its type. Without an `eventId` it gets one.
+ * Checks an event against the schema of its type, and adds a missing `eventId`.
  *
  * @throws AnnexError `event_invalid` with a detail for each field
  */
@@ -42,7 +42,7 @@ export function validateEvent(value: unknown): PublishedEvent {
   return { eventId: createId('evt'), ...(value as Omit<PublishedEvent, 'eventId'>) } as PublishedEvent
 }
 
-/** One for each field and message: an address may break two rules at once. */
+/** One for each field and message: an address may break two rules. */
 function toDetails(errors: ErrorObject[]): { path: string; message: string }[] {
   const details = new Map(
     errors.map(toDetail).map((detail) => [`${detail.path} ${detail.message}`, detail] as const),
@@ -51,7 +51,7 @@ function toDetails(errors: ErrorObject[]): { path: string; message: string }[] {
 }
 
 const id = 'is 1 to 200 printable ASCII characters, without spaces'
-/** What a pattern asks for, in words. */
+/** The rules of patterns and formats. */
 const messages: Readonly<Record<string, string>> = {
   'eventId pattern': id,
   'siteId pattern': id,

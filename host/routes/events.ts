@@ -3,8 +3,7 @@ import { isShortName } from '../config/short-name.ts'
 import type { Db } from '../db/db.ts'
 import { findPlace } from '../db/queries/records/named-places.ts'
 import { findOrganization } from '../db/queries/records/organizations.ts'
-import { explainSkipped } from '../events/explain-skipped.ts'
-import { placeOf } from '../events/match-installations.ts'
+import { eventTarget, explainSkipped } from '../events/match-installations.ts'
 import type { PublishedEvent } from '../events/validate-event.ts'
 import { namedOrganization, theirOrganization } from '../http/caller.ts'
 import { readJson } from '../http/read-body.ts'
@@ -20,7 +19,7 @@ export function addEventRoutes(router: Router, { reader, authenticate, publish }
   const organizations = keepReadings({ keyOf: String, read })
   const skipped = keepReadings({
     keyOf: ({ organizationId, event, takers }: Happened) =>
-      `${organizationId} ${event.type} ${placeOf(event).id} ${takers}`,
+      `${organizationId} ${event.type} ${eventTarget(event).id} ${takers}`,
     read: ({ organizationId, event }) => explainSkipped(reader, organizationId, event),
   })
   /**

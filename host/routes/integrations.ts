@@ -4,7 +4,7 @@ import type { Caller } from '../access/tokens.ts'
 import { type Configuration, listInstallations } from '../db/queries/installed/installations.ts'
 import { findIntegration, type IntegrationRow, listIntegrations } from '../db/queries/integrations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import { oweTask, taskSchema } from '../events/tasks.ts'
+import { queueTask, taskSchema } from '../events/tasks.ts'
 import { assertOperator, assertPerson } from '../http/caller.ts'
 import { jsonBody } from '../http/read-body.ts'
 import { visibleInstallation } from '../http/script-access.ts'
@@ -121,7 +121,7 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
       (caller.kind === 'integration' || caller.kind === 'installation') && caller.integration === integration
     if (!isOwn) throw new AnnexError('forbidden', 'Only an integration may queue tasks, and for itself.')
     const body = await taskBody(context)
-    await oweTask(
+    await queueTask(
       db,
       caller.kind === 'installation'
         ? { kind: 'installation', integration, installationId: caller.installationId }

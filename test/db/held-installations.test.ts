@@ -9,7 +9,7 @@ import { ensureVersion, setIntegrationVersion } from '../../host/db/queries/inte
 import { holdInstallation } from '../../host/db/queries/moved/hold.ts'
 import { insertSite } from '../../host/db/queries/records/sites.ts'
 import { publishEvent } from '../../host/events/publish-event.ts'
-import { oweTask } from '../../host/events/tasks.ts'
+import { queueTask } from '../../host/events/tasks.ts'
 import { holdForExport } from '../../host/move/hold-for-export.ts'
 import { openSeeded, type Seeded } from '../support/seeded-database.ts'
 
@@ -65,7 +65,7 @@ describe('an installation that is held for its export', () => {
       if (installations === 0) throw new Error('taken by none')
     },
     tasks: (db: Db): Promise<unknown> =>
-      oweTask(
+      queueTask(
         db,
         { kind: 'installation', integration: 'echo', installationId: seeded.installationId },
         { task: {} },
