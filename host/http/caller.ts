@@ -1,10 +1,10 @@
 import type { Context } from 'koa'
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import { type Caller, findCaller, hashOf } from '../access/tokens.ts'
+import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import { findOrganization, type Organization } from '../db/queries/records/organizations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import { keepReadings } from '../keep-readings.ts'
 
 /** Finds out who calls, by the bearer token (RFC 6750). */
 export type Authenticate = (context: Context) => Promise<Caller>
@@ -12,7 +12,7 @@ export type Authenticate = (context: Context) => Promise<Caller>
 /** @returns a function that throws AnnexError `unauthorized` when nobody known calls */
 export function createAuthenticate(db: Db, tokens: ScriptTokens): Authenticate {
   // By its hash: what is kept of a token must not be good for anything.
-  const callers = keepReadings({ keyOf: hashOf, read: (token: string) => findCaller(db, token) })
+  const callers = cacheReads({ keyOf: hashOf, read: (token: string) => findCaller(db, token) })
   return async (context) => {
     const token = /^Bearer +(\S+)$/i.exec(context.get('authorization'))?.[1]
     if (token === undefined) {

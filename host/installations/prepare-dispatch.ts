@@ -1,11 +1,11 @@
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
+import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import { findTarget } from '../db/queries/installed/installation-targets.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
 import { findVersionCode } from '../db/queries/integrations.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
-import { keepReadings } from '../keep-readings.ts'
 import { environmentSecrets, type KnownSecrets } from '../logs/known-secrets.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
@@ -40,7 +40,7 @@ export function createPrepareDispatch(given: {
   learn: KnownSecrets['learn']
 }): PrepareDispatch {
   // Errors are cached too: a flood of requests for a suspended level must not reach the database.
-  const levels = keepReadings({ keyOf: endpointPath, read, keepsError: isAnnexError })
+  const levels = cacheReads({ keyOf: endpointPath, read, cachesError: isAnnexError })
   return { prepare: levels.get, forget: levels.forget }
 
   async function read(level: Level): Promise<PreparedLevel> {

@@ -1,3 +1,4 @@
+import { storeNewest } from '../cache.ts'
 import { keepLast } from '../keep-last.ts'
 import { createRedactor, type Redact, shortestSecret } from './create-redactor.ts'
 
@@ -30,9 +31,9 @@ export function createKnownSecrets(own: [name: string, value: string][]): KnownS
         if (value.length < shortestSecret) continue
         // Secrets in use are forgotten last: old tokens have expired.
         if (!known.has(value)) redactors.delete(owner)
-        keepLast(known, value, name, maxOfOne)
+        storeNewest(known, value, name, maxOfOne)
       }
-      keepLast(owners, owner, known, maxOwners)
+      storeNewest(owners, owner, known, maxOwners)
     },
     redact: (owner, text) => withoutTokens(redactorOf(owner)(text)),
     redactAny(text) {
@@ -53,7 +54,7 @@ export function createKnownSecrets(own: [name: string, value: string][]): KnownS
       createRedactor(
         [...(owners.get(owner) ?? [])].reverse().map(([value, name]): [string, string] => [name, value]),
       )
-    keepLast(redactors, owner, redactor, maxRedactors)
+    storeNewest(redactors, owner, redactor, maxRedactors)
     return redactor
   }
 }

@@ -1,4 +1,5 @@
 import type Router from '@koa/router'
+import { cacheReads } from '../cache.ts'
 import { isShortName } from '../config/short-name.ts'
 import type { Db } from '../db/db.ts'
 import { findPlace } from '../db/queries/records/named-places.ts'
@@ -7,7 +8,6 @@ import { eventTarget, explainSkipped } from '../events/match-installations.ts'
 import type { PublishedEvent } from '../events/validate-event.ts'
 import { namedOrganization, theirOrganization } from '../http/caller.ts'
 import { readJson } from '../http/read-body.ts'
-import { keepReadings } from '../keep-readings.ts'
 import type { RouteParts } from './parts.ts'
 
 /** `takers`: an installation that takes events now is named no longer. */
@@ -16,8 +16,8 @@ type Happened = { organizationId: string; event: PublishedEvent; takers: number 
 /** Taking events in. */
 export function addEventRoutes(router: Router, { reader, authenticate, publish }: RouteParts): void {
   const read = (id: string) => findOrganization(reader, id)
-  const organizations = keepReadings({ keyOf: String, read })
-  const skipped = keepReadings({
+  const organizations = cacheReads({ keyOf: String, read })
+  const skipped = cacheReads({
     keyOf: ({ organizationId, event, takers }: Happened) =>
       `${organizationId} ${event.type} ${eventTarget(event).id} ${takers}`,
     read: ({ organizationId, event }) => explainSkipped(reader, organizationId, event),

@@ -1,15 +1,15 @@
 import type Router from '@koa/router'
+import { cacheReads } from '../cache.ts'
 import { countInstallations } from '../db/queries/installed/installations.ts'
 import { readOwed } from '../db/queries/operating/owed.ts'
 import { assertOperator } from '../http/caller.ts'
 import { mayReadMetrics } from '../http/metrics-access.ts'
-import { keepReadings } from '../keep-readings.ts'
 import type { RouteParts } from './parts.ts'
 
 /** For Prometheus. A setting says who may read it; an operator's token always may. */
 export function addMetricsRoutes(router: Router, parts: RouteParts): void {
   // Counting takes the database's time: it is done once a second, however many ask.
-  const counts = keepReadings({
+  const counts = cacheReads({
     keyOf: String,
     read: async (_all: 'all') => ({
       owed: await readOwed(parts.longReader),

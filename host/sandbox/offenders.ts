@@ -1,4 +1,4 @@
-import { keepLast } from '../keep-last.ts'
+import { storeNewest } from '../cache.ts'
 import type { EndCause } from './sandbox-errors.ts'
 import type { SandboxTarget } from './target.ts'
 
@@ -71,7 +71,7 @@ export function createOffenders(now: () => number = () => performance.now()): Of
     const name = nameOf(target)
     const found = records.get(name) ?? { strikes: [], aloneUntilMs: 0, refusedUntilMs: 0, reason: '' }
     // The record of the last strike is kept longest.
-    keepLast(records, name, found, maxKept)
+    storeNewest(records, name, found, maxKept)
     return found
   }
 }

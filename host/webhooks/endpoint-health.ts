@@ -1,6 +1,6 @@
+import { storeNewest } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import { type Health, updateHealth } from '../db/queries/endpoints.ts'
-import { keepLast } from '../keep-last.ts'
 import { type Stored, stored } from '../queue/job-handler.ts'
 
 /** Endpoints that have answered last: what is stored late is so by seconds. */
@@ -16,7 +16,7 @@ export function createHealthNotes(): (endpointId: string, isDelivered: boolean, 
   /** What the database did not take at first is stored late: a failure says nothing of an endpoint that has answered since. */
   const deliveredAt = new Map<string, number>()
   return (id, isDelivered, endedAt) => {
-    if (isDelivered) keepLast(deliveredAt, id, endedAt, remembered)
+    if (isDelivered) storeNewest(deliveredAt, id, endedAt, remembered)
     const health: Health = { id, failingSince: isDelivered ? null : endedAt }
     return stored(change, health)
   }

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepLast } from '../../keep-last.ts'
+import { storeNewest } from '../../cache.ts'
 import type { Db } from '../db.ts'
 import { BaseClient, type Query } from './base-client.ts'
 import { isBusy, nameSqliteError } from './sqlite-errors.ts'
@@ -151,7 +151,7 @@ function prepare(connection: DatabaseSync, sql: string): Prepared {
   const prepared = preparedOf.get(connection) ?? new Map<string, Prepared>()
   preparedOf.set(connection, prepared)
   const found = prepared.get(sql) ?? compile(connection, sql)
-  keepLast(prepared, sql, found, maxPrepared)
+  storeNewest(prepared, sql, found, maxPrepared)
   return found
 }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { ConfigurationLevel, Manifest } from '../../../schemas/generated/manifest.ts'
-import { keepLast } from '../../keep-last.ts'
+import { storeNewest } from '../../cache.ts'
 import { hintForName, quoteValue } from '../message-text.ts'
 import {
   annotations,
@@ -125,7 +125,7 @@ function findSettingProblems(
 function toValidator(schema: SettingsSchema): ValidateFunction {
   const key = hash('sha256', JSON.stringify(schema))
   const validate = validators.get(key) ?? compile(schema)
-  keepLast(validators, key, validate, maxCachedValidators)
+  storeNewest(validators, key, validate, maxCachedValidators)
   return validate
 }
 

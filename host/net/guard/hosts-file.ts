@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import { keepReadings } from '../../keep-readings.ts'
+import { cacheReads } from '../../cache.ts'
 
 /** The addresses of a name in the hosts file, `undefined` for a name that is not in it. */
 export type HostsFile = (name: string) => Promise<LookupAddress[] | undefined>
@@ -14,7 +14,7 @@ const loopback: LookupAddress[] = [
 
 /** A file that cannot be read is empty. It is read at most once a second. */
 export function createHostsFile(path = '/etc/hosts'): HostsFile {
-  const { get } = keepReadings({
+  const { get } = cacheReads({
     keyOf: (path: string) => path,
     read: async (path) => parseHosts(await readFile(path, 'utf8').catch(() => '')),
   })

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { getServers, Resolver } from 'node:dns/promises'
 import { setTimeout } from 'node:timers/promises'
-import { keepLast } from '../../keep-last.ts'
+import { storeNewest } from '../../cache.ts'
 import { createTurns } from '../../turns.ts'
 import type { Resolve } from './guarded-connect.ts'
 import { createHostsFile } from './hosts-file.ts'
@@ -73,7 +73,7 @@ export function createLookups(options: Options = {}): Resolve {
     const { length } = nameservers ?? getServers()
     const resolver = new Resolver({ timeout: firstTryMs, tries: triesFor(length) })
     if (nameservers !== undefined) resolver.setServers(nameservers)
-    keepLast(resolvers, asker, { resolver, untilMs: performance.now() + resolverMs }, mostResolvers)
+    storeNewest(resolvers, asker, { resolver, untilMs: performance.now() + resolverMs }, mostResolvers)
     return resolver
   }
 }

@@ -1,10 +1,10 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
+import { cacheReads } from '../../cache.ts'
 import { listDeployedDigests } from '../../db/queries/integrations.ts'
 import { readOwed } from '../../db/queries/operating/owed.ts'
 import { summarizeIntegrations } from '../../db/queries/operating/summarize.ts'
 import { mayReadMetrics } from '../../http/metrics-access.ts'
-import { keepReadings } from '../../keep-readings.ts'
 import { hasLevel } from '../../sandbox/wall/levels.ts'
 import { inTime, readReadiness } from '../health.ts'
 import type { RouteParts } from '../parts.ts'
@@ -15,8 +15,8 @@ const mostListed = 50
 
 /** What runs, how it is, and what to do next: for a browser. */
 export function addHomeRoute(router: Router, parts: RouteParts): void {
-  const readiness = keepReadings({ keyOf: String, read: (_all: 'all') => readReadiness(parts) })
-  const details = keepReadings({ keyOf: String, read: (_all: 'all') => readDetail(parts) })
+  const readiness = cacheReads({ keyOf: String, read: (_all: 'all') => readReadiness(parts) })
+  const details = cacheReads({ keyOf: String, read: (_all: 'all') => readDetail(parts) })
 
   /** The detail is for those who may read `/metrics`: it names integrations and organizations. */
   router.get('/', async (context) => {
