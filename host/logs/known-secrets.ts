@@ -1,5 +1,4 @@
 import { storeNewest } from '../cache.ts'
-import { keepLast } from '../keep-last.ts'
 import { createRedactor, type Redact, shortestSecret } from './create-redactor.ts'
 
 /**

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+/** A room of host/ imports rooms of lower floors, and rooms to its left on its own floor. */
+const floors = [
+  ['errors', 'config', 'turns.ts', 'next-message.ts', 'cache.ts', 'count-fitting.ts'],
+  ['db', 'net', 'access', 'logs'],
+  ['manifest', 'bundle', 'versions'],
+  ['queue', 'sandbox', 'metrics', 'installations'],
+  ['content', 'events', 'webhooks'],
+  ['http', 'move', 'routes', 'app.ts'],
+  ['start', 'server.ts', 'cli'],
+]
+
+/** Code in an isolate has neither Node nor the host. A sandbox process has nothing of the host. */
+const forbidden = [
+  { from: /^runtime\/(sdk|web)\//, to: /^node:|^(host|runtime\/process)\// },
+  { from: /^runtime\//, to: /^host\// },
+]
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const files = globSync('{host,runtime,schemas,scripts}/**/*.ts', { cwd: root })
+  .filter((file) => !file.includes('node_modules'))
+  .sort()
+const statement =
+  /^(?:import|export)(?<type>\s+type)?\s+(?:[\w*{][^'"=()]*?from\s+)?'(?<path>[^']+)'|\bimport\('(?<later>[^']+)'\)/gm
+
+const imports = files.flatMap((from) =>
+  [...readFileSync(join(root, from), 'utf8').matchAll(statement)].map(({ groups = {} }) => {
+    const path = groups.path ?? groups.later ?? ''
+    return {
+      from,
+      to: path.startsWith('.') ? join(dirname(from), path) : path,
+      isType: groups.type !== undefined,
+    }
+  }),
+)
+
+test('each room of host/ imports only rooms below it', () => {
+  const order = floors.flat()
+  const roomOf = (file: string) => file.split('/')[1] ?? ''
+  const rooms = new Set(files.filter((file) => file.startsWith('host/')).map(roomOf))
+  assert.deepEqual([...rooms].toSorted(), order.toSorted(), 'each room is on a floor')
+  const upward = imports
+    .filter(({ from, to }) => from.startsWith('host/') && to.startsWith('host/'))
+    .filter(({ from, to }) => order.indexOf(roomOf(to)) > order.indexOf(roomOf(from)))
+  assert.deepEqual(upward, [])
+})
+
+test('isolates import neither Node nor the host, and sandbox processes nothing of the host', () => {
+  const broken = imports.filter((one) =>
+    forbidden.some(({ from, to }) => from.test(one.from) && to.test(one.to)),
+  )
+  assert.deepEqual(broken, [])
+})
+
+test('no files import each other in a cycle, types aside', () => {
+  const needs = Map.groupBy(
+    imports.filter(({ isType }) => !isType),
+    ({ from }) => from,
+  )
+  const done = new Set<string>()
+  const visit = (file: string, path: string[]): void => {
+    assert.ok(!path.includes(file), `cycle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`)
+    if (done.has(file)) return
+    for (const { to } of needs.get(file) ?? []) visit(to, [...path, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+})
