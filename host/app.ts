@@ -20,7 +20,6 @@ import { addHomeRoute } from './routes/home/home.ts'
 import { addInstallationRoutes } from './routes/installations.ts'
 import { addIntegrationRoutes } from './routes/integrations.ts'
 import { addMetricsRoutes } from './routes/metrics.ts'
-import { addMoveRoutes } from './routes/move.ts'
 import type { RouteParts } from './routes/parts.ts'
 import { addPlaceRoutes } from './routes/places.ts'
 import { addSettingRoutes } from './routes/settings.ts'
@@ -51,7 +50,6 @@ export function createRouter(parts: RouteParts): Router {
   addJobRoutes(router, parts)
   addLogRoutes(router, parts)
   addReceiptRoutes(router, parts)
-  addMoveRoutes(router, parts)
   return router
 }
 

@@ -11,7 +11,7 @@ const floors = [
   ['manifest', 'bundle', 'versions'],
   ['queue', 'sandbox', 'metrics', 'installations'],
   ['content', 'events', 'webhooks'],
-  ['http', 'move', 'routes', 'app.ts'],
+  ['http', 'routes', 'app.ts'],
   ['start', 'server.ts', 'cli'],
 ]
 

@@ -1,6 +1,4 @@
 import { Command } from 'commander'
-import { addExport } from './commands/move/export.ts'
-import { addImport } from './commands/move/import.ts'
 import { addConfig } from './config.ts'
 import { addConfigure } from './configure.ts'
 import { addDeliveries } from './deliveries.ts'
@@ -58,8 +56,6 @@ export function createProgram(version: string): Command {
   addInstallations(program)
   addPauseAndResume(program)
   addRotateSecret(program)
-  addExport(program)
-  addImport(program)
   program.commandsGroup('Watch and repair:')
   addEvents(program)
   addDeliveries(program)

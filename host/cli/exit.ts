@@ -58,7 +58,6 @@ const invalid: ReadonlySet<string> = new Set([
   'manifest_invalid',
   'bundle_failed',
   'configuration_invalid',
-  'export_invalid',
 ])
 
 /** Codes of a full disk: of the file system and of SQLite. */

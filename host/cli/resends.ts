@@ -74,7 +74,7 @@ type ResendRequest = {
   perSecond?: number
 }
 type SendFailedOptions = ResendRequest & { dryRun?: boolean; yes?: boolean }
-type Counted = { count: number; disabled: number; moving: number; seconds?: number; resend?: string }
+type Counted = { count: number; disabled: number; seconds?: number; resend?: string }
 
 /** `annex deliveries send-failed` starts a resend; `annex resends` shows and stops it. */
 export function addSendFailed(deliveries: Command): void {
@@ -113,9 +113,6 @@ async function sendAllFailed(
   terminal.say(`${countOf(found.count)} failed since ${request.since}.`)
   if (found.disabled > 0) {
     terminal.say(`Another ${found.disabled} cannot be sent while their receivers are disabled.`)
-  }
-  if (found.moving > 0) {
-    terminal.say(`Another ${found.moving} cannot be sent while their installations are being moved.`)
   }
   const isConfirmed = dryRun || found.count === 0 ? false : yes || (await confirm('Send them again?'))
   if (isConfirmed === undefined)

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { loadSettings, type Settings } from '../config/load-settings.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import { createTransfer, type Transfer } from './api/transfer.ts'
 import { type Api, createApi } from './client.ts'
 import { UsageError } from './options.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
@@ -12,7 +11,6 @@ import { createTerminal, type Terminal } from './terminal.ts'
 export type Session = {
   terminal: Terminal
   api: Api
-  transfer: Transfer
   /** Subdomain of the organization that commands use when the token sees several and none is named. */
   homeOrganization: string
 }
@@ -28,7 +26,6 @@ export function openSession(command: Command): Session {
   return {
     terminal: openTerminal(command),
     api: createApi(server),
-    transfer: createTransfer(server),
     homeOrganization: settings.OPERATOR_ORGANIZATION,
   }
 }

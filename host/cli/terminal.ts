@@ -122,7 +122,6 @@ const statusStyles: Record<string, 'green' | 'yellow' | 'red'> = {
   stopped: 'yellow',
   retired: 'yellow',
   paused: 'yellow',
-  moving: 'yellow',
   suspended: 'red',
   failed: 'red',
   disabled: 'red',

@@ -16,7 +16,7 @@ export type Database = {
   /** For those who only read, and must not wait while something is stored: a visitor of an endpoint. */
   reader: Db
   /**
-   * For what may read a million rows: lists by any filter, sums, exports. On SQLite threads of its own do it, on PostgreSQL
+   * For what may read a million rows: lists by any filter, and sums. On SQLite threads of its own do it, on PostgreSQL
    * connections of its own: however much people ask, it is never those of deliveries and visitors that are busy with it.
    */
   longReader: Db

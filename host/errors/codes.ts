@@ -13,10 +13,6 @@ export const errorCodes = {
   not_found: { status: 404, meaning: 'No such route or record, or not one that the token may see.' },
   method_not_allowed: { status: 405, meaning: 'The route exists, but not for this method.' },
   conflict: { status: 409, meaning: 'The record is not in a state that allows this.' },
-  export_invalid: {
-    status: 422,
-    meaning: 'The file of an export is damaged, cut off, changed, or none; or it needs another passphrase.',
-  },
   // Integrations
   manifest_invalid: { status: 422, meaning: 'The manifest of a plugin folder has errors.' },
   bundle_failed: { status: 422, meaning: 'The script of an integration could not be bundled.' },
@@ -31,7 +27,7 @@ export const errorCodes = {
   },
   event_invalid: { status: 422, meaning: 'The event does not match the schema of its type.' },
   // Public endpoints and sandboxes
-  installation_paused: { status: 503, meaning: 'The installation is paused, or moving to another Annex.' },
+  installation_paused: { status: 503, meaning: 'The installation is paused.' },
   installation_suspended: {
     status: 503,
     meaning: 'The script has ended its sandbox process again and again, and is not run until it is resumed.',

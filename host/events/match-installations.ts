@@ -21,7 +21,7 @@ export function eventTarget(event: PublishedEvent): { kind: TargetKind; id: stri
 /** A site or space installation that gets an event. */
 export type EventLevel = Extract<Level, { targetId: string }>
 
-/** A level that gets an event. `waits`: its installation is paused, suspended or moving. */
+/** A level that gets an event. `waits`: its installation is paused or suspended. */
 export type Taker = { level: EventLevel; waits: boolean }
 
 type Happened = { organizationId: string; event: PublishedEvent }

@@ -22,8 +22,8 @@ export type PublishReceipt = {
 }
 
 /**
- * Checks an event and stores it with a job for each matching installation, before it is acknowledged. The job of a paused,
- * suspended or moving installation waits. An `eventId` that the organization has used before stores nothing.
+ * Checks an event and stores it with a job for each matching installation, before it is acknowledged. The job of a paused or
+ * suspended installation waits. An `eventId` that the organization has used before stores nothing.
  *
  * @param wake notifies the worker
  * @param observe counts the event

@@ -3,7 +3,6 @@ import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
 import { countOwedJobs, insertJobs } from '../db/queries/jobs.ts'
-import { lockStaying } from '../db/queries/moved/hold.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertShallow } from '../errors/json-depth.ts'
 import { assertFits } from '../errors/text-size.ts'
@@ -49,9 +48,6 @@ export async function queueTask(db: Db, level: Level, { task, schedule = 0 }: Ar
         'conflict',
         `The task was not queued: ${lane} has ${maxDueTasks} queued tasks, which is the limit. Queue it again when some have run.`,
       )
-    }
-    if (level.kind !== 'integration' && !(await lockStaying(transaction, [lane])).has(lane)) {
-      throw new AnnexError('installation_paused', `The installation ${lane} is being moved.`)
     }
     await insertJobs(transaction, [{ kind: 'task', subject, lane, dueAt: nowOf(db) + schedule * 1000 }])
   })

@@ -125,12 +125,6 @@ function assertMayRun({ installation, integration }: LevelRecords): void {
       `The installation ${installation.id} is paused. \`annex resume ${installation.id}\` lets it go on.`,
     )
   }
-  if (installation?.status === 'moving') {
-    throw new AnnexError(
-      'installation_paused',
-      `The installation ${installation.id} is being moved. ${installation.statusReason ?? ''}`,
-    )
-  }
   if (installation?.status === 'suspended') {
     throw suspendedError(installation.id, installation.statusReason ?? '')
   }

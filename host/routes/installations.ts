@@ -88,15 +88,12 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
     await answerChanged(context, caller, installation)
   })
 
-  /**
-   * Lifts a pause, a suspension, and the hold of one that was exported or imported: it has the status again that it had
-   * before. What has waited is done.
-   */
+  /** Lifts a pause or a suspension: the installation has its earlier status again, and its waiting events are handled. */
   router.post('/v1/integrations/:name/installations/:id/resume', async (context) => {
     const { caller, installation } = await open(context)
     assertPerson(caller)
     if (!resumable.has(installation.status)) {
-      throw wrongStatus(installation, 'active', 'paused, suspended or moving')
+      throw wrongStatus(installation, 'active', 'paused or suspended')
     }
     await resume({ installation: installation.id })
     await answerChanged(context, caller, installation)
@@ -143,7 +140,7 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
   }
 }
 
-const resumable: ReadonlySet<string> = new Set(['paused', 'suspended', 'moving'])
+const resumable: ReadonlySet<string> = new Set(['paused', 'suspended'])
 
 function wrongStatus({ id, status }: Installation, wanted: string, needed: string): AnnexError {
   const message =

@@ -1,7 +1,6 @@
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
-import type { GroupCommit } from '../db/group-commit.ts'
 import type { StorageProbe } from '../db/probe-storage.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
 import type { Authenticate } from '../http/caller.ts'
@@ -26,10 +25,8 @@ export type RouteParts = {
   db: Db
   /** For who only reads, and must not wait while something is stored. */
   reader: Db
-  /** For what may read a million rows: lists, sums, exports. */
+  /** For what may read a million rows: lists and sums. */
   longReader: Db
-  /** Stores together what comes up at once. */
-  commits: GroupCommit
   box: SecretBox
   /** What deliveries are signed with. */
   signingSecrets: SecretReader
@@ -57,8 +54,6 @@ export type RouteParts = {
   limits: { bodyBytes: number }
   /** Whether what is to be stored is taken. */
   probeStorage: StorageProbe
-  /** For what is too long to be held in memory. */
-  dataDir: string
   /** Of this Annex. */
   version: string
   /** What stands between a script and this machine, as it was tried at start. */

@@ -137,13 +137,13 @@ export async function startAnswering(
   let stopping = false
   const app = createApp(
     {
-      ...{ db, reader, longReader, commits, box, signingSecrets, tokens, logs, receipts },
+      ...{ db, reader, longReader, box, signingSecrets, tokens, logs, receipts },
       ...{ sandboxes, prepareDispatch, publish, report, wake, changes, counts, publicUrl },
       ...{ reload: folders.reload, resume: suspensions.resume, wakeResends: wakes.wakeResends },
       authenticate: createAuthenticate(reader, tokens),
       readHops: createHops(hopsKey).read,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
-      ...{ dataDir, version: packageJson.version, probeStorage: createStorageProbe(commits, dataDir) },
+      ...{ version: packageJson.version, probeStorage: createStorageProbe(commits, dataDir) },
       wall,
       metrics,
       metricsAccess: { readers: settings.METRICS_ACCESS, isBehindProxy: settings.PUBLIC_URL !== '' },

@@ -122,13 +122,15 @@ describe('the tables of the database', () => {
       const { installationId: setUpOnce } = await addOrganization('acme')
       const { installationId: paused } = await addOrganization('other')
       await insertJobs(db, [{ kind: 'event', subject: {}, lane: owed, dueAt: 0 }])
-      await db('installations').where({ id: paused }).update({ status: 'moving', suspendedFrom: 'pending' })
+      await db('installations')
+        .where({ id: paused })
+        .update({ status: 'suspended', suspendedFrom: 'pending' })
       await db.transaction((transaction) => setUp.up(transaction))
       const statuses = async (id: string) =>
         Object.values(await db('installations').where({ id }).first('status', 'suspendedFrom'))
       assert.deepEqual(await statuses(owed), ['pending', null])
       assert.deepEqual(await statuses(setUpOnce), ['active', null])
-      assert.deepEqual(await statuses(paused), ['moving', 'active'])
+      assert.deepEqual(await statuses(paused), ['suspended', 'active'])
     } finally {
       await seeded.close()
     }

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../host/db/db.ts'
+import { type GroupCommit, runSteps } from '../../host/db/group-commit.ts'
+import { insertTarget } from '../../host/db/queries/installed/installation-targets.ts'
+import { ensureVersion, setIntegrationVersion } from '../../host/db/queries/integrations.ts'
 import { insertJobs, type NewJob } from '../../host/db/queries/jobs.ts'
 import { releaseSomeWaiting } from '../../host/db/queries/operating/release.ts'
-import { releaseForgotten } from '../../host/db/release-waiting.ts'
+import { insertSite } from '../../host/db/queries/records/sites.ts'
+import { releaseForgotten, releaseWaiting } from '../../host/db/release-waiting.ts'
 import { isPostgres } from '../../host/db/rows/json-rows.ts'
+import { publishEvent } from '../../host/events/publish-event.ts'
 import { createSuspensions } from '../../host/installations/suspend.ts'
-import { holdForExport } from '../../host/move/hold-for-export.ts'
 import { planOf, readRowsOf } from '../support/query-plan.ts'
 import { openSeeded, type Seeded } from '../support/seeded-database.ts'
 
@@ -38,21 +43,26 @@ describe('what waits for an installation', () => {
       },
     })
 
-  it('is due after its resume, released in steps; what waits for a paused endpoint waits on', async () => {
+  it('is due after its resume, released in steps; deliveries to a paused endpoint wait on', async () => {
     const { db, installationId } = seeded
-    await seeded.addEndpoint('ep_a', 'active')
     await seeded.addEndpoint('ep_paused', 'paused')
     await wait('event', installationId, 600)
-    for (const endpoint of ['ep_a', 'ep_paused']) await wait('delivery', endpoint, 300)
-    await db('installations').update({ status: 'moving', suspendedFrom: 'active' })
-    // While they waited.
-    await db('endpoints').where({ id: 'ep_a' }).update({ ordered: true })
+    await wait('delivery', 'ep_paused', 300)
+    await db('installations').update({ status: 'suspended', suspendedFrom: 'active' })
     await suspensions().resume({ installation: installationId })
     assert.equal(await count({ lane: installationId, state: 'due', ordered: false }), 600)
-    assert.equal(await count({ lane: 'ep_a', state: 'due', ordered: true }), 300)
     assert.equal(await count({ lane: 'ep_paused', state: 'waiting' }), 300)
-    assert.equal(woken, 5, 'three steps and two')
+    assert.equal(woken, 3, 'one for each step')
     assert.equal((await db('installations').first()).status, 'active')
+  })
+
+  it('keeps the order that its endpoint has when it is released', async () => {
+    const { db } = seeded
+    await seeded.addEndpoint('ep_a', 'active')
+    await wait('delivery', 'ep_a', 300)
+    await db('endpoints').where({ id: 'ep_a' }).update({ ordered: true })
+    assert.equal(await releaseWaiting(db, 'ep_a', wake), 300)
+    assert.equal(await count({ lane: 'ep_a', state: 'due', ordered: true }), 300)
   })
 
   it('is released by the next one who looks, where the resume was cut off; held ones wait', async () => {
@@ -69,22 +79,24 @@ describe('what waits for an installation', () => {
     assert.equal(await count({ lane: held.installationId, state: 'waiting' }), 3)
   })
 
-  it('is not released past somebody who begins to export it: it waits again', async () => {
+  it('is released when a resume begins while it is stored', async () => {
     const { db, installationId } = seeded
-    await seeded.addEndpoint('ep_a', 'active')
-    for (const lane of [installationId, 'ep_a']) {
-      await wait('event', lane, 3)
-      let held: Promise<unknown> = Promise.resolve()
-      await db.transaction(async (transaction) => {
-        assert.equal(await releaseSomeWaiting(transaction, lane, 10), 3)
-        held = holdForExport(db, installationId, () => {})
-        assert.equal(await Promise.race([held.then(() => 'held'), sleep(300, 'waits')]), 'waits')
-      })
-      await held
-      assert.equal(await count({ lane, state: 'waiting' }), 3)
-      assert.equal(await db.transaction((other) => releaseSomeWaiting(other, lane, 10)), 0)
-      await db('installations').update({ status: 'active' })
-    }
+    const publish = await createPublish(seeded)
+    await db('installations').update({ status: 'paused' })
+    const stored = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const storing = db.transaction(async (transaction) => {
+      await publish(transaction)
+      stored.resolve()
+      await goOn.promise
+    })
+    await Promise.race([stored.promise, storing])
+    const resumed = suspensions().resume({ installation: installationId })
+    assert.equal(await Promise.race([resumed.then(() => 'resumed'), sleep(300, 'waits')]), 'waits')
+    goOn.resolve()
+    await storing
+    await resumed
+    assert.deepEqual(await db('jobs').pluck('state'), ['due'])
   })
 
   it('is released, the longest owed first, without reading what is not released yet', async () => {
@@ -105,3 +117,30 @@ describe('what waits for an installation', () => {
     }
   })
 })
+
+/** @returns publishes an event that the installation takes, within a transaction */
+async function createPublish({ db, organizationId, installationId }: Seeded) {
+  const site = await insertSite(db, { organizationId, slug: 'docs', title: 'Docs' })
+  const siteId = site?.id ?? ''
+  await insertTarget(db, { installationId, kind: 'site', targetId: siteId, signingSecret: 'sealed' })
+  await db('installationTargets').update({ status: 'active' })
+  const manifest = JSON.stringify({ scopes: ['site:views:read'] })
+  const code = { digest: 'digest', manifest, code: '', sourceMap: '' }
+  const version = await ensureVersion(db, { integration: 'echo', ...code })
+  await setIntegrationVersion(db, 'echo', version.id)
+  const visitor = { anonymousId: 'v', userAgent: 'test', ip: '203.0.113.7', cookies: {} }
+  const event = { type: 'site_view', siteId, url: 'http://b.example/', visitor }
+  return async (transaction: Db): Promise<void> => {
+    const store: GroupCommit['store'] = async (step, item) =>
+      (await runSteps(transaction, [{ step, item } as never]))[0] as never
+    const commits = { store } as GroupCommit
+    const { installations } = await publishEvent(
+      commits,
+      () => {},
+      organizationId,
+      event,
+      () => {},
+    )
+    assert.equal(installations, 1)
+  }
+}

@@ -131,10 +131,7 @@ async function insertWithEndpoints(
   return insertDeliveries(db, left)
 }
 
-/**
- * To a disabled endpoint nothing is sent: the delivery is kept, to be sent again when somebody has resumed it. Nothing
- * is owed any more by an installation that moves: what its export has not got would be lost.
- */
+/** A delivery to a disabled endpoint is stored as failed. It can be sent again after the endpoint was resumed. */
 async function insertDeliveries(db: Db, rows: readonly Row[]): Promise<Inserted[]> {
   const endpointOf = await findPlaces(db, rows)
   const known = rows.flatMap((row): Inserted[] => {
@@ -163,7 +160,11 @@ async function findOwed(db: Db, { installationId, signedBy, url, eventId }: Row)
   const endpoint = db('endpoints').select('id').where({ installationId, signedBy, url })
   const row = await db('deliveries').where({ eventId, endpointId: endpoint }).first('id', 'endpointId')
   if (row !== undefined) return { ...row, created: false }
-  throw new AnnexError('installation_paused', `The installation ${installationId} is being moved.`)
+  // On PostgreSQL a delivery can be pruned between two statements of a transaction.
+  throw new AnnexError(
+    'conflict',
+    `The delivery of ${eventId} to ${url} was deleted meanwhile. Queue it again.`,
+  )
 }
 
 type Body = { id: string; body: string }

@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import { forEachRow } from '../rows/each-row.ts'
-import { isPostgres, jsonRows, jsonTexts, rawRows } from '../rows/json-rows.ts'
+import { jsonRows, jsonTexts, rawRows } from '../rows/json-rows.ts'
 
 /**
  * - `active`: what is owed to it is sent
@@ -50,11 +50,7 @@ export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[]): Pro
 /** What whoever owes needs to know of an endpoint. */
 export type Place = EndpointKey & Pick<Endpoint, 'id' | 'state' | 'reason' | 'ordered'>
 
-/**
- * Endpoints by what names them. Those of an installation that moves are left out: nothing is owed to them. The others do not
- * begin to move before the transaction is over (`lockStaying`), and what is to wait for one that is paused is there when it is
- * resumed (`findUnpaused`).
- */
+/** Endpoints by their keys. A resume of a paused one waits for the transaction, and finds the jobs that it stores. */
 export async function findPlaces(
   db: Db,
   keys: readonly EndpointKey[],
@@ -70,9 +66,7 @@ export async function findPlaces(
     `select endpoints.id, endpoints.installation_id, endpoints.signed_by, endpoints.url, endpoints.state,
        endpoints.reason, endpoints.ordered
      from ${jsonRows(db, 'given', endpointKeyColumns)} join endpoints on endpoints.installation_id = given.installation_id
-       and endpoints.signed_by = given.signed_by and endpoints.url = given.url
-     join installations on installations.id = given.installation_id and installations.status <> 'moving'
-     ${isPostgres(db) ? 'for key share of installations' : ''}`,
+       and endpoints.signed_by = given.signed_by and endpoints.url = given.url`,
     [JSON.stringify([...distinct.values()])],
   )
   const found = new Map(places.map((place) => [textOf(place), place]))
@@ -90,14 +84,12 @@ const textOf = ({ installationId, signedBy, url }: EndpointKey): string =>
 /** And whose it is. */
 export type OwnedEndpoint = Endpoint & { organizationId: string }
 
-/** By their ids. Those of an installation that moves are as good as paused. */
+/** By their ids. */
 export async function findEndpoints(db: Db, ids: readonly string[]): Promise<Map<string, OwnedEndpoint>> {
   const rows = await rawRows<OwnedEndpoint>(
     db,
-    `select endpoints.*, installations.organization_id, case when endpoints.state = 'active' and installations.status = 'moving' then 'paused'
-       else endpoints.state end as state
-     from endpoints join installations on installations.id = endpoints.installation_id
-     where endpoints.id in ${jsonTexts(db)}`,
+    `select endpoints.*, installations.organization_id from endpoints
+     join installations on installations.id = endpoints.installation_id where endpoints.id in ${jsonTexts(db)}`,
     [JSON.stringify(ids)],
   )
   return new Map(rows.map((row) => [row.id, row]))
@@ -116,18 +108,14 @@ export const updateHealth = forEachRow<Health>({
        and (endpoints.failing_since is null) <> (given.failing_since is null)`,
 })
 
-/**
- * @returns the ids of those that nobody has paused, and whose installation does not move. A resume at the same time comes
- *   before this, or waits for its end.
- */
+/** @returns the ids of those that are not paused. A concurrent resume comes before this, or waits for the transaction. */
 export async function findUnpaused(db: Db, ids: readonly string[]): Promise<string[]> {
-  const rows: { id: string; state: EndpointState; status: string }[] = await db('endpoints')
-    .join('installations', 'installations.id', 'endpoints.installationId')
-    .whereIn('endpoints.id', ids)
-    .select('endpoints.id', 'endpoints.state', 'installations.status')
+  const rows: Pick<Endpoint, 'id' | 'state'>[] = await db('endpoints')
+    .whereIn('id', ids)
+    .select('id', 'state')
     .forShare()
-  // Not for the statement to tell: it would lock those alone that are not paused, and they are no matter.
-  return rows.flatMap(({ id, state, status }) => (state === 'paused' || status === 'moving' ? [] : [id]))
+  // Not a condition of the statement: it would lock only the endpoints that are not paused.
+  return rows.flatMap(({ id, state }) => (state === 'paused' ? [] : [id]))
 }
 
 /** @returns whether it was active until now */

@@ -1,6 +1,6 @@
 import { forEachInserted } from '../rows/each-row.ts'
 
-export type EventRow = {
+type EventRow = {
   id: string
   organizationId: string
   type: string

@@ -16,7 +16,6 @@ import { AnnexError } from '../../errors/annex-error.ts'
 import { findDeployed } from '../../installations/find-deployed.ts'
 import { toVisibleSettings } from '../../installations/level-settings.ts'
 import type { EventJob } from '../../installations/setup-event.ts'
-import { assertNotMoving } from '../../webhooks/operating/send-again.ts'
 import { askerOf, badPlace, idIn, limitOf, oneOf, ownOf, texts, toPage } from '../history/list-query.ts'
 import type { RouteParts } from '../parts.ts'
 import { toIso } from '../to-iso.ts'
@@ -68,14 +67,9 @@ export function addJobRoutes(router: Router, { db, longReader, authenticate, wak
     context.body = { ...toView(job), payload: await withoutCredentials(level, event) }
   })
 
-  /**
-   * Runs a failed one again, with a new round of the schedule: 202. 409 when it has not failed, or while its installation
-   * moves.
-   */
+  /** Runs a failed one again, with a new round of the schedule: 202. 409 when it has not failed. */
   router.post('/v1/jobs/:id/run', async (context) => {
-    const { id, state, subject } = await open(context)
-    const { level } = JSON.parse(subject) as EventJob
-    if ('installationId' in level) await assertNotMoving(db, level.installationId)
+    const { id, state } = await open(context)
     if (!(await runScriptJobAgain(db, id))) {
       throw new AnnexError(
         'conflict',

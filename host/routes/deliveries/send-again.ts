@@ -58,10 +58,10 @@ export function addSendAgainRoutes(router: Router, parts: RouteParts): void {
   })
   /**
    * Sends again what has failed from `since` (a time) until now, of deliveries that were owed first before `until`, to that
-   * `endpoint`, of that `installation` and `eventType`. What cannot be sent is left out, and counted: `disabled` (its
-   * endpoint is), `moving` (its installation is). `dryRun`, or nothing to send: 200 with the counts. Else 202 with `count`,
-   * `seconds`, and the id of the `resend` that does it from now on, `perSecond` of them (0.1 to 1,000; default 10). 409
-   * when ten resends of the organization, or of operators, are running.
+   * `endpoint`, of that `installation` and `eventType`. Deliveries to a disabled endpoint are left out, and counted as
+   * `disabled`. `dryRun`, or nothing to send: 200 with the counts. Else 202 with `count`, `seconds`, and the id of the
+   * `resend` that does it from now on, `perSecond` of them (0.1 to 1,000; default 10). 409 when ten resends of the
+   * organization, or of operators, are running.
    */
   router.post('/v1/deliveries/send-failed', async (context) => {
     const own = ownOf(await authenticate(context))

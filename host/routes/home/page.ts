@@ -97,7 +97,7 @@ function toCounts({ active, pending, held }: IntegrationSummary): string {
   const counts = [
     [active, 'active'],
     [pending, 'pending'],
-    [held, 'paused, suspended or moving'],
+    [held, 'paused or suspended'],
   ] as const
   return counts.flatMap(([count, name]) => (count > 0 ? [`${count} ${name}`] : [])).join(', ') || 'none'
 }

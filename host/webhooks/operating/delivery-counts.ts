@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/db.ts'
-import type { GroupCommit } from '../../db/group-commit.ts'
 import { addCounts, type DayCounts } from '../../db/queries/operating/counts.ts'
 import { createWriteBehind } from '../../db/write-behind.ts'
 import type { AttemptSeen } from '../run-delivery.ts'
@@ -41,17 +39,4 @@ export function createDeliveryCounts(db: Db, onDefect: (error: unknown) => void)
     counts = new Map()
     await addCounts(db, taken)
   }
-}
-
-/** Settles when what has come to its end is counted and stored, by other hosts of the database too. */
-export async function settleCounts(
-  db: Db,
-  commits: GroupCommit,
-  counts: Pick<DeliveryCounts, 'flush'>,
-): Promise<void> {
-  // It counts when the disk has it, which is after others can read it: what is stored now settles later.
-  await commits.store(async () => [undefined], undefined)
-  await counts.flush()
-  // Other hosts of a PostgreSQL store theirs within a second.
-  if (db.client.dialect === 'postgresql') await sleep(2 * flushEveryMs)
 }

@@ -28,13 +28,12 @@ const mostRunning = 10
 
 /** Counts what has failed. */
 export async function countFailed(db: Db, asker: Asker, filter: FailedFilter): Promise<FailedCount> {
-  const sum = { count: 0, disabled: 0, moving: 0 }
+  const sum = { count: 0, disabled: 0 }
   let place: string | undefined
   const look = async (rows: number | undefined) => {
     const { reached, ...some } = await countSomeFailed(db, filter, { place, rows })
     sum.count += some.count
     sum.disabled += some.disabled
-    sum.moving += some.moving
     place = reached
     return reached !== undefined
   }

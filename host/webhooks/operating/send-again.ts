@@ -1,7 +1,6 @@
 import { nowOf } from '../../db/database-clock.ts'
 import type { Db } from '../../db/db.ts'
 import type { Delivery } from '../../db/queries/deliveries.ts'
-import { isMoving } from '../../db/queries/moved/hold.ts'
 import { findEndpoint } from '../../db/queries/operating/endpoints.ts'
 import { bringForward, oweAgain } from '../../db/queries/operating/send-again.ts'
 import { AnnexError } from '../../errors/annex-error.ts'
@@ -10,7 +9,7 @@ import { AnnexError } from '../../errors/annex-error.ts'
  * Sends one delivery now, whatever became of it. An owed one has its next attempt at once, in the round of the schedule that it is in;
  * any other begins a new round.
  *
- * @throws AnnexError `conflict` when it is being sent, its endpoint is paused or disabled, or its installation moves
+ * @throws AnnexError `conflict` when it is being sent, or its endpoint is paused or disabled
  */
 export async function sendNow(
   db: Db,
@@ -29,31 +28,16 @@ export async function sendNow(
     const text = `The delivery ${id} waits, as its endpoint is paused. Resume it: annex endpoints resume ${endpointId}`
     throw new AnnexError('conflict', text)
   }
-  // It may have begun to move since, or its attempt has ended just now.
-  await assertSendable(db, endpointId)
+  // Its attempt has ended just now.
   throw new AnnexError('conflict', `The delivery ${id} has changed meanwhile: look at it, and ask again.`)
 }
 
-/** @throws AnnexError `conflict` when the endpoint is disabled, or its installation moves */
+/** @throws AnnexError `conflict` when the endpoint is disabled */
 export async function assertSendable(db: Db, endpointId: string): Promise<void> {
   const endpoint = await findEndpoint(db, endpointId)
-  if (endpoint !== undefined) await assertNotMoving(db, endpoint.installationId)
   if (endpoint?.state !== 'disabled') return
   throw new AnnexError(
     'conflict',
     `The endpoint ${endpointId} is disabled: ${endpoint.reason ?? ''} Resume it first: annex endpoints resume ${endpointId}`,
-  )
-}
-
-/**
- * What is owed from now on by an installation that was exported would be missing where it goes on.
- *
- * @throws AnnexError `conflict`
- */
-export async function assertNotMoving(db: Db, installationId: string): Promise<void> {
-  if (!(await isMoving(db, installationId))) return
-  throw new AnnexError(
-    'conflict',
-    `The installation ${installationId} is being moved: send it where it goes on. If that is here, resume it first: annex resume ${installationId}`,
   )
 }

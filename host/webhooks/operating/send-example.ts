@@ -12,7 +12,7 @@ import { assertSendable } from './send-again.ts'
  *
  * @param type default: what happens where the endpoint's level is
  * @returns the id of its delivery
- * @throws AnnexError `conflict` when the endpoint is disabled, or its installation moves
+ * @throws AnnexError `conflict` when the endpoint is disabled
  */
 export async function sendExample(
   db: Db,

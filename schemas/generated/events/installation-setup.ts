@@ -27,7 +27,7 @@ export interface InstallationSetupEvent {
   /**
    * Status of the installation.
    */
-  status: 'pending' | 'active' | 'paused' | 'suspended' | 'moving'
+  status: 'pending' | 'active' | 'paused' | 'suspended'
   /**
    * The installation before the edit; absent at the first install.
    */
@@ -35,7 +35,7 @@ export interface InstallationSetupEvent {
     /**
      * Status of the installation.
      */
-    status?: 'pending' | 'active' | 'paused' | 'suspended' | 'moving'
+    status?: 'pending' | 'active' | 'paused' | 'suspended'
     /**
      * Settings before the change.
      */

@@ -23,7 +23,7 @@ export interface SiteInstallationSetupEvent {
   /**
    * Status of the installation.
    */
-  status: 'pending' | 'active' | 'paused' | 'suspended' | 'moving'
+  status: 'pending' | 'active' | 'paused' | 'suspended'
   /**
    * The site installation before the edit; absent at the first install.
    */
@@ -31,7 +31,7 @@ export interface SiteInstallationSetupEvent {
     /**
      * Status of the installation.
      */
-    status?: 'pending' | 'active' | 'paused' | 'suspended' | 'moving'
+    status?: 'pending' | 'active' | 'paused' | 'suspended'
     /**
      * Settings before the change.
      */

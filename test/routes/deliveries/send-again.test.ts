@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, installSample, type Json, startAnnex, until } from '../../support/annex.ts'
-import { exportText } from '../../support/moving.ts'
 import { owe, senderPlugin, watchDeliveries } from '../../support/sender.ts'
 
 describe('sending again', () => {
@@ -101,15 +100,12 @@ describe('sending again', () => {
     for (const id of ids) assert.equal((await settled(id)).state, 'failed')
     const filter = { since, endpoint: (await delivery(ids[0] ?? '')).endpoint }
     const dry = await sendFailed({ ...filter, dryRun: true })
-    assert.deepEqual([dry.status, dry.json], [200, { dryRun: true, count: 6, disabled: 0, moving: 0 }])
+    assert.deepEqual([dry.status, dry.json], [200, { dryRun: true, count: 6, disabled: 0 }])
     assert.equal((await sendFailed({ ...filter, eventType: 'early', dryRun: true })).json.count, 0)
     assert.equal(receiver.received.length, 7, 'a dry run sends nothing')
     const sent = await sendFailed({ ...filter, perSecond: 4 })
     const { resend, ...told } = sent.json
-    assert.deepEqual(
-      [sent.status, told],
-      [202, { dryRun: false, count: 6, disabled: 0, moving: 0, seconds: 2 }],
-    )
+    assert.deepEqual([sent.status, told], [202, { dryRun: false, count: 6, disabled: 0, seconds: 2 }])
     const again = (await receiver.waitFor(13)).slice(7)
     const [first, last] = [again[0], again.at(-1)]
     assert.ok((last?.atMs ?? 0) - (first?.atMs ?? 0) >= 1_000, 'six, four a second')
@@ -162,27 +158,6 @@ describe('sending again', () => {
     )
     assert.match(begun.at(-1)?.json.error.message, /annex resends stop/)
     for (const { json } of begun.slice(0, 10)) await annex.api('POST', `/v1/resends/${json.resend}/stop`)
-  })
-
-  it('waits for the end of a move: nothing is owed by an installation that was exported', async () => {
-    const receiver = await receive(400)
-    const since = new Date().toISOString()
-    const [id = ''] = await owe(endpoint, { url: receiver.url, type: 'moved' })
-    const { endpoint: to, installation } = await settled(id)
-    await exportText(annex, installation)
-    for (const path of [`/v1/deliveries/${id}/send`, `/v1/endpoints/${to}/example`]) {
-      const { status, json } = await annex.api('POST', path)
-      assert.deepEqual([status, json.error.code], [409, 'conflict'])
-      assert.match(json.error.message, /is being moved: .*annex resume inst_/)
-    }
-    const filter = { since, eventType: 'moved' }
-    const none = await sendFailed(filter)
-    assert.deepEqual(none.json, { dryRun: false, count: 0, disabled: 0, moving: 1 })
-    assert.equal((await delivery(id)).state, 'failed')
-    const resumed = await annex.api('POST', `/v1/integrations/sender/installations/${installation}/resume`)
-    assert.equal(resumed.status, 200)
-    assert.equal((await sendFailed(filter)).json.count, 1)
-    await receiver.waitFor(2)
   })
 
   it('needs to know since when, and sends an organization’s own alone', async () => {

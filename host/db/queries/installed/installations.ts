@@ -5,7 +5,7 @@ import { createId } from '../../ids.ts'
 /** `spec.md` section 3 names `active` alone; the others are decided in docs/decisions.md. */
 export type { InstallationStatus }
 
-const statuses: readonly InstallationStatus[] = ['pending', 'active', 'paused', 'suspended', 'moving']
+const statuses: readonly InstallationStatus[] = ['pending', 'active', 'paused', 'suspended']
 
 export type Configuration = Record<string, unknown>
 
@@ -114,8 +114,7 @@ export async function activateInstallation(db: Db, id: string): Promise<void> {
   const updatedAt = Date.now()
   await db('installations').where({ id, status: 'pending' }).update({ status: 'active', updatedAt })
   await db('installations')
-    .where({ id, suspendedFrom: 'pending' })
-    .whereIn('status', ['suspended', 'moving'])
+    .where({ id, status: 'suspended', suspendedFrom: 'pending' })
     .update({ suspendedFrom: 'active', updatedAt })
 }
 

@@ -38,7 +38,7 @@ export async function suspendIntegration(
 }
 
 /**
- * Lets an installation go on that is paused, suspended or moving.
+ * Resumes an installation that is paused or suspended.
  *
  * @returns the lanes for which work has waited, to be released when this is committed (`releaseWaiting`)
  */
@@ -89,23 +89,22 @@ export async function isHeld(
 }
 
 /** Statuses in which work for an installation waits for its resume. */
-const heldStatuses: readonly string[] = ['paused', 'suspended', 'moving']
+const heldStatuses: readonly string[] = ['paused', 'suspended']
 
 /**
- * Reads which of these installations take events, and for which of them events wait. Until the transaction ends none of them
- * begins to move, and none of those that wait is resumed: a resume finds what the transaction stores.
+ * Reads which of these installations take events, and for which of them events wait. A resume of one whose events wait
+ * comes after the transaction, and finds the jobs that it stores.
  *
- * @returns whether events wait, by the installation's id; one that is pending, or was when it was held, is left out
+ * @returns whether events wait, by the installation's id. An installation that is pending is left out, and so is one that
+ *   was pending when it was suspended.
  */
 export async function lockTaking(transaction: Db, ids: readonly string[]): Promise<Map<string, boolean>> {
-  const read = (among: readonly string[], lock: 'forKeyShare' | 'forShare') => {
-    const query = transaction('installations').whereIn('id', among).select('id', 'status', 'suspendedFrom')
-    return isPostgres(transaction) ? query[lock]() : query
-  }
-  const rows: Held[] = await read([...new Set(ids)], 'forKeyShare')
+  const read = (among: readonly string[]) =>
+    transaction('installations').whereIn('id', among).select('id', 'status', 'suspendedFrom')
+  const rows: Held[] = await read([...new Set(ids)])
   const held = rows.filter(({ status }) => heldStatuses.includes(status)).map(({ id }) => id)
-  // A resume changes no key: only a stronger lock keeps it waiting.
-  const again: Held[] = held.length === 0 || !isPostgres(transaction) ? [] : await read(held, 'forShare')
+  // Only these are locked: a lock of all would make concurrent publishers write each row.
+  const again: Held[] = held.length === 0 || !isPostgres(transaction) ? [] : await read(held).forShare()
   const now = new Map([...rows, ...again].map((row) => [row.id, row]))
   return new Map(
     [...now.values()].flatMap(({ id, status, suspendedFrom }): [string, boolean][] => {
@@ -135,17 +134,11 @@ async function resumeInstallations(transaction: Db, ids: readonly string[]): Pro
   return findWaitingLanes(transaction, ids)
 }
 
-/** Lanes for which something waits: those of the installations, and, where they moved, of their endpoints. */
-async function findWaitingLanes(db: Db, ids: readonly string[]): Promise<string[]> {
-  const waiting = (lane: string) =>
-    db('jobs').select(db.raw('1')).whereRaw(`state = 'waiting'`).where('lane', db.ref(lane))
-  const own = await db('installations')
+/** @returns the ids of the installations that have waiting jobs: a job's lane is its installation */
+function findWaitingLanes(db: Db, ids: readonly string[]): Promise<string[]> {
+  const waiting = db('jobs').select(db.raw('1')).whereRaw(`state = 'waiting'`)
+  return db('installations')
     .whereIn('id', ids)
-    .whereExists(waiting('installations.id'))
+    .whereExists(waiting.where('lane', db.ref('installations.id')))
     .pluck('id')
-  const ofEndpoints = await db('endpoints')
-    .whereIn('installationId', ids)
-    .whereExists(waiting('endpoints.id'))
-    .pluck('id')
-  return [...own, ...ofEndpoints]
 }

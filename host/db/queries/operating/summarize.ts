@@ -9,7 +9,7 @@ export type IntegrationSummary = {
   suspended: boolean
   active: number
   pending: number
-  /** Paused, suspended or moving. */
+  /** Paused or suspended. */
   held: number
 }
 
