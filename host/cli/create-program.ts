@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { addConfig } from './config.ts'
 import { addConfigure } from './configure.ts'
+import { addCopyDatabase } from './copy-database.ts'
 import { addDeliveries } from './deliveries.ts'
 import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
@@ -43,6 +44,7 @@ export function createProgram(version: string): Command {
   addDoctor(program)
   addConfig(program)
   addMigrate(program)
+  addCopyDatabase(program)
   addDemo(program)
   program.commandsGroup('Build integrations:')
   addNew(program)

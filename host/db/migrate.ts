@@ -44,10 +44,27 @@ async function runSteps(db: Db): Promise<void> {
   await db.migrate.latest({ migrationSource: migrations, tableName: stepTable })
 }
 
+/** @returns the names of the steps that a database has had; `undefined` where it has no tables of Annex */
+export async function stepsHad(db: Db): Promise<string[] | undefined> {
+  if (!(await db.schema.hasTable(stepTable))) return undefined
+  return db(stepTable).orderBy('id').pluck('name')
+}
+
+/** @throws AnnexError `conflict` where a database has no tables, or older ones; `schema_newer` */
+export async function assertCurrent(db: Db): Promise<void> {
+  const had = await stepsHad(db)
+  if (had === undefined) throw new AnnexError('conflict', 'The database has no tables of Annex.')
+  await assertKnown(db)
+  if (had.length === stepNames.length) return
+  throw new AnnexError(
+    'conflict',
+    'The tables of the database are those of an older Annex. Bring them up to date: `annex migrate` with its DATABASE_URL.',
+  )
+}
+
 /** Older code may write what a newer table does not take, or worse, what it takes and misunderstands. */
 async function assertKnown(db: Db): Promise<void> {
-  if (!(await db.schema.hasTable(stepTable))) return
-  const had: string[] = await db(stepTable).orderBy('id').pluck('name')
+  const had = (await stepsHad(db)) ?? []
   const unknown = had.filter((name) => !stepNames.includes(name))
   if (unknown.length === 0) return
   throw new AnnexError(

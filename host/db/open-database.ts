@@ -32,16 +32,17 @@ export type Database = {
  * Opens the database and brings its tables up to date.
  *
  * @param url `sqlite:PATH`, `postgres://…`, or empty for `annex.sqlite` in `dataDir`
+ * @param prepare what to do with its tables instead
  * @throws AnnexError `settings_invalid` when the address is neither, and when no database can be opened there;
  *   `schema_newer`
  */
-export async function openDatabase(url: string, dataDir: string): Promise<Database> {
+export async function openDatabase(url: string, dataDir: string, prepare = migrate): Promise<Database> {
   const dialect = dialectOf(url)
   let opened: Opened | undefined
   try {
     opened = dialect === 'postgres' ? await openServer(url) : openFile(url, dataDir)
     const { db, reader, longReader } = opened
-    await migrate(db, dialect)
+    await prepare(db, dialect)
     const clock = await createClock({ db, dialect })
     for (const one of [db, reader, longReader]) one.userParams = { ...one.userParams, clock }
     return { ...opened, dialect, url, clock }
@@ -91,6 +92,9 @@ function dialectOf(url: string): Dialect {
   throw new AnnexError('settings_invalid', 'DATABASE_URL is neither sqlite:PATH nor postgres://…')
 }
 
+/** The name of our sessions in `pg_stat_activity`. */
+export const applicationName = 'annex'
+
 /** @param connections at once. Default: 10 */
 export async function openPostgres(url: string, connections = 10): Promise<Db> {
   // Loaded only where it is used: it takes a twentieth of the time until the first delivery after a start.
@@ -101,7 +105,7 @@ export async function openPostgres(url: string, connections = 10): Promise<Db> {
     ...naming,
     log: silent,
     client: 'pg',
-    connection: { connectionString: url },
+    connection: { connectionString: url, application_name: applicationName },
     pool: { min: 0, max: connections },
   })
 }

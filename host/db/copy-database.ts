@@ -1,0 +1,190 @@
+import { AnnexError, messageOf } from '../errors/annex-error.ts'
+import type { Db, Dialect } from './db.ts'
+import { assertCurrent, migrate, stepsHad } from './migrate.ts'
+import { applicationName } from './open-database.ts'
+import { endClaims } from './queries/claims.ts'
+import type { JobKind } from './queries/jobs.ts'
+import { readPages } from './read-pages.ts'
+import { isPostgres, rawRows } from './rows/json-rows.ts'
+import { toSnakeCase } from './rows/naming.ts'
+
+export type CopiedTable = { table: string; rows: number }
+
+export type Progress = CopiedTable & { copied: number }
+
+type Table = { name: string; key: readonly string[] }
+
+/** Every table with its primary key. A table comes after the tables that its foreign keys refer to. */
+export const copiedTables: readonly Table[] = [
+  { name: 'organizations', key: ['id'] },
+  { name: 'tokens', key: ['id'] },
+  { name: 'spaces', key: ['id'] },
+  { name: 'revisions', key: ['id'] },
+  { name: 'sites', key: ['id'] },
+  { name: 'integrations', key: ['name'] },
+  { name: 'versions', key: ['id'] },
+  { name: 'installations', key: ['id'] },
+  { name: 'installationTargets', key: ['installationId', 'kind', 'targetId'] },
+  { name: 'events', key: ['organizationId', 'id'] },
+  { name: 'endpoints', key: ['id'] },
+  { name: 'deliveryCounts', key: ['endpointId', 'day'] },
+  { name: 'bodies', key: ['id'] },
+  { name: 'deliveries', key: ['id'] },
+  { name: 'attempts', key: ['id'] },
+  { name: 'jobs', key: ['id'] },
+  { name: 'resends', key: ['id'] },
+  { name: 'logs', key: ['id'] },
+  { name: 'receipts', key: ['id'] },
+  { name: 'usage', key: ['owner', 'minute'] },
+  { name: 'keyChecks', key: ['purpose'] },
+]
+
+/** Tables whose ids the database counts. */
+const numbered: readonly string[] = ['logs', 'receipts']
+
+const jobKinds: readonly JobKind[] = ['event', 'task', 'delivery', 'resend']
+
+/** Checks the source, and changes nothing in it. @throws AnnexError `conflict`, `schema_newer` */
+export async function prepareSource(db: Db): Promise<void> {
+  await assertStopped(db)
+  await assertCurrent(db)
+}
+
+/** Makes the tables of the target where it has none, and checks that they are empty. @throws AnnexError `conflict`, `schema_newer` */
+export async function prepareTarget(db: Db, dialect: Dialect): Promise<void> {
+  await assertStopped(db)
+  if ((await stepsHad(db)) === undefined) await migrate(db, dialect)
+  await assertCurrent(db)
+  for (const { name } of copiedTables) {
+    const rows = await countRows(db, name)
+    if (rows > 0)
+      throw new AnnexError('conflict', `The database is not empty: ${toSnakeCase(name)} has ${rows} rows.`)
+  }
+}
+
+/** For PostgreSQL: a SQLite file has the lock of its data folder. This process has one session yet, so the others are not ours. */
+async function assertStopped(db: Db): Promise<void> {
+  if (!isPostgres(db)) return
+  const [row] = await rawRows<{ count: number }>(
+    db,
+    `select count(*) as count from pg_stat_activity
+     where datname = current_database() and application_name = ? and pid <> pg_backend_pid()`,
+    [applicationName],
+  )
+  if (Number(row?.count) === 0) return
+  throw new AnnexError('conflict', 'An Annex is connected to the database. Stop it, and copy again.')
+}
+
+/**
+ * Copies all rows into a database that is empty, in one transaction. Both have been prepared.
+ *
+ * @throws AnnexError `conflict` when a row cannot be copied. The target is empty then.
+ */
+export async function copyDatabase(
+  from: Db,
+  to: Db,
+  onProgress: (progress: Progress) => void,
+): Promise<CopiedTable[]> {
+  const oneMoment = isPostgres(from) ? ({ isolationLevel: 'repeatable read' } as const) : {}
+  return from.transaction(async (source) => {
+    await assertReferences('FROM', source)
+    return to.transaction(async (target) => {
+      const copied: CopiedTable[] = []
+      for (const table of copiedTables) copied.push(await copyTable(source, target, table, onProgress))
+      await endClaims(target, jobKinds, 'all')
+      await continueNumbers(target)
+      await assertCounts(target, copied)
+      await assertReferences('TO', target)
+      return copied
+    })
+  }, oneMoment)
+}
+
+async function copyTable(
+  source: Db,
+  target: Db,
+  { name, key }: Table,
+  onProgress: (progress: Progress) => void,
+): Promise<CopiedTable> {
+  const table = toSnakeCase(name)
+  const rows = await countRows(source, name)
+  const columns = Object.entries(await target(name).columnInfo())
+  const texts = columns.flatMap(([column, { type }]) => (type === 'text' ? [column] : []))
+  let copied = 0
+  for await (const page of readPages(source, { name, key, texts })) {
+    for (const row of page) assertKept(target, table, key, row)
+    try {
+      await target(name).insert(page)
+    } catch (cause) {
+      // Knex puts the whole statement before the reason.
+      const reason = messageOf(cause).split(' - ').at(-1)
+      const ids = `${idOf(key, page[0])} to ${idOf(key, page.at(-1))}`
+      throw refused(`TO: ${table}: the rows ${ids} cannot be stored (${reason}).`, cause)
+    }
+    copied += page.length
+    onProgress({ table, rows, copied })
+  }
+  return { table, rows }
+}
+
+type Row = Record<string, unknown>
+
+/** PostgreSQL has no U+0000 in a text, and the drivers round whole numbers above 2^53. */
+function assertKept(target: Db, table: string, key: readonly string[], row: Row): void {
+  for (const [column, value] of Object.entries(row)) {
+    const place = () => `FROM: ${table} ${idOf(key, row)}: ${toSnakeCase(column)}`
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+      throw refused(`${place()} is above 2^53, and would be rounded. Change or delete the row.`)
+    }
+    if (isPostgres(target) && typeof value === 'string' && value.includes('\0')) {
+      throw refused(`${place()} has U+0000, which PostgreSQL does not keep. Change or delete the row.`)
+    }
+  }
+}
+
+const idOf = (key: readonly string[], row: Row | undefined): string =>
+  key.map((column) => String(row?.[column])).join(' ')
+
+/** The transaction is rolled back by it. */
+const refused = (text: string, cause?: unknown): AnnexError =>
+  new AnnexError('conflict', `${text} Nothing was copied.`, { cause })
+
+/** SQLite counts on from the largest id. PostgreSQL would begin with 1. */
+async function continueNumbers(target: Db): Promise<void> {
+  if (!isPostgres(target)) return
+  for (const table of numbered) {
+    await target.raw(`select setval(pg_get_serial_sequence('${table}', 'id'), max(id)) from ${table}`)
+  }
+}
+
+async function assertCounts(target: Db, copied: readonly CopiedTable[]): Promise<void> {
+  for (const { table, rows } of copied) {
+    const stored = await countRows(target, table)
+    if (stored !== rows) throw refused(`${table}: FROM has ${rows} rows, and TO has ${stored}.`)
+  }
+}
+
+type Broken = { table: string; rowid: number; parent: string; count: number }
+
+/** SQLite keeps rows that were stored while its foreign keys were off. PostgreSQL has no such rows. */
+async function assertReferences(role: string, db: Db): Promise<void> {
+  if (isPostgres(db)) return
+  const [first] = await rawRows<Broken>(
+    db,
+    'select "table", rowid, parent, count(*) over () as count from pragma_foreign_key_check limit 1',
+    [],
+  )
+  if (first === undefined) return
+  const { table, rowid, parent, count } = first
+  const key = copiedTables.find(({ name }) => toSnakeCase(name) === table)?.key ?? []
+  const row: Row | undefined = await db(table).whereRaw('rowid = ?', [rowid]).first()
+  throw refused(
+    `${role}: ${table} ${idOf(key, row)} refers to a row of ${parent} that is not there (foreign keys that are broken: ` +
+      `${count}). Repair or delete such rows.`,
+  )
+}
+
+async function countRows(db: Db, name: string): Promise<number> {
+  const row = await db(name).count({ count: '*' }).first()
+  return Number(row?.count)
+}

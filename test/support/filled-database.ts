@@ -1,0 +1,274 @@
+import type { Db } from '../../host/db/db.ts'
+
+/** Values that a database may change on their way: long, empty, wide, nested, and numbers at their ends. */
+const text = 'a “quoted” 𝒯ext,\n\ttwo lines \\ \'; drop table "jobs"; -- \u0001\u007f'
+const json = JSON.stringify({ text, nul: '\0', half: '\ud800', nested: [[{ deep: null }]] })
+const most = Number.MAX_SAFE_INTEGER
+const at = 1_764_000_000_123
+
+/** Stores rows in all tables: two installations, a delivery in each state, and a job that a host has claimed. */
+export async function fillDatabase(db: Db): Promise<void> {
+  const secrets = {
+    signingSecret: 'sealed',
+    previousSigningSecret: null,
+    previousSecretUntil: null,
+    firstSecret: null,
+  }
+  const owner = { organizationId: 'org_1', createdAt: at }
+  const level = { configuration: json, externalIds: '["a"]', ...secrets, createdAt: at, updatedAt: most }
+  await db('organizations').insert([
+    { id: 'org_1', subdomain: 'home', title: text, createdAt: at },
+    { id: 'org_2', subdomain: 'other', title: '', createdAt: 0 },
+  ])
+  await db('tokens').insert([
+    {
+      id: 'tok_1',
+      hash: 'h1',
+      kind: 'operator',
+      organizationId: null,
+      label: '',
+      createdAt: at,
+      expiresAt: null,
+    },
+    { id: 'tok_2', hash: 'h2', kind: 'user', label: text, ...owner, expiresAt: most },
+  ])
+  await db('spaces').insert({
+    id: 'space_1',
+    slug: 's',
+    title: text,
+    folder: '/a b',
+    revisionId: 'rev_1',
+    ...owner,
+  })
+  await db('revisions').insert({ id: 'rev_1', spaceId: 'space_1', digest: 'd', pages: json, createdAt: at })
+  await db('sites').insert({ id: 'site_1', slug: 's', title: text, ...owner })
+  await db('integrations').insert({
+    name: 'echo',
+    folder: 'echo',
+    versionId: 'ver_1',
+    installKey: 'k',
+    signingSecret: 's',
+    ...owner,
+    suspendedAt: at,
+    suspendedDigest: 'd',
+    suspendedReason: text,
+    loadedBy: null,
+  })
+  await db('versions').insert({
+    id: 'ver_1',
+    integration: 'echo',
+    number: 7,
+    digest: 'd',
+    manifest: json,
+    code: 'x'.repeat(10_000_000),
+    sourceMap: '',
+    createdAt: at,
+  })
+  const installation = { integration: 'echo', status: 'active', statusReason: null, ...level }
+  const notSuspended = { suspendedAt: null, suspendedDigest: null, suspendedFrom: null }
+  await db('installations').insert([
+    { id: 'inst_1', organizationId: 'org_1', ...installation, ...notSuspended },
+    {
+      id: 'inst_2',
+      organizationId: 'org_2',
+      ...installation,
+      status: 'suspended',
+      statusReason: text,
+      suspendedAt: at,
+      suspendedDigest: 'd',
+      suspendedFrom: 'pending',
+      previousSigningSecret: 'before',
+      previousSecretUntil: most,
+      firstSecret: 'old',
+    },
+  ])
+  await db('installationTargets').insert([
+    { installationId: 'inst_1', kind: 'site', targetId: 'site_1', status: 'active', ...level },
+    { installationId: 'inst_1', kind: 'space', targetId: 'space_1', status: 'pending', ...level },
+  ])
+  await db('events').insert([
+    { id: 'evt_1', organizationId: 'org_1', type: 'site_view', payload: json, receivedAt: at },
+    { id: 'evt_1', organizationId: 'org_2', type: 'site_view', payload: '{}', receivedAt: at },
+  ])
+  const endpoint = { installationId: 'inst_1', url: 'http://a.example/', createdAt: at, updatedAt: at }
+  await db('endpoints').insert([
+    {
+      id: 'ep_1',
+      signedBy: 'installation',
+      state: 'active',
+      reason: null,
+      ordered: true,
+      failingSince: null,
+      ...endpoint,
+    },
+    {
+      id: 'ep_2',
+      signedBy: 'site:site_1',
+      state: 'paused',
+      reason: text,
+      ordered: false,
+      failingSince: at,
+      ...endpoint,
+    },
+  ])
+  await db('deliveryCounts').insert({ endpointId: 'ep_1', day: at, delivered: most, failed: 0, attempts: 1 })
+  await db('bodies').insert([
+    { id: 'body_1', body: json },
+    { id: 'body_2', body: '𝒯'.repeat(2_500_000) },
+  ])
+  const delivery = {
+    eventId: 'evt_1',
+    eventType: 'site_view',
+    installationId: 'inst_1',
+    signedBy: 'installation',
+    url: 'http://a.example/',
+    hops: 1,
+    createdAt: at,
+  }
+  await db('deliveries').insert([
+    {
+      id: 'dlv_1',
+      endpointId: 'ep_1',
+      bodyId: 'body_1',
+      state: 'owed',
+      reason: null,
+      attempts: 1,
+      ...delivery,
+      finishedAt: null,
+      refusedId: null,
+    },
+    {
+      id: 'dlv_2',
+      endpointId: 'ep_2',
+      bodyId: 'body_2',
+      state: 'failed',
+      reason: text,
+      attempts: 0,
+      ...delivery,
+      finishedAt: at,
+      refusedId: 'att_9',
+    },
+  ])
+  await db('attempts').insert({
+    id: 'att_1',
+    deliveryId: 'dlv_1',
+    number: 1,
+    startedAt: at,
+    durationMs: 12,
+    outcome: 'rejected',
+    status: 500,
+    requestHeaders: '[]',
+    responseHeaders: json,
+    responseBody: text,
+    timing: '{"dnsMs":0.1}',
+    errorCode: null,
+    errorMessage: null,
+  })
+  const job = {
+    subject: json,
+    attempt: 1,
+    dueAt: at,
+    createdAt: at,
+    position: at * 1_000,
+    interruptions: 0,
+    size: 12,
+  }
+  const free = {
+    leaseId: null,
+    leaseUntil: null,
+    hostId: null,
+    claimedAt: null,
+    lastError: null,
+    finishedAt: null,
+  }
+  await db('jobs').insert([
+    {
+      id: 'job_1',
+      kind: 'delivery',
+      lane: 'ep_1',
+      owner: 'inst_1',
+      state: 'due',
+      ordered: true,
+      ...job,
+      ...free,
+    },
+    {
+      id: 'job_2',
+      kind: 'event',
+      lane: 'inst_2',
+      owner: 'inst_2',
+      state: 'waiting',
+      ordered: false,
+      ...job,
+      ...free,
+    },
+    {
+      id: 'job_3',
+      kind: 'task',
+      lane: 'inst_1',
+      owner: 'inst_1',
+      state: 'failed',
+      ordered: false,
+      ...job,
+      ...free,
+      lastError: text,
+    },
+    {
+      id: 'job_4',
+      kind: 'event',
+      lane: 'inst_1',
+      owner: 'inst_1',
+      state: 'running',
+      ordered: false,
+      ...job,
+      ...free,
+      leaseId: 'lease_1',
+      leaseUntil: most,
+      hostId: 'host_1',
+      claimedAt: at,
+    },
+  ])
+  await db('resends').insert({
+    id: 'rsd_1',
+    organizationId: 'org_1',
+    filter: json,
+    perSecond: 0.1,
+    state: 'running',
+    count: 2,
+    sent: 1,
+    after: 'dlv_1',
+    createdAt: at,
+    finishedAt: null,
+  })
+  const seen = { at, integration: 'echo', installationId: 'inst_1', requestId: null, level: 'info' }
+  const lines = Array.from({ length: 1_000 }, (_one, n) => ({ ...seen, text: `line ${n}` }))
+  for (let n = 0; n < lines.length; n += 250) await db('logs').insert(lines.slice(n, n + 250))
+  const used = { wallMs: 0.1 + 0.2, egressCalls: 1, egressBytes: most, hostCalls: 0 }
+  await db('receipts').insert({
+    id: 12,
+    owner: 'inst_1',
+    integration: 'echo',
+    installationId: 'inst_1',
+    requestId: 'req_1',
+    type: 'fetch',
+    startedAt: at,
+    cpuMs: 1e-7,
+    heapBytes: most,
+    outcome: 'ok',
+    status: null,
+    eventId: 'evt_1',
+    ...used,
+  })
+  await db('usage').insert({
+    owner: 'inst_1',
+    minute: at,
+    integration: 'echo',
+    installationId: null,
+    dispatches: 1,
+    failed: 0,
+    cpuMs: 3,
+    maxHeapBytes: 1,
+    ...used,
+  })
+  await db('keyChecks').insert({ purpose: 'secrets', sealed: 'the same' })
+}
