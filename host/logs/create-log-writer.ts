@@ -1,6 +1,5 @@
 import type { Db } from '../db/db.ts'
 import { insertLogs, type LogRow, pruneLogs } from '../db/queries/logs.ts'
-import { toStorable } from '../db/rows/storable-text.ts'
 import { createWriteBehind } from '../db/write-behind.ts'
 import type { KnownSecrets } from './known-secrets.ts'
 
@@ -82,7 +81,8 @@ export function createLogWriter(
       for (let at = 0; at < own.length; at += linesAtOnce) {
         const rows = own.slice(at, at + linesAtOnce).map((line) => ({
           ...line,
-          text: toStorable(map(redact(ownerOf(line), line.text))),
+          // PostgreSQL keeps no U+0000 in a text.
+          text: map(redact(ownerOf(line), line.text)).replaceAll('\0', '\uFFFD'),
         }))
         await insertLogs(db, rows)
         for (const [index, row] of rows.entries()) {
