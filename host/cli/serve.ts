@@ -4,7 +4,6 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { loadSettings } from '../config/load-settings.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import type { RunningServer } from '../server.ts'
-import { startThread } from '../webhooks/sending/start-thread.ts'
 import { printBanner } from './banner.ts'
 import { exitSoon, listenForStop, signalExitCodes } from './exit.ts'
 import { withExamples } from './options.ts'
@@ -46,12 +45,9 @@ async function serve(options: Options, command: Command): Promise<void> {
 
 async function start({ port, host, watch }: Options): Promise<RunningServer> {
   const loaded = loadSettings({ flags: { PORT: port, HOST: host, WATCH: watch ? 'true' : undefined } })
-  const senderThread = startThread()
-  // The thread must not keep the process alive after a failed start.
-  senderThread.unref()
   // Other commands start faster without the host.
   const { startServer } = await import('../server.ts')
-  return startServer(loaded, senderThread).catch((error) => {
+  return startServer(loaded).catch((error) => {
     throw isTakenPort(error) ? new AnnexError('unavailable', error.message, { cause: error }) : error
   })
 }

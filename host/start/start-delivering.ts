@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import type { Worker } from 'node:worker_threads'
 import packageJson from '../../package.json' with { type: 'json' }
 import { openSecretBox } from '../access/open-secret-box.ts'
 import type { LoadedSettings } from '../config/load-settings.ts'
@@ -9,14 +8,15 @@ import { createToSource } from '../installations/source-maps.ts'
 import { createLogWriter } from '../logs/create-log-writer.ts'
 import { createKnownSecrets } from '../logs/known-secrets.ts'
 import { createMetrics } from '../metrics/create-metrics.ts'
+import { createEgress } from '../net/egress.ts'
 import { endpointPrefix } from '../sandbox/level.ts'
 import { createDeliveryCounts } from '../webhooks/operating/delivery-counts.ts'
 import type { AttemptSeen } from '../webhooks/run-delivery.ts'
+import { sendAttempt } from '../webhooks/send-attempt.ts'
 import { createSecretReader } from '../webhooks/signing-secrets.ts'
 import { hostOf } from './announce.ts'
 import { createLogger, hostSecrets } from './create-logger.ts'
 import { createWakes } from './create-wakes.ts'
-import { createWaysOut } from './create-ways-out.ts'
 import { ensureCliToken, ensureOperator } from './first-start.ts'
 import { openStorage } from './open-storage.ts'
 import { startDeliveries } from './workers/start-deliveries.ts'
@@ -31,7 +31,6 @@ export type Delivering = Awaited<ReturnType<typeof startDelivering>>
  */
 export async function startDelivering(
   { settings, variables, readVariables }: LoadedSettings,
-  senderThread: Worker | undefined,
   ends: AsyncDisposableStack,
 ) {
   const secrets = createKnownSecrets(hostSecrets(settings))
@@ -55,9 +54,13 @@ export async function startDelivering(
   let url = ''
   const publicUrl = () => settings.PUBLIC_URL.replace(/\/+$/, '') || url
   const hopsKey = box.deriveKey('hops')
-  const waysOut = { ownOrigin: () => url, hopsKey, onDefect, thread: senderThread }
-  const { sender, forScripts } = createWaysOut(settings, waysOut)
-  ends.defer(sender.close)
+  const userAgent = `Annex/${packageJson.version}`
+  const egressOptions = { ownOrigin: () => url, hopsKey, allow: settings.EGRESS_ALLOW, userAgent }
+  // Deliveries and scripts have separate connections and lookups: neither can use up the other's.
+  const egress = createEgress(egressOptions)
+  ends.defer(egress.close)
+  // An installation has up to 16 fetches in flight: one alone must not use up the connections to an origin.
+  const forScripts = { ...egressOptions, connectionsPerOrigin: 256 }
 
   const metrics = createMetrics()
   const counts = createDeliveryCounts(db, onDefect)
@@ -79,7 +82,10 @@ export async function startDelivering(
   logger.info({ version: packageJson.version, url }, 'listening')
   const workerParts = { database, commits, clock, settings, logger, hostId }
   const deliveries = await startDeliveries(workerParts, {
-    ...{ secrets: signingSecrets, send: sender.send, logs, onAttempt },
+    secrets: signingSecrets,
+    send: (delivery, secrets, options) => sendAttempt(egress, delivery, secrets, options),
+    logs,
+    onAttempt,
   })
   outside.defer(deliveries.close)
   wakes.begin(deliveries)

@@ -1,9 +1,9 @@
 import type { AttemptRow } from '../db/queries/attempts.ts'
 import type { Delivery } from '../db/queries/deliveries.ts'
-import type { SentAttempt } from './sending/messages.ts'
+import type { Attempt } from './send-attempt.ts'
 
 /** An attempt as it is stored. */
-export function toRow(deliveryId: string, number: number, attempt: SentAttempt): Omit<AttemptRow, 'id'> {
+export function toRow(deliveryId: string, number: number, attempt: Attempt): Omit<AttemptRow, 'id'> {
   return {
     deliveryId,
     number,
@@ -11,12 +11,12 @@ export function toRow(deliveryId: string, number: number, attempt: SentAttempt):
     durationMs: attempt.durationMs,
     outcome: attempt.outcome,
     status: attempt.status ?? null,
-    requestHeaders: attempt.requestHeaders,
-    responseHeaders: attempt.responseHeaders ?? null,
+    requestHeaders: JSON.stringify(attempt.requestHeaders),
+    responseHeaders: attempt.responseHeaders === undefined ? null : JSON.stringify(attempt.responseHeaders),
     responseBody: attempt.responseBody ?? null,
     errorCode: attempt.error?.code ?? null,
     errorMessage: attempt.error?.message ?? null,
-    timing: attempt.timing,
+    timing: JSON.stringify(attempt.timing),
   }
 }
 

@@ -22,19 +22,22 @@ import { type NextStep, nextStep, type RetrySchedule } from '../queue/retry-sche
 import { toInterrupted, toRow } from './attempt-rows.ts'
 import { createHealthNotes } from './endpoint-health.ts'
 import { type GivingUp, reasonToGiveUp } from './give-up-endpoint.ts'
-import type { SentAttempt } from './sending/messages.ts'
-import type { Sender } from './sending/start-sender.ts'
+import type { Attempt, AttemptOptions, Sendable } from './send-attempt.ts'
+import type { SigningSecrets } from './signature.ts'
 import type { FoundSecrets, SecretReader } from './signing-secrets.ts'
 
 /** What is counted of an attempt; without one, of a delivery that was refused. */
 export type AttemptSeen = {
   endpointId: string
-  attempt?: Pick<SentAttempt, 'outcome' | 'durationMs'>
+  attempt?: Pick<Attempt, 'outcome' | 'durationMs'>
   /** Of the delivery, after it. */
   state: DeliveryState
   /** Since the delivery was owed first. */
   ageMs?: number
 }
+
+/** Makes one attempt. It never rejects: a failure is the attempt's `error`. */
+export type Send = (delivery: Sendable, secrets: SigningSecrets, options: AttemptOptions) => Promise<Attempt>
 
 export type OnAttempt = (seen: AttemptSeen) => void
 
@@ -44,8 +47,7 @@ export type OnAttempt = (seen: AttemptSeen) => void
  */
 export function createRunDelivery(given: {
   secrets: SecretReader
-  /** The thread that sends, or a network that is simulated. */
-  send: Sender['send']
+  send: Send
   clock: Clock
   random: () => number
   schedule: RetrySchedule
@@ -137,7 +139,7 @@ export function createRunDelivery(given: {
 
 function toSeen(
   { endpointId, createdAt }: Delivery,
-  { outcome, durationMs }: SentAttempt,
+  { outcome, durationMs }: Attempt,
   { state }: NextStep,
   nowMs: number,
 ): AttemptSeen {
@@ -158,7 +160,7 @@ async function findOf<Found extends Delivery>(
 
 function toOutcome(
   delivery: Delivery,
-  attempt: SentAttempt,
+  attempt: Attempt,
   step: NextStep,
   nowMs: number,
 ): JobOutcome & { stores: readonly Stored[] } {
@@ -184,7 +186,7 @@ function toOutcome(
 }
 
 /** A receiver that refuses a delivery is there, and others may suit it. */
-const healthOf = ({ status }: SentAttempt): Health =>
+const healthOf = ({ status }: Attempt): Health =>
   status === undefined || status === 429 || status >= 500 ? 'bad' : 'good'
 
 const storeAttempts = async (transaction: Db, rows: readonly Omit<AttemptRow, 'id'>[]): Promise<[]> => {
@@ -213,6 +215,6 @@ function toCounted({ id, state, reason, attempts, finishedAt }: Delivery): Deliv
   return { id, state, reason, attempts: attempts + 1, finishedAt }
 }
 
-function describe({ status, error }: SentAttempt): string {
+function describe({ status, error }: Attempt): string {
   return error === undefined ? `answered ${status}` : error.message
 }

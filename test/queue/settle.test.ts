@@ -76,7 +76,7 @@ it('what was delivered is kept while the database takes nothing, however long, s
       return {
         ...{ outcome: 'delivered', status: 200, startedAtMs: database.clock.wall(), durationMs: 1 },
         // Longer than what is free in the pages that there are.
-        ...{ requestHeaders: '[]', responseHeaders: '[]', responseBody: 'x'.repeat(500_000), timing: '{}' },
+        ...{ requestHeaders: [], responseHeaders: [], responseBody: 'x'.repeat(500_000), timing: {} },
       }
     },
     ...{ clock: database.clock, random: Math.random, schedule: defaultSchedule, timeoutMs: 1_000 },

@@ -20,7 +20,7 @@ function loadedWith(module: string): string[] {
 }
 
 it('what delivers is loaded without what only scripts and visitors need', () => {
-  const later = ['/host/app.ts', '/host/sandbox/sandboxes.ts', '/koa/', '/esbuild/', '/undici/', '/jose/']
+  const later = ['/host/app.ts', '/host/sandbox/sandboxes.ts', '/koa/', '/esbuild/', '/jose/']
   const loaded = loadedWith('host/server.ts')
   assert.ok(loaded.some((url) => url.endsWith('/host/webhooks/run-delivery.ts')))
   assert.deepEqual(
@@ -29,7 +29,7 @@ it('what delivers is loaded without what only scripts and visitors need', () => 
   )
   // They are found where they are needed.
   const all = loadedWith('host/start/start-answering.ts')
-  for (const part of ['/host/app.ts', '/koa/', '/undici/'])
+  for (const part of ['/host/app.ts', '/koa/'])
     assert.ok(
       all.some((url) => url.includes(part)),
       part,

@@ -53,6 +53,13 @@ describe('the timing of an attempt', () => {
     assert.ok((timing.dnsMs ?? 0) + (timing.firstByteMs ?? 0) <= durationMs + 1, JSON.stringify(timing))
   })
 
+  it('has the time of a name that the hosts file answers', async (t) => {
+    const { port } = await serve(t, (_, response) => response.end())
+    const egress = openEgress(t, { allow: ['localhost'] })
+    const { timing } = await send(egress, `http://localhost:${port}/`)
+    assert.deepEqual(Object.keys(timing), ['dnsMs', 'connectMs', 'firstByteMs'])
+  })
+
   it('of each of several at once is that of its own connection', async (t) => {
     const { port } = await serve(t, (_, response) => wait(30).then(() => response.end()))
     const egress = openEgress(t)

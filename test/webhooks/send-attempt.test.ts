@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from 'node:test'
 import Stripe from 'stripe'
 import { defaultSchedule, nextStep } from '../../host/queue/retry-schedule.ts'
 import { type AttemptOptions, sendAttempt } from '../../host/webhooks/send-attempt.ts'
+import { verifyWebhook } from '../../host/webhooks/signature.ts'
 import { closedPort, openEgress, serve, serveRaw } from '../net/local-server.ts'
 
 const secret = 'whsec_test'
@@ -99,6 +100,31 @@ describe('one attempt', () => {
       await sendAttempt(egress, deliveryTo(origin), secrets, { nowMs: 0 })
     }
     assert.ok(connections() <= 2, `${connections()} connections`)
+  })
+
+  it('is signed and answered among a hundred at the same time', async (t) => {
+    const isSigned: boolean[] = []
+    const { origin } = await serve(t, async (request, response) => {
+      const header = String(request.headers['x-service-signature'])
+      const raw = Buffer.concat(await request.toArray())
+      isSigned.push(verifyWebhook(header, raw, secret, { nowSeconds: Date.now() / 1_000 }).valid)
+      response.end('taken')
+    })
+    const egress = openEgress(t)
+    const attempts = await Promise.all(
+      Array.from({ length: 100 }, () =>
+        sendAttempt(egress, deliveryTo(origin), secrets, { nowMs: Date.now() }),
+      ),
+    )
+    assert.deepEqual(new Set(attempts.map(({ outcome }) => outcome)), new Set(['delivered']))
+    assert.deepEqual([isSigned.length, new Set(isSigned)], [100, new Set([true])])
+  })
+
+  it("reaches Annex's own address, which is not public", async (t) => {
+    const { origin } = await serve(t, (_, response) => response.end())
+    const egress = openEgress(t, { allow: [], ownOrigin: () => origin })
+    const attempt = await sendAttempt(egress, deliveryTo(origin), secrets, { nowMs: 0 })
+    assert.equal(attempt.outcome, 'delivered')
   })
 })
 

@@ -1,8 +1,7 @@
 import type { LogWriter } from '../../logs/create-log-writer.ts'
 import { createWorker, type Worker } from '../../queue/worker.ts'
 import { createGiveUp } from '../../webhooks/give-up-endpoint.ts'
-import { createRunDelivery, type OnAttempt } from '../../webhooks/run-delivery.ts'
-import type { Sender } from '../../webhooks/sending/start-sender.ts'
+import { createRunDelivery, type OnAttempt, type Send } from '../../webhooks/run-delivery.ts'
 import type { SecretReader } from '../../webhooks/signing-secrets.ts'
 import { toSchedule, toShared, type WorkerParts } from './worker-parts.ts'
 
@@ -14,7 +13,7 @@ export function startDeliveries(
   parts: WorkerParts,
   given: {
     secrets: SecretReader
-    send: Sender['send']
+    send: Send
     logs: LogWriter
     onAttempt: OnAttempt
   },

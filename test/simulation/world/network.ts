@@ -1,5 +1,5 @@
-import type { AttemptOptions, Sendable } from '../../../host/webhooks/send-attempt.ts'
-import type { SentAttempt } from '../../../host/webhooks/sending/messages.ts'
+import type { Send } from '../../../host/webhooks/run-delivery.ts'
+import type { Attempt, AttemptOptions, Sendable } from '../../../host/webhooks/send-attempt.ts'
 import type { Mood, Receiver } from '../plan.ts'
 import type { Random } from './random.ts'
 import { epochMs, type Owner, type World } from './world.ts'
@@ -19,7 +19,7 @@ export type Sent = {
   answeredAt?: number
 }
 
-type Answer = Pick<SentAttempt, 'outcome' | 'status' | 'retryAfter' | 'error'>
+type Answer = Pick<Attempt, 'outcome' | 'status' | 'retryAfter' | 'error'>
 
 export type Network = {
   sent: readonly Sent[]
@@ -27,9 +27,7 @@ export type Network = {
   open: () => Sent[]
   /** What a receiver's answers were, in the order in which hosts heard them. */
   answered: (receiverId: string) => Sent[]
-  sendFor: (
-    owner: Owner,
-  ) => (delivery: Sendable, signing: unknown, options: AttemptOptions) => Promise<SentAttempt>
+  sendFor: (owner: Owner) => Send
 }
 
 export function createNetwork(given: {
@@ -48,7 +46,7 @@ export function createNetwork(given: {
     sendFor: (owner) => (delivery, _secret, options) => send(owner, delivery, options),
   }
 
-  function send(owner: Owner, delivery: Sendable, options: AttemptOptions): Promise<SentAttempt> {
+  function send(owner: Owner, delivery: Sendable, options: AttemptOptions): Promise<Attempt> {
     const receiver = given.receivers.find(({ url }) => url === delivery.url)
     if (receiver === undefined) throw new Error(`nobody is at ${delivery.url}`)
     const { afterMs, answer, isTaken } = draw(moodOf(receiver), options)
@@ -70,8 +68,8 @@ export function createNetwork(given: {
           ...answer,
           startedAtMs: options.nowMs,
           durationMs: afterMs,
-          requestHeaders: '[]',
-          timing: '{}',
+          requestHeaders: [],
+          timing: {},
         })
       }
       world.after(afterMs, end, owner)
