@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 /** A room of host/ imports rooms of lower floors, and rooms to its left on its own floor. */
 const floors = [
   ['errors', 'config', 'turns.ts', 'next-message.ts', 'cache.ts', 'count-fitting.ts'],
-  ['db', 'net', 'access', 'logs'],
+  ['db', 'egress', 'access', 'logs'],
   ['manifest', 'bundle', 'versions'],
   ['queue', 'sandbox', 'metrics', 'installations'],
   ['content', 'events', 'webhooks'],

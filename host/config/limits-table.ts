@@ -174,19 +174,19 @@ export const limitsTable: readonly Limit[] = [
   {
     id: 'fetch_size',
     what: 'What the answer may have beside its body: heads, frames of chunks; and eight times its body',
-    at: { file: 'host/net/request/beside-body.ts', constant: 'besideAnyBody', unit: 'bytes' },
+    at: { file: 'host/egress/beside-body.ts', constant: 'besideAnyBody', unit: 'bytes' },
     over: '`fetch`, or reading the body, rejects with a TypeError that says so (`egress_too_large`).',
   },
   {
     id: 'redirects',
     what: 'Redirects of one outbound request',
-    at: { file: 'host/net/request/redirect.ts', constant: 'maxRedirects', unit: '' },
+    at: { file: 'host/egress/redirects.ts', constant: 'maxRedirects', unit: '' },
     over: '`fetch` rejects with a TypeError that says so.',
   },
   {
     id: 'hops',
     what: 'Scripts of this Annex that call each other in a row',
-    at: { file: 'host/net/request/loop-guard.ts', constant: 'maxHops', unit: '' },
+    at: { file: 'host/egress/loop-guard.ts', constant: 'maxHops', unit: '' },
     over: '`fetch` rejects with a TypeError that says so (`egress_loop`).',
   },
   {

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Settings } from '../config/load-settings.ts'
-import { hopsHeader } from '../net/request/loop-guard.ts'
+import { hopsHeader } from '../egress/loop-guard.ts'
 
 /** Who may read `/metrics`, and the detail at `/`, without an operator's token. */
 export type MetricsAccess = { readers: Settings['METRICS_ACCESS']; isBehindProxy: boolean }

@@ -1,8 +1,8 @@
-import type { Egress } from '../net/egress.ts'
-import { assertDeclared, type DeclaredHosts } from '../net/guard/declared-hosts.ts'
-import { type EgressRequest, egressFetch } from '../net/request/egress-fetch.ts'
-import { maxRedirects } from '../net/request/redirect.ts'
-import { createTurns } from '../turns.ts'
+import { assertDeclared, type DeclaredHosts } from '../egress/declared-hosts.ts'
+import type { Egress } from '../egress/egress.ts'
+import { type EgressRequest, egressFetch } from '../egress/fetch.ts'
+import { createTurns } from '../egress/in-flight-limit.ts'
+import { maxRedirects } from '../egress/redirects.ts'
 import type { HostCall } from './host-calls.ts'
 
 type Args = Omit<EgressRequest, 'body'>

@@ -1,4 +1,4 @@
-import type { HeaderPairs } from '../net/request/egress-headers.ts'
+import type { HeaderPairs } from '../egress/headers.ts'
 
 /**
  * The beginning of an answer as text, for people to look at. Bytes that are not UTF-8 become U+FFFD, and so does NUL,

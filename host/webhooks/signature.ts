@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { HeaderPairs } from '../net/request/egress-headers.ts'
+import type { HeaderPairs } from '../egress/headers.ts'
 import { standardHeaders } from './standard-webhooks.ts'
 
 export const signatureHeader = 'X-Service-Signature'

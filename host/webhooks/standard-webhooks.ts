@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
+import type { HeaderPairs } from '../egress/headers.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import type { HeaderPairs } from '../net/request/egress-headers.ts'
 
 /**
  * The headers of Standard Webhooks 1.0: the id, which is the same in each attempt, the time of the attempt, and

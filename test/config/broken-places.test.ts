@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { ownDataFolder } from '../../host/db/own-data-folder.ts'
-import { closedPort } from '../net/local-server.ts'
+import { closedPort } from '../egress/local-server.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'annex-places-'))
 after(() => rmSync(folder, { recursive: true }))

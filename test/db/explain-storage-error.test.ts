@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { explainStorageError, isOwnFault } from '../../host/db/explain-storage-error.ts'
 import { openPostgres } from '../../host/db/open-database.ts'
-import { closedPort, serveRaw } from '../net/local-server.ts'
+import { closedPort, serveRaw } from '../egress/local-server.ts'
 
 /** As Knex and `pg` say it, most of connections that were cut. */
 const losses: [message: string, code: string | undefined, told: string | undefined][] = [

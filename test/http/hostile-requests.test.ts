@@ -4,10 +4,10 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { pino } from 'pino'
+import { createHops } from '../../host/egress/loop-guard.ts'
 import { isAnnexError } from '../../host/errors/annex-error.ts'
 import { toLoggedError } from '../../host/http/log-error.ts'
 import { readBody } from '../../host/http/read-body.ts'
-import { createHops } from '../../host/net/request/loop-guard.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
 const script = `

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { type Attempt, sendAttempt } from '../../host/webhooks/send-attempt.ts'
-import { openEgress, serveRaw } from '../net/local-server.ts'
+import { openEgress, serveRaw } from '../egress/local-server.ts'
 
 export const secret = 'whsec_do_not_show'
 export const timeoutMs = 400

@@ -103,7 +103,14 @@ it('a name is looked up for the organization that the endpoint belongs to', asyn
     secrets: { find: async () => ({ of: () => ({ current: 'whsec_test' }) }), forget() {} },
     async send(_delivery, _secrets, { nowMs, asker }) {
       askers.push(asker)
-      return { startedAtMs: nowMs, durationMs: 1, outcome: 'delivered', status: 200, timing: {}, requestHeaders: [] }
+      return {
+        startedAtMs: nowMs,
+        durationMs: 1,
+        outcome: 'delivered',
+        status: 200,
+        timing: {},
+        requestHeaders: [],
+      }
     },
   })
   const [run] = await begin(db, await claimAll(db, 'delivery'))
@@ -128,7 +135,14 @@ it('a long body is sent whole, and counts as the size of its job', async () => {
     secrets: { find: async () => ({ of: () => ({ current: 'whsec_test' }) }), forget() {} },
     async send(sending, _secrets, { nowMs }) {
       sent.push(sending.body)
-      return { startedAtMs: nowMs, durationMs: 1, outcome: 'delivered', status: 200, timing: {}, requestHeaders: [] }
+      return {
+        startedAtMs: nowMs,
+        durationMs: 1,
+        outcome: 'delivered',
+        status: 200,
+        timing: {},
+        requestHeaders: [],
+      }
     },
   })
   const jobs = await claimAll(db, 'delivery')

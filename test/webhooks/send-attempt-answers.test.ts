@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { sendAttempt } from '../../host/webhooks/send-attempt.ts'
-import { openEgress, serveRaw } from '../net/local-server.ts'
+import { openEgress, serveRaw } from '../egress/local-server.ts'
 import {
   attemptAt,
   deliveryTo,

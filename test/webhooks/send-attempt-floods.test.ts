@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import { after, describe, it, type TestContext } from 'node:test'
 import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { type Attempt, sendAttempt } from '../../host/webhooks/send-attempt.ts'
-import { openAuthority } from '../net/certificates.ts'
-import { openEgress, serveRaw } from '../net/local-server.ts'
+import { openAuthority } from '../egress/certificates.ts'
+import { openEgress, serveRaw } from '../egress/local-server.ts'
 import { deliveryTo, flood, ok, patienceMs, secret, whenAsked, why } from './receivers.ts'
 
 const { authority, sign } = openAuthority(after)

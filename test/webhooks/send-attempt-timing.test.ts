@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import type { Egress } from '../../host/net/egress.ts'
+import type { Egress } from '../../host/egress/egress.ts'
 import { sendAttempt } from '../../host/webhooks/send-attempt.ts'
-import { closedPort, openEgress, serve, serveRaw } from '../net/local-server.ts'
+import { closedPort, openEgress, serve, serveRaw } from '../egress/local-server.ts'
 import { deliveryTo, ok, secret } from './receivers.ts'
 
 const send = (egress: Egress, url: string, timeoutMs = 5_000) =>

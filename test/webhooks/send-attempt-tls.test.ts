@@ -5,8 +5,8 @@ import { after, describe, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { sendAttempt } from '../../host/webhooks/send-attempt.ts'
-import { type Certificate, openAuthority } from '../net/certificates.ts'
-import { openEgress, serve } from '../net/local-server.ts'
+import { type Certificate, openAuthority } from '../egress/certificates.ts'
+import { openEgress, serve } from '../egress/local-server.ts'
 
 const { authority, sign, selfSign } = openAuthority(after)
 setDefaultCACertificates([...getCACertificates('default'), authority])

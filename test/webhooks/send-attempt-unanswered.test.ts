@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { sendAttempt } from '../../host/webhooks/send-attempt.ts'
-import { openEgress, serveRaw } from '../net/local-server.ts'
+import { openEgress, serveRaw } from '../egress/local-server.ts'
 import {
   attemptAt,
   deliveryTo,

@@ -5,7 +5,7 @@ import Stripe from 'stripe'
 import { defaultSchedule, nextStep } from '../../host/queue/retry-schedule.ts'
 import { type AttemptOptions, sendAttempt } from '../../host/webhooks/send-attempt.ts'
 import { verifyWebhook } from '../../host/webhooks/signature.ts'
-import { closedPort, openEgress, serve, serveRaw } from '../net/local-server.ts'
+import { closedPort, openEgress, serve, serveRaw } from '../egress/local-server.ts'
 
 const secret = 'whsec_test'
 const secrets = { current: secret }

@@ -8,7 +8,7 @@ import { createSigningSecret, isSigningSecret } from '../../host/access/secret-b
 import { createId } from '../../host/db/ids.ts'
 import { sendAttempt } from '../../host/webhooks/send-attempt.ts'
 import { type SigningSecrets, signHeaders } from '../../host/webhooks/signature.ts'
-import { openEgress, serve } from '../net/local-server.ts'
+import { openEgress, serve } from '../egress/local-server.ts'
 
 /** Two implementations by people who have never seen ours. `verify` throws. */
 const verifiers = { standardwebhooks: StandardWebhook, svix: SvixWebhook }

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { describe, it } from 'node:test'
+import { createTurns } from '../../host/egress/in-flight-limit.ts'
+import { createFetchCall } from '../../host/sandbox/fetch-call.ts'
+import { openEgress, serve } from './local-server.ts'
+
+const never = new AbortController().signal
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('turns', () => {
+  it('are taken by as many at once as the limit says, in the order of arrival, apart for each key', async () => {
+    const turns = createTurns(2)
+    const first = await turns.take('a', never)
+    await turns.take('a', never)
+    const order: string[] = []
+    const third = turns.take('a', never)
+    third.then(() => order.push('third'))
+    turns.take('a', never).then(() => order.push('fourth'))
+    ;(await turns.take('b', never))()
+    await settle()
+    assert.deepEqual(order, [])
+    first()
+    await settle()
+    assert.deepEqual(order, ['third'])
+    ;(await third)()
+    await settle()
+    assert.deepEqual(order, ['third', 'fourth'])
+  })
+
+  it('are not given to whoever has gone', async () => {
+    const turns = createTurns(1)
+    const end = await turns.take('a', never)
+    const leaving = new AbortController()
+    const left = turns.take('a', leaving.signal)
+    const stays = turns.take('a', never)
+    leaving.abort()
+    await assert.rejects(left, { code: 'egress_failed', message: /abandoned/ })
+    await assert.rejects(turns.take('a', leaving.signal), { code: 'egress_failed' })
+    end()
+    ;(await stays)()
+    ;(await turns.take('a', never))()
+  })
+})
+
+describe('the fetches of one installation', () => {
+  it('are 16 at once, and leave those of another one their connections', async (t) => {
+    const held: ServerResponse[] = []
+    let isOpen = false
+    const { origin } = await serve(t, (_, response) => {
+      if (isOpen) response.end()
+      else held.push(response)
+    })
+    const call = createFetchCall(
+      openEgress(t),
+      { timeoutMs: 20_000, maxBytes: 1000, atOnce: 16 },
+      { isRequired: false, isOwn: () => false },
+    )
+    const fetchAs = (installationId: string) =>
+      call.run(
+        { method: 'GET', url: origin, headers: [], redirect: 'follow' },
+        {
+          context: {
+            requestId: 'req_1',
+            integration: 'one',
+            installationId,
+            scopes: [],
+            hops: 0,
+            level: { kind: 'installation', integration: 'one', installationId },
+          },
+          body: new Uint8Array(),
+          isOwed: false,
+          signal: never,
+        },
+      )
+    const greedy = Array.from({ length: 20 }, () => fetchAs('inst_greedy'))
+    while (held.length < 16) await settle()
+    const other = fetchAs('inst_other')
+    while (held.length < 17) await settle()
+    assert.equal(held.length, 17, 'four of the greedy one still wait')
+    isOpen = true
+    for (const response of held) response.end()
+    await Promise.all([...greedy, other])
+  })
+
+  it('have names looked up for their organization, wherever they are redirected', async (t) => {
+    const { port } = await serve(t, (request, response) => {
+      const location = request.url === '/' ? `http://second.test:${port}/next` : undefined
+      response.writeHead(location === undefined ? 200 : 302, location === undefined ? {} : { location }).end()
+    })
+    const asked: string[] = []
+    const egress = openEgress(t, {
+      resolve: async (hostname, asker) => {
+        asked.push(`${hostname} for ${asker}`)
+        return [{ address: '127.0.0.1', family: 4 }]
+      },
+    })
+    const call = createFetchCall(
+      egress,
+      { timeoutMs: 20_000, maxBytes: 1000, atOnce: 16 },
+      { isRequired: false, isOwn: () => false },
+    )
+    const request = { method: 'GET', headers: [], redirect: 'follow' as const }
+    const level = { kind: 'installation' as const, integration: 'one', installationId: 'inst_1' }
+    const ids = { installationId: 'inst_1', organizationId: 'org_1' }
+    await call.run(
+      { ...request, url: `http://first.test:${port}/` },
+      {
+        context: { requestId: 'req_1', integration: 'one', ...ids, scopes: [], hops: 0, level },
+        body: new Uint8Array(),
+        isOwed: false,
+        signal: never,
+      },
+    )
+    assert.deepEqual(asked, ['first.test for org_1', 'second.test for org_1'])
+  })
+})

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { egressFetch } from '../../host/egress/fetch.ts'
+import { createLookups } from '../../host/egress/resolver.ts'
+import { startNameserver } from '../support/nameserver.ts'
+import { openEgress, serve, textOf } from './local-server.ts'
+
+const limits = { timeoutMs: 10_000, maxBytes: 1_000, hops: 0 }
+const get = (url: string) => ({ method: 'GET', url, headers: [], redirect: 'follow' as const })
+const here = [{ address: '127.0.0.1', family: 4 }]
+
+/** Answers at once, but for names below `silent.test`. */
+const startUsual = (t: TestContext) =>
+  startNameserver(t, (name) => (name.endsWith('silent.test') ? 'silent' : '127.0.0.1'))
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await setTimeout(10)
+}
+
+describe('names that no nameserver answers for', () => {
+  it('hold up no fetch of another organization', async (t) => {
+    const { address, asked } = await startUsual(t)
+    const { port } = await serve(t, (_, response) => response.end('good'))
+    const egress = openEgress(t, { resolve: createLookups({ nameservers: [address] }) })
+    let ended = 0
+    const silent = Array.from({ length: 200 }, async (_, n) => {
+      const request = get(`http://${n}.silent.test:${port}/`)
+      const fetched = egressFetch(egress, request, { ...limits, asker: 'org_hostile' })
+      await assert.rejects(fetched, { code: 'egress_failed', message: /could not be resolved for now/ })
+      ended += 1
+    })
+    const areSilent = () => new Set(asked.filter((name) => name.endsWith('silent.test')))
+    await until(() => areSilent().size === 20)
+    for (const asker of ['org_a', 'org_b', undefined]) {
+      const good = Array.from({ length: 25 }, async (_, n) => {
+        const request = get(`http://${n}.good.test:${port}/`)
+        return await textOf(await egressFetch(egress, request, { ...limits, asker }))
+      })
+      assert.deepEqual(new Set(await Promise.all(good)), new Set(['good']))
+    }
+    assert.equal(ended, 0, 'all silent ones were under way meanwhile')
+    assert.equal(areSilent().size, 20, 'at once')
+    await Promise.all(silent)
+  })
+
+  it('end after their time, those that wait for a turn as well, and leave nothing behind', async (t) => {
+    const { address } = await startUsual(t)
+    const resolve = createLookups({ nameservers: [address], timeoutMs: 500, atOnce: 2 })
+    const names = Array.from({ length: 20 }, (_, n) => `${n}.silent.test`)
+    await Promise.all(names.map((name) => assert.rejects(resolve(name, 'org'), { code: 'EAI_AGAIN' })))
+    await until(async () => (await resolve('good.test', 'org').catch(() => [])).length === 1)
+  })
+})
+
+describe('a lookup', () => {
+  it('passes over a nameserver that is silent', async (t) => {
+    const [silent, good] = await Promise.all([startNameserver(t, () => 'silent'), startUsual(t)])
+    const resolve = createLookups({ nameservers: [silent.address, good.address] })
+    assert.deepEqual(await resolve('good.test', 'org'), here)
+    assert.deepEqual([silent.asked[0], good.asked[0]], ['good.test', 'good.test'])
+  })
+
+  it('takes the IPv4 addresses where the nameserver never answers for IPv6', async (t) => {
+    const { address } = await startNameserver(t, (_, type) => (type === 'A' ? '127.0.0.1' : 'silent'))
+    assert.deepEqual(await createLookups({ nameservers: [address] })('good.test'), here)
+  })
+
+  it('tells a name that does not exist from one that could not be resolved', async (t) => {
+    const { address } = await startNameserver(t, (name) => (name === 'none.test' ? 'none' : 'broken'))
+    const resolve = createLookups({ nameservers: [address] })
+    await assert.rejects(resolve('none.test'), { code: 'ENOTFOUND' })
+    await assert.rejects(resolve('broken.test'), { code: 'EAI_AGAIN' })
+    await assert.rejects(resolve(`${'a'.repeat(64)}.test`), { code: 'ENOTFOUND' })
+  })
+
+  it('is one for all of an organization who ask at the same time, and a new one later', async (t) => {
+    const { address, asked } = await startUsual(t)
+    const resolve = createLookups({ nameservers: [address] })
+    const ask = (asker: string) => resolve('Good.test.', asker)
+    assert.deepEqual(await Promise.all([ask('org_a'), ask('org_a'), ask('org_b')]), [here, here, here])
+    assert.deepEqual(asked, ['good.test', 'good.test'])
+    await ask('org_a')
+    assert.equal(asked.length, 3)
+  })
+})
+
+describe('the hosts file', () => {
+  it('comes before DNS, in any case, and is read again when it has changed', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'hosts-'))
+    t.after(() => rm(folder, { recursive: true }))
+    const hostsFile = join(folder, 'hosts')
+    await writeFile(hostsFile, '# own\n10.0.0.1\tDB.test db # the database\n::2 db.test\nnonsense db.test\n')
+    const { address, asked } = await startUsual(t)
+    const resolve = createLookups({ nameservers: [address], hostsFile })
+    const both = [
+      { address: '10.0.0.1', family: 4 },
+      { address: '::2', family: 6 },
+    ]
+    assert.deepEqual(await resolve('db.test.'), both)
+    assert.deepEqual(await resolve('DB'), both.slice(0, 1))
+    assert.deepEqual(asked, [])
+    await writeFile(hostsFile, '10.0.0.2 db.test')
+    let found = both
+    while (found[0]?.address !== '10.0.0.2') found = [...(await resolve('db.test'))] as typeof both
+    assert.deepEqual(found, [{ address: '10.0.0.2', family: 4 }])
+  })
+
+  it('that is not there leaves localhost what it is', async (t) => {
+    const { address, asked } = await startUsual(t)
+    const resolve = createLookups({ nameservers: [address], hostsFile: '/no/such/file' })
+    for (const name of ['localhost', 'app.localhost']) {
+      assert.deepEqual(
+        (await resolve(name)).map((found) => found.address),
+        ['127.0.0.1', '::1'],
+      )
+    }
+    assert.deepEqual(asked, [])
+  })
+})
