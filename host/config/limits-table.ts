@@ -174,7 +174,7 @@ export const limitsTable: readonly Limit[] = [
   {
     id: 'fetch_size',
     what: 'What the answer may have beside its body: heads, frames of chunks; and eight times its body',
-    at: { file: 'host/egress/beside-body.ts', constant: 'besideAnyBody', unit: 'bytes' },
+    at: { file: 'host/egress/fetch-limits.ts', constant: 'besideAnyBody', unit: 'bytes' },
     over: '`fetch`, or reading the body, rejects with a TypeError that says so (`egress_too_large`).',
   },
   {

@@ -1,83 +1,84 @@
+import type { Socket } from 'node:net'
 import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undici'
-import { type AnswerStarts, skipInterimAnswers } from './answer-start.ts'
-import { type Connection, connectTimed } from './connection.ts'
-import type { Asked } from './guard.ts'
-import { createRoom, type Room } from './room.ts'
+import { type Answers, type Connection, connectTimed, skipInterimAnswers } from './connection.ts'
+import type { ConnectOptions } from './guard.ts'
 
-/** The place of one connection to an origin. When it has ended, the next request there opens another. */
-export type Line = { connection: Connection | undefined }
+/** One of the connections to an origin. After it has closed, the next request opens another in the same slot. */
+export type ConnectionSlot = { connection: Connection | undefined }
 
-/** In the options of a dispatch: on whose behalf it is, and who looks on. */
-export type Observed = Asked & {
-  /** Over a new connection, not over one that is kept. */
-  isFresh?: boolean
-  observer?: {
-    /** Set to the line that the request waits for, and then is sent on. */
-    line: Line | undefined
-    /** Whether nobody waits for it any more. */
-    readonly isOver: boolean
-    /** What has come over the connection since it was sent, in bytes, each time that some of it was read. */
-    onRead(bytes: number): void
-    /** The status of its answer has come, before the rest of the head. */
-    onStatus?(status: number): void
-  }
+/** Follows one request. */
+export type Observer = {
+  /** The slot that the request waits for and is then sent over. The agent sets it. */
+  slot: ConnectionSlot | undefined
+  /** The sender has given up. */
+  readonly isOver: boolean
+  /** Called after each read, with the bytes that the connection has read since the request was sent. */
+  onRead(bytes: number): void
+  /** The status of the answer has come, before the rest of its head. */
+  onStatus?(status: number): void
 }
 
-export type PoolOptions = {
+/** What a dispatch through this agent may have beside undici's options. */
+export type OutboundOptions = ConnectOptions & {
+  /** Sends over a new connection, and not over a kept one. */
+  isFresh?: boolean
+  observer?: Observer
+}
+
+export type AgentOptions = {
   connect: buildConnector.connector
-  /** Connections to one origin at once. */
+  /** Connections to one origin. */
   connectionsPerOrigin: number
-  /** Connections to all origins, above which idle ones end: see `createRoom`. */
+  /** Connections to all origins. Above this number idle connections are closed. */
   connections: number
-  /** How long an idle one is kept when its server does not say. */
+  /** How long an idle connection is kept when its server names no time. */
   keepAliveMs: number
 }
 
-/** Of an answer's head, names and values: four times what Node takes, as receivers send long cookies and policies. */
+/** Names and values of an answer's head: four times Node's limit, as receivers send long cookies and policies. */
 const maxHeadBytes = 65_536
 
 /**
- * A pool of connections for each origin, which carry one request at a time and are kept alive: for `keepAliveMs`,
- * or what a receiver asks for up to a minute, or until there are too many.
+ * A pool of connections for each origin. A connection carries one request at a time. It is kept for `keepAliveMs`, for as
+ * long as its server asks (a minute at most), or until there are too many.
  */
-export function createPools(given: PoolOptions): Agent {
-  const { connect, connectionsPerOrigin, connections, keepAliveMs } = given
-  const room = createRoom(connections)
+export function createAgent(options: AgentOptions): Agent {
+  const { connect, connectionsPerOrigin, connections, keepAliveMs } = options
+  const limit = createConnectionLimit(connections)
   return new Agent({
     connections: connectionsPerOrigin,
     pipelining: 1,
     keepAliveTimeout: keepAliveMs,
-    // A receiver may ask for a longer life of a connection, within reason.
     keepAliveMaxTimeout: 60_000,
     maxHeaderSize: maxHeadBytes,
-    factory: (origin, options) =>
+    factory: (origin, poolOptions) =>
       new Pool(origin, {
-        ...options,
-        factory: (url, clientOptions) => new LineClient(url, clientOptions, connect, room),
+        ...poolOptions,
+        factory: (url, clientOptions) => new SlotClient(url, clientOptions, connect, limit),
       }),
   })
 }
 
-/** undici's client for one connection, which shows the connection to whoever sends over it. */
-class LineClient extends Client implements Line {
+/** undici's client for one connection, which shows its connection to the sender of a request. */
+class SlotClient extends Client implements ConnectionSlot {
   connection: Connection | undefined
-  readonly #room: Room
-  #asker: string | undefined
-  #observer: Observed['observer']
+  readonly #limit: ConnectionLimit
+  #tenant: string | undefined
+  #observer: Observer | undefined
   #readBefore = 0
-  #answers: AnswerStarts | undefined
+  #answers: Answers | undefined
 
-  constructor(origin: URL, options: object, connect: buildConnector.connector, room: Room) {
-    // A client connects at its first request, long after it was made.
-    const made: { client?: LineClient } = {}
+  constructor(origin: URL, options: object, connect: buildConnector.connector, limit: ConnectionLimit) {
+    // undici connects at the first request, when the constructor is long over.
+    const made: { client?: SlotClient } = {}
     super(origin, {
       ...options,
       connect: (target: buildConnector.Options, callback: buildConnector.Callback) =>
         made.client?.open(connect, target, callback),
     })
-    this.#room = room
+    this.#limit = limit
     made.client = this
-    // By now undici listens: what it makes of a piece comes first.
+    // undici has added its own listeners by now, and they run first.
     this.on('connect', () => this.#watchReads())
   }
 
@@ -90,31 +91,31 @@ class LineClient extends Client implements Line {
     target: buildConnector.Options,
     callback: buildConnector.Callback,
   ): void {
-    const options: buildConnector.Options & Asked = { ...target, asker: this.#asker }
+    const options: buildConnector.Options & ConnectOptions = { ...target, tenant: this.#tenant }
     const connection = connectTimed(connect, options, callback)
     this.connection = connection
-    if (connection.socket !== undefined) this.#room.enter(this, connection.socket)
+    if (connection.socket !== undefined) this.#limit.add(this, connection.socket)
   }
 
   override dispatch(
-    options: Dispatcher.DispatchOptions & Observed,
+    options: Dispatcher.DispatchOptions & OutboundOptions,
     handler: Dispatcher.DispatchHandler,
   ): boolean {
-    const { asker, observer, isFresh = false } = options
-    // It gave up in the queue of its pool. undici could only end the connection for it.
+    const { tenant, observer, isFresh = false } = options
+    // The request timed out in the queue of its pool. undici could only close the connection for it.
     if (observer?.isOver) return true
-    if (observer !== undefined) observer.line = this
-    // undici opens another one for the request.
+    if (observer !== undefined) observer.slot = this
+    // undici opens another connection for the request.
     if (isFresh && this.isIdle) this.connection?.socket?.destroy()
-    this.#asker = asker
+    this.#tenant = tenant
     this.#observer = observer
     this.#readBefore = this.connection?.socket?.bytesRead ?? 0
-    this.#answers?.expect()
-    this.#room.touch(this)
+    this.#answers?.expectNext()
+    this.#limit.touch(this)
     return super.dispatch(options, handler)
   }
 
-  /** undici counts what it makes something of: not the frames of chunks, nor the words beside a status. */
+  /** undici reports neither the frames of chunks nor the reason phrase of a status. */
   #watchReads(): void {
     const { connection } = this
     const socket = connection?.socket
@@ -128,5 +129,48 @@ class LineClient extends Client implements Line {
       connection.isUsed = true
       this.#observer?.onRead(socket.bytesRead - this.#readBefore)
     })
+  }
+}
+
+type IdleClient = { readonly isIdle: boolean }
+
+type ConnectionLimit = {
+  /** Counts a socket until it is closed, and closes idle ones above the limit. */
+  add(client: IdleClient, socket: Socket): void
+  /** Marks a client as used last. */
+  touch(client: IdleClient): void
+}
+
+/**
+ * Bounds the open connections of all origins together: thousands of receivers with one delivery each would otherwise hold
+ * a file descriptor each. A new connection above the limit closes the one that has been idle for longest. Connections in
+ * use are never closed: the callers limit how many requests are in flight.
+ */
+function createConnectionLimit(max: number): ConnectionLimit {
+  // In the order of their last use.
+  const open = new Map<IdleClient, Socket>()
+  const closeIdle = (): void => {
+    for (const [client, socket] of open) {
+      if (open.size <= max) return
+      if (!client.isIdle) continue
+      open.delete(client)
+      socket.destroy()
+    }
+  }
+  return {
+    add(client, socket) {
+      open.delete(client)
+      open.set(client, socket)
+      socket.once('close', () => {
+        if (open.get(client) === socket) open.delete(client)
+      })
+      closeIdle()
+    },
+    touch(client) {
+      const socket = open.get(client)
+      if (socket === undefined) return
+      open.delete(client)
+      open.set(client, socket)
+    },
   }
 }

@@ -4,8 +4,31 @@ import { AnnexError } from '../errors/annex-error.ts'
 import { toEgressError } from './egress-error.ts'
 
 /**
- * A body as its reader gets it: decompressed as its content-encoding says, at most `maxBytes` of it. It is read as
- * fast as its reader reads, and ends its connection when it is destroyed. Its errors are such as a script may see.
+ * Reads a whole body. Leaving the loop early destroys the stream, and with it the connection.
+ *
+ * @throws AnnexError `egress_too_large` over `maxBytes`
+ */
+export async function readBody(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body) {
+    length += chunk.length
+    if (length > maxBytes) throw tooLarge(maxBytes)
+    chunks.push(chunk)
+  }
+  // Not Buffer.concat: small Buffers share memory with others, and this one may cross to a sandbox.
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.length
+  }
+  return whole
+}
+
+/**
+ * The body of an answer as a stream: decompressed by its content-encoding, `maxBytes` at most, and read as fast as its
+ * reader reads. Destroying it closes the connection. A script may see its errors.
  *
  * @param what the exchange in words: `GET https://example.com`
  */
@@ -18,15 +41,14 @@ export function streamBody(
   const decoder = decoders[encoding?.trim().toLowerCase() ?? '']
   const decoded = decoder === undefined ? body : decode(body, decoder)
   const stream = Readable.from(bounded(decoded, maxBytes, what), { objectMode: false, highWaterMark: 65_536 })
-  // The generator ends at its next chunk only, which a server that is silent never sends: its connection ends at once.
+  // The generator ends only at its next chunk, which a silent server never sends. Destroying closes the connection at once.
   const { _destroy: destroy } = stream
   stream._destroy = (error, done) => {
     body.destroy()
     destroy.call(stream, error, done)
   }
-  // Of one that was never read, nobody hears that it was given up.
+  // Without these, an error of a body that has no reader would end the process.
   body.on('error', () => {})
-  // Its reader hears of an error when it reads; nobody may be reading any more.
   stream.on('error', () => {})
   return { body: stream, isDecoded: decoder !== undefined }
 }
@@ -44,12 +66,15 @@ async function* bounded(body: AsyncIterable<Uint8Array>, maxBytes: number, what:
   }
 }
 
+const tooLarge = (maxBytes: number): AnnexError =>
+  new AnnexError('egress_too_large', `The answer has more than the ${maxBytes} bytes that are allowed here.`)
+
 type Decoder = (firstByte: number) => Transform
 
-/** As browsers do, takes what there is of a stream that was cut off at its end. */
+/** As browsers do, keeps the decoded part of a stream that was cut off at its end. */
 const cutOff = { finishFlush: constants.Z_SYNC_FLUSH }
 
-/** An unknown encoding, or several on top of each other, which nobody but an attacker sends, stays as it is. */
+/** A body with an unknown encoding, or with several, stays as it is. Only attackers nest encodings. */
 const decoders: Readonly<Record<string, Decoder>> = {
   gzip: () => createGunzip(cutOff),
   'x-gzip': () => createGunzip(cutOff),
@@ -69,6 +94,3 @@ async function* all(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGe
   yield first
   yield* { [Symbol.asyncIterator]: () => rest }
 }
-
-export const tooLarge = (maxBytes: number): AnnexError =>
-  new AnnexError('egress_too_large', `The answer has more than the ${maxBytes} bytes that are allowed here.`)

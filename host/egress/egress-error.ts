@@ -1,10 +1,10 @@
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 
 /**
- * Turns what undici, a socket, TLS or zlib threw into an error that a script or an installer may see. Its text is
- * made here and holds the code only: a system's own message names addresses of the inner network.
+ * Turns an error of undici, a socket, TLS or zlib into one that a script or an installer may see. The text is made here and
+ * holds the code only: a message of the system names addresses of the inner network.
  *
- * Whatever a peer can cause must end here, so nothing is passed on as it is; the cause is kept for the log.
+ * Every error that a peer can cause must pass through here. The cause is kept for the log.
  *
  * @param what the exchange in words: `GET https://example.com`
  */
@@ -23,7 +23,7 @@ export function toEgressError(error: unknown, what: string): AnnexError {
   return new AnnexError('egress_failed', `${what} failed: ${reasonFor(code)} (${code}).`, options)
 }
 
-/** Whether the peer ended the connection. */
+/** Whether the peer closed the connection. */
 export const isConnectionLost = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error))
 
@@ -38,20 +38,20 @@ const reasons: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name could not be resolved for now',
   CERT_HAS_EXPIRED: 'the certificate has expired',
   CERT_NOT_YET_VALID: 'the certificate is not valid yet',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is signed by itself',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed before the answer was complete',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
   ENOTFOUND: 'the name does not resolve',
   EPIPE: 'the connection was closed before the request was sent',
-  EPROTO: 'what answers there does not speak TLS',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'what answers there does not speak TLS',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'what answers there does not speak TLS',
+  EPROTO: 'the server does not speak TLS',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not speak TLS',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is signed by nobody whom this machine trusts',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is signed by nobody whom this machine trusts',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate is signed by nobody whom this machine trusts',
+  SELF_SIGNED_CERT_IN_CHAIN: 'this machine does not trust the signer of the certificate',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'this machine does not trust the signer of the certificate',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'this machine does not trust the signer of the certificate',
   UND_ERR_DESTROYED: 'Annex is stopping',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the length that the answer gives is not that of its body',
   UND_ERR_SOCKET: 'the connection was closed before the answer was complete',

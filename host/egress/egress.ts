@@ -1,11 +1,10 @@
 import type { Dispatcher } from 'undici'
-import { createPools } from './agent.ts'
-import { parseAllowList } from './allow-list.ts'
-import { createGuardedConnect, type Resolve } from './guard.ts'
+import { createAgent } from './agent.ts'
+import { createGuardedConnect, parseAllowList } from './guard.ts'
 import { createHops } from './loop-guard.ts'
-import { createLookups } from './resolver.ts'
+import { createResolver, type Resolve } from './resolver.ts'
 
-/** The one way out: every request of scripts and webhooks goes through its dispatcher. */
+/** The only way out of the host: every request of a script and every attempt at a delivery uses its dispatcher. */
 export type Egress = {
   readonly dispatcher: Dispatcher
   readonly userAgent: string
@@ -13,7 +12,7 @@ export type Egress = {
   writeHops(hops: number): string
   /** Whether an origin (`http://127.0.0.1:8787`) is Annex's own. */
   isOwn(origin: string): boolean
-  /** Ends every connection at once; requests under way fail with `egress_failed`. */
+  /** Closes every connection at once. Requests in flight fail with `egress_failed`. */
   close(): Promise<void>
 }
 
@@ -21,26 +20,26 @@ export type EgressOptions = {
   /** Entries of EGRESS_ALLOW: host names, addresses, CIDR ranges. */
   allow: readonly string[]
   /**
-   * Annex's own address, asked for at each connection since the port is known only after the start. What any
-   * visitor can reach there a script may reach too, though it is loopback: exactly this scheme, host and port.
+   * Annex's own origin. It is asked for at each connection, since the port is known only after the start. Any visitor can
+   * reach that origin, so a script may reach it too, although it is loopback: exactly this scheme, host and port.
    */
   ownOrigin?: () => string | undefined
   /** `Annex/1.2.3` */
   userAgent?: string
   /** Signs the count of scripts that a request went through: see `createHops`. */
   hopsKey: Uint8Array
-  /** Connections to one origin at once; more requests wait in line, and their waiting counts as their time. */
+  /** Connections to one origin. Further requests wait for one, and their deadline counts the wait. */
   connectionsPerOrigin?: number
-  /** Open connections to all origins together, above which idle ones are closed. */
+  /** Open connections to all origins together. Above this number idle connections are closed. */
   connections?: number
-  /** How long an idle connection is kept when its server does not say. */
+  /** How long an idle connection is kept when its server names no time. */
   keepAliveMs?: number
-  /** Name resolution. Default: `createLookups`. */
+  /** Default: `createResolver`. */
   resolve?: Resolve
 }
 
 /**
- * Makes an egress: pools of connections which check each address that they connect to.
+ * Creates an egress, whose pools of connections check each address that they connect to.
  *
  * @throws AnnexError `settings_invalid` when an entry of `allow` cannot be read
  */
@@ -51,18 +50,14 @@ export function createEgress(options: EgressOptions): Egress {
     connectionsPerOrigin = 64,
     connections = 2_048,
     keepAliveMs = 4_000,
-    resolve = createLookups(),
+    resolve = createResolver(),
   } = options
   const isOwn = (origin: string): boolean => {
     const own = ownOrigin?.()
     return own !== undefined && URL.parse(own)?.origin === origin
   }
-  const dispatcher = createPools({
-    connect: createGuardedConnect({ allow: parseAllowList(options.allow), resolve, isOwn }),
-    connectionsPerOrigin,
-    connections,
-    keepAliveMs,
-  })
+  const connect = createGuardedConnect({ allow: parseAllowList(options.allow), resolve, isOwn })
+  const dispatcher = createAgent({ connect, connectionsPerOrigin, connections, keepAliveMs })
   const { write: writeHops } = createHops(options.hopsKey)
   return { dispatcher, userAgent, writeHops, isOwn, close: () => dispatcher.destroy() }
 }

@@ -1,34 +1,34 @@
 import type { Dispatcher } from 'undici'
 import { AnnexError } from '../errors/annex-error.ts'
-import type { Line, Observed } from './agent.ts'
+import type { ConnectionSlot, Observer, OutboundOptions } from './agent.ts'
 import { type ConnectTiming, toTenths } from './connection.ts'
 import type { Egress } from './egress.ts'
 import { isConnectionLost, toEgressError } from './egress-error.ts'
 import { type HeaderPairs, toFlat, toPairs } from './headers.ts'
 
 export type ExchangeRequest = {
-  /** As `parseTarget` has checked it. */
+  /** Checked by `parseTarget`. */
   url: URL
   method: 'POST'
   headers: HeaderPairs
   body: Buffer
-  /** On whose behalf: see `Resolve`. */
-  asker?: string | undefined
-  /** For the whole exchange: waiting for a connection, connecting, the head, as much of the body as is kept. */
+  /** The organization that the request is for: see `Resolve`. */
+  tenant?: string | undefined
+  /** For the whole exchange: the wait for a connection, connecting, the head, the kept part of the body. */
   timeoutMs: number
-  /** How much of the answer's body is kept. With a longer one the connection ends. */
+  /** How much of the answer's body is kept. A longer body closes the connection. */
   maxBytes: number
 }
 
-/** Where the time went, in ms. A part that there was not, or that did not come to its end, is missing. */
+/** The parts of the duration, in ms. A part that was not needed or not finished is missing. */
 export type Timing = ConnectTiming & {
   /** From sending the request to the first byte of an answer. */
   firstByteMs?: number
-  /** The connection was there already: nothing was resolved or opened. */
+  /** The request went over a kept connection: nothing was resolved or opened. */
   reused?: true
 }
 
-/** `answer`: the head came, or as much of it as is read, whatever became of the rest. `error`: it did not. */
+/** `answer`: the status came, and the body may be cut. `error`: no status came. */
 export type Exchanged = { timing: Timing } & (
   | { answer: Answer; error?: undefined }
   | { answer?: undefined; error: AnnexError }
@@ -37,36 +37,36 @@ export type Exchanged = { timing: Timing } & (
 export type Answer = {
   status: number
   headers: HeaderPairs
-  /** The first `maxBytes` of the body, or what came of it in time; not decoded. */
+  /** The first `maxBytes` of the body, or those that came in time; not decoded. */
   body: Uint8Array[]
   /** Whether there was more. */
   isCut: boolean
 }
 
 /**
- * Sends one request and keeps the beginning of its answer. Follows no redirect, never rejects, and ends in its time:
- * undici may go on (a name that does not resolve, a line of requests).
+ * Sends one request and keeps the beginning of its answer. It follows no redirect, never rejects, and settles by its
+ * deadline, even while undici still waits for a name or a connection.
  *
- * A kept connection may have died unseen: where it ends before a byte of the answer, the request is sent once more at
- * once, over a new one.
+ * A server may close a kept connection unnoticed. When a kept connection closes before the first byte of the answer, the
+ * request is sent again at once, over a new connection.
  *
- * It takes the answer as undici's parser gives it, without streams and signals in between: a delivery costs half.
+ * The answer comes straight from undici's parser: streams and signals would double the cost of a delivery.
  */
 export function exchange(egress: Egress, request: ExchangeRequest): Promise<Exchanged> {
   return new Promise((resolve) => {
     const running: Exchange = new Exchange(request, resolve, () => send({ isFresh: true }))
-    const send = (how: Pick<Observed, 'isFresh'>): void => {
-      const options: Dispatcher.DispatchOptions & Observed = {
+    const send = (how: Pick<OutboundOptions, 'isFresh'>): void => {
+      const options: Dispatcher.DispatchOptions & OutboundOptions = {
         ...how,
         origin: request.url.origin,
         path: request.url.pathname + request.url.search,
         method: request.method,
         headers: toFlat(request.headers),
         body: request.body,
-        // One clock for all, its own: undici's, from part to part, would let a trickle go on for ever.
+        // The exchange has one deadline. undici's time-outs between parts would let a trickle go on for ever.
         headersTimeout: 0,
         bodyTimeout: 0,
-        asker: request.asker,
+        tenant: request.tenant,
         observer: running,
       }
       egress.dispatcher.dispatch(options, running)
@@ -75,15 +75,14 @@ export function exchange(egress: Egress, request: ExchangeRequest): Promise<Exch
   })
 }
 
-/** What an answer may have beside its body, in bytes: its head, those before it, the frames of chunks, trailers. */
+/** Bytes that an answer may have beside its body: its head, interim answers, the frames of chunks, trailers. */
 const besideBody = 65_536
 
-/** After its head: the status decides, and the rest is for people to look at. */
+/** Time for the body after the head: the status decides, and the body is only shown to people. */
 const bodyMs = 1_000
 
-class Exchange implements Dispatcher.DispatchHandler {
-  /** As the pools see it: see `Observed`. */
-  line: Line | undefined
+class Exchange implements Dispatcher.DispatchHandler, Observer {
+  slot: ConnectionSlot | undefined
   isOver = false
   readonly #request: ExchangeRequest
   readonly #resolve: (exchanged: Exchanged) => void
@@ -109,9 +108,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** The request is about to be written to a connection. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.isOver) return controller.abort(new Error('nobody waits for it any more'))
+    if (this.isOver) return controller.abort(new Error('the exchange is over'))
     this.#controller = controller
-    this.#timing = timingOf(this.line)
+    this.#timing = timingOf(this.slot)
     this.#sentAt = performance.now()
   }
 
@@ -146,8 +145,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    // It answered before it had read the request: what comes next would wait behind a rest that nobody reads.
-    const socket = this.line?.connection?.socket
+    // The receiver answered before it had read the request. The next request would wait behind the unread rest.
+    const socket = this.slot?.connection?.socket
     if (socket !== undefined && socket.writableLength > 0) socket.destroy()
     this.#finish()
   }
@@ -157,7 +156,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (isLost && !this.#isRepeated && !this.isOver) {
       this.#isRepeated = true
       this.#timing = undefined
-      // undici is in the middle of letting go of the connection.
+      // undici has not removed the closed connection yet.
       return queueMicrotask(this.#repeat)
     }
     if (error.name === 'HeadersOverflowError') this.#takeStatus()
@@ -177,27 +176,27 @@ class Exchange implements Dispatcher.DispatchHandler {
   #phase(): string {
     if (this.#answer !== undefined) return 'reading the answer'
     if (this.#timing !== undefined) return 'waiting for the answer'
-    const phase = this.line?.connection?.phase
+    const phase = this.slot?.connection?.phase
     return phase === undefined || phase === 'open' ? 'waiting for a connection' : phase
   }
 
-  /** As much of the answer as is read has come. */
+  /** Ends with the part of the answer that has come. */
   #cut(error?: AnnexError): void {
     this.#takeStatus()
     if (this.#answer !== undefined) this.#answer.isCut = true
     this.#end(error)
   }
 
-  /** Of a head that is too long there is the status alone. */
+  /** An answer whose head is too long has a status only. */
   #takeStatus(): void {
     if (this.#status === undefined) return
     this.#answer ??= { status: this.#status, headers: [], body: [], isCut: true }
   }
 
-  /** Ends it from this side, and its connection with it. */
+  /** Ends the exchange from this side, and closes its connection. */
   #end(error?: Error): void {
     this.#finish(error)
-    this.#controller?.abort(error ?? new Error('as much as is kept has been read'))
+    this.#controller?.abort(error ?? new Error('the kept part of the answer has been read'))
   }
 
   #finish(error?: Error): void {
@@ -205,26 +204,26 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.isOver = true
     clearTimeout(this.#timer)
     clearTimeout(this.#bodyTimer)
-    const timing = this.#timing ?? timingSoFar(this.line)
+    const timing = this.#timing ?? timingSoFar(this.slot)
     if (this.#answer !== undefined) this.#resolve({ timing, answer: this.#answer })
     else this.#resolve({ timing, error: toEgressError(error, this.#what) })
   }
 }
 
-/** What the connection cost: the first request over it. */
-function timingOf(line: Line | undefined): Timing {
-  const connection = line?.connection
+/** Only the first request over a connection has the cost of opening it. */
+function timingOf(slot: ConnectionSlot | undefined): Timing {
+  const connection = slot?.connection
   if (connection === undefined) return {}
   return connection.isUsed ? { reused: true } : { ...connection.timing }
 }
 
-/** Of a request that was not sent: as far as its connection had come. */
-const timingSoFar = (line: Line | undefined): Timing =>
-  line?.connection === undefined || line.connection.isUsed ? {} : { ...line.connection.timing }
+/** For a request that was not sent: the finished parts of its connection. */
+const timingSoFar = (slot: ConnectionSlot | undefined): Timing =>
+  slot?.connection === undefined || slot.connection.isUsed ? {} : { ...slot.connection.timing }
 
 const tooMuch = (what: string, limit: number): AnnexError =>
   new AnnexError(
     'egress_too_large',
-    `${what}: it sent more than ${limit} bytes without an answer: what stands before one there is too long. ` +
+    `${what}: it sent more than ${limit} bytes without an answer. ` +
       'Let it answer with a status line and a short head.',
   )

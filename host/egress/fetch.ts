@@ -1,51 +1,49 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { AnnexError } from '../errors/annex-error.ts'
-import type { Observed } from './agent.ts'
-import { streamBody } from './answer-body.ts'
-import { boundBesideBody } from './beside-body.ts'
-import { createDeadline, type Deadline } from './deadline.ts'
+import type { OutboundOptions } from './agent.ts'
+import { readBody, streamBody } from './answer-body.ts'
 import type { Egress } from './egress.ts'
 import { isConnectionLost, toEgressError } from './egress-error.ts'
+import { createDeadline, type Deadline, limitOverhead } from './fetch-limits.ts'
 import { type HeaderPairs, headerValue, toAnswerHeaders, toPairs, toRequestHeaders } from './headers.ts'
 import { nextHops } from './loop-guard.ts'
-import { readBody } from './read-body.ts'
 import { type Hop, isRedirect, maxRedirects, nextHop } from './redirects.ts'
 import { parseTarget } from './target.ts'
 
-/** What a script asks for. `url` is absolute. */
+/** A request of a script. `url` is absolute. */
 export type EgressRequest = {
   method: string
   url: string
   headers: HeaderPairs
   body?: Uint8Array | Readable | undefined
-  /** Of a body that is a stream, in bytes, when it is known. */
+  /** The length of a streamed body in bytes, when it is known. */
   length?: number
-  /** The script has the bytes of a body that is a stream here, and can send them once more. */
+  /** The script holds the bytes of the streamed body, and can send them again. */
   isRepeatable?: boolean
   redirect: 'follow' | 'manual' | 'error'
-  /** How many redirects have led here. */
+  /** The redirects that led here. */
   redirects?: number
 }
 
 export type EgressLimits = {
-  /** From connecting to the head of the answer, redirects included, and to the end of a body that is read whole. */
+  /** From the connection to the head of the answer, with redirects, or to the end of a body that is read whole. */
   timeoutMs: number
   /** Of the answer's body, on the wire and decompressed. */
   maxBytes: number
-  /** The count that the dispatch came in with: `readHops` of its request, 0 without one. */
+  /** The count of the request that caused the dispatch: see `createHops`. */
   hops: number
-  /** On whose behalf: see `Resolve`. */
-  asker?: string | undefined
-  /** Looks at the first URL, and at that of each redirect. Throws when the script may not reach it. */
+  /** The organization that the request is for: see `Resolve`. */
+  tenant?: string | undefined
+  /** Called for the first URL and for each redirect. Throws when the script may not reach the URL. */
   assertAllowed?: ((url: URL) => void) | undefined
-  /** Ends the request when the dispatch that asked for it ends. */
+  /** Aborts when the dispatch ends. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * `url` is the last one of the redirects, without its fragment. A short body of known length is there whole, with
- * memory of its own; any other is a stream, which is read or destroyed by whoever takes the answer.
+ * `url` is that of the last redirect, without its fragment. A short body of known length is read whole, into memory that it
+ * shares with no other. Any other body is a stream, which the caller must read or destroy.
  */
 export type EgressAnswer = {
   status: number
@@ -54,13 +52,13 @@ export type EgressAnswer = {
   url: string
   redirected: boolean
   body: Uint8Array | Readable
-  /** Of a redirect that keeps a body of which the script has the bytes: the request that it makes next. */
+  /** The request that the script makes next, after a redirect that keeps its streamed body. */
   repeat?: Omit<EgressRequest, 'body'>
 }
 
 /**
- * An outbound request for a script: checked at each connection, redirects followed here so that each is checked
- * as well, the answer decompressed, all within limits.
+ * Sends a request of a script and reads the answer, within limits. The guard checks each connection. Redirects are followed
+ * here, so that each of them is checked as well.
  *
  * @throws AnnexError `bad_request`, `egress_refused`, `egress_loop`, `egress_timeout`, `egress_too_large`,
  *   `egress_failed`
@@ -77,7 +75,7 @@ export async function egressFetch(
   const deadline = createDeadline(limits.timeoutMs, what, limits.signal)
   try {
     for (let redirects = request.redirects ?? 0; ; redirects += 1) {
-      const response = await Promise.race([send(egress, hop, hops, deadline, limits.asker), deadline.isOver])
+      const response = await Promise.race([send(egress, hop, hops, deadline, limits.tenant), deadline.isOver])
       const location = headerValue(response.headers, 'location')
       if (request.redirect === 'manual' || !isRedirect(response.status, location)) {
         return await toAnswer(response, hop, redirects > 0, limits.maxBytes, what)
@@ -126,28 +124,28 @@ async function send(
   hop: Hop,
   hops: number,
   deadline: Deadline,
-  asker: string | undefined,
+  tenant: string | undefined,
 ): Promise<Response> {
-  const beside = boundBesideBody(`${hop.method} ${hop.url.origin}`, deadline.breakOff)
-  const options: Dispatcher.RequestOptions & Observed = {
+  const overhead = limitOverhead(`${hop.method} ${hop.url.origin}`, deadline.breakOff)
+  const options: Dispatcher.RequestOptions & OutboundOptions = {
     origin: hop.url.origin,
     path: hop.url.pathname + hop.url.search,
     method: hop.method,
     headers: [...toRequestHeaders(hop.headers, hop.url, egress, hops), ...lengthOf(hop)].flat(),
     body: hop.body ?? null,
     signal: deadline.signal,
-    // A list of names and values, which the types do not know: repeats of a header stay apart.
+    // A flat list of names and values, in which repeats of a header stay apart. The types do not know it.
     responseHeaders: 'raw',
-    asker,
-    observer: beside.observer,
+    tenant,
+    observer: overhead.observer,
   }
   const sent = egress.dispatcher.request(options).catch((error: unknown) => {
-    if (!isConnectionLost(error) || !beside.isUnheard() || !isRepeatable(hop)) throw error
-    const again: Dispatcher.RequestOptions & Observed = { ...options, isFresh: true }
+    if (!isConnectionLost(error) || !overhead.isUnheard() || !isRepeatable(hop)) throw error
+    const again: Dispatcher.RequestOptions & OutboundOptions = { ...options, isFresh: true }
     return egress.dispatcher.request(again)
   })
   const { statusCode, statusText, headers, body } = await sent
-  beside.countBody(body)
+  overhead.countBody(body)
   return { status: statusCode, statusText, headers: toPairs(headers as unknown as string[]), body }
 }
 
@@ -170,7 +168,7 @@ async function toAnswer(
   return {
     status: response.status,
     statusText: response.statusText,
-    // A script that hands the answer on would otherwise promise a length and an encoding that are gone.
+    // They describe the compressed body. A script that passes the answer on would promise them to its visitor.
     headers: isDecoded ? headers.filter(([name]) => !aboutCoding.test(name)) : headers,
     url: url.href,
     redirected,
@@ -178,11 +176,11 @@ async function toAnswer(
   }
 }
 
-/** Without it undici sends a stream in chunks, which not every server takes. */
+/** Without it undici sends a stream in chunks, and some servers refuse chunks. */
 const lengthOf = ({ body, length }: Hop): HeaderPairs =>
   body instanceof Readable && length !== undefined ? [['content-length', `${length}`]] : []
 
-/** A kept connection may have died unseen. RFC 9110, 9.2.2: such a request may be sent once more. */
+/** RFC 9110, 9.2.2: such a request may be sent again when a kept connection turns out to be closed. */
 const isRepeatable = ({ method, body }: Hop): boolean =>
   ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'].includes(method) && !(body instanceof Readable)
 
@@ -190,12 +188,12 @@ const isRepeatable = ({ method, body }: Hop): boolean =>
 const hasNoBody = (status: number, method: string): boolean =>
   method === 'HEAD' || status === 204 || status === 304
 
-/** A longer body crosses in pieces. */
+/** A longer body is streamed. */
 const wholeBytes = 64 * 1024
 
 const aboutCoding = /^content-(encoding|length)$/i
 
-/** Reads the rest of a redirect's body when it is short, to keep the connection; else ends the connection. */
+/** Reads the rest of a redirect's body when it is short, to keep the connection; otherwise closes the connection. */
 function abandon(body: Response['body']): void {
   body.dump({ limit: 16_384, signal: AbortSignal.timeout(1_000) }).catch(() => {})
 }

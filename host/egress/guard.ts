@@ -1,23 +1,61 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
+import { describeWrongEntry, parseAllowEntry, plainName } from '../config/allow-entry.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import type { AllowList } from './allow-list.ts'
-import { rangeOf } from './public-address.ts'
+import { embeddedIPv4, isPublicAddress, rangeOf } from './public-address.ts'
+import type { Resolve } from './resolver.ts'
+
+/** What an operator lets scripts and deliveries reach although it is not public. */
+export type AllowList = {
+  /** Whether the name itself is allowed, whatever it resolves to. Case and a last dot do not matter. */
+  hasName(hostname: string): boolean
+  /** Whether a connection to the address is allowed: it is public, or in the list. */
+  permits(address: string): boolean
+}
+
+type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 /**
- * All addresses of a host name. Rejects with `ENOTFOUND` or `EAI_AGAIN`, as `dns.promises.lookup` does.
+ * Parses the entries of EGRESS_ALLOW: host names, addresses, CIDR ranges.
  *
- * @param asker on whose behalf, an organization's
+ * @throws AnnexError `settings_invalid` for any other entry
  */
-export type Resolve = (hostname: string, asker?: string) => Promise<LookupAddress[]>
+export function parseAllowList(entries: readonly string[]): AllowList {
+  const names = new Set<string>()
+  const ranges: Range[] = []
+  for (const entry of entries) {
+    const parsed = parseAllowEntry(entry)
+    if (parsed === undefined) {
+      throw new AnnexError('settings_invalid', `EGRESS_ALLOW: ${describeWrongEntry(entry)}.`)
+    }
+    if ('name' in parsed) names.add(parsed.name)
+    else ranges.push([ipaddr.parse(parsed.address), parsed.bits])
+  }
+  const isAllowed = (address: string): boolean => isPublicAddress(address) || isWithin(address, ranges)
+  return {
+    hasName: (hostname) => names.has(plainName(hostname)),
+    // An operator may allow a NAT64 range, but each IPv4 address behind it is checked all the same.
+    permits: (address) => isAllowed(address) && embeddedIPv4(address).every(isAllowed),
+  }
+}
 
-/** In the options of a connection. */
-export type Asked = { asker?: string | undefined }
+function isWithin(address: string, ranges: readonly Range[]): boolean {
+  if (isIP(address) === 0) return false
+  const parsed = ipaddr.parse(address)
+  return ranges.some(([base, bits]) => parsed.kind() === base.kind() && parsed.match(base, bits))
+}
 
-/** undici's connectors take their `lookup` once, for whoever will connect. */
-const asking = new AsyncLocalStorage<string | undefined>()
+/** What the options of a connection have beside undici's. */
+export type ConnectOptions = {
+  /** The organization that the request is for: see `Resolve`. */
+  tenant?: string | undefined
+}
+
+/** undici's connectors take one `lookup` for all connections, so it finds the tenant here. */
+const currentTenant = new AsyncLocalStorage<string | undefined>()
 
 type Policy = {
   allow: AllowList
@@ -29,34 +67,33 @@ type Policy = {
 const connectTimeoutMs = 10_000
 
 /**
- * The connect step of an undici Agent. Name resolution is part of it, so there is no time between check and
- * connection in which a name could change its address (DNS rebinding): the addresses that were checked are the
- * ones that the socket is given. TLS server name and Host stay the name.
+ * The connect step of an undici agent. It resolves the name, checks the addresses and gives exactly these to the socket, so
+ * that a name cannot change its address in between (DNS rebinding). TLS server name and Host stay the name.
  */
 export function createGuardedConnect(policy: Policy): buildConnector.connector {
   const { allow, resolve, isOwn } = policy
   const open = buildConnector({ timeout: connectTimeoutMs, lookup: toLookup(resolve) })
   const guarded = buildConnector({
     timeout: connectTimeoutMs,
-    lookup: toLookup((hostname, asker) => resolveChecked(hostname, allow, () => resolve(hostname, asker))),
+    lookup: toLookup((hostname, tenant) => resolveChecked(hostname, allow, () => resolve(hostname, tenant))),
   })
-  return (options: buildConnector.Options & Asked, callback) => {
-    const { hostname, protocol, host, asker } = options
+  return (options: buildConnector.Options & ConnectOptions, callback) => {
+    const { hostname, protocol, host, tenant } = options
     const isOpen = isOwn(`${protocol}//${host}`) || allow.hasName(hostname)
-    // A socket asks `lookup` for names only, so an address is checked here.
+    // A socket calls `lookup` for names only, so an address is checked here.
     if (isOpen || isIP(hostname) === 0 || allow.permits(hostname)) {
-      return asking.run(asker, () => (isOpen ? open : guarded)(options, callback))
+      return currentTenant.run(tenant, () => (isOpen ? open : guarded)(options, callback))
     }
     process.nextTick(callback, refusedAddress(hostname), null)
   }
 }
 
 /**
- * Resolves a name, and refuses it when any of its addresses is out of reach: which of them the socket will take
- * is not known, and a mixed answer is a known attack.
+ * Resolves a name, and refuses it when any of its addresses is not allowed. The socket may take any of them, and a mix of
+ * public and private addresses is a known attack.
  *
- * @throws AnnexError `egress_refused`. The text does not say which address: the names of an inner network are
- *   not a script's business.
+ * @throws AnnexError `egress_refused`. The text does not name the address: a script must not learn the addresses of an
+ *   inner network.
  */
 export async function resolveChecked(
   hostname: string,
@@ -82,7 +119,7 @@ function refusedAddress(address: string): AnnexError {
 
 function toLookup(resolve: Resolve): LookupFunction {
   return (hostname, options, callback) => {
-    resolve(hostname, asking.getStore()).then(
+    resolve(hostname, currentTenant.getStore()).then(
       (addresses) => {
         const [first] = addresses
         if (first === undefined) callback(noAddress(hostname), [])

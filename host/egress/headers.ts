@@ -3,7 +3,7 @@ import { hopsHeader } from './loop-guard.ts'
 
 export type HeaderPairs = [string, string][]
 
-/** About one connection (RFC 9110 section 7.6.1), or made by the HTTP client itself. */
+/** Headers about one connection (RFC 9110 section 7.6.1), and those that the HTTP client makes. */
 const ofTheConnection: ReadonlySet<string> = new Set([
   'connection',
   'expect',
@@ -17,8 +17,8 @@ const ofTheConnection: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The headers of a script's request as they leave: what is about the connection is dropped, and so is every
- * `x-annex-` header, which only Annex itself may set. What a fetch sends by default is added.
+ * The headers of a script's request as they are sent. Headers about the connection are dropped, and so is every `x-annex-`
+ * header, which only Annex may set. The default headers of a fetch are added.
  */
 export function toRequestHeaders(given: HeaderPairs, url: URL, egress: Egress, hops: number): HeaderPairs {
   const own = egress.isOwn(url.origin)
@@ -32,20 +32,20 @@ export function toRequestHeaders(given: HeaderPairs, url: URL, egress: Egress, h
   return headers
 }
 
-/** An answer's headers, names in lower case as `Headers` has them, without those about the connection. */
+/** The headers of an answer without those about the connection. Names are in lower case, as in `Headers`. */
 export const toAnswerHeaders = (raw: HeaderPairs): HeaderPairs =>
   raw
     .map(([name, value]): [string, string] => [name.toLowerCase(), value])
     .filter(([name]) => !ofTheConnection.has(name) && !name.startsWith('proxy-'))
 
-/** Pairs from undici's flat list of names and values, which are bytes where they come from its parser. */
+/** Pairs from undici's flat list of names and values. Its parser gives them as bytes. */
 export function toPairs(flat: readonly (string | Buffer)[]): HeaderPairs {
   const pairs: HeaderPairs = []
   for (let at = 0; at + 1 < flat.length; at += 2) pairs.push([toText(flat[at]), toText(flat[at + 1])])
   return pairs
 }
 
-/** The list that undici takes. */
+/** The flat list that undici takes. */
 export function toFlat(pairs: HeaderPairs): string[] {
   const flat: string[] = []
   for (const [name, value] of pairs) flat.push(name, value)
@@ -61,7 +61,7 @@ export const headerValue = (headers: HeaderPairs, name: string): string | undefi
 function isAllowed(name: string, own: boolean): boolean {
   if (ofTheConnection.has(name) || name === 'content-length' || name === 'accept-encoding') return false
   if (name.startsWith('proxy-') || name.startsWith('x-annex-')) return false
-  // A request to Annex's own address goes round the reverse proxy in front of it, which would have set these:
-  // a script could name itself another client.
+  // A request to Annex's own address bypasses the reverse proxy that sets these headers. With them a script could pose as
+  // another client.
   return !(own && (name === 'forwarded' || name === 'x-real-ip' || name.startsWith('x-forwarded-')))
 }

@@ -1,57 +1,58 @@
 import { AnnexError } from '../errors/annex-error.ts'
 
-/** Lets so many in at once for each key; the others wait in line. */
-export type Turns = {
+/** Limits how many operations of one key are in flight. Further ones wait in the order of their arrival. */
+export type InFlightLimit = {
   /**
-   * Waits for a turn. What it gives back ends the turn, and has to be called once.
+   * Waits for a place.
    *
-   * @throws AnnexError `egress_failed` when the signal aborts before the turn has come
+   * @returns gives the place back; it must be called once
+   * @throws AnnexError `egress_failed` when the signal aborts before there is a place
    */
-  take: (key: string, signal: AbortSignal) => Promise<() => void>
+  enter: (key: string, signal: AbortSignal) => Promise<() => void>
 }
 
-type Line = { taken: number; waiting: Set<() => void> }
+type Queue = { inFlight: number; waiting: Set<() => void> }
 
-/** @param limit turns at once for one key */
-export function createTurns(limit: number): Turns {
-  const lines = new Map<string, Line>()
+/** @param max operations of one key in flight */
+export function createInFlightLimit(max: number): InFlightLimit {
+  const queues = new Map<string, Queue>()
+  return { enter }
 
-  function end(key: string, line: Line): void {
-    // A Set keeps the order of arrival, and whoever gives up leaves it from the middle.
-    const [next] = line.waiting
+  async function enter(key: string, signal: AbortSignal): Promise<() => void> {
+    if (signal.aborted) throw abandoned()
+    const queue = queues.get(key) ?? { inFlight: 0, waiting: new Set() }
+    queues.set(key, queue)
+    if (queue.inFlight < max) queue.inFlight += 1
+    else await wait(queue, signal)
+    return () => leave(key, queue)
+  }
+
+  /** Gives the place to the first that waits. */
+  function leave(key: string, queue: Queue): void {
+    const [next] = queue.waiting
     if (next !== undefined) {
-      line.waiting.delete(next)
+      queue.waiting.delete(next)
       next()
       return
     }
-    line.taken -= 1
-    if (line.taken === 0) lines.delete(key)
+    queue.inFlight -= 1
+    if (queue.inFlight === 0) queues.delete(key)
   }
-
-  async function take(key: string, signal: AbortSignal): Promise<() => void> {
-    if (signal.aborted) throw abandoned()
-    const line = lines.get(key) ?? { taken: 0, waiting: new Set() }
-    lines.set(key, line)
-    if (line.taken < limit) line.taken += 1
-    else await comeFirst(line, signal)
-    return () => end(key, line)
-  }
-
-  return { take }
 }
 
-function comeFirst(line: Line, signal: AbortSignal): Promise<void> {
+function wait(queue: Queue, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const come = (): void => {
+    const start = (): void => {
       signal.removeEventListener('abort', giveUp)
       resolve()
     }
+    // A Set keeps the order of arrival and loses an entry from its middle at no cost.
     const giveUp = (): void => {
-      line.waiting.delete(come)
+      queue.waiting.delete(start)
       reject(abandoned())
     }
     signal.addEventListener('abort', giveUp, { once: true })
-    line.waiting.add(come)
+    queue.waiting.add(start)
   })
 }
 

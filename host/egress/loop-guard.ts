@@ -1,26 +1,26 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { AnnexError } from '../errors/annex-error.ts'
 
-/** Carries how many times a request has gone through a script of this Annex: `2.` and Annex's signature of it. */
+/** Counts the scripts of this Annex that a request has gone through: `2.` and Annex's signature of the count. */
 export const hopsHeader = 'x-annex-hops'
 
 export const maxHops = 8
 
-/** Reads and writes the header's value. */
+/** Reads and writes the value of the header. */
 export type Hops = {
-  /** The count of an incoming request. What Annex has not signed says nothing, and counts as 0. */
+  /** The count of an incoming request. A value without Annex's signature counts as 0. */
   read: (header: string | undefined) => number
   write: (hops: number) => string
 }
 
 /**
- * Any visitor can send the header: only with a signature can nobody claim a count that makes a script's requests
- * and deliveries be refused.
+ * Any visitor can send the header. The signature keeps visitors from claiming a count at which the requests and deliveries
+ * of a script are refused.
  *
- * @param key of this Annex, for nothing else
+ * @param key a key of this Annex that is used for nothing else
  */
 export function createHops(key: Uint8Array): Hops {
-  // Signed once: there are few counts, and many requests.
+  // There are few counts and many requests, so each signature is cached.
   const values: string[] = []
   const write = (hops: number): string => (values[hops] ??= `${hops}.${signatureOf(key, hops)}`)
   return {
@@ -40,7 +40,7 @@ const signatureOf = (key: Uint8Array, hops: number): string =>
   createHmac('sha256', key).update(String(hops)).digest('hex').slice(0, 32)
 
 /**
- * The count for a request that leaves from a dispatch which came in with `hops`.
+ * The count for a request that a dispatch makes, when the dispatch was caused by a request with `hops`.
  *
  * @throws AnnexError `egress_loop` above the limit: two scripts that call each other would go on for ever
  */

@@ -1,16 +1,15 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Whether an address is one that anybody on the internet may be: see `rangeOf`. */
+/** Whether an address belongs to the public internet: see `rangeOf`. */
 export const isPublicAddress = (address: string): boolean => rangeOf(address) === 'public'
 
 /**
- * Where an address lies: `public`, or the name of what takes it out of reach (`loopback`, `private`,
- * `link local` with the usual metadata service, `rfc6052` for NAT64 …). Only the plain spellings that
- * `net.isIP` knows are addresses here; anything else is `no address`, and so not public.
+ * The range of an address: `public`, or the name of a range that is out of reach (`loopback`, `private`, `link local` with the
+ * usual metadata service, `rfc6052` for NAT64 …). Only the plain spellings of `net.isIP` are addresses; any other text is
+ * `no address`, and so not public.
  *
- * An address that carries an IPv4 address is judged by that one as well: behind a translator it is where the
- * packets end.
+ * The IPv4 address inside an IPv6 address is checked as well: a translator sends the packets there.
  */
 export function rangeOf(address: string): string {
   if (isIP(address) === 0) return 'no address'
@@ -19,15 +18,14 @@ export function rangeOf(address: string): string {
   if (parsed instanceof ipaddr.IPv4) return rangeOfIPv4(parsed)
   const range = parsed.range()
   if (range !== 'unicast') return inWords(range)
-  // IANA gives out global addresses from 2000::/3 only. What ipaddr.js calls unicast outside of it is
-  // IPv4-compatible (::10.0.0.1), or not assigned to anybody.
+  // IANA assigns global addresses from 2000::/3 only. Outside of it, an address that ipaddr.js calls unicast is
+  // IPv4-compatible (::10.0.0.1), or unassigned.
   if (!parsed.match(globalUnicast)) return 'not global'
   return embeddedIPv4(address).every(isPublicAddress) ? 'public' : 'tunnel to a special address'
 }
 
 /**
- * The IPv4 addresses that an IPv6 address carries: none, the one that its kind has room for, or both where two
- * layouts are possible.
+ * The IPv4 addresses inside an IPv6 address: none, one by the layout of its range, or both where two layouts are possible.
  */
 export function embeddedIPv4(address: string): string[] {
   if (isIP(address) !== 6) return []
@@ -46,7 +44,7 @@ export function embeddedIPv4(address: string): string[] {
     case '6to4':
       return [at(2, 3, 4, 5)]
     case 'teredo':
-      // The server, and the client with each bit turned round (RFC 4380 section 4).
+      // The server, and the client with all bits inverted (RFC 4380 section 4).
       return [at(4, 5, 6, 7), [12, 13, 14, 15].map((place) => (bytes[place] ?? 0) ^ 0xff).join('.')]
     case 'loopback':
     case 'unspecified':
@@ -64,7 +62,7 @@ const ipv4Compatible = ipaddr.parseCIDR('::/96') as [ipaddr.IPv6, number]
 const localNat64 = ipaddr.parseCIDR('64:ff9b:1::/48') as [ipaddr.IPv6, number]
 
 function rangeOfIPv4(parsed: ipaddr.IPv4): string {
-  // Azure answers its machines' metadata and wire server calls here, inside a range that looks public.
+  // Azure's metadata service and wire server, inside a range that looks public.
   if (parsed.toString() === '168.63.129.16') return 'metadata'
   const range = parsed.range()
   return range === 'unicast' ? 'public' : inWords(range)

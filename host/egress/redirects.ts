@@ -18,16 +18,16 @@ export const isRedirect = (status: number, location: string | undefined): locati
   location !== undefined && [301, 302, 303, 307, 308].includes(status)
 
 /**
- * The request that follows a redirect, as "HTTP-redirect fetch" of the fetch standard has it: 303, and 301 or 302
- * to a POST, become a GET without body; credentials do not go along to another origin.
+ * The request that follows a redirect, by "HTTP-redirect fetch" of the fetch standard: 303, and 301 or 302 to a POST, become
+ * a GET without body. Credentials are not sent to another origin.
  *
  * @throws AnnexError `egress_failed` when `location` is no URL
  */
 export function nextHop(hop: Hop, status: number, location: string): Hop {
-  // Header values come byte for byte; those of a Location are UTF-8.
+  // Header values are bytes; a Location is UTF-8.
   const url = URL.parse(Buffer.from(location, 'latin1').toString(), hop.url)
   if (url === null) {
-    throw new AnnexError('egress_failed', `${hop.url.origin} redirects to what is no URL.`)
+    throw new AnnexError('egress_failed', `${hop.url.origin} redirects to a location that is no URL.`)
   }
   if (url.hash === '') url.hash = hop.url.hash
   const becomesGet =

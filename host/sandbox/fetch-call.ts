@@ -1,8 +1,8 @@
-import { assertDeclared, type DeclaredHosts } from '../egress/declared-hosts.ts'
 import type { Egress } from '../egress/egress.ts'
 import { type EgressRequest, egressFetch } from '../egress/fetch.ts'
-import { createTurns } from '../egress/in-flight-limit.ts'
+import { createInFlightLimit } from '../egress/in-flight-limit.ts'
 import { maxRedirects } from '../egress/redirects.ts'
+import { assertDeclared, type DeclaredHosts } from '../egress/target.ts'
 import type { HostCall } from './host-calls.ts'
 
 type Args = Omit<EgressRequest, 'body'>
@@ -13,12 +13,12 @@ export function createFetchCall(
   limits: {
     timeoutMs: number
     maxBytes: number
-    /** Of one installation: all installations share the connections to an origin. */
-    atOnce: number
+    /** Requests of one installation in flight, as all installations share the connections to an origin. */
+    inFlight: number
   },
   declared: Pick<DeclaredHosts, 'isRequired' | 'isOwn'>,
 ): HostCall<Args> {
-  const turns = createTurns(limits.atOnce)
+  const inFlight = createInFlightLimit(limits.inFlight)
   return {
     name: 'fetch',
     args: {
@@ -43,19 +43,19 @@ export function createFetchCall(
       const hasBody = !(body instanceof Uint8Array) || body.byteLength > 0
       const request = { ...args, ...(hasBody && { body }) }
       const { integration, declaredHosts: hosts, hops } = context
-      const asker = context.organizationId ?? integration
+      const tenant = context.organizationId ?? integration
       const assertAllowed = (url: URL) => assertDeclared(url, { ...declared, integration, hosts })
-      const endTurn = await turns.take(context.installationId ?? context.integration, signal)
+      const leave = await inFlight.enter(context.installationId ?? context.integration, signal)
       try {
-        const answer = await egressFetch(egress, request, { ...limits, hops, signal, assertAllowed, asker })
+        const answer = await egressFetch(egress, request, { ...limits, hops, signal, assertAllowed, tenant })
         const { body: given, repeat, ...value } = answer
-        // A turn lasts as long as its connection is in use.
-        if (given instanceof Uint8Array) endTurn()
-        else given.once('close', endTurn)
+        // The request is in flight for as long as it uses its connection.
+        if (given instanceof Uint8Array) leave()
+        else given.once('close', leave)
         // As text: the prelude sends it back unchanged.
         return { value: repeat === undefined ? value : { repeat: JSON.stringify(repeat) }, body: given }
       } catch (error) {
-        endTurn()
+        leave()
         throw error
       }
     },

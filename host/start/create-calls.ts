@@ -33,7 +33,7 @@ export function createCalls(given: {
   const limits = {
     timeoutMs: settings.SANDBOX_FETCH_MS,
     maxBytes: settings.SANDBOX_FETCH_BYTES,
-    atOnce: settings.SANDBOX_FETCHES_AT_ONCE,
+    inFlight: settings.SANDBOX_FETCHES_AT_ONCE,
   }
   const declared = {
     isRequired: settings.EGRESS_REQUIRE_DECLARED,

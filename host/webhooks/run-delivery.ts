@@ -97,8 +97,8 @@ export function createRunDelivery(given: {
     if (signing === undefined) {
       return refuse(delivery, `signer_gone: There is no ${delivery.signedBy} any more whose secret signs it.`)
     }
-    const asker = endpoint.organizationId
-    const attempt = await send(delivery, signing, { nowMs: clock.wall(), timeoutMs, standard, asker })
+    const tenant = endpoint.organizationId
+    const attempt = await send(delivery, signing, { nowMs: clock.wall(), timeoutMs, standard, tenant })
     const nowMs = clock.now()
     const step = nextStep(schedule, job.attempt, attempt, { nowMs, random: given.random })
     const outcome = {

@@ -45,8 +45,8 @@ export type AttemptOptions = {
   timeoutMs?: number
   /** Whether the headers of Standard Webhooks are sent, too. */
   standard?: boolean
-  /** On whose behalf, an organization's: see `Resolve`. */
-  asker?: string
+  /** The organization that the delivery belongs to: see `Resolve`. */
+  tenant?: string
 }
 
 /**
@@ -101,7 +101,7 @@ async function post(
   delivery: Sendable,
   body: Buffer,
   headers: HeaderPairs,
-  { timeoutMs = 10_000, asker }: AttemptOptions,
+  { timeoutMs = 10_000, tenant }: AttemptOptions,
 ): Promise<Answered> {
   try {
     nextHops(delivery.hops ?? 0)
@@ -111,7 +111,7 @@ async function post(
       method: 'POST',
       headers,
       body,
-      asker,
+      tenant,
       timeoutMs,
       maxBytes: keptBytes,
     })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseAllowList } from '../../host/egress/allow-list.ts'
+import { parseAllowList } from '../../host/egress/guard.ts'
 
 describe('the list of EGRESS_ALLOW', () => {
   it('permits public addresses and no others when it is empty', () => {

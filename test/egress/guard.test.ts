@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { parseAllowList } from '../../host/egress/allow-list.ts'
 import { egressFetch } from '../../host/egress/fetch.ts'
-import { type Resolve, resolveChecked } from '../../host/egress/guard.ts'
+import { parseAllowList, resolveChecked } from '../../host/egress/guard.ts'
+import type { Resolve } from '../../host/egress/resolver.ts'
 import { openEgress, serve, serveRaw, textOf } from './local-server.ts'
 
 const limits = { timeoutMs: 5_000, maxBytes: 65_536, hops: 0 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { describe, it } from 'node:test'
-import { createTurns } from '../../host/egress/in-flight-limit.ts'
+import { createInFlightLimit } from '../../host/egress/in-flight-limit.ts'
 import { createFetchCall } from '../../host/sandbox/fetch-call.ts'
 import { openEgress, serve } from './local-server.ts'
 
@@ -10,14 +10,14 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('turns', () => {
   it('are taken by as many at once as the limit says, in the order of arrival, apart for each key', async () => {
-    const turns = createTurns(2)
-    const first = await turns.take('a', never)
-    await turns.take('a', never)
+    const limit = createInFlightLimit(2)
+    const first = await limit.enter('a', never)
+    await limit.enter('a', never)
     const order: string[] = []
-    const third = turns.take('a', never)
+    const third = limit.enter('a', never)
     third.then(() => order.push('third'))
-    turns.take('a', never).then(() => order.push('fourth'))
-    ;(await turns.take('b', never))()
+    limit.enter('a', never).then(() => order.push('fourth'))
+    ;(await limit.enter('b', never))()
     await settle()
     assert.deepEqual(order, [])
     first()
@@ -29,17 +29,17 @@ describe('turns', () => {
   })
 
   it('are not given to whoever has gone', async () => {
-    const turns = createTurns(1)
-    const end = await turns.take('a', never)
+    const limit = createInFlightLimit(1)
+    const end = await limit.enter('a', never)
     const leaving = new AbortController()
-    const left = turns.take('a', leaving.signal)
-    const stays = turns.take('a', never)
+    const left = limit.enter('a', leaving.signal)
+    const stays = limit.enter('a', never)
     leaving.abort()
     await assert.rejects(left, { code: 'egress_failed', message: /abandoned/ })
-    await assert.rejects(turns.take('a', leaving.signal), { code: 'egress_failed' })
+    await assert.rejects(limit.enter('a', leaving.signal), { code: 'egress_failed' })
     end()
     ;(await stays)()
-    ;(await turns.take('a', never))()
+    ;(await limit.enter('a', never))()
   })
 })
 
@@ -53,7 +53,7 @@ describe('the fetches of one installation', () => {
     })
     const call = createFetchCall(
       openEgress(t),
-      { timeoutMs: 20_000, maxBytes: 1000, atOnce: 16 },
+      { timeoutMs: 20_000, maxBytes: 1000, inFlight: 16 },
       { isRequired: false, isOwn: () => false },
     )
     const fetchAs = (installationId: string) =>
@@ -90,14 +90,14 @@ describe('the fetches of one installation', () => {
     })
     const asked: string[] = []
     const egress = openEgress(t, {
-      resolve: async (hostname, asker) => {
-        asked.push(`${hostname} for ${asker}`)
+      resolve: async (hostname, tenant) => {
+        asked.push(`${hostname} for ${tenant}`)
         return [{ address: '127.0.0.1', family: 4 }]
       },
     })
     const call = createFetchCall(
       egress,
-      { timeoutMs: 20_000, maxBytes: 1000, atOnce: 16 },
+      { timeoutMs: 20_000, maxBytes: 1000, inFlight: 16 },
       { isRequired: false, isOwn: () => false },
     )
     const request = { method: 'GET', headers: [], redirect: 'follow' as const }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { egressFetch } from '../../host/egress/fetch.ts'
-import { createLookups } from '../../host/egress/resolver.ts'
+import { createResolver } from '../../host/egress/resolver.ts'
 import { startNameserver } from '../support/nameserver.ts'
 import { openEgress, serve, textOf } from './local-server.ts'
 
@@ -25,20 +25,20 @@ describe('names that no nameserver answers for', () => {
   it('hold up no fetch of another organization', async (t) => {
     const { address, asked } = await startUsual(t)
     const { port } = await serve(t, (_, response) => response.end('good'))
-    const egress = openEgress(t, { resolve: createLookups({ nameservers: [address] }) })
+    const egress = openEgress(t, { resolve: createResolver({ nameservers: [address] }) })
     let ended = 0
     const silent = Array.from({ length: 200 }, async (_, n) => {
       const request = get(`http://${n}.silent.test:${port}/`)
-      const fetched = egressFetch(egress, request, { ...limits, asker: 'org_hostile' })
+      const fetched = egressFetch(egress, request, { ...limits, tenant: 'org_hostile' })
       await assert.rejects(fetched, { code: 'egress_failed', message: /could not be resolved for now/ })
       ended += 1
     })
     const areSilent = () => new Set(asked.filter((name) => name.endsWith('silent.test')))
     await until(() => areSilent().size === 20)
-    for (const asker of ['org_a', 'org_b', undefined]) {
+    for (const tenant of ['org_a', 'org_b', undefined]) {
       const good = Array.from({ length: 25 }, async (_, n) => {
         const request = get(`http://${n}.good.test:${port}/`)
-        return await textOf(await egressFetch(egress, request, { ...limits, asker }))
+        return await textOf(await egressFetch(egress, request, { ...limits, tenant }))
       })
       assert.deepEqual(new Set(await Promise.all(good)), new Set(['good']))
     }
@@ -49,7 +49,7 @@ describe('names that no nameserver answers for', () => {
 
   it('end after their time, those that wait for a turn as well, and leave nothing behind', async (t) => {
     const { address } = await startUsual(t)
-    const resolve = createLookups({ nameservers: [address], timeoutMs: 500, atOnce: 2 })
+    const resolve = createResolver({ nameservers: [address], timeoutMs: 500, inFlight: 2 })
     const names = Array.from({ length: 20 }, (_, n) => `${n}.silent.test`)
     await Promise.all(names.map((name) => assert.rejects(resolve(name, 'org'), { code: 'EAI_AGAIN' })))
     await until(async () => (await resolve('good.test', 'org').catch(() => [])).length === 1)
@@ -59,19 +59,19 @@ describe('names that no nameserver answers for', () => {
 describe('a lookup', () => {
   it('passes over a nameserver that is silent', async (t) => {
     const [silent, good] = await Promise.all([startNameserver(t, () => 'silent'), startUsual(t)])
-    const resolve = createLookups({ nameservers: [silent.address, good.address] })
+    const resolve = createResolver({ nameservers: [silent.address, good.address] })
     assert.deepEqual(await resolve('good.test', 'org'), here)
     assert.deepEqual([silent.asked[0], good.asked[0]], ['good.test', 'good.test'])
   })
 
   it('takes the IPv4 addresses where the nameserver never answers for IPv6', async (t) => {
     const { address } = await startNameserver(t, (_, type) => (type === 'A' ? '127.0.0.1' : 'silent'))
-    assert.deepEqual(await createLookups({ nameservers: [address] })('good.test'), here)
+    assert.deepEqual(await createResolver({ nameservers: [address] })('good.test'), here)
   })
 
   it('tells a name that does not exist from one that could not be resolved', async (t) => {
     const { address } = await startNameserver(t, (name) => (name === 'none.test' ? 'none' : 'broken'))
-    const resolve = createLookups({ nameservers: [address] })
+    const resolve = createResolver({ nameservers: [address] })
     await assert.rejects(resolve('none.test'), { code: 'ENOTFOUND' })
     await assert.rejects(resolve('broken.test'), { code: 'EAI_AGAIN' })
     await assert.rejects(resolve(`${'a'.repeat(64)}.test`), { code: 'ENOTFOUND' })
@@ -79,8 +79,8 @@ describe('a lookup', () => {
 
   it('is one for all of an organization who ask at the same time, and a new one later', async (t) => {
     const { address, asked } = await startUsual(t)
-    const resolve = createLookups({ nameservers: [address] })
-    const ask = (asker: string) => resolve('Good.test.', asker)
+    const resolve = createResolver({ nameservers: [address] })
+    const ask = (tenant: string) => resolve('Good.test.', tenant)
     assert.deepEqual(await Promise.all([ask('org_a'), ask('org_a'), ask('org_b')]), [here, here, here])
     assert.deepEqual(asked, ['good.test', 'good.test'])
     await ask('org_a')
@@ -95,7 +95,7 @@ describe('the hosts file', () => {
     const hostsFile = join(folder, 'hosts')
     await writeFile(hostsFile, '# own\n10.0.0.1\tDB.test db # the database\n::2 db.test\nnonsense db.test\n')
     const { address, asked } = await startUsual(t)
-    const resolve = createLookups({ nameservers: [address], hostsFile })
+    const resolve = createResolver({ nameservers: [address], hostsFile })
     const both = [
       { address: '10.0.0.1', family: 4 },
       { address: '::2', family: 6 },
@@ -111,7 +111,7 @@ describe('the hosts file', () => {
 
   it('that is not there leaves localhost what it is', async (t) => {
     const { address, asked } = await startUsual(t)
-    const resolve = createLookups({ nameservers: [address], hostsFile: '/no/such/file' })
+    const resolve = createResolver({ nameservers: [address], hostsFile: '/no/such/file' })
     for (const name of ['localhost', 'app.localhost']) {
       assert.deepEqual(
         (await resolve(name)).map((found) => found.address),

@@ -11,7 +11,7 @@ import manifest from '../../schemas/manifest.schema.json' with { type: 'json' }
 
 // None of them is called: they are looked at.
 const none = {} as never
-const limits = { timeoutMs: 0, maxBytes: 0, atOnce: 1 }
+const limits = { timeoutMs: 0, maxBytes: 0, inFlight: 1 }
 const calls = [
   createDeliveryCall(none, () => {}, { take: async () => {} }),
   createTaskCall(none, () => {}),

@@ -98,11 +98,11 @@ it('a name is looked up for the organization that the endpoint belongs to', asyn
   const { db, database, installationId } = seeded
   const delivery = { installationId, signedBy: 'installation', url: 'http://a.example/', hops: 0 }
   await oweDeliveries(db, [{ ...delivery, eventId: 'evt_1', eventType: 'told', body: '{}' }])
-  const askers: unknown[] = []
+  const tenants: unknown[] = []
   const { begin } = createHandler(database, {
     secrets: { find: async () => ({ of: () => ({ current: 'whsec_test' }) }), forget() {} },
-    async send(_delivery, _secrets, { nowMs, asker }) {
-      askers.push(asker)
+    async send(_delivery, _secrets, { nowMs, tenant }) {
+      tenants.push(tenant)
       return {
         startedAtMs: nowMs,
         durationMs: 1,
@@ -115,7 +115,7 @@ it('a name is looked up for the organization that the endpoint belongs to', asyn
   })
   const [run] = await begin(db, await claimAll(db, 'delivery'))
   await run?.()
-  assert.deepEqual(askers, [(await db('installations').first()).organizationId])
+  assert.deepEqual(tenants, [(await db('installations').first()).organizationId])
 })
 
 it('a long body is sent whole, and counts as the size of its job', async () => {

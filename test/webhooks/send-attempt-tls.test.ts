@@ -51,9 +51,9 @@ describe('an attempt over TLS', () => {
 
   for (const [what, make, reason] of [
     [
-      'signed by itself',
+      'self-signed',
       () => selfSign('receiver.test'),
-      'the certificate is signed by itself (DEPTH_ZERO_SELF_SIGNED_CERT)',
+      'the certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)',
     ],
     [
       'expired',
@@ -86,7 +86,7 @@ describe('an attempt over TLS', () => {
   it('to a port that speaks plain HTTP fails, and so does plain HTTP to a port that speaks TLS', async (t) => {
     const plain = await serve(t, (_, response) => response.end())
     const toPlain = await send(openHere(t), `https://receiver.test:${plain.port}/`)
-    assert.match(String(toPlain.error?.message), /failed: what answers there does not speak TLS \(E/)
+    assert.match(String(toPlain.error?.message), /failed: the server does not speak TLS \(E/)
     const { port, requests } = await serveTls(t, sign('receiver.test'))
     const toTls = await send(openHere(t), `http://receiver.test:${port}/`)
     assert.equal(toTls.error?.code, 'egress_failed')
