@@ -18,7 +18,7 @@ export type Observer = {
   onStatus?(status: number): void
 }
 
-/** What a dispatch through this agent may have beside undici's options. */
+/** The options of a dispatch that undici does not know. */
 export type OutboundOptions = ConnectOptions & {
   /** Sends over a new connection, and not over a kept one. */
   isFresh?: boolean

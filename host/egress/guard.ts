@@ -8,7 +8,7 @@ import { AnnexError } from '../errors/annex-error.ts'
 import { embeddedIPv4, isPublicAddress, rangeOf } from './public-address.ts'
 import type { Resolve } from './resolver.ts'
 
-/** What an operator lets scripts and deliveries reach although it is not public. */
+/** The targets that an operator allows although they are not public. */
 export type AllowList = {
   /** Whether the name itself is allowed, whatever it resolves to. Case and a last dot do not matter. */
   hasName(hostname: string): boolean
@@ -48,7 +48,7 @@ function isWithin(address: string, ranges: readonly Range[]): boolean {
   return ranges.some(([base, bits]) => parsed.kind() === base.kind() && parsed.match(base, bits))
 }
 
-/** What the options of a connection have beside undici's. */
+/** The options of a connection that undici does not know. */
 export type ConnectOptions = {
   /** The organization that the request is for: see `Resolve`. */
   tenant?: string | undefined

@@ -20,7 +20,7 @@ export function toRow(deliveryId: string, number: number, attempt: Attempt): Omi
   }
 }
 
-/** An attempt that was under way when its host ended. */
+/** An attempt that was in flight when its host ended. */
 export function toInterrupted(
   { id, attempts }: Pick<Delivery, 'id' | 'attempts'>,
   startedAt: number,
@@ -37,7 +37,7 @@ export function toInterrupted(
     responseHeaders: null,
     responseBody: null,
     errorCode: null,
-    errorMessage: 'The host ended before this attempt did. Whether the receiver has it, nobody knows.',
+    errorMessage: 'The host ended during this attempt. The receiver may or may not have the delivery.',
     timing: null,
   }
 }

@@ -12,10 +12,10 @@ import type { DispatchContext } from '../sandbox/target.ts'
 type Args = { url: string; event: { type: string; eventId?: string; [field: string]: unknown } }
 
 /**
- * `context.integration.queueDelivery({ url, event })`: a webhook is stored before the script goes on, and then
- * sent, signed with the secret of the level that the dispatch is for, until it is delivered or given up.
+ * `context.integration.queueDelivery({ url, event })`: stores a delivery before the script continues. It is signed with the
+ * secret of the dispatch's level, and sent until it is delivered or has used up its retries.
  *
- * A handler that runs again for the same event gets the delivery that it asked for the first time.
+ * A handler that runs again for the same event gets the delivery of its first run.
  */
 export function createDeliveryCall(commits: GroupCommit, wake: Wake, backlog: BacklogQuota): HostCall<Args> {
   return {
@@ -31,7 +31,7 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake, backlog: Ba
           required: ['type'],
           properties: {
             type: { type: 'string', maxLength: 100 },
-            // It is sent in a header.
+            // The id is sent in a header.
             eventId: { type: 'string', pattern: '^[!-~]{1,200}$' },
           },
         },
@@ -72,21 +72,20 @@ export async function oweDelivery(commits: GroupCommit, wake: Wake, delivery: Ne
   return owed
 }
 
-/** What a delivery says of the secret that signs it. */
+/** Names the level whose secret signs the delivery. */
 function signerOf({ level }: Pick<DispatchContext, 'level'>): string {
   return 'targetId' in level ? `${level.kind}:${level.targetId}` : 'installation'
 }
 
 const tooLarge = (bytes: number): string =>
-  `The event of a delivery has ${bytes} bytes as JSON, and at most ${maxDeliveryBytes} are sent: send an address where the receiver gets the rest.`
+  `The event of a delivery has ${bytes} bytes as JSON, and at most ${maxDeliveryBytes} are sent. Send an address where the receiver gets the rest.`
 
-/** Not every database keeps it, and one that keeps another text would not find the delivery again. */
+/** PostgreSQL refuses U+0000. SQLite stores half of a surrogate pair as another text, and would not find the delivery again. */
 function assertIsPlain(name: string, text: string): void {
   if (text.isWellFormed() && !text.includes('\0')) return
   throw new AnnexError('bad_request', `The ${name} of a delivery holds U+0000, or half of a surrogate pair.`)
 }
 
-/** In whatever spelling. */
 export function isHttp(url: string): boolean {
   const protocol = URL.parse(url)?.protocol
   return protocol === 'http:' || protocol === 'https:'
@@ -95,8 +94,8 @@ export function isHttp(url: string): boolean {
 function assertIsHttp(url: string): void {
   const parsed = URL.parse(url)
   if (parsed?.username || parsed?.password) {
-    // No attempt would be made: each of them would be refused.
-    const text = `The URL of a delivery to ${parsed.host} holds a user name or password. Leave them out: its signature says who sends.`
+    // The egress guard would refuse each attempt.
+    const text = `The URL of a delivery to ${parsed.host} holds a user name or password. Leave them out: the signature identifies the sender.`
     throw new AnnexError('bad_request', text)
   }
   if (isHttp(url)) return

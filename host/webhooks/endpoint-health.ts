@@ -1,19 +1,25 @@
 import { storeNewest } from '../cache.ts'
 import type { Db } from '../db/db.ts'
-import { type Health, updateHealth } from '../db/queries/endpoints.ts'
+import type { Step } from '../db/group-commit.ts'
+import type { Delivery } from '../db/queries/deliveries.ts'
+import { disableEndpoint, type Endpoint, type Health, updateHealth } from '../db/queries/endpoints.ts'
+import { findInstallation } from '../db/queries/installed/installations.ts'
+import type { LogWriter } from '../logs/create-log-writer.ts'
 import { type Stored, stored } from '../queue/job-handler.ts'
+import type { NextStep } from '../queue/retry-schedule.ts'
+import type { Attempt } from './send-attempt.ts'
 
-/** Endpoints that have answered last: what is stored late is so by seconds. */
+/** The last endpoints that answered with 2xx. An outcome that is stored late is late by seconds. */
 const remembered = 10_000
 
 /**
- * Stores since when endpoints fail, or that they do not, together with the attempts that have shown it.
+ * Stores since when an endpoint fails, or that it does not, together with the attempt that showed it.
  *
- * @returns what to store for an attempt that has ended: whether that changes anything is for the table to say, as the
- *   endpoint was read when the attempt began
+ * @returns the change for an attempt that has ended. The endpoint was read when the attempt began, so the statement that
+ *   stores the change decides whether it still applies.
  */
 export function createHealthNotes(): (endpointId: string, isDelivered: boolean, endedAt: number) => Stored {
-  /** What the database did not take at first is stored late: a failure says nothing of an endpoint that has answered since. */
+  /** While the database is away, changes are stored late. A late failure must not follow a newer success. */
   const deliveredAt = new Map<string, number>()
   return (id, isDelivered, endedAt) => {
     if (isDelivered) storeNewest(deliveredAt, id, endedAt, remembered)
@@ -21,7 +27,7 @@ export function createHealthNotes(): (endpointId: string, isDelivered: boolean, 
     return stored(change, health)
   }
 
-  /** In the order of the attempts: one that failed after one that did not fails since then. */
+  /** In the order of the attempts: an endpoint that fails after a success fails since then. */
   async function change(transaction: Db, changes: readonly Health[]): Promise<[]> {
     const last = new Map(changes.map((one) => [one.id, one]))
     const well = new Map(changes.flatMap((one) => (one.failingSince === null ? [[one.id, one]] : [])))
@@ -32,5 +38,47 @@ export function createHealthNotes(): (endpointId: string, isDelivered: boolean, 
 
   function isFailingStill({ id, failingSince }: Health): boolean {
     return failingSince !== null && failingSince >= (deliveredAt.get(id) ?? 0)
+  }
+}
+
+/** An endpoint to disable, and why. */
+export type GivingUp = { endpoint: Endpoint; reason: string }
+
+/**
+ * Why an endpoint is disabled after an attempt. Either it answered 410 (Gone, RFC 9110 section 15.5.11), or no attempt was
+ * answered with 2xx for `giveUpAfterMs`. The second case needs a delivery that has used up its retries or is as old as that:
+ * the last failure before it may be the only one, and days old.
+ */
+export function reasonToGiveUp(
+  { failingSince }: Pick<Endpoint, 'failingSince'>,
+  { status }: Pick<Attempt, 'status'>,
+  { state, createdAt }: Pick<NextStep, 'state'> & Pick<Delivery, 'createdAt'>,
+  nowMs: number,
+  giveUpAfterMs: number,
+): string | undefined {
+  if (status === 410) return 'It answered 410 Gone.'
+  if (state === 'delivered' || failingSince === null || nowMs - failingSince < giveUpAfterMs) return undefined
+  if (state === 'due' && nowMs - createdAt < giveUpAfterMs) return undefined
+  return `No attempt has been answered with 2xx since ${new Date(failingSince).toISOString()}.`
+}
+
+/** Disables endpoints, and tells their installers in the installation's log. The endpoint keeps the reason. */
+export function createGiveUp(logs: Pick<LogWriter, 'report'>): Step<GivingUp, undefined> {
+  return async (transaction, all) => {
+    for (const { endpoint, reason } of all) {
+      const { id, installationId, url } = endpoint
+      // Of simultaneous attempts only the first disables the endpoint and reports it.
+      if (!(await disableEndpoint(transaction, id, reason))) continue
+      const installation = await findInstallation(transaction, installationId)
+      if (installation === undefined) continue
+      logs.report({
+        integration: installation.integration,
+        installationId,
+        requestId: null,
+        level: 'error',
+        text: `The endpoint ${id} (${url}) is disabled. ${reason} Its pending deliveries fail. Repair it, then run: annex endpoints resume ${id}`,
+      })
+    }
+    return all.map(() => undefined)
   }
 }

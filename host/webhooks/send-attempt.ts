@@ -6,27 +6,25 @@ import { hopsHeader, nextHops } from '../egress/loop-guard.ts'
 import { parseTarget } from '../egress/target.ts'
 import type { AnnexError } from '../errors/annex-error.ts'
 import type { ErrorCode } from '../errors/codes.ts'
-import { readExcerpt, readHead } from './read-excerpt.ts'
 import { type SigningSecrets, signHeaders } from './signature.ts'
 
-/** What an attempt needs of a delivery. */
+/** The part of a delivery that an attempt sends. */
 export type Sendable = {
   id: string
   eventId: string
   url: string
-  /** Sent byte for byte, in each attempt the same. */
+  /** Sent byte for byte. It is the same in each attempt. */
   body: string
-  /** How many scripts of this Annex led to it: see `readHops`. */
+  /** The scripts of this Annex that led to the delivery: see `createHops`. */
   hops?: number
 }
 
-/** One try at a delivery, as it is stored. `Outcome` of the retry schedule fits it. */
+/** One try at a delivery. It has the fields of the retry schedule's `Outcome`. */
 export type Attempt = {
   startedAtMs: number
   durationMs: number
   /** `delivered`: answered with 2xx; `rejected`: with another status; `error`: not answered. */
   outcome: 'delivered' | 'rejected' | 'error'
-  /** Where the time went. */
   timing: Timing
   requestHeaders: HeaderPairs
   status?: number
@@ -39,22 +37,22 @@ export type Attempt = {
 }
 
 export type AttemptOptions = {
-  /** The time by the wall clock: the `t` of the signature, and what is stored. */
+  /** The wall clock: the `t` of the signature and the start of the attempt. */
   nowMs: number
-  /** For the whole attempt: connecting, headers, as much of the answer as is kept. Default 10 s. */
+  /** For the whole attempt: connecting, the head and the kept part of the body. Default 10 s. */
   timeoutMs?: number
-  /** Whether the headers of Standard Webhooks are sent, too. */
+  /** Adds the headers of Standard Webhooks. */
   standard?: boolean
   /** The organization that the delivery belongs to: see `Resolve`. */
   tenant?: string
 }
 
 /**
- * Sends a delivery once: a signed POST that follows no redirect and keeps the first 4 KiB of the answer. Never
- * rejects for anything that the URL, the network or the receiver did; that is the attempt's `error`.
+ * Sends a delivery once: a signed POST that follows no redirect and keeps the first 4 KiB of the answer. A failure of the
+ * URL, the network or the receiver never rejects: it is the attempt's `error`.
  *
- * The status decides as soon as it has come: a receiver that answers 200 and then trickles, resets or sends
- * gigabytes has taken the delivery.
+ * The status decides as soon as it has come. A receiver that answers 200 and then trickles, resets or sends gigabytes has
+ * taken the delivery.
  */
 export async function sendAttempt(
   egress: Egress,
@@ -64,7 +62,7 @@ export async function sendAttempt(
 ): Promise<Attempt> {
   const { nowMs } = options
   const started = performance.now()
-  // As bytes once, for the signature and the wire.
+  // Encoded once, for the signature and the wire.
   const body = Buffer.from(delivery.body)
   const requestHeaders = toHeaders(egress, delivery, body, secrets, options)
   const answered = await post(egress, delivery, body, requestHeaders, options)
@@ -84,14 +82,14 @@ function toHeaders(
     ['Content-Type', 'application/json'],
     ['User-Agent', egress.userAgent],
     ...signHeaders({ body, deliveryId, secrets, nowMs, standard }),
-    // Both are the same in each attempt. The event's is also in the body; receivers drop repeats by it.
+    // Both are the same in each attempt. Receivers drop repeats by the event's id, which is also in the body.
     ['X-Service-Event-Id', delivery.eventId],
     ['X-Service-Delivery-Id', delivery.id],
     [hopsHeader, egress.writeHops((delivery.hops ?? 0) + 1)],
   ]
 }
 
-/** Of an answer's head, and of its body. */
+/** Kept of the head of an answer, and of its body. */
 const keptBytes = 4_096
 
 type Answered = Omit<Attempt, 'startedAtMs' | 'durationMs' | 'requestHeaders'>
@@ -117,7 +115,7 @@ async function post(
     })
     return answer === undefined ? toUnanswered(error, timing) : toAnswered(answer, timing)
   } catch (error) {
-    // What can be seen of a URL before a connection.
+    // The URL was refused before a connection.
     return toUnanswered(toEgressError(error, 'The delivery'), {})
   }
 }
@@ -139,3 +137,32 @@ function toAnswered({ status, headers, body, isCut }: Answer, timing: Timing): A
     ...(retryAfter === undefined ? {} : { retryAfter }),
   }
 }
+
+/** The first headers of an answer that fit into `maxBytes`, each of them whole. */
+function readHead(headers: HeaderPairs, maxBytes: number): HeaderPairs {
+  let bytes = 0
+  const end = headers.findIndex(([name, value]) => {
+    bytes += name.length + value.length
+    return bytes > maxBytes
+  })
+  return end === -1 ? headers : headers.slice(0, end)
+}
+
+/**
+ * The beginning of an answer's body as text. Bytes that are not UTF-8 become U+FFFD, and so does NUL, which PostgreSQL's
+ * text cannot hold. Nothing is decompressed.
+ *
+ * @param isCut whether there was more: a character that the cut would split is left out
+ */
+function readExcerpt(chunks: readonly Uint8Array[], isCut: boolean): string {
+  const [first] = chunks
+  if (first === undefined) return ''
+  const bytes = chunks.length === 1 ? first : Buffer.concat(chunks)
+  // With `stream` the decoder waits for the rest of the last character.
+  const text = isCut ? new TextDecoder().decode(bytes, { stream: true }) : toText(bytes)
+  return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text
+}
+
+/** Several times as fast as a TextDecoder, for the short answers of nearly all receivers. */
+const toText = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()

@@ -1,18 +1,18 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { HeaderPairs } from '../egress/headers.ts'
-import { standardHeaders } from './standard-webhooks.ts'
+import { AnnexError } from '../errors/annex-error.ts'
 
 export const signatureHeader = 'X-Service-Signature'
 
-/** The secrets of a level, as their holders see them. While one is being changed there are two. */
+/** The secrets of a level, as their holders see them. During a rotation there are two. */
 export type SigningSecrets = {
   current: string
-  /** Signs too until then. `isFirst`: it is the one that a receiver gets that reads only one signature. */
+  /** Signs too, until `untilMs`. `isFirst`: a receiver that reads only one signature gets this one. */
   previous?: { secret: string; untilMs: number; isFirst: boolean }
 }
 
 /**
- * The headers that sign an attempt: `X-Service-Signature` (spec 5.1), and on request those of Standard Webhooks.
+ * The headers that sign an attempt: `X-Service-Signature` (spec 5.1), and with `standard` those of Standard Webhooks.
  *
  * @param attempt.body the body as it is sent, byte for byte
  * @param attempt.nowMs the time of this attempt, in Unix ms
@@ -27,7 +27,7 @@ export function signHeaders(attempt: {
   const { body, deliveryId, nowMs, standard } = attempt
   const timestampSeconds = Math.floor(nowMs / 1_000)
   const secrets = inOrder(attempt.secrets, nowMs)
-  // Some receivers read the first `v1`, and some the last, into a map. Each gets the one that is named first.
+  // Some receivers read the first `v1`, others the last, as they collect the parts in a map. Both must get the first secret.
   const atBothEnds = secrets.length > 1 ? [...secrets, ...secrets.slice(0, 1)] : secrets
   return [
     [signatureHeader, signWebhook(body, atBothEnds, timestampSeconds)],
@@ -40,7 +40,33 @@ function inOrder({ current, previous }: SigningSecrets, nowMs: number): string[]
   return previous.isFirst ? [previous.secret, current] : [current, previous.secret]
 }
 
-/** Whether a signature holds, and if not, why: in words for the developer of a receiver. */
+/**
+ * The headers of Standard Webhooks 1.0: the delivery's id, the time of the attempt, and for each secret `v1,<base64>`, an
+ * HMAC-SHA256 over `<id>.<timestamp>.<body>`. The key is the secret without `whsec_`, decoded from base64.
+ *
+ * @throws AnnexError `bad_request` for an id with other characters than letters, digits, `_` and `-`: with a period in the
+ *   id one signature would hold for two requests
+ */
+function standardHeaders(
+  body: string | Uint8Array,
+  { id, secrets, timestampSeconds }: { id: string; secrets: readonly string[]; timestampSeconds: number },
+): HeaderPairs {
+  if (!/^[\w-]{1,200}$/.test(id)) {
+    throw new AnnexError('bad_request', `${JSON.stringify(id)} cannot be signed: it is no id of a delivery.`)
+  }
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+    const digest = createHmac('sha256', key).update(`${id}.${timestampSeconds}.`).update(body)
+    return `v1,${digest.digest('base64')}`
+  })
+  return [
+    ['webhook-id', id],
+    ['webhook-timestamp', String(timestampSeconds)],
+    ['webhook-signature', signatures.join(' ')],
+  ]
+}
+
+/** The result of a check. `reason` is for the developer of a receiver. */
 export type Verification = { valid: true } | { valid: false; reason: string }
 
 /**
@@ -61,11 +87,11 @@ export function signWebhook(
 }
 
 /**
- * Checks a header as a receiver does. Any of several `v1` parts may match: while a secret is being changed a
- * sender may sign with both. Digests are compared in constant time.
+ * Checks a header as a receiver does. Any of several `v1` parts may match, as a sender signs with two secrets during a
+ * rotation. Digests are compared in constant time.
  *
- * @param options.toleranceSeconds how far the header's time may be from `nowSeconds`; a copy that somebody
- *   recorded is then of no use later. Default 300.
+ * @param options.toleranceSeconds how far the header's time may be from `nowSeconds`. It keeps a recorded request from being
+ *   sent again later. Default 300.
  */
 export function verifyWebhook(
   header: string | undefined,

@@ -11,50 +11,50 @@ type SignerKey = Pick<EndpointKey, 'installationId' | 'signedBy'>
 
 export type FoundSecrets = {
   /**
-   * @returns undefined when there is no such level any more
-   * @throws AnnexError `settings_invalid` when its secret was stored under another key, or is none that Annex would make
+   * @returns undefined when the level has been deleted
+   * @throws AnnexError `settings_invalid` when its secret was stored under another key, or is too weak
    */
   of: (signer: SignerKey) => SigningSecrets | undefined
 }
 
 export type SecretReader = {
   find: (db: Db, signers: readonly SignerKey[]) => Promise<FoundSecrets>
-  /** A secret was rotated here: the next attempt is signed with it. */
+  /** Clears the cache after a rotation: the next attempt is signed with the new secret. */
   forget: () => void
 }
 
-/** How long a reading is used again. With several hosts a secret that was rotated on another signs this much later. */
-const keepMs = 1_000
+/** How long the cache is used. A secret that another host has rotated signs this much later. */
+const cacheMs = 1_000
 
 /**
- * Reads the secrets of a level once a second rather than once an attempt. Whether the one before still signs is for
- * `signHeaders` to say, by the time of the attempt.
+ * Reads the secrets of a level, and caches them for one second. `signHeaders` decides by the time of the attempt whether
+ * the previous secret still signs.
  */
 export function createSecretReader(box: SecretBox, clock: Clock): SecretReader {
-  let kept = new Map<string, () => SigningSecrets | undefined>()
-  let keptUntil = 0
+  let cache = new Map<string, () => SigningSecrets | undefined>()
+  let cachedUntil = 0
   return {
     async find(db, signers) {
       const nowMs = clock.now()
-      // A clock that jumps back must not make a reading good for longer.
-      if (nowMs >= keptUntil || nowMs < keptUntil - keepMs) {
-        kept = new Map()
-        keptUntil = nowMs + keepMs
+      // A clock that jumps back must not extend the life of the cache.
+      if (nowMs >= cachedUntil || nowMs < cachedUntil - cacheMs) {
+        cache = new Map()
+        cachedUntil = nowMs + cacheMs
       }
-      const readings = kept
+      const secrets = cache
       for (const signer of signers) {
         const key = textOf(signer)
-        if (!readings.has(key)) readings.set(key, openLater(box, signer, await findSigner(db, signer)))
+        if (!secrets.has(key)) secrets.set(key, openLater(box, signer, await findSigner(db, signer)))
       }
-      return { of: (signer) => readings.get(textOf(signer))?.() }
+      return { of: (signer) => secrets.get(textOf(signer))?.() }
     },
     forget() {
-      kept = new Map()
+      cache = new Map()
     },
   }
 }
 
-/** Once, and when it is asked for: a secret that cannot be opened is no concern of the others' deliveries. */
+/** Opens a secret at its first use, so that a secret that cannot be opened fails its own deliveries only. */
 function openLater(
   box: SecretBox,
   key: SignerKey,
@@ -69,7 +69,7 @@ function openLater(
 
 function open(box: SecretBox, key: SignerKey, signer: Signer): SigningSecrets {
   const current = box.open(signer.signingSecret)
-  // It came past `createSigningSecret`: whoever has one signed request could find it by trying.
+  // `createSigningSecret` did not make it. One signed request is enough to guess such a secret.
   if (!isSigningSecret(current)) throw weakError(key)
   const previous = openPrevious(box, signer)
   return { current, ...(previous && { previous }) }
@@ -79,7 +79,7 @@ function openPrevious(box: SecretBox, signer: Signer): SigningSecrets['previous'
   const { previousSigningSecret, previousSecretUntil, firstSecret } = signer
   if (previousSigningSecret === null || previousSecretUntil === null) return undefined
   const secret = box.open(previousSigningSecret)
-  // A weak one was rotated away: it must not sign on.
+  // A weak secret must not sign after a rotation.
   if (!isSigningSecret(secret)) return undefined
   return { secret, untilMs: previousSecretUntil, isFirst: firstSecret !== 'new' }
 }

@@ -14,7 +14,7 @@ const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
 async function serveMany(
   t: TestContext,
   answer: (name: string, response: ServerResponse) => void,
-  // As a receiver that would like to keep its connections for long; 0 says nothing about it.
+  // By default the receiver asks for a long keep-alive. 0 sends no keep-alive header.
   keepAliveTimeout = 600_000,
 ) {
   const { port, open, connections } = await serve(
@@ -37,13 +37,13 @@ const post = (egress: Egress, url: string, timeoutMs = 20_000) =>
     maxBytes: 100,
   })
 
-/** Until it holds; the test's own time limit ends what never does. */
+/** Waits until the condition holds; the time limit of the test ends the wait. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await setTimeout(10)
 }
 
-describe('the connections of an egress', () => {
-  it('are closed, the longest idle first, when 1,000 origins would each keep one', async (t) => {
+describe('the agent', () => {
+  it('closes the connections that have been idle for longest when 1,000 origins ask to keep one each', async (t) => {
     const server = await serveMany(t, (_, response) => response.end('ok'))
     const egress = openEgress(t, { resolve, connections: 50 })
     const names = Array.from({ length: 1_000 }, (_, number) => `receiver-${number}.test`)
@@ -58,7 +58,7 @@ describe('the connections of an egress', () => {
       }),
     )
     assert.equal(server.connections(), 1_000)
-    // The server hears of a close a little later than it is done.
+    // The server sees the close a little later.
     assert.ok(most <= 150, `${most} at once`)
     await until(() => server.open() <= 50)
     await setTimeout(20)
@@ -66,7 +66,7 @@ describe('the connections of an egress', () => {
     assert.equal(latest.timing.reused, true, 'what was used last is still open')
   })
 
-  it('end by themselves when nothing goes over them', async (t) => {
+  it('closes a connection that stays idle', async (t) => {
     const server = await serveMany(t, (_, response) => response.end(), 0)
     const egress = openEgress(t, { resolve, keepAliveMs: 100 })
     await Promise.all(['a.test', 'b.test', 'c.test'].map((name) => post(egress, server.at(name))))
@@ -74,7 +74,7 @@ describe('the connections of an egress', () => {
     await until(() => server.open() === 0)
   })
 
-  it('of one origin do not make another wait, and those in use are not closed for it', async (t) => {
+  it('does not let one origin delay another, and closes no connection in use', async (t) => {
     const held: ServerResponse[] = []
     const server = await serveMany(t, (name, response) => {
       if (name === 'slow.test') held.push(response)
@@ -95,7 +95,7 @@ describe('the connections of an egress', () => {
     for (const { answer } of await Promise.all(slow)) assert.equal(answer?.status, 200)
   })
 
-  it('are waited for no longer than the time of the request', async (t) => {
+  it('ends the wait for a connection at the deadline of the request', async (t) => {
     const server = await serveMany(t, () => {})
     const egress = openEgress(t, { resolve, connectionsPerOrigin: 1 })
     const first = post(egress, server.at('silent.test'), 2_000)
@@ -105,7 +105,7 @@ describe('the connections of an egress', () => {
   })
 })
 
-describe('a request that gave up while it waited', () => {
+describe('a request that times out while it waits for a connection', () => {
   it('is not sent, and costs the next one no connection', async (t) => {
     const held: ServerResponse[] = []
     const server = await serveMany(t, (_, response) => void held.push(response))
@@ -124,8 +124,8 @@ describe('a request that gave up while it waited', () => {
   })
 })
 
-describe('a name that takes for ever to resolve', () => {
-  it('holds up neither a fetch for longer than its time, nor another name', async (t) => {
+describe('a name that never resolves', () => {
+  it('delays a fetch until its deadline at most, and no other name', async (t) => {
     const server = await serveMany(t, (_, response) => response.end())
     const egress = openEgress(t, {
       resolve: (name) => (name === 'dead.test' ? new Promise(() => {}) : resolve()),

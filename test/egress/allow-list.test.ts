@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAllowList } from '../../host/egress/guard.ts'
 
-describe('the list of EGRESS_ALLOW', () => {
-  it('permits public addresses and no others when it is empty', () => {
+describe('the allow list of EGRESS_ALLOW', () => {
+  it('permits only public addresses when it is empty', () => {
     const list = parseAllowList([])
     assert.equal(list.permits('8.8.8.8'), true)
     assert.equal(list.permits('10.0.0.1'), false)
     assert.equal(list.hasName('localhost'), false)
   })
 
-  it('permits the address, range or name that is in it and not its neighbour', () => {
+  it('permits its addresses, ranges and names, and none of their neighbours', () => {
     const list = parseAllowList([
       '10.1.0.0/16',
       '192.168.0.7',
@@ -41,7 +41,7 @@ describe('the list of EGRESS_ALLOW', () => {
     }
   })
 
-  it('judges what is behind an allowed NAT64 range all the same', () => {
+  it('checks the IPv4 address behind an allowed NAT64 range', () => {
     const list = parseAllowList(['64:ff9b::/96'])
     assert.equal(list.permits('64:ff9b::8.8.8.8'), true)
     assert.equal(list.permits('64:ff9b::10.0.0.1'), false)
@@ -49,7 +49,7 @@ describe('the list of EGRESS_ALLOW', () => {
     assert.equal(parseAllowList(['64:ff9b::/96', '10.0.0.0/8']).permits('64:ff9b::10.0.0.1'), true)
   })
 
-  it('does not take an IPv4-mapped spelling for the IPv4 address that is allowed', () => {
+  it('does not permit the IPv4-mapped spelling of an allowed IPv4 address', () => {
     assert.equal(parseAllowList(['127.0.0.1']).permits('::ffff:127.0.0.1'), false)
   })
 

@@ -8,7 +8,7 @@ const limits = { timeoutMs: 5_000, maxBytes: 65_536, hops: 0 }
 const get = (url: string) => ({ method: 'GET', url, headers: [], redirect: 'follow' as const })
 const resolveTo = (address: string) => async () => [{ address, family: address.includes(':') ? 6 : 4 }]
 
-/** What an attacker's name server may answer. */
+/** Answers of an attacker's name server. */
 const inner = [
   '127.0.0.1',
   '0.0.0.0',
@@ -29,7 +29,7 @@ const inner = [
 
 describe('a name that resolves to an inner address', () => {
   for (const address of inner) {
-    it(`is refused for fetch, for a redirect and for a webhook: ${address}`, async (t) => {
+    it(`is refused for a fetch, a redirect and a delivery: ${address}`, async (t) => {
       const egress = openEgress(t, { allow: [], resolve: resolveTo(address) })
       await assert.rejects(egressFetch(egress, get('http://rebind.test/'), limits), {
         code: 'egress_refused',
@@ -50,7 +50,7 @@ describe('a name that resolves to an inner address', () => {
   }
 })
 
-describe('a header that would be read as another one', () => {
+describe('a header whose text would begin another header', () => {
   const smuggled: [string, string][] = [
     [' host', 'evil'],
     ['host ', 'evil'],

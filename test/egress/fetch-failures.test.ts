@@ -9,11 +9,11 @@ const limits = { timeoutMs: 5_000, maxBytes: 65_536, hops: 0 }
 
 const toRequest = (url: string): EgressRequest => ({ method: 'GET', url, headers: [], redirect: 'follow' })
 
-describe('an outbound request that fails', () => {
+describe('an outbound request', () => {
   const head = 'HTTP/1.1 200 OK\r\n'
   const slow = { ...limits, timeoutMs: 300 }
 
-  it('a server that accepts and never answers is a timeout', async (t) => {
+  it('times out when a server accepts and never answers', async (t) => {
     const { origin } = await serveRaw(t, () => {})
     await assert.rejects(egressFetch(openEgress(t), toRequest(origin), slow), {
       code: 'egress_timeout',
@@ -25,7 +25,7 @@ describe('an outbound request that fails', () => {
     ['headers', `${head}x: `],
     ['a short body', `${head}content-length: 5000\r\n\r\n`],
   ] as const) {
-    it(`a server that trickles ${what} for ever is a timeout, and loses its connection`, async (t) => {
+    it(`times out when a server trickles ${what}, and closes the connection`, async (t) => {
       const { promise: closed, resolve } = Promise.withResolvers<void>()
       const { origin } = await serveRaw(t, (socket) => {
         socket.write(first)
@@ -40,7 +40,7 @@ describe('an outbound request that fails', () => {
     })
   }
 
-  it('a body that never ends is read as long as its reader likes, and loses its connection then', async (t) => {
+  it('reads an endless body until its reader stops, and closes the connection', async (t) => {
     const { promise: closed, resolve } = Promise.withResolvers<void>()
     const { origin } = await serveRaw(t, (socket) => {
       socket.write(`${head}\r\n`)
@@ -60,7 +60,7 @@ describe('an outbound request that fails', () => {
     await closed
   })
 
-  it('ends when its caller gives up, before or during the request', async (t) => {
+  it('fails when its caller aborts before or during the request', async (t) => {
     const { origin } = await serveRaw(t, () => {})
     const egress = openEgress(t)
     const early = AbortSignal.abort()
@@ -76,7 +76,7 @@ describe('an outbound request that fails', () => {
     })
   })
 
-  it('a closed port, a reset, a cut-off body and an answer that is not HTTP are told apart', async (t) => {
+  it('names a closed port, a reset, a cut-off body and an answer that is not HTTP', async (t) => {
     const egress = openEgress(t)
     const reset = await serveRaw(t, (socket) => once(socket, 'data').then(() => socket.resetAndDestroy()))
     const cut = await serveRaw(t, (socket) => socket.end(`${head}content-length: 100\r\n\r\nshort`))
@@ -92,14 +92,14 @@ describe('an outbound request that fails', () => {
     }
   })
 
-  it('headers over 64 KiB are too large', async (t) => {
+  it('is too large when the headers of its answer have more than 64 KiB', async (t) => {
     const { origin } = await serveRaw(t, (socket) => {
       socket.end(`${head}${`x: ${'y'.repeat(1_000)}\r\n`.repeat(70)}\r\n`)
     })
     await assert.rejects(egressFetch(openEgress(t), toRequest(origin), limits), { code: 'egress_too_large' })
   })
 
-  it('closing the egress ends what is under way', async (t) => {
+  it('fails when the egress is closed', async (t) => {
     const egress = openEgress(t)
     const { origin } = await serveRaw(t, (socket) => socket.once('data', () => void egress.close()))
     await assert.rejects(egressFetch(egress, toRequest(origin), limits), { code: 'egress_failed' })

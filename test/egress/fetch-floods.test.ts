@@ -11,7 +11,7 @@ const toRequest = (url: string): EgressRequest => ({ method: 'GET', url, headers
 const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
 const piece = 'y'.repeat(16_384)
 
-/** Far beyond what the kernel holds for a connection, and far below what comes of a flood in the time of a request. */
+/** More than the kernel buffers for a connection, and far less than a flood sends before the deadline. */
 const bound = 24_000_000
 
 const floods: [what: string, first: string, rest: string][] = [
@@ -21,9 +21,9 @@ const floods: [what: string, first: string, rest: string][] = [
   ['the extensions of chunks of a byte', chunked, `1;x=${piece.slice(1_000)}\r\ny\r\n`],
 ]
 
-describe('a server that goes on without end with', () => {
+describe('a flood of', () => {
   for (const [what, first, rest] of floods) {
-    it(`${what} is read so far and no further`, async (t) => {
+    it(`${what} is cut at the limit`, async (t) => {
       let socket: Socket | undefined
       const { origin } = await serveRaw(t, (opened) => {
         socket = opened
@@ -43,7 +43,7 @@ describe('a server that goes on without end with', () => {
 })
 
 describe('an answer in many small pieces', () => {
-  it('is read whole, also where its reader is slow', async (t) => {
+  it('is read whole, even by a slow reader', async (t) => {
     const { origin } = await serve(t, async (_request, response) => {
       for (let n = 0; n < 100_000; n += 1) {
         if (!response.write('a')) await new Promise((resolve) => response.once('drain', resolve))
@@ -56,7 +56,7 @@ describe('an answer in many small pieces', () => {
     assert.equal((await bytesOf({ body })).length, 100_000)
   })
 
-  it('of megabytes too, which wait in the connection for their reader', async (t) => {
+  it('is read whole when megabytes wait in the connection for a slow reader', async (t) => {
     const { origin } = await serve(t, (_request, response) => void response.end(Buffer.alloc(20_000_000)))
     const { body } = await egressFetch(openEgress(t), toRequest(origin), limits)
     assert.ok(!(body instanceof Uint8Array))

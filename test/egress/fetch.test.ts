@@ -16,7 +16,7 @@ function toRequest(url: string, rest: Partial<EgressRequest> = {}): EgressReques
 const read = async (egress: Egress, url: string): Promise<Uint8Array> =>
   bytesOf(await egressFetch(egress, toRequest(url), limits))
 
-/** A server that keeps the requests that it got, with their bodies. */
+/** A server that records its requests with their bodies. */
 async function recorder(t: TestContext) {
   const seen: { method?: string; url?: string; headers: IncomingMessage['headers']; body: string }[] = []
   const server = await serve(t, async (request, response) => {
@@ -60,7 +60,7 @@ describe('an outbound request', () => {
     assert.ok(!pairs.some((pair) => /^(connection|keep-alive|transfer-encoding)=/.test(pair)))
   })
 
-  it('drops what only the host may set and adds what a fetch sends by default', async (t) => {
+  it('drops headers that only the host may set, and adds the default headers of a fetch', async (t) => {
     const { origin, seen } = await recorder(t)
     const forbidden = 'Host Connection Content-Length Transfer-Encoding Upgrade TE Trailer Keep-Alive Expect'
     const names = [...forbidden.split(' '), 'Proxy-Authorization', 'X-Annex-Hops', 'X-Annex-Anything']
@@ -76,7 +76,7 @@ describe('an outbound request', () => {
     assert.ok(!JSON.stringify(got).includes('evil'), 'nothing of the forbidden headers arrives')
   })
 
-  it("keeps a script's own user-agent and accept, and asks for no compression of a range", async (t) => {
+  it("keeps a script's user-agent and accept, and asks for no compression of a range", async (t) => {
     const { origin, seen } = await recorder(t)
     const headers: [string, string][] = [
       ['User-Agent', 'mine'],
@@ -91,7 +91,7 @@ describe('an outbound request', () => {
     )
   })
 
-  it('does not let a script name itself another client to Annex itself', async (t) => {
+  it('does not let a script pose as another client to Annex itself', async (t) => {
     const { origin, seen } = await recorder(t)
     const headers: [string, string][] = ['X-Forwarded-For', 'X-Real-IP', 'Forwarded'].map((name) => [
       name,
@@ -109,11 +109,11 @@ describe('an outbound request', () => {
     const { origin, connections } = await recorder(t)
     const egress = openEgress(t)
     for (let round = 0; round < 20; round += 1) await egressFetch(egress, toRequest(origin), limits)
-    // undici may open a second one before it sees that the first is free.
+    // undici may open a second connection before it sees that the first is free.
     assert.ok(connections() <= 2, `${connections()} connections`)
   })
 
-  it('opens no more connections to one origin than it may', async (t) => {
+  it('opens no more connections to one origin than the limit', async (t) => {
     const { origin, connections, seen } = await recorder(t)
     const egress = openEgress(t, { connectionsPerOrigin: 3 })
     await Promise.all(Array.from({ length: 20 }, () => egressFetch(egress, toRequest(origin), limits)))
@@ -175,7 +175,7 @@ describe('the body of an answer', () => {
     })
   }
 
-  it('stays as it is with an encoding that is unknown or layered', async (t) => {
+  it('stays as it is when its encoding is unknown or nested', async (t) => {
     for (const encoding of ['secret', 'gzip, gzip']) {
       const { origin } = await serve(t, (_, response) =>
         response.setHeader('content-encoding', encoding).end('raw'),
@@ -190,7 +190,7 @@ describe('the body of an answer', () => {
     }
   })
 
-  it('is empty for HEAD, 204 and 304, with headers that speak of one', async (t) => {
+  it('is empty for HEAD, 204 and 304, although headers announce a body', async (t) => {
     const { origin } = await serve(t, (request, response) => {
       response.writeHead(Number(request.url?.slice(1)), { 'content-encoding': 'gzip' }).end()
     })
@@ -204,7 +204,7 @@ describe('the body of an answer', () => {
     }
   })
 
-  it('is refused over the limit, at the limit it is not', async (t) => {
+  it('is refused above the limit, and accepted at the limit', async (t) => {
     const { origin } = await serve(t, (request, response) =>
       response.end(Buffer.alloc(Number(request.url?.slice(1)))),
     )
@@ -224,7 +224,7 @@ describe('the body of an answer', () => {
     ['br', brotliCompressSync(Buffer.alloc(20_000_000))],
     ['deflate', deflateSync(Buffer.alloc(20_000_000))],
   ] as const) {
-    it(`that is a decompression bomb is refused: ${encoding}, ${bomb.length} bytes to 20 MB`, async (t) => {
+    it(`is refused when it is a decompression bomb: ${encoding}, ${bomb.length} bytes to 20 MB`, async (t) => {
       assert.ok(bomb.length < limits.maxBytes)
       const { origin } = await serve(t, (_, response) =>
         response.setHeader('content-encoding', encoding).end(bomb),
@@ -233,7 +233,7 @@ describe('the body of an answer', () => {
     })
   }
 
-  it('that does not hold what its encoding promises is an error', async (t) => {
+  it('fails when it cannot be decompressed', async (t) => {
     for (const encoding of ['gzip', 'deflate', 'br']) {
       const { origin } = await serve(t, (_, response) => {
         response.setHeader('content-encoding', encoding).end(Buffer.alloc(64, 0xee))

@@ -10,7 +10,7 @@ import { openEgress, serve, serveRaw, textOf } from './local-server.ts'
 const limits = { timeoutMs: 5_000, maxBytes: 65_536, hops: 0 }
 const get = (url: string) => ({ method: 'GET', url, headers: [], redirect: 'follow' as const })
 
-/** Answers with one list of addresses after the other, the last one again and again. */
+/** Answers with one list of addresses after the other, and repeats the last. */
 function scripted(...answers: string[][]): { resolve: Resolve; asked: string[] } {
   const asked: string[] = []
   return {
@@ -23,8 +23,8 @@ function scripted(...answers: string[][]): { resolve: Resolve; asked: string[] }
   }
 }
 
-describe('name resolution of the egress', () => {
-  it('refuses a name whose second answer is private although the first was public', async () => {
+describe('the egress guard', () => {
+  it('refuses a name whose second answer is private, although the first was public', async () => {
     const { resolve } = scripted(['93.184.215.14'], ['127.0.0.1'])
     const none = parseAllowList([])
     const addresses = await resolveChecked('rebind.test', none, resolve)
@@ -32,7 +32,7 @@ describe('name resolution of the egress', () => {
     await assert.rejects(resolveChecked('rebind.test', none, resolve), { code: 'egress_refused' })
   })
 
-  it('refuses a name when one of its addresses is private, wherever it stands', async () => {
+  it('refuses a name when any of its addresses is private', async () => {
     const none = parseAllowList([])
     const mixed = [
       ['8.8.8.8', '10.0.0.1'],
@@ -45,7 +45,7 @@ describe('name resolution of the egress', () => {
     }
   })
 
-  it('asks once for a connection, and takes the answer that it checked', async (t) => {
+  it('resolves once for a connection, and connects to the checked address', async (t) => {
     const { port } = await serve(t, (request, response) => response.end(request.headers.host))
     const { resolve, asked } = scripted(['127.0.0.1'], ['169.254.169.254'])
     const egress = openEgress(t, { resolve })
@@ -54,7 +54,7 @@ describe('name resolution of the egress', () => {
     assert.deepEqual(asked, ['rebind.test'])
   })
 
-  it('checks again when the name is asked again for a second connection', async (t) => {
+  it('checks the addresses again for a second connection', async (t) => {
     const server = await serve(t, (_, response) => response.setHeader('connection', 'close').end('first'))
     const { resolve, asked } = scripted(['127.0.0.1'], ['127.0.0.2'])
     const egress = openEgress(t, { resolve })
@@ -65,7 +65,7 @@ describe('name resolution of the egress', () => {
     assert.equal(server.connections(), 1)
   })
 
-  it('does not tell a script what the name resolves to', async (t) => {
+  it('does not show a script the addresses of a name', async (t) => {
     const egress = openEgress(t, { allow: [], resolve: scripted(['10.11.12.13']).resolve })
     const error = await failure(egressFetch(egress, get('http://db.internal/'), limits))
     assert.equal(
@@ -75,7 +75,7 @@ describe('name resolution of the egress', () => {
     )
   })
 
-  it('reaches an allowed name wherever it resolves to', async (t) => {
+  it('reaches an allowed name at a private address', async (t) => {
     const { port } = await serve(t, (_, response) => response.end('in'))
     const egress = openEgress(t, { allow: ['db.internal'], resolve: scripted(['127.0.0.1']).resolve })
     assert.equal((await egressFetch(egress, get(`http://DB.internal:${port}/`), limits)).status, 200)
@@ -85,7 +85,7 @@ describe('name resolution of the egress', () => {
     })
   })
 
-  it('says that a name has no address', async (t) => {
+  it('reports a name without an address', async (t) => {
     const egress = openEgress(t, { resolve: scripted([]).resolve })
     await assert.rejects(egressFetch(egress, get('http://nowhere.test/'), limits), {
       code: 'egress_failed',
@@ -98,13 +98,13 @@ describe('name resolution of the egress', () => {
     await assert.rejects(egressFetch(egress, get('http://localhost/'), limits), { code: 'egress_refused' })
   })
 
-  it('keeps the name as TLS server name', async (t) => {
+  it('sends the name as TLS server name', async (t) => {
     const hello = await clientHello(t)
     assert.ok(hello.includes('secure.test'), 'the client hello names the host')
   })
 })
 
-/** The first bytes that a TLS server gets, where the server name is in the clear. */
+/** The first bytes of a TLS connection, which hold the server name in the clear. */
 async function clientHello(t: TestContext): Promise<Buffer> {
   const { promise, resolve: received } = Promise.withResolvers<Buffer>()
   const { port } = await serveRaw(t, (socket: Socket) => {

@@ -8,8 +8,8 @@ import { openEgress, serve } from './local-server.ts'
 const never = new AbortController().signal
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('turns', () => {
-  it('are taken by as many at once as the limit says, in the order of arrival, apart for each key', async () => {
+describe('an in-flight limit', () => {
+  it('admits up to its maximum for each key, in the order of arrival', async () => {
     const limit = createInFlightLimit(2)
     const first = await limit.enter('a', never)
     await limit.enter('a', never)
@@ -28,7 +28,7 @@ describe('turns', () => {
     assert.deepEqual(order, ['third', 'fourth'])
   })
 
-  it('are not given to whoever has gone', async () => {
+  it('admits no caller that has aborted', async () => {
     const limit = createInFlightLimit(1)
     const end = await limit.enter('a', never)
     const leaving = new AbortController()
@@ -44,7 +44,7 @@ describe('turns', () => {
 })
 
 describe('the fetches of one installation', () => {
-  it('are 16 at once, and leave those of another one their connections', async (t) => {
+  it('are limited to 16 in flight, and leave connections to another installation', async (t) => {
     const held: ServerResponse[] = []
     let isOpen = false
     const { origin } = await serve(t, (_, response) => {
@@ -77,13 +77,13 @@ describe('the fetches of one installation', () => {
     while (held.length < 16) await settle()
     const other = fetchAs('inst_other')
     while (held.length < 17) await settle()
-    assert.equal(held.length, 17, 'four of the greedy one still wait')
+    assert.equal(held.length, 17, 'four of the greedy installation still wait')
     isOpen = true
     for (const response of held) response.end()
     await Promise.all([...greedy, other])
   })
 
-  it('have names looked up for their organization, wherever they are redirected', async (t) => {
+  it('resolve names for their organization, also after a redirect', async (t) => {
     const { port } = await serve(t, (request, response) => {
       const location = request.url === '/' ? `http://second.test:${port}/next` : undefined
       response.writeHead(location === undefined ? 200 : 302, location === undefined ? {} : { location }).end()

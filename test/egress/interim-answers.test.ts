@@ -16,7 +16,7 @@ const proceed = 'HTTP/1.1 100 Continue\r\n\r\n'
 const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nlink: </b>\r\n\r\n'
 const last = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\ntaken'
 
-/** Says the pieces one after the other, each time that it is asked. */
+/** Answers each request with the pieces, one after the other. */
 const inPieces = (pieces: readonly string[]) => (socket: Socket) =>
   socket.setNoDelay().on('data', async () => {
     for (const piece of pieces) {
@@ -42,9 +42,9 @@ const cases: [what: string, pieces: readonly string[]][] = [
   ['no interim answer', [last]],
 ]
 
-describe('interim answers before the answer', () => {
+describe('interim answers', () => {
   for (const [what, pieces] of cases) {
-    it(`are passed over: ${what}`, async (t) => {
+    it(`are skipped: ${what}`, async (t) => {
       const server = await serveRaw(t, inPieces(pieces))
       const egress = openEgress(t, { connectionsPerOrigin: 1 })
       for (let round = 0; round < 3; round += 1) {
@@ -59,7 +59,7 @@ describe('interim answers before the answer', () => {
     })
   }
 
-  it('are for a request alone: one that comes between two requests ends the connection', async (t) => {
+  it('close the connection when they come between two requests', async (t) => {
     const server = await serveRaw(t, (socket) => {
       socket.on('data', () => socket.write(last + proceed))
     })

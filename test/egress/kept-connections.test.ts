@@ -11,10 +11,10 @@ import { openEgress, serveRaw, textOf } from './local-server.ts'
 const limits = { timeoutMs: patienceMs, maxBytes: 1_000, hops: 0 }
 const last = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\ntaken'
 
-/** undici leaves a connection alone for a turn of the event loop after an answer. */
+/** undici reuses a connection only after a turn of the event loop. */
 const rest = () => setTimeout(10)
 
-/** Answers the first request of each connection, and does with the socket what it is told when the next one comes. */
+/** Answers the first request of each connection. The next one calls `then` with the socket. */
 async function answerOnce(t: TestContext, then: (socket: Socket) => void) {
   let requests = 0
   const server = await serveRaw(t, (socket) => {
@@ -45,9 +45,9 @@ const deaths: [what: string, end: (socket: Socket) => void][] = [
   ['resets', (socket) => socket.resetAndDestroy()],
 ]
 
-describe('a kept connection that', () => {
+describe('a kept connection', () => {
   for (const [what, end] of deaths) {
-    it(`${what} before a byte of the answer has the delivery sent at once over a new one, in one attempt`, async (t) => {
+    it(`that ${what} before the first byte of the answer is replaced within the same attempt`, async (t) => {
       const { server, send, requests } = await answerOnce(t, end)
       for (let round = 0; round < 3; round += 1) {
         const { outcome, status, timing } = await send()
@@ -59,7 +59,7 @@ describe('a kept connection that', () => {
     })
   }
 
-  it('ends in the answer has nothing sent again', async (t) => {
+  it('that closes during the answer causes no repeat', async (t) => {
     const { send, requests } = await answerOnce(t, (socket) => socket.end('H'))
     await send()
     await rest()
@@ -67,7 +67,7 @@ describe('a kept connection that', () => {
     assert.deepEqual([outcome, error?.code, requests()], ['error', 'egress_failed', 2])
   })
 
-  it('is followed by a new one that ends as well has nothing sent a third time', async (t) => {
+  it('whose replacement closes as well causes no third try', async (t) => {
     let requests = 0
     const server = await serveRaw(t, (socket) => {
       socket.on('data', () => {
@@ -85,7 +85,7 @@ describe('a kept connection that', () => {
     assert.deepEqual([requests, server.connections()], [3, 2])
   })
 
-  it('ends beside another kept one has the request sent over neither', async (t) => {
+  it('that closes is replaced by a new connection, and not by another kept one', async (t) => {
     const asked: Socket[] = []
     const server = await serveRaw(t, (socket) => void socket.on('data', () => asked.push(socket)))
     const egress = openEgress(t)
@@ -114,7 +114,7 @@ describe('a kept connection that', () => {
     assert.equal((await third).status, 200)
   })
 
-  it('closes before a byte of the answer has a fetch repeated that may be', async (t) => {
+  it('that closes before the first byte of the answer repeats a fetch with a repeatable method', async (t) => {
     const { fetch, requests } = await answerOnce(t, (socket) => socket.end())
     assert.equal(await textOf(await fetch({})), 'taken')
     await rest()

@@ -5,19 +5,19 @@ import type { Readable } from 'node:stream'
 import type { TestContext } from 'node:test'
 import { createEgress, type Egress, type EgressOptions } from '../../host/egress/egress.ts'
 
-/** Of the tests' egress. */
+/** The key of the egress in tests. */
 export const hopsKey = Buffer.alloc(32, 7)
 
 export type LocalServer = {
   origin: string
   port: number
-  /** How many there have been. */
+  /** All connections so far. */
   connections: () => number
-  /** How many there are. */
+  /** The open connections. */
   open: () => number
 }
 
-/** A real HTTP server on 127.0.0.1, ended with the test. */
+/** A real HTTP server on 127.0.0.1, closed after the test. */
 export async function serve(
   t: TestContext,
   listener: RequestListener,
@@ -27,7 +27,7 @@ export async function serve(
   return listen(t, server, () => server.closeAllConnections())
 }
 
-/** A TCP server for answers that no HTTP server gives. */
+/** A TCP server for answers that an HTTP server does not give. */
 export async function serveRaw(t: TestContext, onSocket: (socket: Socket) => void): Promise<LocalServer> {
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {
@@ -60,7 +60,7 @@ async function listen(t: TestContext, server: Server, endConnections: () => void
   return { origin: `http://127.0.0.1:${port}`, port, connections: () => connections, open: () => open }
 }
 
-/** A port of 127.0.0.1 on which nobody listens. */
+/** A port of 127.0.0.1 without a server. */
 export async function closedPort(): Promise<number> {
   const server = createTcpServer()
   server.listen(0, '127.0.0.1')
@@ -71,14 +71,14 @@ export async function closedPort(): Promise<number> {
   return port
 }
 
-/** An egress that may reach 127.0.0.1, where the tests' servers are. Closed with the test. */
+/** An egress that may reach the servers of tests on 127.0.0.1. Closed after the test. */
 export function openEgress(t: TestContext, options: Partial<EgressOptions> = {}): Egress {
   const egress = createEgress({ allow: ['127.0.0.1'], hopsKey, userAgent: 'Annex/0.0-test', ...options })
   t.after(() => egress.close())
   return egress
 }
 
-/** The whole body of an answer, whichever way it came. */
+/** The whole body of an answer, read from its stream if need be. */
 export async function bytesOf({ body }: { body: Uint8Array | Readable }): Promise<Uint8Array> {
   return body instanceof Uint8Array ? body : new Uint8Array(Buffer.concat(await body.toArray()))
 }

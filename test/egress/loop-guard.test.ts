@@ -5,7 +5,7 @@ import { createHops, nextHops } from '../../host/egress/loop-guard.ts'
 const { read, write } = createHops(Buffer.alloc(32, 1))
 
 describe('the count of scripts that a request went through', () => {
-  it('starts at 0 and goes up by one', () => {
+  it('starts at 0 and is raised by one', () => {
     assert.equal(read(undefined), 0)
     assert.equal(read(write(3)), 3)
     assert.equal(nextHops(read(write(3))), 4)
@@ -26,7 +26,7 @@ describe('the count of scripts that a request went through', () => {
     it(`is 0 for "${header}", which this Annex has not signed`, () => assert.equal(read(header), 0))
   }
 
-  it('ends at 8', () => {
+  it('is at most 8', () => {
     assert.equal(nextHops(7), 8)
     assert.throws(() => nextHops(8), { code: 'egress_loop', message: /requests its own endpoint/ })
     assert.throws(() => nextHops(read(write(8))), { code: 'egress_loop' })

@@ -91,15 +91,15 @@ const reachable = [
   '2a00:1450:4001:80b:0:5efe:8.8.8.8',
 ]
 
-describe('which addresses are public', () => {
+describe('the address', () => {
   for (const [address, range] of refused) {
-    it(`"${address}" is not: ${range}`, () => {
+    it(`"${address}" is not public: ${range}`, () => {
       assert.equal(rangeOf(address), range)
       assert.equal(isPublicAddress(address), false)
     })
   }
   for (const address of reachable) {
-    it(`"${address}" is`, () => assert.equal(rangeOf(address), 'public'))
+    it(`"${address}" is public`, () => assert.equal(rangeOf(address), 'public'))
   }
 })
 

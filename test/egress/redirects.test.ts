@@ -45,7 +45,7 @@ describe('the request after a redirect', () => {
     })
   }
 
-  it('resolves relative places and keeps the fragment', () => {
+  it('has a URL with relative locations resolved, and with the fragment', () => {
     const next = (location: string): string => nextHop(hopOf('GET'), 302, location).url.href
     assert.equal(next('other'), 'https://a.test/dir/other#part')
     assert.equal(next('//b.test/x'), 'https://b.test/x#part')
@@ -54,7 +54,7 @@ describe('the request after a redirect', () => {
     assert.throws(() => next('http://['), { code: 'egress_failed' })
   })
 
-  it('takes credentials along to the same origin only', () => {
+  it('has credentials only for the same origin', () => {
     const names = (location: string): string[] =>
       nextHop(hopOf('GET'), 302, location).headers.map(([name]) => name)
     assert.deepEqual(names('/next'), ['Authorization', 'COOKIE', 'Content-Type', 'X-Mine'])
@@ -64,7 +64,7 @@ describe('the request after a redirect', () => {
   })
 })
 
-describe('following redirects', () => {
+describe('a fetch that is redirected', () => {
   /** Sends `/n` to `/n-1`; `/0` answers. */
   const countdown = (t: TestContext) =>
     serve(t, (request, response) => {
@@ -79,7 +79,7 @@ describe('following redirects', () => {
     redirect,
   })
 
-  it('ends after 20, over one connection', async (t) => {
+  it('fails after 20 redirects, over one connection', async (t) => {
     const { origin, connections } = await countdown(t)
     const egress = openEgress(t)
     const answer = await egressFetch(egress, get(`${origin}/20`), limits)
@@ -90,7 +90,7 @@ describe('following redirects', () => {
     })
   })
 
-  it('is not done when the script wants the redirect itself, or an error', async (t) => {
+  it('follows no redirect when the script asks for the redirect or for an error', async (t) => {
     const { origin } = await countdown(t)
     const egress = openEgress(t)
     const answer = await egressFetch(egress, get(`${origin}/1`, 'manual'), limits)
@@ -101,7 +101,7 @@ describe('following redirects', () => {
     })
   })
 
-  it('has one clock for the whole chain', async (t) => {
+  it('has one deadline for the whole chain', async (t) => {
     const { origin } = await serve(t, (_, response) => {
       setTimeout(() => response.writeHead(302, { location: '/' }).end(), 60)
     })
@@ -109,7 +109,7 @@ describe('following redirects', () => {
     await assert.rejects(egressFetch(openEgress(t), get(origin), short), { code: 'egress_timeout' })
   })
 
-  it('leaves a redirect whose body has no end', async (t) => {
+  it('does not read the endless body of a redirect', async (t) => {
     const target = await serve(t, (_, response) => response.end('there'))
     const { origin } = await serve(t, (_, response) => {
       response.writeHead(302, { location: target.origin })

@@ -7,7 +7,7 @@ import { hopsKey, openEgress, serve } from './local-server.ts'
 const limits = { timeoutMs: 5_000, maxBytes: 65_536, hops: 0 }
 const get = (url: string) => ({ method: 'GET', url, headers: [], redirect: 'follow' as const })
 
-/** Spellings of loopback that an HTTP client could be talked into; PORT is a server that must stay untouched. */
+/** Spellings of loopback that an HTTP client may accept. PORT is a server that must get no connection. */
 const loopback = [
   'http://127.0.0.1:PORT/',
   'http://127.0.0.1.:PORT/',
@@ -87,9 +87,9 @@ const notUrls = [
   'http://1.2.3.4.5/',
 ]
 
-describe('targets that are refused', () => {
+describe('the target', () => {
   for (const spelling of loopback) {
-    it(`${JSON.stringify(spelling)} is, and nothing connects`, async (t) => {
+    it(`${JSON.stringify(spelling)} is refused without a connection`, async (t) => {
       const server = await serve(t, (_, response) => response.end('secret'))
       const egress = openEgress(t, { allow: [] })
       const url = spelling.replace('PORT', String(server.port))
@@ -99,7 +99,7 @@ describe('targets that are refused', () => {
   }
 
   for (const url of [...elsewhere, ...neverHttp]) {
-    it(`${url} is`, async (t) => {
+    it(`${url} is refused`, async (t) => {
       await assert.rejects(egressFetch(openEgress(t, { allow: [] }), get(url), limits), {
         code: 'egress_refused',
       })
@@ -107,12 +107,12 @@ describe('targets that are refused', () => {
   }
 
   for (const url of notUrls) {
-    it(`"${url}" is no URL`, async (t) => {
+    it(`"${url}" is refused as no URL`, async (t) => {
       await assert.rejects(egressFetch(openEgress(t), get(url), limits), { code: 'bad_request' })
     })
   }
 
-  it('does not repeat a password that stood in the URL', async (t) => {
+  it('with a password in its URL is refused, and the error does not show the password', async (t) => {
     const error = await egressFetch(openEgress(t), get('http://me:hunter2@example.com/'), limits).catch(
       String,
     )
@@ -120,7 +120,7 @@ describe('targets that are refused', () => {
     assert.doesNotMatch(String(error), /hunter2/)
   })
 
-  it('refuses a redirect from an allowed host to a private address, and shows nothing of it', async (t) => {
+  it('of a redirect from an allowed host to a private address is refused, and its answer is not shown', async (t) => {
     const inner = await serve(t, (_, response) => response.end('secret'))
     for (const target of [
       `http://127.0.0.2:${inner.port}/`,
@@ -133,7 +133,7 @@ describe('targets that are refused', () => {
     assert.equal(inner.connections(), 0)
   })
 
-  it("reaches Annex's own address, and no other port or spelling of its host", async (t) => {
+  it("may be Annex's own address, but no other port or spelling of its host", async (t) => {
     const own = await serve(t, (_, response) => response.end('own'))
     const other = await serve(t, (_, response) => response.end('other'))
     const egress = openEgress(t, { allow: [], ownOrigin: () => own.origin })
@@ -144,7 +144,7 @@ describe('targets that are refused', () => {
     assert.equal(other.connections(), 0)
   })
 
-  it('reads the setting at the start and says what is wrong with it', () => {
+  it('list of EGRESS_ALLOW is checked at the start', () => {
     assert.throws(() => createEgress({ allow: ['http://x'], hopsKey }), { code: 'settings_invalid' })
   })
 })

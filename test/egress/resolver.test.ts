@@ -13,7 +13,7 @@ const limits = { timeoutMs: 10_000, maxBytes: 1_000, hops: 0 }
 const get = (url: string) => ({ method: 'GET', url, headers: [], redirect: 'follow' as const })
 const here = [{ address: '127.0.0.1', family: 4 }]
 
-/** Answers at once, but for names below `silent.test`. */
+/** Answers at once, except for names below `silent.test`. */
 const startUsual = (t: TestContext) =>
   startNameserver(t, (name) => (name.endsWith('silent.test') ? 'silent' : '127.0.0.1'))
 
@@ -21,8 +21,8 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await setTimeout(10)
 }
 
-describe('names that no nameserver answers for', () => {
-  it('hold up no fetch of another organization', async (t) => {
+describe('names with silent nameservers', () => {
+  it('delay no fetch of another organization', async (t) => {
     const { address, asked } = await startUsual(t)
     const { port } = await serve(t, (_, response) => response.end('good'))
     const egress = openEgress(t, { resolve: createResolver({ nameservers: [address] }) })
@@ -42,12 +42,12 @@ describe('names that no nameserver answers for', () => {
       })
       assert.deepEqual(new Set(await Promise.all(good)), new Set(['good']))
     }
-    assert.equal(ended, 0, 'all silent ones were under way meanwhile')
+    assert.equal(ended, 0, 'all silent lookups are still in flight')
     assert.equal(areSilent().size, 20, 'at once')
     await Promise.all(silent)
   })
 
-  it('end after their time, those that wait for a turn as well, and leave nothing behind', async (t) => {
+  it('time out, with the lookups that wait behind them, and free their places', async (t) => {
     const { address } = await startUsual(t)
     const resolve = createResolver({ nameservers: [address], timeoutMs: 500, inFlight: 2 })
     const names = Array.from({ length: 20 }, (_, n) => `${n}.silent.test`)
@@ -57,19 +57,19 @@ describe('names that no nameserver answers for', () => {
 })
 
 describe('a lookup', () => {
-  it('passes over a nameserver that is silent', async (t) => {
+  it('skips a silent nameserver', async (t) => {
     const [silent, good] = await Promise.all([startNameserver(t, () => 'silent'), startUsual(t)])
     const resolve = createResolver({ nameservers: [silent.address, good.address] })
     assert.deepEqual(await resolve('good.test', 'org'), here)
     assert.deepEqual([silent.asked[0], good.asked[0]], ['good.test', 'good.test'])
   })
 
-  it('takes the IPv4 addresses where the nameserver never answers for IPv6', async (t) => {
+  it('uses the IPv4 addresses when the nameserver never answers for IPv6', async (t) => {
     const { address } = await startNameserver(t, (_, type) => (type === 'A' ? '127.0.0.1' : 'silent'))
     assert.deepEqual(await createResolver({ nameservers: [address] })('good.test'), here)
   })
 
-  it('tells a name that does not exist from one that could not be resolved', async (t) => {
+  it('distinguishes a missing name from a failed lookup', async (t) => {
     const { address } = await startNameserver(t, (name) => (name === 'none.test' ? 'none' : 'broken'))
     const resolve = createResolver({ nameservers: [address] })
     await assert.rejects(resolve('none.test'), { code: 'ENOTFOUND' })
@@ -77,7 +77,7 @@ describe('a lookup', () => {
     await assert.rejects(resolve(`${'a'.repeat(64)}.test`), { code: 'ENOTFOUND' })
   })
 
-  it('is one for all of an organization who ask at the same time, and a new one later', async (t) => {
+  it('is shared by simultaneous requests of an organization, and not cached', async (t) => {
     const { address, asked } = await startUsual(t)
     const resolve = createResolver({ nameservers: [address] })
     const ask = (tenant: string) => resolve('Good.test.', tenant)
@@ -89,7 +89,7 @@ describe('a lookup', () => {
 })
 
 describe('the hosts file', () => {
-  it('comes before DNS, in any case, and is read again when it has changed', async (t) => {
+  it('comes before DNS, ignores case, and is read again after a change', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'hosts-'))
     t.after(() => rm(folder, { recursive: true }))
     const hostsFile = join(folder, 'hosts')
@@ -109,7 +109,7 @@ describe('the hosts file', () => {
     assert.deepEqual(found, [{ address: '10.0.0.2', family: 4 }])
   })
 
-  it('that is not there leaves localhost what it is', async (t) => {
+  it('is not needed for localhost', async (t) => {
     const { address, asked } = await startUsual(t)
     const resolve = createResolver({ nameservers: [address], hostsFile: '/no/such/file' })
     for (const name of ['localhost', 'app.localhost']) {

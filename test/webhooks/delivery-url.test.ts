@@ -10,7 +10,7 @@ export default createIntegration({
   },
 })`
 
-it('a delivery is not owed to an URL that no attempt would be made at, and the script is told why', async (t) => {
+it('queueDelivery refuses a URL that every attempt would refuse, and tells the script why', async (t) => {
   const annex = await startAnnex({ plugins: { queue: { script } } })
   t.after(annex.close)
   const { endpoint } = await installSample(annex, 'queue')
@@ -18,7 +18,7 @@ it('a delivery is not owed to an URL that no attempt would be made at, and the s
     ['ftp://receiver.example/', '"ftp://receiver.example/" is not an http or https URL.'],
     [
       'https://somebody:hunter2@receiver.example/hook',
-      'The URL of a delivery to receiver.example holds a user name or password. Leave them out: its signature says who sends.',
+      'The URL of a delivery to receiver.example holds a user name or password. Leave them out: the signature identifies the sender.',
     ],
   ] as const) {
     const answer = await fetch(endpoint, { method: 'POST', body: url })

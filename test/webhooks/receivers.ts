@@ -6,14 +6,14 @@ import { openEgress, serveRaw } from '../egress/local-server.ts'
 
 export const secret = 'whsec_do_not_show'
 export const timeoutMs = 400
-/** For what ends by itself: a busy machine is no timeout. */
+/** For receivers that end by themselves: a busy machine must not cause a timeout. */
 export const patienceMs = 4_000
 export const deliveryTo = (url: string, body = '{}') => ({ id: 'dlv_1', eventId: 'evt_1', url, body })
 
 /** The beginning of an answer. */
 export const ok = 'HTTP/1.1 200 OK\r\n'
 
-/** One attempt at a receiver that does whatever it likes with its socket. `ORIGIN` stands for its address in errors. */
+/** One attempt at a receiver that handles its socket itself. `ORIGIN` stands for its address in errors. */
 export async function attemptAt(
   t: TestContext,
   onSocket: (socket: Socket) => void,
@@ -29,21 +29,21 @@ export async function attemptAt(
   return attempt
 }
 
-/** What went wrong, for a failed assertion. */
+/** The error of an attempt, for a failed assertion. */
 export const why = ({ error }: Attempt): string => error?.message ?? 'it was answered'
 
-/** Neither the secret nor the path, which may hold a token, stands in the error. */
+/** The attempt shows no secret. Its error shows no path either, as a path may hold a token. */
 function assertNothingShown(attempt: Attempt): void {
   assert.doesNotMatch(JSON.stringify(attempt), /do_not_show/)
   assert.doesNotMatch(String(attempt.error?.message), /in-the-path/)
 }
 
-/** When the beginning of the request has come. */
+/** Answers when the first bytes of the request have come. */
 export const whenAsked = (answer: (socket: Socket) => void) => (socket: Socket) => {
   socket.once('data', () => answer(socket))
 }
 
-/** Goes on writing for as long as there is somebody who reads. */
+/** Writes for as long as the other side reads. */
 export function flood(socket: Socket, piece: string | Buffer): void {
   const write = (): void => {
     while (!socket.destroyed && socket.write(piece));
@@ -58,5 +58,5 @@ export function trickle(socket: Socket, head: string, everyMs: number): void {
   socket.on('close', () => clearInterval(timer))
 }
 
-/** Says it when it is asked, and closes. */
+/** Answers a request with a text, and closes. */
 export const say = (text: string | Buffer) => whenAsked((socket) => void socket.end(text))

@@ -14,19 +14,19 @@ import { claimAll } from '../queue/support.ts'
 import { until } from '../support/annex.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 
-/** What does deliveries, where none is sent. */
+/** A handler of deliveries. By default a sent delivery fails the test. */
 const createHandler = ({ clock }: Database, given: Partial<Parameters<typeof createRunDelivery>[0]> = {}) =>
   createRunDelivery({
     secrets: createSecretReader(createSecretBox(new Uint8Array(32)), clock),
-    send: () => assert.fail('it was sent'),
+    send: () => assert.fail('the delivery was sent'),
     ...{ clock, random: Math.random, schedule: defaultSchedule, timeoutMs: 1_000, standard: false },
     giveUpAfterMs: 1_000,
-    giveUp: async () => assert.fail('its endpoint was given up'),
+    giveUp: async () => assert.fail('the endpoint was disabled'),
     onAttempt: () => {},
     ...given,
   })
 
-it('a delivery whose site installation is gone is kept as failed, and sent nowhere', async () => {
+it('a delivery whose site installation has been deleted fails without an attempt', async () => {
   await using ends = new AsyncDisposableStack()
   const seeded = await openSeeded()
   ends.defer(seeded.close)
@@ -66,7 +66,7 @@ it('a delivery whose site installation is gone is kept as failed, and sent nowhe
   assert.deepEqual(seen, ['failed', undefined])
 })
 
-it('a delivery that is laid aside goes on where its endpoint was resumed meanwhile, and others are left to the resume', async () => {
+it('a delivery of a paused endpoint is due again when the endpoint was resumed meanwhile; others wait for the resume', async () => {
   await using ends = new AsyncDisposableStack()
   const seeded = await openSeeded()
   ends.defer(seeded.close)
@@ -91,7 +91,7 @@ it('a delivery that is laid aside goes on where its endpoint was resumed meanwhi
   assert.deepEqual(await db('jobs').orderBy('position').pluck('state'), ['waiting', 'waiting', 'due'])
 })
 
-it('a name is looked up for the organization that the endpoint belongs to', async () => {
+it('a name is resolved for the organization that owns the endpoint', async () => {
   await using ends = new AsyncDisposableStack()
   const seeded = await openSeeded()
   ends.defer(seeded.close)
@@ -151,7 +151,7 @@ it('a long body is sent whole, and counts as the size of its job', async () => {
   assert.deepEqual(sent, [body, body])
 })
 
-it('a failure that is stored late says nothing of an endpoint that has answered since', async () => {
+it('a failure that is stored late does not follow a newer success of the endpoint', async () => {
   await using ends = new AsyncDisposableStack()
   const seeded = await openSeeded()
   ends.defer(seeded.close)

@@ -24,7 +24,7 @@ type Oddity = [what: string, onSocket: (socket: Socket) => void, status: number,
 const bomb = gzipSync(Buffer.alloc(10_000_000))
 const bombHead = `${ok}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`
 
-/** What is an answer all the same: the status decides. */
+/** Receivers whose answer counts: the status decides. */
 const answered: Oddity[] = [
   [
     'resets after the head',
@@ -101,12 +101,12 @@ const answered: Oddity[] = [
     200,
     'a\uFFFD\uFFFD\uFFFD',
   ],
-  ['has a status that nobody knows', say('HTTP/1.1 799 Hm\r\ncontent-length: 0\r\n\r\n'), 799, ''],
+  ['has an unknown status', say('HTTP/1.1 799 Hm\r\ncontent-length: 0\r\n\r\n'), 799, ''],
   ['has an empty header', say(`${ok}x:\r\ny: \r\ncontent-length: 0\r\n\r\n`), 200, ''],
   ['sends a gzip bomb', say(Buffer.concat([Buffer.from(bombHead), bomb])), 200, /^.\uFFFD/],
 ]
 
-describe('a receiver that answers, and', () => {
+describe('a receiver that answers and', () => {
   for (const [what, onSocket, status, body] of answered) {
     it(what, async (t) => {
       const attempt = await attemptAt(t, onSocket)
@@ -119,7 +119,7 @@ describe('a receiver that answers, and', () => {
     })
   }
 
-  it('has 10,000 header lines, of which 4 KiB are kept, and its Retry-After is read', async (t) => {
+  it('sends 10,000 header lines: 4 KiB are kept, and its Retry-After counts', async (t) => {
     const lines = 'a:b\r\n'.repeat(10_000)
     const attempt = await attemptAt(
       t,
@@ -129,7 +129,7 @@ describe('a receiver that answers, and', () => {
     assert.equal(attempt.responseHeaders?.length, 2_048)
   })
 
-  it('has a head longer than is read, of which the status alone is kept', async (t) => {
+  it('sends a head above the limit: only the status is kept', async (t) => {
     for (const status of [200, 503]) {
       const long = `x: ${'y'.repeat(100_000)}\r\nretry-after: 7\r\ncontent-length: 2\r\n\r\nok`
       const attempt = await attemptAt(t, say(`HTTP/1.1 ${status} Long\r\n${long}`), patienceMs)
@@ -139,7 +139,7 @@ describe('a receiver that answers, and', () => {
     }
   })
 
-  it('never ends its body is cut soon after its head', async (t) => {
+  it('never ends its body: the body is cut one second after the head', async (t) => {
     for (const status of [200, 503]) {
       const head = `HTTP/1.1 ${status} Slow\r\ncontent-length: 5000\r\n\r\n`
       const attempt = await attemptAt(t, (socket) => trickle(socket, head, 50), 60_000)
@@ -148,7 +148,7 @@ describe('a receiver that answers, and', () => {
     }
   })
 
-  it('answers before it has read the request loses the connection, which nothing else waits on', async (t) => {
+  it('answers before it has read the request: the connection is closed, and no request waits for it', async (t) => {
     let connections = 0
     const { origin } = await serveRaw(t, (socket) => {
       connections += 1
@@ -165,7 +165,7 @@ describe('a receiver that answers, and', () => {
     }
   })
 
-  it('sends an answer too many does not have it taken for that of the next delivery', async (t) => {
+  it('sends a second answer: it does not count for the next delivery', async (t) => {
     const { origin } = await serveRaw(t, (socket) => {
       socket.on('data', () => {
         socket.write(`${ok}content-length: 5\r\n\r\nfirst`)

@@ -13,11 +13,11 @@ setDefaultCACertificates([...getCACertificates('default'), authority])
 const piece = 'y'.repeat(16_384)
 const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`
 
-/** Says the first of it once, and the rest for as long as somebody reads. */
+/** Writes the first text once, and the second for as long as the other side reads. */
 const goOn = (first: string, rest: string) =>
   whenAsked((socket) => socket.write(first, () => flood(socket, rest)))
 
-/** What has no end, and the status where one has come by then. */
+/** Endless answers, and the status when one has come. */
 const floods: [what: string, onSocket: (socket: Socket) => void, status?: number][] = [
   ['a reason phrase', goOn('HTTP/1.1 200 ', piece), 200],
   ['headers', goOn(ok, 'x: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n'.repeat(500)), 200],
@@ -55,9 +55,9 @@ function assertBounded(attempt: Attempt, socket: Socket | undefined, status?: nu
   assert.ok(attempt.durationMs < patienceMs / 2, `${attempt.durationMs} ms`)
 }
 
-describe('a receiver that goes on without end with', () => {
+describe('a flood of', () => {
   for (const [what, onSocket, status] of floods) {
-    it(`${what} is read so far and no further`, async (t) => {
+    it(`${what} is cut at the limit`, async (t) => {
       let socket: Socket | undefined
       const { origin } = await serveRaw(t, (opened) => {
         socket = opened
@@ -67,7 +67,7 @@ describe('a receiver that goes on without end with', () => {
     })
   }
 
-  it('a reason phrase over TLS is read so far and no further', async (t) => {
+  it('a reason phrase over TLS is cut at the limit', async (t) => {
     let socket: Socket | undefined
     const server = createServer(sign('receiver.test'), (opened) => {
       socket = opened
@@ -85,7 +85,7 @@ describe('a receiver that goes on without end with', () => {
   })
 })
 
-it('a connection that is kept has as much for each answer', async (t) => {
+it('each answer over a kept connection has the whole limit', async (t) => {
   let connections = 0
   const head = `${ok}${`x: ${'y'.repeat(1_000)}\r\n`.repeat(14)}content-length: 2000\r\n\r\n`
   const { origin } = await serveRaw(t, (socket) => {

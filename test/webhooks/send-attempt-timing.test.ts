@@ -9,28 +9,28 @@ import { deliveryTo, ok, secret } from './receivers.ts'
 const send = (egress: Egress, url: string, timeoutMs = 5_000) =>
   sendAttempt(egress, deliveryTo(url), { current: secret }, { nowMs: 0, timeoutMs })
 
-/** In whole milliseconds, or nearly. */
+/** Timers may be early by up to two milliseconds. */
 const atLeast = (ms: number | undefined, bound: number): void => assert.ok((ms ?? 0) >= bound - 2, `${ms} ms`)
 
-/** For as long at the least. A timer counts from when its turn of the event loop began, which may be long ago on a busy machine. */
+/** Waits for at least this time. A timer counts from the start of its event-loop turn, which may be long ago on a busy machine. */
 async function wait(ms: number): Promise<void> {
   const endMs = performance.now() + ms
   for (let restMs = ms; restMs > 0; restMs = endMs - performance.now()) await setTimeout(restMs)
 }
 
 describe('the timing of an attempt', () => {
-  it('has what there was to do: for an address no name, for plain HTTP no TLS, then nothing', async (t) => {
+  it('has no DNS part for an address, no TLS part for plain HTTP, and neither for a kept connection', async (t) => {
     const { origin } = await serve(t, (_, response) => response.end())
     const egress = openEgress(t)
     assert.deepEqual(Object.keys((await send(egress, origin)).timing), ['connectMs', 'firstByteMs'])
     for (let round = 0; round < 3; round += 1) {
-      // undici leaves a connection alone for a turn of the event loop after an answer.
+      // undici reuses a connection only after a turn of the event loop.
       await setTimeout(10)
       assert.deepEqual(Object.keys((await send(egress, origin)).timing), ['reused', 'firstByteMs'])
     }
   })
 
-  it('says again what connecting cost when the receiver closed in between', async (t) => {
+  it('has the parts of a new connection when the receiver has closed the kept one', async (t) => {
     const { origin } = await serve(t, (_, response) => response.setHeader('connection', 'close').end())
     const egress = openEgress(t)
     for (let round = 0; round < 3; round += 1) {
@@ -38,7 +38,7 @@ describe('the timing of an attempt', () => {
     }
   })
 
-  it('tells a slow name from a slow receiver', async (t) => {
+  it('distinguishes a slow name from a slow receiver', async (t) => {
     const { port } = await serve(t, (_, response) => wait(80).then(() => response.end()))
     const egress = openEgress(t, {
       resolve: async () => {
@@ -53,14 +53,14 @@ describe('the timing of an attempt', () => {
     assert.ok((timing.dnsMs ?? 0) + (timing.firstByteMs ?? 0) <= durationMs + 1, JSON.stringify(timing))
   })
 
-  it('has the time of a name that the hosts file answers', async (t) => {
+  it('has the time of a name from the hosts file', async (t) => {
     const { port } = await serve(t, (_, response) => response.end())
     const egress = openEgress(t, { allow: ['localhost'] })
     const { timing } = await send(egress, `http://localhost:${port}/`)
     assert.deepEqual(Object.keys(timing), ['dnsMs', 'connectMs', 'firstByteMs'])
   })
 
-  it('of each of several at once is that of its own connection', async (t) => {
+  it('belongs to the connection of the attempt when several run at once', async (t) => {
     const { port } = await serve(t, (_, response) => wait(30).then(() => response.end()))
     const egress = openEgress(t)
     const url = `http://127.0.0.1:${port}`
@@ -71,7 +71,7 @@ describe('the timing of an attempt', () => {
     for (const { timing } of later) assert.deepEqual(Object.keys(timing), ['reused', 'firstByteMs'])
   })
 
-  it('counts the first byte, not the head that comes later, and not the body', async (t) => {
+  it('ends the first-byte part at the first byte, before the rest of the head and the body', async (t) => {
     const { origin } = await serveRaw(t, (socket) => {
       socket.once('data', async () => {
         await wait(50)
@@ -88,7 +88,7 @@ describe('the timing of an attempt', () => {
     atLeast(durationMs - (timing.firstByteMs ?? Infinity), 190)
   })
 
-  it('of an attempt without an answer is what it came to', async (t) => {
+  it('has the finished parts of an attempt without an answer', async (t) => {
     const silent = await serveRaw(t, () => {})
     assert.deepEqual(Object.keys((await send(openEgress(t), silent.origin, 100)).timing), ['connectMs'])
     const closed = await send(openEgress(t), `http://127.0.0.1:${await closedPort()}`)

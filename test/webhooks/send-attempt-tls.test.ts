@@ -35,7 +35,7 @@ const send = (egress: ReturnType<typeof openEgress>, url: string) =>
   sendAttempt(egress, deliveryTo(url), { current: 'whsec_test' }, { nowMs: 0 })
 
 describe('an attempt over TLS', () => {
-  it('says what DNS, connecting, TLS and the first byte took, and the next one that it cost none of them', async (t) => {
+  it('has the times of DNS, connect, TLS and first byte; the next attempt reuses the connection', async (t) => {
     const { port } = await serveTls(t, sign('receiver.test'))
     const egress = openHere(t)
     const first = await send(egress, `https://receiver.test:${port}/`)
@@ -43,7 +43,7 @@ describe('an attempt over TLS', () => {
     assert.deepEqual(Object.keys(first.timing), ['dnsMs', 'connectMs', 'tlsMs', 'firstByteMs'])
     const sum = Object.values<unknown>(first.timing).reduce((total: number, ms) => total + Number(ms), 0)
     assert.ok(sum <= first.durationMs + 1, `${sum} of ${first.durationMs} ms`)
-    // undici leaves a connection alone for a turn of the event loop after an answer.
+    // undici reuses a connection only after a turn of the event loop.
     await setTimeout(10)
     const second = await send(egress, `https://receiver.test:${port}/`)
     assert.deepEqual(Object.keys(second.timing), ['reused', 'firstByteMs'])
@@ -71,7 +71,7 @@ describe('an attempt over TLS', () => {
       'the certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID)',
     ],
   ] as const) {
-    it(`to a certificate that is ${what} sends nothing, and says so`, async (t) => {
+    it(`sends nothing when the certificate is ${what}, and names the reason`, async (t) => {
       const { port, requests } = await serveTls(t, make())
       const attempt = await send(openHere(t), `https://receiver.test:${port}/hook?token=abc`)
       assert.deepEqual([attempt.outcome, attempt.status, requests()], ['error', undefined, 0])
@@ -83,7 +83,7 @@ describe('an attempt over TLS', () => {
     })
   }
 
-  it('to a port that speaks plain HTTP fails, and so does plain HTTP to a port that speaks TLS', async (t) => {
+  it('fails at a port that speaks plain HTTP, and plain HTTP fails at a TLS port', async (t) => {
     const plain = await serve(t, (_, response) => response.end())
     const toPlain = await send(openHere(t), `https://receiver.test:${plain.port}/`)
     assert.match(String(toPlain.error?.message), /failed: the server does not speak TLS \(E/)

@@ -21,7 +21,7 @@ const noHttp = 'POST ORIGIN failed: the answer is not HTTP (HPE_INVALID).'
 
 type Fault = [what: string, onSocket: (socket: Socket) => void, code: string, message: string]
 
-/** What no answer came of. */
+/** Receivers that give no answer. */
 const unanswered: Fault[] = [
   ['accepts and never answers', () => {}, 'egress_timeout', late],
   ['gives a head byte by byte', (socket) => trickle(socket, `${ok}x: `, 50), 'egress_timeout', late],
@@ -88,7 +88,7 @@ const unanswered: Fault[] = [
   ],
 ]
 
-describe('a receiver of which no answer comes', () => {
+describe('a receiver that gives no answer', () => {
   for (const [what, onSocket, code, message] of unanswered) {
     it(`because it ${what}`, async (t) => {
       const attempt = await attemptAt(t, onSocket, code === 'egress_timeout' ? timeoutMs : patienceMs)
@@ -108,7 +108,7 @@ describe('a name', () => {
     ['ENOTFOUND', 'the name does not resolve'],
     ['EAI_AGAIN', 'the name could not be resolved for now'],
   ] as const) {
-    it(`that fails with ${code} says so`, async (t) => {
+    it(`that fails with ${code} is an error with the reason`, async (t) => {
       const attempt = await send(t, async () => {
         throw Object.assign(new Error('getaddrinfo ns1.inner.example'), { code })
       })
@@ -126,7 +126,7 @@ describe('a name', () => {
     assert.ok(attempt.durationMs < 5_000, `${attempt.durationMs} ms`)
   })
 
-  it('that no nameserver knows fails as well', async (t) => {
+  it('that does not exist is an error', async (t) => {
     const attempt = await sendAttempt(
       openEgress(t),
       deliveryTo('http://no-such-name.invalid/'),
@@ -140,7 +140,7 @@ describe('a name', () => {
     assert.match(attempt.error?.message ?? '', /the name (does not resolve|could not be resolved for now)/)
   })
 
-  it('of an inner address is refused without the address', async (t) => {
+  it('with a private address is refused, and the address is not shown', async (t) => {
     const egress = openEgress(t, { allow: [], resolve: async () => [{ address: '10.11.12.13', family: 4 }] })
     const attempt = await sendAttempt(
       egress,
@@ -154,7 +154,7 @@ describe('a name', () => {
   })
 })
 
-it('a handshake that nobody answers is a timeout, and says that it was TLS', async (t) => {
+it('an unanswered TLS handshake is a timeout that names TLS', async (t) => {
   const { port } = await serveRaw(t, () => {})
   const url = `https://127.0.0.1:${port}`
   const attempt = await sendAttempt(
@@ -168,11 +168,11 @@ it('a handshake that nobody answers is a timeout, and says that it was TLS', asy
   assert.deepEqual(Object.keys(attempt.timing), ['connectMs'])
 })
 
-it('a receiver that reads nothing of a large delivery is a timeout, and loses its connection', async (t) => {
+it('a receiver that reads nothing of a large delivery is a timeout, and its connection is closed', async (t) => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const { origin } = await serveRaw(t, (socket) => {
     socket.pause()
-    // Nothing else tells it: what it has not read hides the end.
+    // Unread bytes hide the end of the connection from the receiver.
     setTimeout(() => socket.resume(), 2 * timeoutMs)
     socket.on('close', resolve)
   })

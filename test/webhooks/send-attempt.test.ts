@@ -66,13 +66,13 @@ describe('one attempt', () => {
     [410, 'rejected'],
     [500, 'rejected'],
   ] as const) {
-    it(`that is answered with ${status} is ${outcome}`, async (t) => {
+    it(`is ${outcome} when the answer is ${status}`, async (t) => {
       const attempt = await answeredBy(t, (_, response) => response.writeHead(status).end())
       assert.deepEqual([attempt.status, attempt.outcome, attempt.responseBody], [status, outcome, ''])
     })
   }
 
-  it('that is answered with 302 is rejected, and the redirect is not followed', async (t) => {
+  it('is rejected when the answer is 302, and follows no redirect', async (t) => {
     const elsewhere = await serve(t, (_, response) => response.end())
     const attempt = await answeredBy(t, (_, response) =>
       response.writeHead(302, { location: elsewhere.origin }).end(),
@@ -81,7 +81,7 @@ describe('one attempt', () => {
     assert.equal(elsewhere.connections(), 0)
   })
 
-  it('that is answered with 429 brings the Retry-After, and the schedule honours it', async (t) => {
+  it('has the Retry-After of a 429, which the retry schedule honours', async (t) => {
     const attempt = await answeredBy(t, (_, response) =>
       response.writeHead(429, { 'Retry-After': '7' }).end('slow down'),
     )
@@ -93,7 +93,7 @@ describe('one attempt', () => {
     assert.deepEqual(next, { state: 'due', dueAtMs: 7_000 })
   })
 
-  it('is one of several over a connection that is kept', async (t) => {
+  it('shares a kept connection with later attempts', async (t) => {
     const { origin, connections } = await serve(t, (_, response) => response.end('ok'))
     const egress = openEgress(t)
     for (let round = 0; round < 20; round += 1) {
@@ -128,8 +128,8 @@ describe('one attempt', () => {
   })
 })
 
-describe('an attempt that is not answered', () => {
-  it('because the connection is refused', async (t) => {
+describe('an attempt is an error', () => {
+  it('when the connection is refused', async (t) => {
     const origin = `http://127.0.0.1:${await closedPort()}`
     const attempt = await attemptAt(t, origin)
     assert.equal(attempt.outcome, 'error')
@@ -141,7 +141,7 @@ describe('an attempt that is not answered', () => {
     assert.ok(attempt.requestHeaders.some(([name]) => name === 'X-Service-Signature'))
   })
 
-  it('because the receiver never answers, or trickles headers for ever', async (t) => {
+  it('when the receiver never answers, or trickles headers', async (t) => {
     const silent = await serveRaw(t, () => {})
     const trickling = await serveRaw(t, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nx: ')
@@ -156,7 +156,7 @@ describe('an attempt that is not answered', () => {
     }
   })
 
-  it('because the receiver resets, closes, or does not speak HTTP', async (t) => {
+  it('when the receiver resets, closes, or does not speak HTTP', async (t) => {
     const answers = [
       '',
       'HTTP/1.1 200 OK\r\nx:',
@@ -178,7 +178,7 @@ describe('an attempt that is not answered', () => {
     assert.equal((await attemptAt(t, reset.origin)).error?.code, 'egress_failed')
   })
 
-  it('because the egress guard refuses the target, of which nothing is shown', async (t) => {
+  it('when the egress guard refuses the target, and shows nothing of the target', async (t) => {
     const inner = await serve(t, (_, response) => response.end('secret'))
     const egress = openEgress(t, { allow: [] })
     const urls = [
@@ -197,7 +197,7 @@ describe('an attempt that is not answered', () => {
     assert.equal(inner.connections(), 0)
   })
 
-  it('because the URL is none, or too many scripts led to it', async (t) => {
+  it('when the URL is invalid, or too many scripts led to the delivery', async (t) => {
     assert.equal((await attemptAt(t, 'nonsense')).error?.code, 'bad_request')
     const { origin } = await serve(t, (_, response) => response.end())
     const looping = { ...deliveryTo(origin), hops: 8 }
@@ -206,8 +206,8 @@ describe('an attempt that is not answered', () => {
   })
 })
 
-describe('what is kept of an answer', () => {
-  it('is its first 4 KiB, after which a body without end is left', async (t) => {
+describe('the excerpt of an answer', () => {
+  it('is its first 4 KiB, and an endless body is not read further', async (t) => {
     const { promise: left, resolve } = Promise.withResolvers<void>()
     const attempt = await answeredBy(t, (_, response) => {
       const write = (): void => {
@@ -220,21 +220,21 @@ describe('what is kept of an answer', () => {
     assert.deepEqual([attempt.outcome, attempt.responseBody], ['delivered', 'x'.repeat(4_096)])
   })
 
-  it('is text whatever the bytes are', async (t) => {
+  it('is text, also when the bytes are not UTF-8', async (t) => {
     const attempt = await answeredBy(t, (_, response) =>
       response.end(Buffer.from([0x61, 0xff, 0x00, 0xc3, 0x62, 0xe2])),
     )
     assert.equal(attempt.responseBody, 'a\uFFFD\uFFFD\uFFFDb\uFFFD')
   })
 
-  it('has no half a character at its end', async (t) => {
+  it('does not end in half of a character', async (t) => {
     const attempt = await answeredBy(t, (_, response) => response.end(`${'x'.repeat(4_095)}é and more`))
     assert.equal(attempt.responseBody, 'x'.repeat(4_095))
     const exact = await answeredBy(t, (_, response) => response.end(`${'x'.repeat(4_094)}é`))
     assert.equal(exact.responseBody, `${'x'.repeat(4_094)}é`)
   })
 
-  it('is what came before a body was cut off or became too slow: the status decides', async (t) => {
+  it('is the part before a body was cut off or became too slow', async (t) => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nbegun'
     const cut = await serveRaw(t, (socket) => socket.once('data', () => socket.end(head)))
     const reset = await serveRaw(t, (socket) => {

@@ -39,7 +39,7 @@ describe('the secrets of a delivery', () => {
   const store = (columns: object) => database.db('installations').update(columns)
   const find = async (key = account) => (await reader.find(database.db, [key])).of(key)
 
-  it('are those of its level, the one before with its end', async () => {
+  it('are those of its level, with the end of the previous secret', async () => {
     const previous = { previousSigningSecret: box.seal(second), previousSecretUntil: 7, firstSecret: 'new' }
     await store(previous)
     const found = await reader.find(database.db, [account, site])
@@ -48,7 +48,7 @@ describe('the secrets of a delivery', () => {
     assert.deepEqual(found.of(site), { current: ofSite })
   })
 
-  it('are none where there is no such level', async () => {
+  it('are missing when the level has been deleted', async () => {
     for (const key of [
       { ...account, installationId: 'inst_none' },
       { ...account, signedBy: 'site:site_none' },
@@ -58,7 +58,7 @@ describe('the secrets of a delivery', () => {
     }
   })
 
-  it('are used again for a second, but not when they were rotated here, or the clock jumps back', async () => {
+  it('are cached for a second, but not after a rotation or when the clock jumps back', async () => {
     await find()
     await store({ signingSecret: box.seal(second) })
     nowMs += 999
@@ -75,7 +75,7 @@ describe('the secrets of a delivery', () => {
     assert.deepEqual(await find(), { current: second })
   })
 
-  it('do not sign when Annex could not have made them, as an import might bring along', async () => {
+  it('do not sign when they are too weak, as imported secrets may be', async () => {
     for (const weak of ['', 'whsec_', 'whsec_weak', 'secret']) {
       await store({ signingSecret: box.seal(weak) })
       reader.forget()
@@ -90,7 +90,7 @@ describe('the secrets of a delivery', () => {
     assert.deepEqual(await find(), { current: first }, 'nor in an overlap')
   })
 
-  it('that cannot be opened are no concern of other deliveries', async () => {
+  it('fail no other deliveries when they cannot be opened', async () => {
     await store({ signingSecret: createSecretBox(Buffer.alloc(32, 2)).seal(first) })
     const found = await reader.find(database.db, [account, site])
     assert.throws(() => found.of(account), { code: 'settings_invalid', message: /cannot be decrypted/ })

@@ -10,7 +10,7 @@ import { sendAttempt } from '../../host/webhooks/send-attempt.ts'
 import { type SigningSecrets, signHeaders } from '../../host/webhooks/signature.ts'
 import { openEgress, serve } from '../egress/local-server.ts'
 
-/** Two implementations by people who have never seen ours. `verify` throws. */
+/** Two independent implementations. `verify` throws. */
 const verifiers = { standardwebhooks: StandardWebhook, svix: SvixWebhook }
 const [old, current] = [createSigningSecret(), createSigningSecret()]
 const body = '{"eventId":"evt_1","note":"Grüße 👋"}'
@@ -28,7 +28,7 @@ const headersOf = (secrets: SigningSecrets, given: { nowMs?: number; id?: string
 const recordOf = (headers: [string, string][]): Record<string, string> => Object.fromEntries(headers)
 
 describe('the headers of Standard Webhooks', () => {
-  it('are those of the test vector of its specification’s packages', () => {
+  it('match the test vector of the specification’s packages', () => {
     // Made by standardwebhooks 1.1.1: `sign('msg_p5jXN8AQM9LWM0D4loKWxJek', 2021-02-26T10:06:54Z, '{"test": 2432232314}')`.
     const headers = headersOf(
       { current: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
@@ -42,7 +42,7 @@ describe('the headers of Standard Webhooks', () => {
   })
 
   for (const [name, Webhook] of Object.entries(verifiers)) {
-    it(`are taken by ${name} with the secret as it was shown, whatever the body`, () => {
+    it(`are accepted by ${name} with the secret as it is shown, for any body`, () => {
       fc.assert(
         fc.property(fc.json(), (text) => {
           const headers = recordOf(headersOf({ current }, { body: text }))
@@ -62,7 +62,7 @@ describe('the headers of Standard Webhooks', () => {
       refused(body, {}, old)
     })
 
-    it(`are taken by ${name} with either secret while one is being changed, in whichever order`, () => {
+    it(`are accepted by ${name} with either secret during a rotation, in either order`, () => {
       for (const isFirst of [true, false]) {
         const previous = { secret: old, untilMs: Date.now() + 60_000, isFirst }
         const headers = recordOf(headersOf({ current, previous }))
@@ -74,13 +74,13 @@ describe('the headers of Standard Webhooks', () => {
     })
   }
 
-  it('are not sent unless they are asked for', () => {
+  it('are sent only with DELIVERY_STANDARD_WEBHOOKS', () => {
     const secrets = { current }
     const headers = signHeaders({ body, deliveryId, secrets, nowMs: 0, standard: false })
     assert.equal(headers.length, 1)
   })
 
-  it('are not made for an id with which a signature would hold for another request, or that ends a header', () => {
+  it('refuse an id that would sign another request or end a header', () => {
     for (const id of ['', 'dlv.1', 'dlv_1 ', 'dlv_1\r\nx-evil: 1', 'dlv_é', 'x'.repeat(201)]) {
       assert.throws(() => headersOf({ current }, { id }), { code: 'bad_request' }, JSON.stringify(id))
     }
@@ -88,7 +88,7 @@ describe('the headers of Standard Webhooks', () => {
 })
 
 describe('a signed attempt over HTTP', () => {
-  it('is taken by both packages from what came in', async (t) => {
+  it('is accepted by both packages as received', async (t) => {
     const { promise, resolve } = Promise.withResolvers<{ headers: IncomingHttpHeaders; raw: string }>()
     const { origin } = await serve(t, async (request, response) => {
       let raw = ''
@@ -124,7 +124,7 @@ describe('a signed attempt over HTTP', () => {
 })
 
 describe('a signing secret', () => {
-  it('is one that this host makes, and not one that can be guessed or read in two ways', () => {
+  it('must have the length and the form of those that Annex makes', () => {
     for (let round = 0; round < 50; round++) assert.equal(isSigningSecret(createSigningSecret()), true)
     const short = Buffer.alloc(23, 1).toString('base64')
     const long = Buffer.alloc(65, 1).toString('base64')

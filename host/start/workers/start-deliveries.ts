@@ -1,6 +1,6 @@
 import type { LogWriter } from '../../logs/create-log-writer.ts'
 import { createWorker, type Worker } from '../../queue/worker.ts'
-import { createGiveUp } from '../../webhooks/give-up-endpoint.ts'
+import { createGiveUp } from '../../webhooks/endpoint-health.ts'
 import { createRunDelivery, type OnAttempt, type Send } from '../../webhooks/run-delivery.ts'
 import type { SecretReader } from '../../webhooks/signing-secrets.ts'
 import { toSchedule, toShared, type WorkerParts } from './worker-parts.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { reasonToGiveUp } from '../../host/webhooks/give-up-endpoint.ts'
+import { reasonToGiveUp } from '../../host/webhooks/endpoint-health.ts'
 
 const dayMs = 86_400_000
 const nowMs = 10 * dayMs
@@ -12,21 +12,21 @@ const reason = (
   createdAt = nowMs,
 ) => reasonToGiveUp({ failingSince }, { status }, { state, createdAt }, nowMs, 5 * dayMs)
 
-it('an endpoint is given up when it has failed for days, and what is owed to it has used up its retries', () => {
+it('an endpoint is disabled when it has failed for days and a delivery has used up its retries', () => {
   assert.match(reason(503, 'failed', nowMs - 5 * dayMs) ?? '', /since 1970-01-06T00:00:00.000Z/)
   assert.match(reason(undefined, 'failed', nowMs - 5 * dayMs) ?? '', /No attempt/)
   assert.equal(reason(503, 'failed', nowMs - 5 * dayMs + 1), undefined)
   assert.equal(reason(503, 'failed', null), undefined)
-  // Of many that are owed none has, while it is probed every few minutes.
+  // While the circuit is open, no delivery may use up its retries: its age counts then.
   assert.match(reason(503, 'due', 0, nowMs - 5 * dayMs) ?? '', /No attempt/)
   assert.equal(reason(200, 'delivered', 0), undefined)
 })
 
-it('one that has refused something days ago, and been asked for nothing since, is not given up by the first failure', () => {
+it('an endpoint with one failure days ago and no attempt since is not disabled by the next failure', () => {
   assert.equal(reason(503, 'due', 0), undefined)
   assert.equal(reason(undefined, 'due', 0, nowMs - dayMs), undefined)
 })
 
-it('and one that says that it is gone is given up at once', () => {
+it('an endpoint that answers 410 is disabled at once', () => {
   assert.equal(reason(410, 'failed', null), 'It answered 410 Gone.')
 })
