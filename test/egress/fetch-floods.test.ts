@@ -21,9 +21,9 @@ const floods: [what: string, first: string, rest: string][] = [
   ['the extensions of chunks of a byte', chunked, `1;x=${piece.slice(1_000)}\r\ny\r\n`],
 ]
 
-describe('a flood of', () => {
+describe('an endless answer is cut at the limit', () => {
   for (const [what, first, rest] of floods) {
-    it(`${what} is cut at the limit`, async (t) => {
+    it(`when it sends ${what}`, async (t) => {
       let socket: Socket | undefined
       const { origin } = await serveRaw(t, (opened) => {
         socket = opened

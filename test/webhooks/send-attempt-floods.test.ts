@@ -4,7 +4,7 @@ import { after, describe, it, type TestContext } from 'node:test'
 import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { type Attempt, sendAttempt } from '../../host/webhooks/send-attempt.ts'
 import { openAuthority } from '../egress/certificates.ts'
-import { openEgress, serveRaw } from '../egress/local-server.ts'
+import { openEgress, serve, serveRaw } from '../egress/local-server.ts'
 import { deliveryTo, flood, ok, patienceMs, secret, whenAsked, why } from './receivers.ts'
 
 const { authority, sign } = openAuthority(after)
@@ -35,7 +35,7 @@ const floods: [what: string, onSocket: (socket: Socket) => void, status?: number
   ['trailers', goOn(`${chunked}0\r\n`, 'x: yyyyyyyy\r\n'.repeat(1_000)), 200],
 ]
 
-/** Far beyond what the kernel holds for a connection, and far below what comes of a flood in the time of an attempt. */
+/** More than the kernel buffers for a connection, and far less than a flood sends before the deadline. */
 const bound = 24_000_000
 
 async function attemptAt(t: TestContext, origin: string): Promise<Attempt> {
@@ -55,9 +55,9 @@ function assertBounded(attempt: Attempt, socket: Socket | undefined, status?: nu
   assert.ok(attempt.durationMs < patienceMs / 2, `${attempt.durationMs} ms`)
 }
 
-describe('a flood of', () => {
+describe('an endless answer is cut at the limit', () => {
   for (const [what, onSocket, status] of floods) {
-    it(`${what} is cut at the limit`, async (t) => {
+    it(`when it sends ${what}`, async (t) => {
       let socket: Socket | undefined
       const { origin } = await serveRaw(t, (opened) => {
         socket = opened
@@ -67,7 +67,7 @@ describe('a flood of', () => {
     })
   }
 
-  it('a reason phrase over TLS is cut at the limit', async (t) => {
+  it('when it sends a reason phrase over TLS', async (t) => {
     let socket: Socket | undefined
     const server = createServer(sign('receiver.test'), (opened) => {
       socket = opened
@@ -83,6 +83,18 @@ describe('a flood of', () => {
     assert.ok(typeof address === 'object' && address !== null)
     assertBounded(await attemptAt(t, `https://receiver.test:${address.port}`), socket, 200)
   })
+})
+
+it('all floods at once leave the attempts at another receiver delivered', async (t) => {
+  const egress = openEgress(t)
+  const attempt = (origin: string) =>
+    sendAttempt(egress, deliveryTo(origin), { current: secret }, { nowMs: 0, timeoutMs: 30_000 })
+  const { origin: good } = await serve(t, (_, response) => response.end())
+  const servers = await Promise.all([...floods, ...floods].map(([, onSocket]) => serveRaw(t, onSocket)))
+  const flooded = Promise.all(servers.map(({ origin }) => attempt(origin)))
+  const delivered = await Promise.all(Array.from({ length: 50 }, () => attempt(good)))
+  assert.deepEqual(new Set(delivered.map(({ outcome }) => outcome)), new Set(['delivered']))
+  await flooded
 })
 
 it('each answer over a kept connection has the whole limit', async (t) => {
