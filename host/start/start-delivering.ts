@@ -57,7 +57,8 @@ export async function startDelivering(
   const userAgent = `Annex/${packageJson.version}`
   const egressOptions = { ownOrigin: () => url, hopsKey, allow: settings.EGRESS_ALLOW, userAgent }
   // Deliveries and scripts have separate connections and lookups: neither can use up the other's.
-  const egress = createEgress(egressOptions)
+  // The queue alone limits attempts in flight: none of them waits for a connection.
+  const egress = createEgress({ ...egressOptions, connectionsPerOrigin: settings.DELIVERY_CONCURRENCY })
   ends.defer(egress.close)
   // An installation has up to 16 fetches in flight: one alone must not use up the connections to an origin.
   const forScripts = { ...egressOptions, connectionsPerOrigin: 256 }
