@@ -20,7 +20,7 @@ describe('an installation with more endpoints that never answer than there are t
   let annex: Annex
   before(async () => {
     // 16 attempts that wait for an answer at the most, each for half a minute.
-    const flags = { DELIVERY_CONCURRENCY: '1', DELIVERY_TIMEOUT_MS: '30000' }
+    const flags = { DELIVERY_CONCURRENCY: '16', DELIVERY_TIMEOUT_MS: '30000' }
     annex = await startAnnex({ plugins: { hog, other: hog, sender: senderPlugin }, flags })
     ends.defer(annex.close)
   })
