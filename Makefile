@@ -7,6 +7,9 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 # isolated-vm needs the flag wherever a process holds isolates itself: some tests do.
 node := node --no-node-snapshot
 installed := node_modules/.installed
+# Compilers by the names of their packages.
+to_compile = apt-get install python3 g++ (Debian, Ubuntu), dnf install python3 gcc-c++ (Fedora), \
+	apk add python3 g++ (Alpine) or xcode-select --install (macOS)
 # Every step runs, whatever became of those before it: a broken manifest must not hide the errors of a script.
 steps = failed=(); step() { "$$@" || failed+=("$$*"); }; \
 	finish() { [ $${\#failed[@]} -eq 0 ] || { printf '$@: failed: %s\n' "$${failed[@]}" >&2; exit 1; }; }
@@ -85,8 +88,15 @@ clean: ## Removes what was installed and generated, and the data of this folder
 .env:
 	@cp .env.example .env
 
-# Not `npm ci`, which removes node_modules first.
+# Not `npm ci`, which removes node_modules first. On a machine without a compiler the output of node-gyp does not help.
 $(installed): package.json package-lock.json
-	@echo 'Installing the dependencies; the first time takes about a minute.'
-	@npm install --no-save --no-audit --no-fund --loglevel=error
+	@echo 'Installing the dependencies: about a minute, and three more where sqlite3 has to be compiled.'
+	@mkdir -p $(@D)
+	@npm install --no-save --no-audit --no-fund --loglevel=error 2>$@-errors || { \
+		missing=(); for tool in python3 $(CXX); do command -v $$tool >/dev/null || missing+=($$tool); done; \
+		if [ $${#missing[@]} -gt 0 ] && grep -q node-gyp $@-errors; then \
+			echo "make: sqlite3 has to be compiled and this machine lacks $${missing[*]}. Run make again after $(to_compile)." >&2; \
+		else cat $@-errors >&2; fi; \
+		exit 1; \
+	}
 	@touch $@
