@@ -5,8 +5,8 @@ import { applicationName } from './open-database.ts'
 import { endClaims } from './queries/claims.ts'
 import type { JobKind } from './queries/jobs.ts'
 import { readPages } from './read-pages.ts'
-import { isPostgres, rawRows } from './rows/json-rows.ts'
-import { toSnakeCase } from './rows/naming.ts'
+import { isPostgres, rawRows } from './sql.ts'
+import { toSnakeCase } from './knex-config.ts'
 
 export type CopiedTable = { table: string; rows: number }
 

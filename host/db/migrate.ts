@@ -1,7 +1,7 @@
 import { AnnexError } from '../errors/annex-error.ts'
 import type { Db, Dialect } from './db.ts'
 import { migrations, stepNames } from './migrations/index.ts'
-import { rawRows } from './rows/json-rows.ts'
+import { rawRows } from './sql.ts'
 
 /** Chosen at random, once: a lock of PostgreSQL has no other name. */
 const lockKey = 7_140_366_198

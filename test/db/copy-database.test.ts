@@ -7,8 +7,8 @@ import { copiedTables, copyDatabase, prepareSource, prepareTarget } from '../../
 import type { Db } from '../../host/db/db.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
 import { readPages } from '../../host/db/read-pages.ts'
-import { isPostgres, rawRows } from '../../host/db/rows/json-rows.ts'
-import { toSnakeCase } from '../../host/db/rows/naming.ts'
+import { isPostgres, rawRows } from '../../host/db/sql.ts'
+import { toSnakeCase } from '../../host/db/knex-config.ts'
 import { fillDatabase } from '../support/filled-database.ts'
 import { createTestDatabase, noPostgres } from '../support/test-database.ts'
 

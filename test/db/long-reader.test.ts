@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { isPostgres } from '../../host/db/rows/json-rows.ts'
+import { isPostgres } from '../../host/db/sql.ts'
 import { openSeeded, type Seeded } from '../support/seeded-database.ts'
 
 describe('reading what may be much', () => {

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { isPostgres } from '../rows/json-rows.ts'
+import { isPostgres } from '../sql.ts'
 import { type Asker, inTurn } from './turns.ts'
 import { rowsOfLook } from './window.ts'
 

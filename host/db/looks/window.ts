@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
-import { isPostgres } from '../rows/json-rows.ts'
+import { isPostgres } from '../sql.ts'
 
 /** Rows in the order of an index, which begins with `where` and has `column` next, an id. */
 export type Source = {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { isPostgres } from '../rows/json-rows.ts'
+import { isPostgres } from '../sql.ts'
 
 /** What remains of deliveries when they are pruned, and how a delivery's job and the oldest history are found. */
 export async function up(db: Knex): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { isPostgres } from '../rows/json-rows.ts'
+import { isPostgres } from '../sql.ts'
 
 /**
  * The deliveries that have failed, found by their reason, which the others have none of: `state` changes with each delivery

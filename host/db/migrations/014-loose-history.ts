@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { isPostgres } from '../rows/json-rows.ts'
+import { isPostgres } from '../sql.ts'
 
 /**
  * Deliveries and attempts come by the thousand a second, so no row of theirs looks for what it belongs to any more: that is

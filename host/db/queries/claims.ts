@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { isPostgres, jsonTexts, rawRows } from '../rows/json-rows.ts'
+import { isPostgres, jsonTexts, rawRows } from '../sql.ts'
 import { type Job, type JobKind, mostInterruptions } from './jobs.ts'
 
 /** Who claims, and until when the claim holds. */

@@ -1,9 +1,9 @@
 import { AnnexError } from '../../errors/annex-error.ts'
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
+import { forEachInserted, forEachRow } from '../each-row.ts'
 import { createId, withPrefix } from '../ids.ts'
-import { forEachInserted, forEachRow } from '../rows/each-row.ts'
-import { jsonTexts, rawRows } from '../rows/json-rows.ts'
+import { jsonTexts, rawRows } from '../sql.ts'
 import { type EndpointKey, endpointKeyColumns, ensureEndpoints, findPlaces, type Place } from './endpoints.ts'
 import { insertJobs, type NewJob } from './jobs.ts'
 

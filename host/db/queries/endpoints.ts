@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
-import { forEachRow } from '../rows/each-row.ts'
-import { jsonRows, jsonTexts, rawRows } from '../rows/json-rows.ts'
+import { forEachRow } from '../each-row.ts'
+import { jsonRows, jsonTexts, rawRows } from '../sql.ts'
 
 /**
  * - `active`: what is owed to it is sent

@@ -1,4 +1,4 @@
-import { forEachInserted } from '../rows/each-row.ts'
+import { forEachInserted } from '../each-row.ts'
 
 type EventRow = {
   id: string

@@ -1,8 +1,8 @@
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
+import { forEachInserted, forEachRow } from '../each-row.ts'
 import { createId } from '../ids.ts'
-import { forEachInserted, forEachRow } from '../rows/each-row.ts'
-import { isPostgres, jsonRows, rawRows } from '../rows/json-rows.ts'
+import { isPostgres, jsonRows, rawRows } from '../sql.ts'
 import { comeAfter, nextPosition, positionAt } from './positions.ts'
 
 export type JobKind = 'event' | 'task' | 'delivery' | 'resend'

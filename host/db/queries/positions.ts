@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { isPostgres, jsonRows, rawRows } from '../rows/json-rows.ts'
+import { isPostgres, jsonRows, rawRows } from '../sql.ts'
 
 let lastPosition = 0
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Knex } from 'knex'
-import type { EachBindings } from '../rows/each-row.ts'
+import type { EachBindings } from '../each-row.ts'
 import { writeOutLimit } from './limits.ts'
 
 /** What Knex hands its client of a query, and takes back. */

@@ -9,7 +9,7 @@ import { insertInstallation } from '../../../host/db/queries/installed/installat
 import { ensureIntegration } from '../../../host/db/queries/integrations.ts'
 import { type DeliveryFilter, lookForDeliveries } from '../../../host/db/queries/operating/list-deliveries.ts'
 import { lookForFailedJobs } from '../../../host/db/queries/operating/script-jobs.ts'
-import { isPostgres } from '../../../host/db/rows/json-rows.ts'
+import { isPostgres } from '../../../host/db/sql.ts'
 import { createChanges } from '../../../host/webhooks/operating/changes.ts'
 import { followDeliveries } from '../../../host/webhooks/operating/follow-deliveries.ts'
 import { openSeeded, type Seeded } from '../../support/seeded-database.ts'

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { lookOn } from '../../../host/db/looks/look-on.ts'
 import { inTurn } from '../../../host/db/looks/turns.ts'
-import { isPostgres } from '../../../host/db/rows/json-rows.ts'
+import { isPostgres } from '../../../host/db/sql.ts'
 import { openSeeded } from '../../support/seeded-database.ts'
 
 describe('turns', () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { systemClock } from '../../../host/db/database-clock.ts'
 import { firstIdAt } from '../../../host/db/ids.ts'
 import { isOnlyPruner } from '../../../host/db/queries/operating/prune.ts'
-import { isPostgres } from '../../../host/db/rows/json-rows.ts'
+import { isPostgres } from '../../../host/db/sql.ts'
 import { pruneHistory } from '../../../host/webhooks/operating/prune-history.ts'
 import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts'
-import { jsonRows } from '../../rows/json-rows.ts'
+import { jsonRows } from '../../sql.ts'
 
 /** What became of an endpoint's deliveries on a day, a UTC day in Unix ms. It is kept when they are pruned. */
 export type DayCounts = {

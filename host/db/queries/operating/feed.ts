@@ -1,6 +1,6 @@
 import type { Db } from '../../db.ts'
 import { endOfWindow, type Range, type Source, windowOf } from '../../looks/window.ts'
-import { isPostgres, rawRows } from '../../rows/json-rows.ts'
+import { isPostgres, rawRows } from '../../sql.ts'
 import type { AttemptRow } from '../attempts.ts'
 import { findDeliveries } from '../deliveries.ts'
 import { type DeliveryFilter, type ListedDelivery, narrow, withNextAttempt } from './list-deliveries.ts'

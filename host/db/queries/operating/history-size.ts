@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts'
-import { isPostgres, rawRows } from '../../rows/json-rows.ts'
+import { isPostgres, rawRows } from '../../sql.ts'
 import { nextBefore, type Place, type Pruned } from './prune.ts'
 
 /** What the text of a row takes, in bytes. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { nowOf } from '../../database-clock.ts'
 import type { Db } from '../../db.ts'
-import { isPostgres } from '../../rows/json-rows.ts'
+import { isPostgres } from '../../sql.ts'
 import { comesDue } from '../claims.ts'
 import type { EndpointState } from '../endpoints.ts'
 import type { JobKind } from '../jobs.ts'

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Db } from '../../db.ts'
 import { firstIdAt, type IdPrefix } from '../../ids.ts'
-import { isPostgres, jsonRows, jsonTexts, lenientJson, rawRows } from '../../rows/json-rows.ts'
+import { isPostgres, jsonRows, jsonTexts, lenientJson, rawRows } from '../../sql.ts'
 import type { Delivery } from '../deliveries.ts'
 
 /** Rows that are pruned. Attempts go with their deliveries. `waitingEvents`: jobs of events that wait for a resume. */

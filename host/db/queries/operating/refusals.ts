@@ -1,6 +1,6 @@
 import type { Db } from '../../db.ts'
 import { createId } from '../../ids.ts'
-import { jsonRows } from '../../rows/json-rows.ts'
+import { jsonRows } from '../../sql.ts'
 import type { Delivery } from '../deliveries.ts'
 
 /** A delivery that fails without an attempt, and why. `finishedAt` is in Unix ms. */

@@ -1,5 +1,5 @@
 import type { Db } from '../../db.ts'
-import { jsonTexts } from '../../rows/json-rows.ts'
+import { jsonTexts } from '../../sql.ts'
 import { findUnpaused } from '../endpoints.ts'
 import { isHeld } from '../installed/suspensions.ts'
 import { changeSomeJobs } from '../jobs.ts'

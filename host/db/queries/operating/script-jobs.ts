@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { nowOf } from '../../database-clock.ts'
 import type { Db } from '../../db.ts'
 import { type Look, type Looked, lookAmong, type Source } from '../../looks/window.ts'
-import { isPostgres, lenientJson } from '../../rows/json-rows.ts'
+import { isPostgres, lenientJson } from '../../sql.ts'
 import { positionAt } from '../positions.ts'
 
 /** Work that a script is owed. What of it is done is gone; what failed is kept. */

@@ -1,6 +1,6 @@
-import type { Db } from '../db.ts'
-import { isPostgres, type JsonColumns, jsonRows, rawRows } from './json-rows.ts'
-import { toSnakeCase } from './naming.ts'
+import type { Db } from './db.ts'
+import { toSnakeCase } from './knex-config.ts'
+import { isPostgres, type JsonColumns, jsonRows, rawRows } from './sql.ts'
 
 /** How Knex's client for SQLite is told to run a statement for each of these bindings. */
 export type EachBindings = { each: readonly (readonly unknown[])[] }

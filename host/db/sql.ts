@@ -1,5 +1,5 @@
-import type { Db } from '../db.ts'
-import { toCamelCaseRow, toSnakeCase } from './naming.ts'
+import type { Db } from './db.ts'
+import { toCamelCaseRow, toSnakeCase } from './knex-config.ts'
 
 export const isPostgres = (db: Db): boolean => db.client.dialect === 'postgresql'
 
