@@ -37,7 +37,7 @@ export function isOwnFault(error: unknown): boolean {
 
 /** SQLite's, and PostgreSQL's classes for values, constraints, statements and sizes, without a right that was taken away. */
 const ownFaults =
-  /^(SQLITE_CONSTRAINT|ERR_SQLITE_ERROR|ERR_INVALID_ARG.*|(21|22|23|42(?!501)|44|54)[0-9A-Z]{3})$/
+  /^(SQLITE_(CONSTRAINT|ERROR|MISMATCH|RANGE|TOOBIG)|ERR_INVALID_ARG.*|(21|22|23|42(?!501)|44|54)[0-9A-Z]{3})$/
 
 const unsure =
   'What was to be stored may or may not be stored: look whether it is, or send it again. An event is stored once when it is sent again with the same eventId.'

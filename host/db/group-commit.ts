@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { stoppingError } from '../errors/stopping.ts'
 import type { Db } from './db.ts'
 import { explainStorageError, isDeadlock } from './explain-storage-error.ts'
+import { lockForWriting } from './sql.ts'
 
 /**
  * One kind of write. All items that wait for the same commit are written by one call, in one statement where possible: a
@@ -67,7 +68,10 @@ export function createGroupCommit(db: Db): GroupCommit {
 
   async function commit(group: readonly Waiting[], tries = 1): Promise<void> {
     try {
-      const results = await db.transaction((transaction) => runSteps(transaction, group))
+      const results = await db.transaction(async (transaction) => {
+        await lockForWriting(transaction)
+        return runSteps(transaction, group)
+      })
       for (const [n, { resolve }] of group.entries()) resolve(results[n])
     } catch (error) {
       if (isDeadlock(error) && tries < mostTries) return commit(group, tries + 1)

@@ -1,7 +1,13 @@
 import type { Knex } from 'knex'
 
-/** Columns are snake_case, as SQL has them; the code reads and writes camelCase. */
-export const naming: Pick<Knex.Config, 'wrapIdentifier' | 'postProcessResponse'> = {
+/** Knex's messages go to the caller of a query alone, and not to the terminal. */
+const silent: Knex.Logger = { warn() {}, error() {}, deprecate() {}, debug() {} }
+
+/** What Knex is told for either database. Columns are snake_case, as SQL has them; the code reads and writes camelCase. */
+export const knexConfig: Knex.Config = {
+  log: silent,
+  // An error names its statement, but not the values: these may be secret, and a batch has many.
+  compileSqlOnError: false,
   // Knex asks for the name of a constraint that has none, too.
   wrapIdentifier: (name: string | undefined, original) =>
     original((name === undefined ? name : toSnakeCase(name)) as string),

@@ -1,24 +1,19 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import knex, { type Knex } from 'knex'
+import knex from 'knex'
 import { AnnexError } from '../errors/annex-error.ts'
-import { stoppingError } from '../errors/stopping.ts'
+import { type Closable, toClosable } from './closable.ts'
 import { createClock, type SteadyClock } from './database-clock.ts'
 import type { Db, Dialect } from './db.ts'
 import { explainDatabaseError } from './explain-database-error.ts'
-import { naming } from './knex-config.ts'
+import { knexConfig } from './knex-config.ts'
 import { migrate } from './migrate.ts'
-import { NodeSqliteClient, type SqliteConnection } from './sqlite/node-sqlite-client.ts'
-import { ReadingClient } from './sqlite/reading-client.ts'
+import { openSqlite } from './open-sqlite.ts'
 
 export type Database = {
+  /** On SQLite the one connection that writes. */
   db: Db
-  /** For those who only read, and must not wait while something is stored: a visitor of an endpoint. */
+  /** For short reads that must not wait while something is stored: those for a visitor of an endpoint. */
   reader: Db
-  /**
-   * For what may read a million rows: lists by any filter, and sums. On SQLite threads of its own do it, on PostgreSQL
-   * connections of its own: however much people ask, it is never those of deliveries and visitors that are busy with it.
-   */
+  /** For what may read a million rows: lists by any filter, and sums. Its connections are those of no visitor and no delivery. */
   longReader: Db
   dialect: Dialect
   /** As the setting has it, with its password: for a connection of one's own. */
@@ -38,53 +33,47 @@ export type Database = {
  */
 export async function openDatabase(url: string, dataDir: string, prepare = migrate): Promise<Database> {
   const dialect = dialectOf(url)
-  let opened: Opened | undefined
+  let opened: Connections | undefined
   try {
-    opened = dialect === 'postgres' ? await openServer(url) : openFile(url, dataDir)
-    const { db, reader, longReader } = opened
-    await prepare(db, dialect)
-    const clock = await createClock({ db, dialect })
-    for (const one of [db, reader, longReader]) one.userParams = { ...one.userParams, clock }
-    return { ...opened, dialect, url, clock }
+    opened = dialect === 'postgres' ? await openServer(url) : openSqlite(url.replace(/^sqlite:/, ''), dataDir)
+    const { writer, reader, longReader } = opened
+    await prepare(writer.db, dialect)
+    const clock = await createClock({ db: writer.db, dialect })
+    for (const { db } of [writer, reader, longReader]) db.userParams = { ...db.userParams, clock }
+    return {
+      db: writer.db,
+      reader: reader.db,
+      longReader: longReader.db,
+      dialect,
+      url,
+      clock,
+      close: () => closeAll(opened),
+    }
   } catch (error) {
-    await opened?.close()
+    await closeAll(opened)
     throw explainDatabaseError(error, url === '' ? 'DATA_DIR' : 'DATABASE_URL')
   }
 }
 
-type Opened = Pick<Database, 'db' | 'reader' | 'longReader' | 'close'>
+type Connections = { writer: Closable; reader: Closable; longReader: Closable }
 
 /** At once: one may take a second, and others find at once what they ask for. */
 const longReads = 2
 
 /** PostgreSQL has connections enough for readers and writers. */
-async function openServer(url: string): Promise<Opened> {
-  const db = await openPostgres(url)
-  return together({ db, reader: db, longReader: await openPostgres(url, longReads) })
+async function openServer(url: string): Promise<Connections> {
+  const writer = toClosable(await openPostgres(url))
+  return { writer, reader: writer, longReader: toClosable(await openPostgres(url, longReads)) }
 }
 
-function together(connections: Pick<Database, 'db' | 'reader' | 'longReader'>): Opened {
-  const { db, reader, longReader } = connections
-  return {
-    ...connections,
-    async close() {
-      // The one that writes ends last: it leaves a file without its log.
-      const all = [...new Set([longReader, reader, db])]
-      for (const one of all) refuseAll(one)
-      for (const one of all) await one.destroy()
-    },
-  }
+async function closeAll(connections: Connections | undefined): Promise<void> {
+  if (connections === undefined) return
+  const { writer, reader, longReader } = connections
+  // The connection that writes ends last: it leaves a file without its log.
+  const all = new Set([longReader, reader, writer])
+  for (const one of all) one.refuse()
+  for (const one of all) await one.close()
 }
-
-/** Whoever asks from now on: Knex's pool would let them wait for a minute while it ends. */
-function refuseAll(db: Db): void {
-  db.client.acquireConnection = async () => {
-    throw stoppingError()
-  }
-}
-
-/** Knex would write to the terminal what its caller is told anyway. */
-const silent: Knex.Logger = { warn() {}, error() {}, deprecate() {}, debug() {} }
 
 function dialectOf(url: string): Dialect {
   if (/^postgres(ql)?:\/\//.test(url)) return 'postgres'
@@ -102,43 +91,9 @@ export async function openPostgres(url: string, connections = 10): Promise<Db> {
   // A 64-bit integer (our times in ms) is read as a number, not as text.
   pg.types.setTypeParser(pg.types.builtins.INT8, Number)
   return knex({
-    ...naming,
-    log: silent,
+    ...knexConfig,
     client: 'pg',
     connection: { connectionString: url, application_name: applicationName },
     pool: { min: 0, max: connections },
   })
-}
-
-function openFile(url: string, dataDir: string): Opened {
-  const path = url.replace(/^sqlite:/, '')
-  const filename = path === '' ? join(dataDir, 'annex.sqlite') : path
-  if (filename !== ':memory:') makePrivateFile(filename)
-  // One that an operator has put elsewhere may be shared with a group on purpose.
-  if (path === '') chmodSync(filename, 0o600)
-  // One writer, so one connection: SQLite would make a second one wait or fail.
-  const db = openSqlite(NodeSqliteClient, { filename }, { min: 1, max: 1 })
-  if (filename === ':memory:') return together({ db, reader: db, longReader: db })
-  const reader = openSqlite(NodeSqliteClient, { filename, readOnly: true }, { min: 1, max: 1 })
-  return together({
-    db,
-    reader,
-    longReader: openSqlite(ReadingClient, { filename }, { min: 0, max: longReads }),
-  })
-}
-
-const openSqlite = (client: object, connection: SqliteConnection, pool: Knex.PoolConfig): Db =>
-  knex({
-    ...naming,
-    log: silent,
-    client: client as typeof Knex.Client,
-    connection,
-    useNullAsDefault: true,
-    pool,
-  })
-
-/** SQLite gives its other files the mode of this one. */
-function makePrivateFile(filename: string): void {
-  mkdirSync(dirname(filename), { recursive: true, mode: 0o700 })
-  closeSync(openSync(filename, 'a', 0o600))
 }

@@ -3,6 +3,14 @@ import { toCamelCaseRow, toSnakeCase } from './knex-config.ts'
 
 export const isPostgres = (db: Db): boolean => db.client.dialect === 'postgresql'
 
+/**
+ * The first statement of a transaction that may read before it writes. Knex begins one with a plain BEGIN, and SQLite then fails
+ * at the first write while another process writes. A transaction that begins with a write waits for the other process.
+ */
+export async function lockForWriting(transaction: Db): Promise<void> {
+  if (!isPostgres(transaction)) await transaction.raw('delete from key_checks where false')
+}
+
 /** The columns of rows that are given as JSON, by the names that they have there. */
 export type JsonColumns = Readonly<Record<string, 'text' | 'bigint' | 'boolean'>>
 

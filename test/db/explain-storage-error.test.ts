@@ -79,7 +79,7 @@ const faults: [error: Error, code: string | undefined, isOwn: boolean][] = [
   [new Error('insert into "a" - null value violates not-null constraint'), '23502', true],
   [new Error('insert into "a" - invalid byte sequence for encoding "UTF8": 0x00'), '22021', true],
   [new Error('insert into "a" - NOT NULL constraint failed: a.b'), 'SQLITE_CONSTRAINT', true],
-  [new Error('select "c" - no such column: c'), 'ERR_SQLITE_ERROR', true],
+  [new Error('select "c" - no such column: c'), 'SQLITE_ERROR', true],
   [new TypeError("Cannot read properties of undefined (reading 'a')"), undefined, true],
   [new Error('BEGIN; - Connection terminated unexpectedly'), undefined, false],
   // While it connects.

@@ -156,7 +156,6 @@ export function createHosts(given: {
     const delayMs = () => (slowestMs > 0 && random.chance(0.5) ? random.between(0, slowestMs) : 0)
     return {
       delayMs,
-      ...(plan.hosts === 1 && { syncMs: delayMs }),
       fault() {
         const kill = armed.get(host())
         if (kill !== undefined && kill.left-- === 0) return kill.crash.after ? 'crash-after' : 'crash'

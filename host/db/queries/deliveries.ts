@@ -219,6 +219,8 @@ const changeColumns = {
 
 export const updateDeliveries = forEachRow<DeliveryChange>({
   ...{ table: 'deliveries', columns: changeColumns, key: ['id'] },
-  sql: (from) => `update deliveries set state = given.state, reason = given.reason, attempts = given.attempts,
-    finished_at = given.finished_at ${from()} where deliveries.id = given.id`,
+  sql: (
+    given,
+  ) => `update deliveries set state = given.state, reason = given.reason, attempts = given.attempts,
+    finished_at = given.finished_at from ${given} where deliveries.id = given.id`,
 })

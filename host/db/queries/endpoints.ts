@@ -103,8 +103,8 @@ export type Health = { id: string; failingSince: number | null }
 /** Writes only where it changes: most attempts go as the one before them. */
 export const updateHealth = forEachRow<Health>({
   ...{ table: 'endpoints', columns: healthColumns, key: ['id'] },
-  sql: (from) =>
-    `update endpoints set failing_since = given.failing_since ${from()} where endpoints.id = given.id
+  sql: (given) =>
+    `update endpoints set failing_since = given.failing_since from ${given} where endpoints.id = given.id
        and (endpoints.failing_since is null) <> (given.failing_since is null)`,
 })
 

@@ -168,8 +168,7 @@ export async function moveJobs(db: Db, moves: readonly MoveOf[], nowMs: number):
 
 const deleteJobs = forEachRow<Pick<MoveOf, 'id' | 'leaseId'>>({
   ...{ table: 'jobs', columns: claimColumns, key: ['id'] },
-  sql: (from) =>
-    `delete from jobs ${from('using')} where jobs.id = given.id and jobs.lease_id = given.lease_id`,
+  sql: (given) => `delete from jobs where (id, lease_id) in (select id, lease_id from ${given})`,
 })
 
 async function updateJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Promise<{ id: string }[]> {

@@ -1,19 +1,14 @@
-import { createRequire } from 'node:module'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import knex, { type Knex } from 'knex'
+import knex from 'knex'
 import type { Db } from '../../../host/db/db.ts'
-import type { EachBindings } from '../../../host/db/each-row.ts'
-import { naming } from '../../../host/db/knex-config.ts'
+import { knexConfig } from '../../../host/db/knex-config.ts'
 import { migrations } from '../../../host/db/migrations/index.ts'
-import { writeOutLimit } from '../../../host/db/sqlite/limits.ts'
 import type { Owner, World } from './world.ts'
 
 /** What a disk does to a host. Asked before each statement. */
 export type DiskFaults = {
   /** How long the statement takes, in ms. */
   delayMs: (sql: string) => number
-  /** How long after a commit it is on the disk, in ms. Without it, it is at once, as with PostgreSQL. */
-  syncMs?: () => number
   /** `crash` ends the host before the statement, `crash-after` when it has been done; else an error of SQLite. */
   fault: (sql: string) => 'crash' | 'crash-after' | 'SQLITE_FULL' | 'SQLITE_IOERR' | 'SQLITE_BUSY' | undefined
   /** Whether SQLite has ended the transaction because of the error: it does with some. */
@@ -31,46 +26,12 @@ export type Disk = {
   empty: () => void
 }
 
-type BaseClient = Omit<Knex.Client, 'queryCompiler'> & {
-  _query(connection: Connection, query: Query): Promise<Query>
-  queryCompiler(builder: unknown, bindings: unknown): object
-}
+/** A connection of the `sqlite3` package, as far as Knex uses it. */
+type Connection = Record<
+  'run' | 'all',
+  (sql: string, values: readonly unknown[] | undefined, done: Done) => void
+>
 
-const BaseClient = createRequire(import.meta.url)('knex/lib/dialects/sqlite3') as new (
-  config: Knex.Config,
-) => BaseClient
-
-/** Knex's own client for SQLite, which is given its connections here. */
-class DriverlessClient extends BaseClient {
-  _driver(): object {
-    return {}
-  }
-
-  /** As the host's own client. */
-  override queryCompiler(builder: unknown, bindings: unknown): object {
-    return writeOutLimit(super.queryCompiler(builder, bindings))
-  }
-
-  /** As the host's own client: a statement that is run for each row of a batch is one step. */
-  override _query(connection: Connection, query: Query): Promise<Query> {
-    const each = query.queryContext?.each
-    if (each === undefined) return super._query(connection, query)
-    return new Promise((resolve, reject) => {
-      connection.run(query.sql, { each }, (error, counts) => {
-        query.response = counts
-        if (error === null) resolve(query)
-        else reject(error)
-      })
-    })
-  }
-}
-
-type Query = { sql: string; queryContext?: Partial<EachBindings>; response?: unknown }
-
-/** What that client calls a connection. */
-type Connection = Record<'run' | 'all', (sql: string, values: Bindings, done: Done) => void>
-
-type Bindings = readonly unknown[] | EachBindings
 type Done = (this: { changes?: number }, error: Error | null, rows?: unknown[]) => void
 type Value = string | number | null
 
@@ -108,7 +69,7 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
   }
 
   function openFor(world: World, owner: Owner & { crash: () => void }, faults: DiskFaults): Db {
-    const statement = (sql: string, values: Bindings, done: Done) => {
+    const statement: Connection['run'] = (sql, values, done) => {
       // Knex waits for it by the real clock, and may find that SQLite has done it.
       if (sql === 'ROLLBACK') return execute(sql, values, done)
       const go = () => {
@@ -128,33 +89,30 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
       if (ms > 0) world.after(ms, go, owner)
       else queueMicrotask(go)
     }
-    const db = toKnex({ run: statement, all: statement }, owner)
-    const { syncMs } = faults
-    if (syncMs !== undefined) {
-      db.client.synced = () => new Promise<void>((resolve) => world.after(syncMs(), resolve, owner))
-    }
-    return db
+    return toKnex({ run: statement, all: statement }, owner)
   }
 
+  /** Knex's own client for SQLite, with connections that are given out here: its own pool waits by the real clock. */
   function toKnex(connection: Connection, owner: Owner): Db {
-    const db = knex({
-      ...naming,
-      client: DriverlessClient as unknown as typeof Knex.Client,
-      connection: { filename: ':memory:' },
-      useNullAsDefault: true,
-      // Knex's own pool waits by the real clock.
-      pool: { max: 0 },
-    })
-    db.client.acquireConnection = () =>
-      new Promise((resolve) => {
-        if (owner.isGone) return
-        waiting.push({ owner, begin: () => resolve(connection) })
-        if (holder === undefined) handOn()
-      })
-    db.client.releaseConnection = async () => {
-      if (holder === owner) handOn()
+    const connectionPool = {
+      acquire: () => ({
+        promise: new Promise<Connection>((resolve) => {
+          if (owner.isGone) return
+          waiting.push({ owner, begin: () => resolve(connection) })
+          if (holder === undefined) handOn()
+        }),
+      }),
+      release() {
+        if (holder === owner) handOn()
+        return true
+      },
+      destroy: async () => {},
+      // Knex takes for a pool what has these.
+      numFree: () => 0,
+      numUsed: () => 0,
+      numPendingAcquires: () => 0,
     }
-    return db
+    return knex({ ...knexConfig, client: 'sqlite3', connectionPool, useNullAsDefault: true })
   }
 
   function handOn(): void {
@@ -163,18 +121,14 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
     next?.begin()
   }
 
-  function execute(sql: string, values: Bindings = [], done: Done): void {
+  function execute(sql: string, values: readonly unknown[] = [], done: Done): void {
     let rows: unknown[]
     try {
-      const statement = prepare(sql)
-      rows =
-        'each' in values
-          ? values.each.map((bindings) => Number(statement.run(...bindings.map(toValue)).changes))
-          : statement.all(...values.map(toValue))
+      rows = prepare(sql).all(...values.map(toValue))
     } catch (error) {
-      return done.call({}, error as Error)
+      return done.call({}, Object.assign(error as Error, { code: 'SQLITE_ERROR' }))
     }
-    // As the driver does: of a statement that changed nothing it says so.
+    // As the package does: of a statement that changed nothing it says so.
     const changes = Number(Object.values(prepare('select changes()').get() ?? {})[0] ?? 0)
     done.call({ changes }, null, rows)
   }

@@ -1,0 +1,82 @@
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import knex from 'knex'
+import sqlite3 from 'sqlite3'
+import { type Closable, toClosable } from './closable.ts'
+import { knexConfig } from './knex-config.ts'
+import { endAtFailedSync, nameErrorsOf } from './sqlite-errors.ts'
+
+// SQLITE_OPEN_EXRESCODE: only an extended result code tells a sync that failed from a write that did. Knex takes flags by the
+// names that the package has for them, and the package has none for this one.
+Object.assign(sqlite3, { OPEN_EXRESCODE: 0x02_00_00_00 })
+
+const pragmas = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = FULL;
+  PRAGMA foreign_keys = ON;
+  PRAGMA cache_size = -4096;
+  PRAGMA journal_size_limit = 67108864;
+  PRAGMA temp_store = MEMORY;
+`
+
+/** How long a statement waits for another process to unlock the file. */
+const busyMs = 5_000
+
+/**
+ * One connection that writes, two for what visitors wait for, and two for lists and sums. Each statement runs in one of libuv's threads, so that the event loop waits for no disk.
+ *
+ * @param path empty: `annex.sqlite` in `dataDir`
+ */
+export function openSqlite(
+  path: string,
+  dataDir: string,
+): Record<'writer' | 'reader' | 'longReader', Closable> {
+  const filename = path === '' ? join(dataDir, 'annex.sqlite') : path
+  if (filename === ':memory:') {
+    const only = openWriter(filename)
+    return { writer: only, reader: only, longReader: only }
+  }
+  makePrivateFile(filename)
+  // A file that the operator has put elsewhere may belong to a group on purpose.
+  if (path === '') chmodSync(filename, 0o600)
+  const { href } = pathToFileURL(filename)
+  const openReader = () => open(`${href}?mode=ro`, 2)
+  return { writer: openWriter(href), reader: openReader(), longReader: openReader() }
+}
+
+/** One connection, as SQLite has one writer: a second one would wait or fail. */
+function openWriter(filename: string): Closable {
+  const writer = open(filename, 1, pragmas)
+  endAtFailedSync(writer.db)
+  return writer
+}
+
+function open(filename: string, connections: number, begin = ''): Closable {
+  const closable = toClosable(
+    knex({
+      ...knexConfig,
+      client: 'sqlite3',
+      connection: { filename, flags: ['OPEN_URI', 'OPEN_EXRESCODE'] },
+      useNullAsDefault: true,
+      pool: {
+        min: connections,
+        max: connections,
+        afterCreate(connection: sqlite3.Database, done: (error: Error | null) => void) {
+          // One statement at a time: others of a transaction would each block a thread meanwhile.
+          connection.serialize()
+          connection.configure('busyTimeout', busyMs)
+          connection.exec(begin, done)
+        },
+      },
+    }),
+  )
+  nameErrorsOf(closable.db)
+  return closable
+}
+
+/** SQLite gives its other files the mode of this one. */
+function makePrivateFile(filename: string): void {
+  mkdirSync(dirname(filename), { recursive: true, mode: 0o700 })
+  closeSync(openSync(filename, 'a', 0o600))
+}
