@@ -1,6 +1,8 @@
 # Every target first installs what it needs, from the lock file, into this folder.
 SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+# As bin/annex.js does.
+export UV_THREADPOOL_SIZE ?= 16
 .DEFAULT_GOAL := help
 .PHONY: help run demo dev test torture check types migrate simulate bench soak kills power-cut operators conformance clean
 

@@ -12,6 +12,10 @@ const main = `${root}host/cli/main.ts`
 const pinned = `${root}node_modules/node/bin/node`
 const major = Number(process.versions.node.split('.')[0])
 
+// sqlite3 works in libuv's threads, five connections at most, beside files and compressed answers. Libuv reads this when its
+// first thread is needed.
+process.env.UV_THREADPOOL_SIZE ??= '16'
+
 if (major >= 26) {
   // Compiled sources of an earlier start: half the work of a start. The cache lies in our own folder, as others may write to that
   // of temporary files. Node runs without it where the folder cannot be written. Threads find it by the environment alone.

@@ -62,6 +62,8 @@ const builds = mkdtempSync(join(tmpdir(), 'annex-builds-'))
 ends.defer(() => rmSync(builds, { recursive: true, force: true }))
 const kept = {
   TEST_BUILDS_FOLDER: builds,
+  // As bin/annex.js does.
+  UV_THREADPOOL_SIZE: '16',
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/annex', import.meta.url)),
 }
 process.exitCode = await main()

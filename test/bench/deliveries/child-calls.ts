@@ -55,7 +55,7 @@ export async function startChild<M extends Methods>(script: URL, given: object):
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     // As bin/annex.js does.
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+    env: { UV_THREADPOOL_SIZE: '16', ...process.env, NODE_COMPILE_CACHE: compileCache },
   })
   let said = ''
   child.stderr?.on('data', (chunk) => {
