@@ -2,7 +2,7 @@ import { AnnexError } from '../errors/annex-error.ts'
 import type { ErrorCode } from '../errors/codes.ts'
 
 /**
- * What keeps an open database from storing, as an error that tells a caller what to do.
+ * Turns an error of an open database into one that tells the caller what to do.
  *
  * @returns `undefined` for a defect: neither a full disk, nor a database that is busy or out of reach, nor a lost connection
  */
@@ -17,17 +17,16 @@ export function explainStorageError(error: unknown): AnnexError | undefined {
   return new AnnexError(reason.code, `${what}. ${next}`, { cause: error })
 }
 
-/** PostgreSQL has been given a text that it does not keep: with U+0000 in it, or half of a surrogate pair. */
+/** PostgreSQL rejects a text with U+0000 or half of a surrogate pair. */
 export const isTextRefused = (error: unknown): boolean =>
   ['22021', '22P05', '22P02'].includes((error as { code?: string }).code ?? '')
 
-/** PostgreSQL has ended one of two that waited for each other: the other one goes on, and this may be asked again at once. */
+/** PostgreSQL has ended this transaction so that another one can go on. It can be repeated at once. */
 export const isDeadlock = (error: unknown): boolean => (error as { code?: string }).code === '40P01'
 
 /**
- * Whether something is not stored for its own sake, and will not be later: the database has looked at it and refuses it, or it takes a
- * mistake of ours. All else may be the database, which cannot be reached, is full, is somebody's copy to read for now, or says
- * what nobody has thought of.
+ * True when the item itself cannot be stored, now or later: the database rejects its values, or the code has a defect. Any other
+ * error may be about the state of the database, so the item is kept and tried again.
  */
 export function isOwnFault(error: unknown): boolean {
   if (explainStorageError(error) !== undefined) return false
@@ -40,12 +39,12 @@ const ownFaults =
   /^(SQLITE_(CONSTRAINT|ERROR|MISMATCH|RANGE|TOOBIG)|ERR_INVALID_ARG.*|(21|22|23|42(?!501)|44|54)[0-9A-Z]{3})$/
 
 const unsure =
-  'What was to be stored may or may not be stored: look whether it is, or send it again. An event is stored once when it is sent again with the same eventId.'
+  'The change may or may not be stored: check it, or send it again. An event is stored once when it is sent again with the same eventId.'
 
 type Reason = { code: ErrorCode; what: string }
 
 const full: Reason = { code: 'storage_full', what: 'The disk of the database is full' }
-const locked: Reason = { code: 'storage_busy', what: 'Somebody else has locked the database' }
+const locked: Reason = { code: 'storage_busy', what: 'Another process has locked the database' }
 const away: Reason = { code: 'storage_busy', what: 'The server of the database cannot be reached' }
 const noEntry: Reason = { code: 'storage_busy', what: 'The server of the database does not let Annex in' }
 const tooBusy: Reason = { code: 'storage_busy', what: 'The database has too much to do' }
@@ -55,13 +54,13 @@ const readOnly: Reason = {
 }
 const inTheWay: Reason = {
   code: 'storage_busy',
-  what: 'Somebody else was storing the same, and each waited for the other',
+  what: 'Another transaction was storing the same rows, and each waited for the other',
 }
 const lost: Reason = { code: 'storage_unsure', what: 'The connection to the database was lost' }
 
 const failed = 'The disk of the database has failed: look at it, and start Annex again'
 
-/** But for the first, only what comes before a commit. */
+/** All but SYNC_FAILED say that nothing was committed. */
 const reasons: Readonly<Record<string, Reason>> = {
   SYNC_FAILED: { code: 'storage_unsure', what: failed },
   SYNC_FAILED_BEFORE: { code: 'storage_full', what: failed },
@@ -95,27 +94,27 @@ const reasons: Readonly<Record<string, Reason>> = {
   '57P05': away,
 }
 
-/** Of a connection that does not come about. */
+/** A connection that could not be opened. */
 const isOutOfReach = (code: string, syscall: string): boolean =>
   ['connect', 'getaddrinfo'].includes(syscall) &&
   ['EAI_AGAIN', 'ENOTFOUND', 'ENOENT', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'].includes(code)
 
-/** Of a connection that ends; the last three are PostgreSQL's, when somebody ends it, or the server. */
+/** A connection that was lost. The last three are PostgreSQL's: an administrator or the server ended it. */
 const lossCodes: ReadonlySet<string> = new Set([
   ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT'],
   ...['57P01', '57P02', '08006'],
 ])
 
 /**
- * Where the connection ended while a statement had no answer: what Knex says begins with the statement. Before its
- * commit a transaction is nothing; of a commit, or of a statement by itself, nobody knows whether the server had it.
+ * The connection ended before a statement was answered. Knex's message begins with that statement. A transaction is undone until
+ * its commit. Whether a commit, or a statement outside of a transaction, was done is unknown.
  */
 function reasonOfLoss(code: string, message: string): Reason | undefined {
-  // Of `pg`, while it connects.
+  // `pg` says so while it connects.
   if (/^Connection terminated (unexpectedly|due to connection timeout)$/.test(message)) return away
   const [, statement, said] = /^([\s\S]+) - (.*)$/.exec(message) ?? []
   if (statement === undefined || said === undefined) return undefined
-  // Of `pg`: the statement was not sent at all.
+  // `pg` did not send the statement.
   if (said.endsWith('is not queryable')) return away
   if (!lossCodes.has(code) && !said.startsWith('Connection terminated')) return undefined
   return /^(begin|rollback|select)\b/i.test(statement) ? away : lost

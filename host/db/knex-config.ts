@@ -25,7 +25,7 @@ export function toCamelCaseRow(row: unknown): unknown {
   return named
 }
 
-/** There are as many names as columns. */
+/** The tables have a fixed number of columns, so this map does not grow. */
 const camelCaseNames = new Map<string, string>()
 
 function toCamelCase(name: string): string {

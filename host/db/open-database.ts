@@ -57,10 +57,9 @@ export async function openDatabase(url: string, dataDir: string, prepare = migra
 
 type Connections = { writer: Closable; reader: Closable; longReader: Closable }
 
-/** At once: one may take a second, and others find at once what they ask for. */
+/** One may take a second; short reads use the other one meanwhile. */
 const longReads = 2
 
-/** PostgreSQL has connections enough for readers and writers. */
 async function openServer(url: string): Promise<Connections> {
   const writer = toClosable(await openPostgres(url))
   return { writer, reader: writer, longReader: toClosable(await openPostgres(url, longReads)) }
@@ -84,9 +83,9 @@ function dialectOf(url: string): Dialect {
 /** The name of our sessions in `pg_stat_activity`. */
 export const applicationName = 'annex'
 
-/** @param connections at once. Default: 10 */
+/** @param connections the size of the pool. Default: 10 */
 export async function openPostgres(url: string, connections = 10): Promise<Db> {
-  // Loaded only where it is used: it takes a twentieth of the time until the first delivery after a start.
+  // Loaded only here, as it would take a twentieth of a start on SQLite.
   const { default: pg } = await import('pg')
   // A 64-bit integer (our times in ms) is read as a number, not as text.
   pg.types.setTypeParser(pg.types.builtins.INT8, Number)

@@ -1,6 +1,8 @@
 import type { Db } from './db.ts'
 import { toCamelCaseRow, toSnakeCase } from './knex-config.ts'
 
+// What differs between the two databases. Both have the same tables and mostly the same SQL.
+
 export const isPostgres = (db: Db): boolean => db.client.dialect === 'postgresql'
 
 /**
@@ -11,19 +13,19 @@ export async function lockForWriting(transaction: Db): Promise<void> {
   if (!isPostgres(transaction)) await transaction.raw('delete from key_checks where false')
 }
 
-/** The columns of rows that are given as JSON, by the names that they have there. */
+/** Columns of rows in a JSON parameter, by their names in the JSON. */
 export type JsonColumns = Readonly<Record<string, 'text' | 'bigint' | 'boolean'>>
 
 /**
- * SQL for rows that come as one parameter, a JSON array of objects: a statement does a whole batch then, at a tenth of
- * what a statement for each row costs. To be put after `from`, with the parameter bound to its `?`.
+ * A table expression over one parameter, a JSON array of objects. It stands after `from`, and the parameter is bound to its `?`.
+ * One statement for a batch costs a tenth of a statement for each row.
  *
- * @param name what the rows are called in the statement
+ * @param name the name of the rows in the statement
  */
 export function jsonRows(db: Db, name: string, columns: JsonColumns): string {
   const entries = Object.entries(columns).map(([key, type]) => ({ key, type, column: toSnakeCase(key) }))
   if (isPostgres(db)) {
-    // Named as in the JSON first: a name in quotes keeps its capitals.
+    // A name in quotes keeps its capitals.
     const given = entries.map(({ key, type }) => `"${key}" ${type}`)
     const named = entries.map(({ key, column }) => `"${key}" as ${column}`)
     return `(select ${named.join(', ')} from jsonb_to_recordset(?::jsonb) as given(${given.join(', ')})) as ${name}`
@@ -32,22 +34,22 @@ export function jsonRows(db: Db, name: string, columns: JsonColumns): string {
   return `(select ${named.join(', ')} from json_each(?)) as ${name}`
 }
 
-/** SQL for a list of texts that comes as one parameter, a JSON array. */
+/** A subquery over one parameter, a JSON array of texts. */
 export function jsonTexts(db: Db): string {
   return isPostgres(db) ? '(select jsonb_array_elements_text(?::jsonb))' : '(select value from json_each(?))'
 }
 
 /**
- * SQL for a column of JSON text to look into: PostgreSQL reads none with an escape of U+0000 or of half a surrogate pair, which
- * scripts and events may hold. What is escaped is left out there, so ids are found, which have nothing to escape.
+ * A column of JSON text as an operand of `->>`. PostgreSQL rejects escapes of U+0000 and of half a surrogate pair, which the
+ * JSON of scripts and events may hold. They are removed there; an id has none.
  */
 export function lenientJson(db: Db, column: string): string {
-  // A pair of backslashes goes first, and stays: what follows it is no escape.
+  // A pair of backslashes is matched first and kept: the text after it is no escape.
   const unescaped = String.raw`regexp_replace(${column}, '(\\\\)|\\u[0-9a-fA-F]{4}', '\1', 'g')::jsonb`
   return isPostgres(db) ? unescaped : column
 }
 
-/** The rows of a raw statement. Columns are in camelCase, as everywhere. */
+/** The rows of a raw statement, with columns in camelCase. */
 export async function rawRows<Row>(db: Db, sql: string, bindings: readonly unknown[]): Promise<Row[]> {
   const answer = await db.raw(sql, bindings as never)
   return isPostgres(db) ? answer.rows.map(toCamelCaseRow) : answer

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSeeded } from '../support/seeded-database.ts'
 
-it('whoever asks while the database is being closed is refused, and does not wait for a minute', async () => {
+it('a database that is being closed refuses queries at once', async () => {
   const { database, db, close } = await openSeeded()
   const held = await db.transaction()
   const closed = close()

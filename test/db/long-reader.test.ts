@@ -3,14 +3,14 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { isPostgres } from '../../host/db/sql.ts'
 import { openSeeded, type Seeded } from '../support/seeded-database.ts'
 
-describe('reading what may be much', () => {
+describe('the connections for lists', () => {
   let seeded: Seeded
   beforeEach(async () => {
     seeded = await openSeeded()
   })
   afterEach(() => seeded.close())
 
-  it('keeps nobody else waiting, however many do', async () => {
+  it('delay neither short reads nor writes', async () => {
     const { db, database } = seeded
     const { longReader } = database
     const long = isPostgres(db)
@@ -31,7 +31,7 @@ describe('reading what may be much', () => {
     )
   })
 
-  it('shows what is committed', async () => {
+  it('show what is committed', async () => {
     const { db, database, installationId } = seeded
     for (const statusReason of ['One.', 'Two.', 'Three.']) {
       await db('installations').update({ statusReason })
@@ -40,7 +40,7 @@ describe('reading what may be much', () => {
     }
   })
 
-  it('says what it cannot do, and goes on', async () => {
+  it('report an error and go on', async () => {
     const { longReader } = seeded.database
     await assert.rejects(longReader('installations').select('nothing'), /nothing/)
     assert.equal((await longReader('installations').select('id')).length, 1)

@@ -5,7 +5,7 @@ import { noCompiler } from '../support/compile-library.ts'
 import { startOnFaultyMachine } from '../support/host-under-faults.ts'
 
 describe('a disk that takes ten seconds for each sync', { skip: noCompiler }, () => {
-  it('holds up those who store, and no visitor of an endpoint', { timeout: 120_000 }, async () => {
+  it('delays writes, and no visitor of an endpoint', { timeout: 120_000 }, async () => {
     await using running = await startOnFaultyMachine({})
     const { faults, listening, publish, untilDelivered } = running
     const endpoint = `${listening.url}/x/fan-out`
@@ -28,7 +28,7 @@ describe('a disk that takes ten seconds for each sync', { skip: noCompiler }, ()
 })
 
 describe('a disk that fails at a sync', { skip: noCompiler }, () => {
-  it('stores nothing more until the next start, which has all that was acknowledged', {
+  it('ends all storing until the next start, which has all that was acknowledged', {
     timeout: 120_000,
   }, async () => {
     await using running = await startOnFaultyMachine({})

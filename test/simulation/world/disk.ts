@@ -3,24 +3,25 @@ import knex from 'knex'
 import type { Db } from '../../../host/db/db.ts'
 import { knexConfig } from '../../../host/db/knex-config.ts'
 import { migrations } from '../../../host/db/migrations/index.ts'
+import { nameErrorsOf } from '../../../host/db/sqlite-errors.ts'
 import type { Owner, World } from './world.ts'
 
-/** What a disk does to a host. Asked before each statement. */
+/** The faults of a disk, drawn before each statement of a host. */
 export type DiskFaults = {
   /** How long the statement takes, in ms. */
   delayMs: (sql: string) => number
-  /** `crash` ends the host before the statement, `crash-after` when it has been done; else an error of SQLite. */
+  /** `crash` ends the host before the statement and `crash-after` after it. The others are errors of SQLite. */
   fault: (sql: string) => 'crash' | 'crash-after' | 'SQLITE_FULL' | 'SQLITE_IOERR' | 'SQLITE_BUSY' | undefined
-  /** Whether SQLite has ended the transaction because of the error: it does with some. */
+  /** Whether the error has ended the transaction, as SQLite does for some errors. */
   endsTransaction: () => boolean
 }
 
 /** A database that outlives its hosts: a real SQLite in memory, driven without threads, so that a seed decides all. */
 export type Disk = {
-  /** What a host opens. Nothing of a host that is gone gets through, and nothing is answered to it. */
+  /** The database of a host. A host that is gone stores nothing more and gets no answer. */
   open: (world: World, owner: Owner & { crash: () => void }, faults: DiskFaults) => Db
   rows: <Row>(sql: string, ...values: (string | number)[]) => Row[]
-  /** Lets go of what a host that is gone had open: a transaction that was not committed never was. */
+  /** Rolls back the open transaction of a host that is gone. */
   release: (owner: Owner) => void
   isBusy: () => boolean
   empty: () => void
@@ -35,11 +36,11 @@ type Connection = Record<
 type Done = (this: { changes?: number }, error: Error | null, rows?: unknown[]) => void
 type Value = string | number | null
 
-/** @param prepare stores what every plan needs */
+/** @param prepareFor stores the rows that every plan needs */
 export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Promise<Disk> {
   const file = new DatabaseSync(':memory:')
   const statements = new Map<string, StatementSync>()
-  /** Who has the connection, and who waits for it: SQLite has one writer. */
+  /** The host that has the connection, and the hosts that wait for it: SQLite has one writer. */
   let holder: Owner | undefined
   let waiting: { owner: Owner; begin: () => void }[] = []
   const always: Owner = { isGone: false, stalledUntil: 0 }
@@ -70,7 +71,7 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
 
   function openFor(world: World, owner: Owner & { crash: () => void }, faults: DiskFaults): Db {
     const statement: Connection['run'] = (sql, values, done) => {
-      // Knex waits for it by the real clock, and may find that SQLite has done it.
+      // Knex gives a ROLLBACK a timeout by the real clock.
       if (sql === 'ROLLBACK') return execute(sql, values, done)
       const go = () => {
         if (owner.isGone) return
@@ -81,7 +82,7 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
           return owner.crash()
         }
         if (fault === undefined) return execute(sql, values, done)
-        // Of a commit that fails nothing is left.
+        // A commit that fails is rolled back.
         if (file.isTransaction && (isCommit(sql) || faults.endsTransaction())) file.exec('rollback')
         done.call({}, Object.assign(new Error(`${fault}: simulated`), { code: fault }))
       }
@@ -92,7 +93,7 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
     return toKnex({ run: statement, all: statement }, owner)
   }
 
-  /** Knex's own client for SQLite, with connections that are given out here: its own pool waits by the real clock. */
+  /** Knex's client for SQLite over connections of this disk. Knex's own pool would wait by the real clock. */
   function toKnex(connection: Connection, owner: Owner): Db {
     const connectionPool = {
       acquire: () => ({
@@ -112,7 +113,9 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
       numUsed: () => 0,
       numPendingAcquires: () => 0,
     }
-    return knex({ ...knexConfig, client: 'sqlite3', connectionPool, useNullAsDefault: true })
+    const db = knex({ ...knexConfig, client: 'sqlite3', connectionPool, useNullAsDefault: true })
+    nameErrorsOf(db)
+    return db
   }
 
   function handOn(): void {
@@ -128,7 +131,7 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
     } catch (error) {
       return done.call({}, Object.assign(error as Error, { code: 'SQLITE_ERROR' }))
     }
-    // As the package does: of a statement that changed nothing it says so.
+    // Knex reads the number of changed rows from `this`, as the package calls back.
     const changes = Number(Object.values(prepare('select changes()').get() ?? {})[0] ?? 0)
     done.call({ changes }, null, rows)
   }
