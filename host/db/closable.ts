@@ -11,20 +11,18 @@ export type Closable = {
   close: () => Promise<void>
 }
 
-/** Knex's own pool would make a query wait for a minute while it is closed. */
+/** Puts a gate before Knex's own pool, which makes a query wait for a minute while it is closed. */
 export function toClosable(opened: Knex): Closable {
   const { connection: _connection, pool: _pool, ...config } = opened.client.config
   let isRefusing = false
   const connectionPool = {
-    acquire: () => ({
-      promise: isRefusing ? Promise.reject(stoppingError()) : opened.client.acquireConnection(),
-    }),
+    acquire: () => ({ promise: acquire() }),
     release(connection: unknown) {
       opened.client.releaseConnection(connection)
       return true
     },
     destroy: () => opened.destroy(),
-    // Knex takes for a pool what has these.
+    // Knex recognizes a pool by these.
     numFree: () => 0,
     numUsed: () => 0,
     numPendingAcquires: () => 0,
@@ -35,5 +33,15 @@ export function toClosable(opened: Knex): Closable {
       isRefusing = true
     },
     close: () => opened.destroy(),
+  }
+
+  async function acquire(): Promise<unknown> {
+    try {
+      if (!isRefusing) return await opened.client.acquireConnection()
+    } catch (error) {
+      // Knex aborts the queries that wait for a connection when it closes the last one.
+      if (!isRefusing) throw error
+    }
+    throw stoppingError()
   }
 }

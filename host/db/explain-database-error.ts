@@ -1,12 +1,12 @@
 import { AnnexError } from '../errors/annex-error.ts'
+import { nameSqliteError } from './sqlite-errors.ts'
 
 /**
- * What keeps a database from being opened, as an error about the setting that names it. A failed migration is none
- * of these: it stays the defect that it is. Nothing here repeats the address, which may hold a password.
- *
- * @param setting the one that says where the database is
+ * Turns an error of opening a database into one about the setting that names the database. A failed migration is a defect and
+ * is returned as it is. No text repeats the address, which may hold a password.
  */
 export function explainDatabaseError(error: unknown, setting: 'DATA_DIR' | 'DATABASE_URL'): unknown {
+  nameSqliteError(error)
   const { code = '', name = '' } = error as { code?: string; name?: string }
   const reason = Object.hasOwn(reasons, code) ? reasons[code] : reasons[name]
   if (reason === undefined) return error
@@ -44,7 +44,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: noServer,
   ETIMEDOUT: noServer,
   KnexTimeoutError: noServer,
-  // Of PostgreSQL (its appendix "Error Codes").
+  // PostgreSQL's, by its appendix "Error Codes".
   '28000': noEntry,
   '28P01': noEntry,
   '3D000': 'the server has no database of that name',

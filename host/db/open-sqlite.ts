@@ -15,6 +15,7 @@ const pragmas = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
+  -- 4 MiB of pages. A larger cache costs each commit time, and the system caches the file anyway.
   PRAGMA cache_size = -4096;
   PRAGMA journal_size_limit = 67108864;
   PRAGMA temp_store = MEMORY;
@@ -24,7 +25,8 @@ const pragmas = `
 const busyMs = 5_000
 
 /**
- * One connection that writes, two for what visitors wait for, and two for lists and sums. Each statement runs in one of libuv's threads, so that the event loop waits for no disk.
+ * One connection writes, two read for visitors, and two read for lists and sums. Each statement runs in one of libuv's threads,
+ * so the event loop waits for no disk.
  *
  * @param path empty: `annex.sqlite` in `dataDir`
  */
@@ -41,11 +43,12 @@ export function openSqlite(
   // A file that the operator has put elsewhere may belong to a group on purpose.
   if (path === '') chmodSync(filename, 0o600)
   const { href } = pathToFileURL(filename)
+  // Knex always opens with OPEN_READWRITE, so the URL has to say that a connection only reads.
   const openReader = () => open(`${href}?mode=ro`, 2)
   return { writer: openWriter(href), reader: openReader(), longReader: openReader() }
 }
 
-/** One connection, as SQLite has one writer: a second one would wait or fail. */
+/** SQLite has one writer: a second connection would wait or fail. */
 function openWriter(filename: string): Closable {
   const writer = open(filename, 1, pragmas)
   endAtFailedSync(writer.db)
@@ -63,7 +66,7 @@ function open(filename: string, connections: number, begin = ''): Closable {
         min: connections,
         max: connections,
         afterCreate(connection: sqlite3.Database, done: (error: Error | null) => void) {
-          // One statement at a time: others of a transaction would each block a thread meanwhile.
+          // One statement at a time: the others would each block a thread while they wait for the first.
           connection.serialize()
           connection.configure('busyTimeout', busyMs)
           connection.exec(begin, done)

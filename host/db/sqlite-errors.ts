@@ -23,20 +23,20 @@ const names: ReadonlyMap<number, string> = new Map([
 /** SQLITE_IOERR_FSYNC: the only error that says that a sync failed. */
 const failedSync = 1034
 
-/** The `sqlite3` package names no extended result code. */
+/** Names the primary result code of an error: the package names no extended one. */
 export function nameSqliteError(error: unknown): void {
   const { errno, code } = error as Partial<SqliteError>
   if (code !== 'UNKNOWN' || errno === undefined) return
   Object.assign(error as SqliteError, { code: names.get(errno & 0xff) ?? code })
 }
 
-/** Gives the errors of a database the codes that `explainStorageError` reads. */
+/** Gives errors of queries the codes that `explainStorageError` reads. */
 export function nameErrorsOf(db: Knex): void {
   let last: SqliteError | undefined
   db.on('query-error', (error: SqliteError, { sql }: { sql: string }) => {
     nameSqliteError(error)
     if (!/^rollback\b/i.test(sql)) last = error
-    // SQLite ends a transaction itself when the disk is full. Knex then reports the ROLLBACK that finds none.
+    // SQLite ends a transaction itself when the disk is full. Knex's ROLLBACK then fails, and its error hides the cause.
     else if (last !== undefined) Object.assign(error, { code: last.code, message: last.message })
   })
 }

@@ -108,7 +108,7 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
         return true
       },
       destroy: async () => {},
-      // Knex takes for a pool what has these.
+      // Knex recognizes a pool by these.
       numFree: () => 0,
       numUsed: () => 0,
       numPendingAcquires: () => 0,
