@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { insertEvents } from '../../host/db/queries/events.ts'
-import { createLookups } from '../../host/net/guard/lookups.ts'
+import { createResolver } from '../../host/egress/resolver.ts'
 import { until } from '../support/annex.ts'
 import { startNameserver } from '../support/nameserver.ts'
 import { openSeeded } from '../support/seeded-database.ts'
@@ -47,7 +47,7 @@ describe("libuv's threads, in which SQLite works", () => {
     const { db, organizationId, close } = await openSeeded()
     t.after(close)
     const { address, asked } = await startNameserver(t, () => 'silent')
-    const resolve = createLookups({ nameservers: [address] })
+    const resolve = createResolver({ nameservers: [address] })
     let ended = 0
     const names = Array.from({ length: 16 }, async (_, n) => {
       await assert.rejects(resolve(`${n}.silent.test`, `asker ${n}`), { code: 'EAI_AGAIN' })

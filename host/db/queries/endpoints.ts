@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
-import { createId } from '../ids.ts'
 import { forEachRow } from '../each-row.ts'
+import { createId } from '../ids.ts'
 import { jsonRows, jsonTexts, rawRows } from '../sql.ts'
 
 /**
