@@ -5,11 +5,11 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { droppedHeaders } from '../host/api/dropped-headers.ts'
 import { type ConstantPlace, limitsTable } from '../host/config/limits-table.ts'
 import { describeSetting } from '../host/config/setting.ts'
 import { settingsTable } from '../host/config/settings-table.ts'
 import { errorCodes } from '../host/errors/codes.ts'
-import { droppedHeaders } from '../host/http/dropped-headers.ts'
 import { eventRules } from '../schemas/events.ts'
 import { createSdkReference } from './sdk-reference.ts'
 

@@ -15,10 +15,19 @@ import { reachesFile } from './reaches-file.ts'
  */
 
 /** What depends on the database. */
-const onBoth = ['db', 'queue', 'webhooks', 'events', 'flows', 'routes', 'versions']
+const onBoth = ['db', 'queue', 'webhooks', 'events', 'flows', 'api', 'versions']
 /** Of these, files about sandboxes, plugin folders or an SQLite file. */
 const onceOnly = [
-  ...['flows/oauth', 'flows/receipts', 'routes/home', 'routes/metrics'],
+  ...[
+    'flows/oauth',
+    'flows/receipts',
+    'api/home',
+    'api/metrics',
+    'api/answers',
+    'api/hostile-requests',
+    'api/hostile-texts',
+    'api/rounded-numbers',
+  ],
   ...[
     'flows/cut-off-events',
     'flows/large-deliveries',

@@ -11,7 +11,7 @@ const floors = [
   ['manifest', 'bundle', 'versions'],
   ['queue', 'sandbox', 'metrics', 'installations'],
   ['content', 'events', 'webhooks'],
-  ['http', 'routes', 'app.ts'],
+  ['api', 'app.ts'],
   ['start', 'server.ts', 'cli'],
 ]
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
+import { mainJob } from '../api/next-steps.ts'
 import type { Settings } from '../config/load-settings.ts'
 import { formatProblem } from '../manifest/problem.ts'
-import { mainJob } from '../routes/home/next-steps.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import type { RunningServer } from '../server.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'

@@ -103,7 +103,7 @@ export const limitsTable: readonly Limit[] = [
   {
     id: 'request_time',
     what: 'Time in which a request comes in, its body included',
-    at: { file: 'host/http/listen.ts', constant: 'requestMs', unit: 'ms' },
+    at: { file: 'host/api/listen.ts', constant: 'requestMs', unit: 'ms' },
     over: 'The connection is closed with 408.',
   },
   {

@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino'
+import { toLoggedError } from '../api/log-error.ts'
 import type { Settings } from '../config/load-settings.ts'
-import { toLoggedError } from '../http/log-error.ts'
 import type { Redact } from '../logs/create-redactor.ts'
 
 /** What cannot be written, as the disk is full, is written later, up to as many characters. */

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { openSecretBox } from '../access/open-secret-box.ts'
+import { createGate } from '../api/gate.ts'
+import { listen } from '../api/listen.ts'
 import type { LoadedSettings } from '../config/load-settings.ts'
 import { createEgress } from '../egress/egress.ts'
-import { createGate } from '../http/gate.ts'
-import { listen } from '../http/listen.ts'
 import { createToSource } from '../installations/source-maps.ts'
 import { createLogWriter } from '../logs/create-log-writer.ts'
 import { createKnownSecrets } from '../logs/known-secrets.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { keepAlive, toServerEvent } from '../../host/api/server-event.ts'
 import { readServerEvents } from '../../host/cli/client.ts'
-import { keepAlive, toServerEvent } from '../../host/routes/deliveries/server-event.ts'
 
 async function read(...pieces: (string | Uint8Array)[]) {
   const encoder = new TextEncoder()

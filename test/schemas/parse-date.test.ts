@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { timeOf } from '../../host/routes/history/list-query.ts'
+import { timeOf } from '../../host/api/list-query.ts'
 
 it('a time of a query is a day that there is, with or without a time of day', () => {
   for (const [text, expected] of [

@@ -1,0 +1,75 @@
+import type Router from '@koa/router'
+import type { Context } from 'koa'
+import { cacheReads } from '../cache.ts'
+import { listDeployedDigests } from '../db/queries/integrations.ts'
+import { readOwed } from '../db/queries/operating/owed.ts'
+import { summarizeIntegrations } from '../db/queries/operating/summarize.ts'
+import { hasLevel } from '../sandbox/wall/levels.ts'
+import { inTime, readReadiness } from './health.ts'
+import { type HomeDetail, homePolicy, toHomePage } from './home-page.ts'
+import { mayReadMetrics } from './metrics-access.ts'
+import { operatorSteps, visitorSteps } from './next-steps.ts'
+import type { RouteParts } from './parts.ts'
+
+const mostListed = 50
+
+/** What runs, how it is, and what to do next: for a browser. */
+export function addHomeRoute(router: Router, parts: RouteParts): void {
+  const readiness = cacheReads({ keyOf: String, read: (_all: 'all') => readReadiness(parts) })
+  const details = cacheReads({ keyOf: String, read: (_all: 'all') => readDetail(parts) })
+
+  /** The detail is for those who may read `/metrics`: it names integrations and organizations. */
+  router.get('/', async (context) => {
+    const isKnown = await maySeeDetail(context, parts)
+    const { failing } = await readiness.get('all')
+    const read = isKnown ? await inTime(() => details.get('all')) : undefined
+    const isLoaded = (name: string) => read?.deployed.has(name) ?? false
+    const url = parts.publicUrl()
+    context.set('content-security-policy', homePolicy)
+    context.set('referrer-policy', 'no-referrer')
+    context.set('x-content-type-options', 'nosniff')
+    context.type = 'html'
+    context.body = toHomePage({
+      problems: failing,
+      steps: isKnown ? operatorSteps(url, isLoaded) : visitorSteps(url),
+      detail: read?.detail,
+    })
+  })
+}
+
+/** @throws AnnexError `unauthorized` for a token that is none */
+async function maySeeDetail(context: Context, { authenticate, metricsAccess }: RouteParts): Promise<boolean> {
+  if (context.get('authorization') === '') return mayReadMetrics(context, metricsAccess)
+  return (await authenticate(context)).kind === 'operator'
+}
+
+async function readDetail({
+  longReader,
+  sandboxes,
+  wall,
+  version,
+  publicUrl,
+}: RouteParts): Promise<{ detail: HomeDetail; deployed: ReadonlySet<string> }> {
+  const [owed, { integrations, more }, deployed] = await Promise.all([
+    readOwed(longReader),
+    summarizeIntegrations(longReader, mostListed),
+    listDeployedDigests(longReader),
+  ])
+  const count = (isCounted: (state: string) => boolean) =>
+    owed.jobs.reduce((sum, { state, count }) => sum + (isCounted(state) ? count : 0), 0)
+  const paused = owed.endpoints.filter(({ state }) => state !== 'active')
+  const detail = {
+    url: publicUrl(),
+    version,
+    level: hasLevel(wall, 'namespace') ? 'namespace' : 'process',
+    processes: sandboxes.processes().filter(({ pid }) => pid !== undefined).length,
+    work: {
+      queued: count((state) => state !== 'failed'),
+      failed: count((state) => state === 'failed'),
+      paused: paused.reduce((sum, { count }) => sum + count, 0),
+    },
+    integrations,
+    more,
+  }
+  return { detail, deployed: new Set(deployed.map(({ name }) => name)) }
+}

@@ -1,0 +1,51 @@
+import type Router from '@koa/router'
+import { inTurn } from '../db/looks/turns.ts'
+import { type LogRow, listLogs } from '../db/queries/logs.ts'
+import { askerOf, limitOf, numbersIn, ownOf, texts } from './list-query.ts'
+import type { RouteParts } from './parts.ts'
+
+/** What scripts logged, and what Annex says about them. */
+export function addLogRoutes(router: Router, { longReader, authenticate, logs }: RouteParts): void {
+  /**
+   * Oldest first: the newest lines, those before the line `before`, or the first ones after the line `after`. Filters:
+   * `integration`, `installation`, `request`, `limit` (to 200).
+   */
+  router.get('/v1/logs', async (context) => {
+    const own = ownOf(await authenticate(context))
+    const names = ['integration', 'installation', 'request', 'before', 'after'] as const
+    const { integration, installation, request, ...places } = texts(context.query, names)
+    const limit = limitOf(context.query)
+    // What was logged a moment ago is asked for now, by the request id of an answer just read.
+    await logs.flush()
+    const wanted = {
+      ...own,
+      ...(integration !== undefined && { integration }),
+      ...(installation !== undefined && { installationId: installation }),
+      ...(request !== undefined && { requestId: request }),
+      ...numbersIn(places),
+      limit,
+    }
+    const list = () => listLogs(longReader, wanted)
+    const items = (await inTurn(longReader, askerOf(context, own), list)) ?? []
+    const { after } = places
+    const end = after === undefined ? items.at(0) : items.at(-1)
+    const isMore = items.length === limit && end !== undefined
+    context.body = {
+      items: items.map(toLogView),
+      ...(isMore && { next: after === undefined ? { before: end.id } : { after: end.id } }),
+      count: items.length,
+    }
+  })
+}
+
+function toLogView({ id, at, integration, installationId, requestId, level, text }: LogRow): object {
+  return {
+    id,
+    at: new Date(at).toISOString(),
+    level,
+    integration,
+    ...(installationId !== null && { installation: installationId }),
+    ...(requestId !== null && { request: requestId }),
+    text,
+  }
+}

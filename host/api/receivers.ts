@@ -1,0 +1,167 @@
+import type Router from '@koa/router'
+import type { Context } from 'koa'
+import { type PublishableEventType, publishableEventTypes } from '../../schemas/events.ts'
+import { nowOf } from '../db/database-clock.ts'
+import type { Endpoint, EndpointState } from '../db/queries/endpoints.ts'
+import { findInstallation } from '../db/queries/installed/installations.ts'
+import { listCounts } from '../db/queries/operating/counts.ts'
+import { countOwedTo, findEndpoint, listEndpoints } from '../db/queries/operating/endpoints.ts'
+import { findListedDelivery } from '../db/queries/operating/list-deliveries.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+import { orderEndpoint, pauseEndpoint, resumeEndpoint } from '../webhooks/operating/change-endpoint.ts'
+import { sendExample } from '../webhooks/operating/send-example.ts'
+import { jsonBody } from './body.ts'
+import { assertPerson } from './caller.ts'
+import { toDeliveryView } from './delivery-view.ts'
+import { idIn, limitOf, oneOf, ownOf, texts, toPage } from './list-query.ts'
+import type { RouteParts } from './parts.ts'
+import { toIso } from './to-iso.ts'
+
+const shownDays = 30
+
+const states = ['active', 'paused', 'disabled'] as const satisfies EndpointState[]
+
+/** Where deliveries go: how each does, and whether anything is sent there. */
+export function addWebhookEndpointRoutes(
+  router: Router,
+  { db, authenticate, wake, counts, circuits }: RouteParts,
+): void {
+  /** The newest first. Filters: `installation`, `state`, `before` (an endpoint's id), `limit` (to 200). */
+  router.get('/v1/endpoints', async (context) => {
+    const own = ownOf(await authenticate(context))
+    const { installation, state, ...places } = texts(context.query, ['installation', 'state', 'before'])
+    const limit = limitOf(context.query)
+    const items = await listEndpoints(db, {
+      ...own,
+      ...(installation !== undefined && { installationId: installation }),
+      ...(state !== undefined && { state: oneOf('state', state, states) }),
+      ...idIn(places, 'ep'),
+      limit,
+    })
+    context.body = toPage(items, limit, view)
+  })
+
+  /**
+   * One endpoint, with how many deliveries are owed to it, and what became of them on each of the last 30 days on which
+   * there were any (UTC); these counts remain when deliveries are pruned.
+   */
+  router.get('/v1/endpoints/:id', async (context) => {
+    await answer(context, await open(context))
+  })
+
+  const changeBody = jsonBody<{ ordered?: boolean }>({
+    type: 'object',
+    additionalProperties: false,
+    properties: { ordered: { type: 'boolean' } },
+  })
+  /**
+   * `ordered`: one delivery after the other, in the order in which they were owed, what is owed already included. A
+   * delivery that fails then makes all behind it wait until it is delivered or its schedule has come to its end.
+   */
+  router.patch('/v1/endpoints/:id', async (context) => {
+    const endpoint = await open(context)
+    const { ordered } = await changeBody(context)
+    if (ordered !== undefined) await orderEndpoint(db, endpoint, ordered)
+    wake()
+    await answer(context, endpoint)
+  })
+
+  const pauseBody = jsonBody<{ reason?: string }>({
+    type: 'object',
+    additionalProperties: false,
+    properties: { reason: { type: 'string', maxLength: 500 } },
+  })
+  /** What is owed to a paused endpoint waits. 409 when it is not active. */
+  router.post('/v1/endpoints/:id/pause', async (context) => {
+    const endpoint = await open(context)
+    const { reason = null } = await pauseBody(context)
+    await pauseEndpoint(db, endpoint, reason)
+    await answer(context, endpoint)
+  })
+
+  /**
+   * Lifts a pause, takes up an endpoint that Annex had given up, and ends the time for which this host leaves it alone. What has
+   * waited is due. 409 when it is active, and not left alone.
+   */
+  router.post('/v1/endpoints/:id/resume', async (context) => {
+    const endpoint = await open(context)
+    const wasOpen = circuits.closeCircuit(endpoint.id)
+    if (wasOpen && endpoint.state === 'active') wake()
+    else await resumeEndpoint(db, endpoint, wake)
+    await answer(context, endpoint)
+  })
+
+  const exampleBody = jsonBody<{ type?: PublishableEventType }>({
+    type: 'object',
+    additionalProperties: false,
+    properties: { type: { enum: publishableEventTypes } },
+  })
+  /**
+   * Sends an example: an event of `type` (default: `space_content_updated` to a space's endpoint, else `site_view`) with
+   * made-up fields and `"example": true`, signed as any other. 202 with its delivery. 409 when the endpoint is disabled, or
+   * its installation moves.
+   */
+  router.post('/v1/endpoints/:id/example', async (context) => {
+    const endpoint = await open(context)
+    const { type } = await exampleBody(context)
+    const delivery = await findListedDelivery(db, await sendExample(db, endpoint, type))
+    wake()
+    context.status = 202
+    if (delivery !== undefined) context.body = toDeliveryView(delivery)
+  })
+
+  /** With what this host alone knows: another one may have had other luck with it. */
+  function view(endpoint: Endpoint): object {
+    const until = endpoint.state === 'active' ? circuits.heldBackUntil(endpoint.id, nowOf(db)) : undefined
+    return { ...toView(endpoint), ...(until !== undefined && { leftAloneUntil: toIso(until) }) }
+  }
+
+  async function open(context: Context): Promise<Endpoint> {
+    const caller = await authenticate(context)
+    assertPerson(caller)
+    const { id } = context.params
+    const endpoint = await findEndpoint(db, String(id))
+    const installation = endpoint && (await findInstallation(db, endpoint.installationId))
+    const isTheirs = caller.kind === 'operator' || installation?.organizationId === caller.organizationId
+    if (endpoint !== undefined && isTheirs) return endpoint
+    throw new AnnexError('not_found', `There is no endpoint ${id} that this token may see.`)
+  }
+
+  async function answer(context: Context, { id }: Endpoint): Promise<void> {
+    const endpoint = await findEndpoint(db, id)
+    if (endpoint === undefined) throw new AnnexError('not_found', `There is no endpoint ${id} any more.`)
+    // What came to its end a moment ago.
+    await counts.flush()
+    const days = await listCounts(db, id, shownDays)
+    context.body = {
+      ...view(endpoint),
+      owed: await countOwedTo(db, id),
+      days: days.map(({ day, ...ofDay }) => ({ day: toIso(day).slice(0, 10), ...ofDay })),
+    }
+  }
+}
+
+function toView({
+  id,
+  installationId,
+  signedBy,
+  url,
+  state,
+  reason,
+  failingSince,
+  ...more
+}: Endpoint): object {
+  return {
+    object: 'endpoint',
+    id,
+    state,
+    ...(reason !== null && { reason }),
+    installation: installationId,
+    signedBy,
+    url,
+    ordered: more.ordered,
+    ...(failingSince !== null && { failingSince: toIso(failingSince) }),
+    createdAt: toIso(more.createdAt),
+    updatedAt: toIso(more.updatedAt),
+  }
+}

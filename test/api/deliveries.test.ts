@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { owe, senderPlugin } from '../support/sender.ts'
+
+describe('deliveries are listed', () => {
+  const ends = new AsyncDisposableStack()
+  let annex: Annex
+  let delivered: string[]
+  let owed: string
+  let middle: string
+  let installation: string
+  before(async () => {
+    const good = await startReceiver(200)
+    ends.defer(good.close)
+    const bad = await startReceiver(503)
+    ends.defer(bad.close)
+    annex = await startAnnex({
+      plugins: { sender: senderPlugin },
+      flags: { DELIVERY_RETRY_SECONDS: '3600' },
+    })
+    ends.defer(annex.close)
+    const { endpoint, id } = await installSample(annex, 'sender')
+    installation = id
+    delivered = await owe(endpoint, { url: good.url, type: 'first' }, 2)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    middle = new Date().toISOString()
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    delivered.push(...(await owe(endpoint, { url: good.url, type: 'second' })))
+    owed = (await owe(endpoint, { url: bad.url, type: 'second' }))[0] ?? ''
+    await until(
+      () => list(''),
+      ({ items }) => items.every(({ attempts }: Json) => attempts === 1),
+    )
+  })
+  after(() => ends.disposeAsync())
+
+  const list = async (query: string): Promise<Json> =>
+    (await annex.api('GET', `/v1/deliveries?${query}`)).json
+  const ids = async (query: string): Promise<string[]> => (await list(query)).items.map(({ id }: Json) => id)
+
+  it('the newest first, and in pages', async () => {
+    const all = [...delivered, owed].reverse()
+    assert.deepEqual(await ids(''), all)
+    const { items, next } = await list('limit=3')
+    assert.equal(items.length, 3)
+    const rest = await list(`limit=3&before=${next.before}`)
+    assert.deepEqual([rest.items.map(({ id }: Json) => id), rest.next], [all.slice(3), undefined])
+  })
+
+  it('by state, type of event, endpoint, installation and time', async () => {
+    const [first, second, third] = delivered
+    assert.deepEqual(await ids('state=owed'), [owed])
+    assert.deepEqual(await ids('state=delivered'), [third, second, first])
+    assert.deepEqual(await ids('state=failed'), [])
+    assert.deepEqual(await ids('eventType=second'), [owed, third])
+    assert.deepEqual(await ids('eventType=second&state=delivered'), [third])
+    assert.deepEqual(await ids(`before=${middle}`), [second, first])
+    assert.deepEqual(await ids(`after=${middle}`), [owed, third])
+    assert.deepEqual(await ids(`installation=${installation}&after=${middle}&state=owed`), [owed])
+    const { endpoint } = (await list('state=owed')).items[0]
+    assert.match(endpoint, /^ep_/)
+    assert.deepEqual(await ids(`endpoint=${endpoint}`), [owed])
+    assert.deepEqual(await ids('endpoint=ep_none'), [])
+  })
+
+  it('with when an owed one is sent next, and nothing of that for others', async () => {
+    const { nextAttemptAt, createdAt } = (await list('state=owed')).items[0]
+    const waitMs = Date.parse(nextAttemptAt) - Date.parse(createdAt)
+    assert.ok(waitMs >= 3_600_000 && waitMs < 2 * 3_600_000, `${waitMs} ms`)
+    for (const { nextAttemptAt } of (await list('state=delivered')).items) {
+      assert.equal(nextAttemptAt, undefined)
+    }
+    assert.equal((await annex.api('GET', `/v1/deliveries/${owed}`)).json.nextAttemptAt, nextAttemptAt)
+  })
+
+  it('and what cannot be understood is refused', async () => {
+    for (const query of ['state=lost', 'after=yesterday', 'before=7', 'limit=0']) {
+      const { status, json } = await annex.api('GET', `/v1/deliveries?${query}`)
+      assert.deepEqual([status, json.error.code], [400, 'bad_request'], query)
+    }
+  })
+
+  it('to an organization as far as they are its own', async () => {
+    const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })).json
+    const { token } = (await annex.api('POST', `/v1/orgs/${org.id}/tokens`, {})).json
+    const { json } = await annex.api('GET', '/v1/deliveries', undefined, token)
+    assert.deepEqual(json.items, [])
+    assert.equal((await annex.api('GET', `/v1/deliveries/${owed}`, undefined, token)).status, 404)
+  })
+})

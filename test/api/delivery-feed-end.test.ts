@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createScriptTokens } from '../../host/access/script-tokens.ts'
+import { createSecretBox } from '../../host/access/secret-box.ts'
+import { issueToken } from '../../host/access/tokens.ts'
+import { createAuthenticate } from '../../host/api/caller.ts'
+import { createGate } from '../../host/api/gate.ts'
+import { listen } from '../../host/api/listen.ts'
+import type { RouteParts } from '../../host/api/parts.ts'
+import { createApp } from '../../host/app.ts'
+import { readServerEvents } from '../../host/cli/client.ts'
+import type { Db } from '../../host/db/db.ts'
+import { createChanges } from '../../host/webhooks/operating/changes.ts'
+import { openSeeded } from '../support/seeded-database.ts'
+
+describe('the live feed ends', () => {
+  const ends = new AsyncDisposableStack()
+  let db: Db
+  let url: string
+  let parts: Partial<RouteParts>
+  before(async () => {
+    const seeded = await openSeeded()
+    ends.defer(seeded.close)
+    db = seeded.db
+    const tokens = createScriptTokens(createSecretBox(new Uint8Array(32)).deriveKey('test'))
+    parts = {
+      ...{ db, longReader: seeded.database.longReader, changes: createChanges() },
+      authenticate: createAuthenticate(db, tokens),
+      state: () => ({ workers: 0, stopping: false }),
+    }
+    const { port, close } = await listen(createApp(parts as RouteParts, assert.ifError), '127.0.0.1', 0)
+    ends.defer(close)
+    url = `http://127.0.0.1:${port}/v1/deliveries/feed`
+  })
+  after(() => ends.disposeAsync())
+
+  it('when its token is revoked, and says so', async () => {
+    const token = await issueToken(db, { kind: 'operator', label: 'test' })
+    const answer = () => fetch(url, { headers: { authorization: `Bearer ${token}` } })
+    const { status, headers, body } = await answer()
+    assert.equal(status, 200)
+    assert.match(headers.get('content-type') ?? '', /^text\/event-stream/)
+    assert.equal(headers.get('cache-control'), 'no-store')
+    await db('tokens').where({ label: 'test' }).delete()
+    const events = []
+    for await (const event of readServerEvents(body ?? assert.fail('no body'))) events.push(event)
+    assert.equal(events.length, 1)
+    assert.equal(events[0]?.event, 'end')
+    assert.match(JSON.parse(events[0]?.data ?? '').reason, /token is unknown/)
+    assert.equal((await answer()).status, 401)
+  })
+
+  /** Comes and leaves before it is answered, more often than there are places. @returns what a reader is answered after that */
+  async function comeAndLeave(port: number, meanwhile: () => void): Promise<number> {
+    const token = await issueToken(db, { kind: 'operator', label: 'test' })
+    const asking = `GET /v1/deliveries/feed HTTP/1.1\r\nhost: here\r\nauthorization: Bearer ${token}\r\n\r\n`
+    for (let n = 0; n < 40; n += 1) {
+      const reader = connect(port, '127.0.0.1')
+      reader.write(asking)
+      await once(reader, 'connect')
+      await sleep(5)
+      reader.resetAndDestroy()
+    }
+    meanwhile()
+    await sleep(300)
+    const headers = { authorization: `Bearer ${token}` }
+    const { status, body } = await fetch(`http://127.0.0.1:${port}/v1/deliveries/feed`, { headers })
+    await body?.cancel()
+    return status
+  }
+
+  it('for readers that leave while they wait for Annex to start, and takes no places for them', async (t) => {
+    const gate = createGate()
+    const { port, close } = await listen(gate.handle, '127.0.0.1', 0)
+    t.after(close)
+    const open = () => gate.open(createApp(parts as RouteParts, assert.ifError))
+    assert.equal(await comeAndLeave(port, open), 200)
+  })
+
+  it('for readers that leave while it is looked up who they are', async (t) => {
+    const authenticate: RouteParts['authenticate'] = async (context) => {
+      await sleep(100)
+      return (parts.authenticate ?? assert.fail())(context)
+    }
+    const app = createApp({ ...parts, authenticate } as RouteParts, assert.ifError)
+    const { port, close } = await listen(app, '127.0.0.1', 0)
+    t.after(close)
+    assert.equal(await comeAndLeave(port, () => {}), 200)
+  })
+})

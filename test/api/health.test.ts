@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import Router from '@koa/router'
+import Koa from 'koa'
+import { addHealthRoutes } from '../../host/api/health.ts'
+import { listen } from '../../host/api/listen.ts'
+import type { RouteParts } from '../../host/api/parts.ts'
+import { createGroupCommit } from '../../host/db/group-commit.ts'
+import { openDatabase } from '../../host/db/open-database.ts'
+import { createStorageProbe } from '../../host/db/probe-storage.ts'
+import type { Wall } from '../../host/sandbox/wall/levels.ts'
+import { type Annex, request, startAnnex } from '../support/annex.ts'
+
+const script = `import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: () => new Response('hi') })`
+
+describe('whoever watches the process', () => {
+  let annex: Annex
+  before(async () => {
+    annex = await startAnnex({ plugins: { hello: { script } } })
+  })
+  after(() => annex?.close())
+
+  it('learns at /healthz that it answers', async () => {
+    const { status, json } = await request(annex.url, 'GET', '/healthz')
+    assert.deepEqual([status, json], [200, { status: 'ok' }])
+  })
+
+  it('learns at /readyz how each part is, and behind which level scripts run', async () => {
+    await request(annex.url, 'GET', '/x/hello')
+    const { status, json, text } = await request(annex.url, 'GET', '/readyz')
+    assert.equal(status, 200, text)
+    assert.equal(json.status, 'ready')
+    assert.deepEqual(json.database, { ready: true })
+    assert.deepEqual(json.storage, { ready: true })
+    assert.equal(json.versions.deployed, 1)
+    assert.match(json.versions.digest, /^[0-9a-f]{64}$/)
+    assert.deepEqual(json.nativeModule, { ready: true, name: 'isolated-vm', node: process.version })
+    assert.deepEqual(json.workers, { ready: true, running: 3 })
+    assert.deepEqual(Object.keys(json.sandboxes.levels), [
+      'isolate',
+      'process',
+      'namespace',
+      'watchdog',
+      'heartbeat',
+    ])
+    const { level, processes } = json.sandboxes
+    assert.ok(['namespace', 'process'].includes(level), level)
+    assert.equal(level === 'namespace', json.sandboxes.levels.namespace)
+    const slots = processes
+      .map(({ slot }: { slot: string }) => slot)
+      .filter((slot: string) => slot !== 'spare')
+    assert.deepEqual(slots, ['operator#0'])
+    for (const found of processes) assert.deepEqual([found.level, found.running], [level, true])
+    // Everybody may ask.
+    assert.doesNotMatch(text, /\/tmp|pid|inst_|sqlite:/)
+  })
+})
+
+describe('a part that is not ready', () => {
+  it('makes /readyz a 503 that names it, without what only its log may hold', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'annex-health-'))
+    const database = await openDatabase('', folder)
+    const router = new Router()
+    const wall: Wall = { levels: [], attempts: [], enclosure: [], probeMs: 0 }
+    const sandboxes = { processes: () => [] } as unknown as RouteParts['sandboxes']
+    const state = () => ({ workers: 2, stopping: true })
+    const probeStorage = createStorageProbe(createGroupCommit(database.db), folder)
+    addHealthRoutes(router, {
+      db: database.db,
+      sandboxes,
+      wall,
+      state,
+      probeStorage,
+    } as unknown as RouteParts)
+    const app = new Koa().use(router.routes())
+    const listening = await listen(app.callback(), '127.0.0.1', 0)
+    const url = `http://127.0.0.1:${listening.port}`
+    await database.close()
+    const { status, json, text } = await request(url, 'GET', '/readyz')
+    assert.equal((await request(url, 'GET', '/healthz')).status, 200)
+    await listening.close()
+    rmSync(folder, { recursive: true })
+    assert.equal(status, 503)
+    assert.equal(json.error.code, 'unavailable')
+    for (const part of ['database', 'versions', 'nativeModule', 'sandboxes', 'workers']) {
+      assert.equal(json[part].ready, false, part)
+      assert.match(json.error.message, new RegExp(part))
+    }
+    assert.match(json.error.message, /workers: Annex is stopping/)
+    assert.doesNotMatch(text, new RegExp(folder))
+  })
+})

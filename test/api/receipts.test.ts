@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createScriptTokens } from '../../host/access/script-tokens.ts'
+import { createSecretBox } from '../../host/access/secret-box.ts'
+import { issueToken } from '../../host/access/tokens.ts'
+import { createAuthenticate } from '../../host/api/caller.ts'
+import { listen } from '../../host/api/listen.ts'
+import type { RouteParts } from '../../host/api/parts.ts'
+import { createApp } from '../../host/app.ts'
+import type { Db } from '../../host/db/db.ts'
+import { inTurn } from '../../host/db/looks/turns.ts'
+import { createReceiptWriter } from '../../host/sandbox/receipt-writer.ts'
+import { type Json, request } from '../support/annex.ts'
+import { openSeeded } from '../support/seeded-database.ts'
+
+describe('what dispatches used, over the API', () => {
+  const ends = new AsyncDisposableStack()
+  const organizations: Record<string, { token: string; organizationId?: string; installationId: string }> = {}
+  let longReader: Db
+  let operator = ''
+  let get: (path: string, token?: string) => Promise<{ status: number; json: Json }>
+  before(async () => {
+    const seeded = await openSeeded()
+    ends.defer(seeded.close)
+    const { db } = seeded
+    longReader = seeded.database.longReader
+    const installed = { owner: seeded, other: await seeded.addOrganization('other') }
+    for (const [name, { organizationId, installationId }] of Object.entries(installed)) {
+      const token = await issueToken(db, { kind: 'organization', organizationId, label: 'test' })
+      organizations[name] = { token, organizationId, installationId }
+    }
+    operator = await issueToken(db, { kind: 'operator', label: 'test' })
+    const receipts = createReceiptWriter(db, assert.ifError)
+    ends.defer(receipts.close)
+    const tokens = createScriptTokens(createSecretBox(new Uint8Array(32)).deriveKey('test'))
+    const authenticate = createAuthenticate(db, tokens)
+    const parts: Partial<RouteParts> = { db, longReader, receipts, authenticate }
+    const listening = await listen(createApp(parts as RouteParts, assert.ifError), '127.0.0.1', 0)
+    ends.defer(listening.close)
+    get = (path, token) => request(`http://127.0.0.1:${listening.port}`, 'GET', path, undefined, token)
+    const script = await tokens.issue({ kind: 'integration', integration: 'echo', scopes: [] })
+    organizations.script = { token: script, installationId: '' }
+
+    const used = { integration: 'echo', type: 'fetch', startedAtMs: Date.now(), cpuMs: 1.2, wallMs: 4 }
+    const more = { heapBytes: 3_100_000, egressCalls: 1, egressBytes: 12_000, hostCalls: 2 }
+    for (const [name, { installationId }] of Object.entries(organizations)) {
+      if (installationId === '') continue
+      for (let n = 0; n < 5; n += 1) {
+        receipts.take({
+          ...used,
+          ...more,
+          requestId: `req_${name}_${n}`,
+          installationId,
+          outcome: 'ok',
+          status: 200,
+        })
+      }
+    }
+    receipts.take({ ...used, ...more, requestId: 'req_whole', outcome: 'cpu_limit' })
+  })
+  after(() => ends.disposeAsync())
+
+  it('is listed newest first, as it was taken a moment ago, and paged', async () => {
+    const installation = organizations.owner?.installationId
+    const first = await get(`/v1/receipts?installation=${installation}&limit=3`, operator)
+    assert.equal(first.status, 200)
+    const requests = ({ json }: { json: Json }) => json.items.map(({ request }: Json) => request)
+    assert.deepEqual(requests(first), ['req_owner_4', 'req_owner_3', 'req_owner_2'])
+    const { id, startedAt, ...receipt } = first.json.items[0]
+    assert.ok(Number.isInteger(id) && !Number.isNaN(Date.parse(startedAt)))
+    assert.deepEqual(receipt, {
+      object: 'receipt',
+      request: 'req_owner_4',
+      integration: 'echo',
+      installation,
+      type: 'fetch',
+      outcome: 'ok',
+      status: 200,
+      cpuMs: 1.2,
+      wallMs: 4,
+      heapBytes: 3_100_000,
+      egressCalls: 1,
+      egressBytes: 12_000,
+      hostCalls: 2,
+    })
+    const { before } = first.json.next
+    const second = await get(`/v1/receipts?installation=${installation}&limit=3&before=${before}`, operator)
+    assert.deepEqual(requests(second), ['req_owner_1', 'req_owner_0'])
+    assert.equal(second.json.next, undefined)
+    const after = await get(`/v1/receipts?installation=${installation}&after=${before}`, operator)
+    assert.deepEqual(requests(after), ['req_owner_3', 'req_owner_4'])
+  })
+
+  it('is found by the id of a request', async () => {
+    const { json } = await get('/v1/receipts?request=req_whole', operator)
+    assert.equal(json.count, 1)
+    assert.equal(json.items[0].outcome, 'cpu_limit')
+    assert.equal(json.items[0].installation, undefined)
+  })
+
+  it('is summed by minute, hour or day', async () => {
+    for (const by of ['minute', 'hour', 'day']) {
+      const { json } = await get(`/v1/usage?integration=echo&by=${by}`, operator)
+      const total = json.items.reduce((sum: number, { dispatches }: Json) => sum + dispatches, 0)
+      assert.equal(total, 11, by)
+      assert.equal(json.items[0].maxHeapBytes, 3_100_000)
+    }
+    const wrong = await get('/v1/usage?by=century', operator)
+    assert.equal(wrong.status, 400)
+    assert.match(wrong.json.error.message, /by is one of minute, hour, day/)
+    assert.equal((await get('/v1/usage?before=yesterday', operator)).status, 400)
+  })
+
+  const readers = [
+    { who: 'the owner of the integration', name: 'owner', receipts: 6 },
+    { who: 'another organization that installed it', name: 'other', receipts: 5 },
+  ]
+  for (const { who, name, receipts } of readers) {
+    it(`shows ${who} its own ${receipts} alone`, async () => {
+      const { token, installationId } = organizations[name] ?? { token: '', installationId: '' }
+      const { json } = await get('/v1/receipts', token)
+      assert.equal(json.count, receipts)
+      const seen = new Set(json.items.map(({ installation }: Json) => installation))
+      assert.ok([...seen].every((id) => id === undefined || id === installationId))
+      const usage = await get('/v1/usage?by=day', token)
+      const total = usage.json.items.reduce((sum: number, { dispatches }: Json) => sum + dispatches, 0)
+      assert.equal(total, receipts)
+    })
+  }
+
+  for (const path of ['/v1/usage', '/v1/receipts']) {
+    it(`is given to an organization while another asks for ${path} again and again`, () => askBeside(path))
+  }
+
+  async function askBeside(path: string): Promise<void> {
+    const { token = '', organizationId = '' } = organizations.other ?? {}
+    const longOnes = [1, 2].map(() => inTurn(longReader, { line: organizationId }, () => sleep(300)))
+    let answered = 0
+    const others = Array.from({ length: 150 }, async () => {
+      assert.equal((await get(path, token)).status, 200)
+      answered += 1
+    })
+    const { json } = await get(path, organizations.owner?.token)
+    assert.ok(json.count > 0)
+    assert.ok(answered < 75, `${answered} of 150 others were answered before`)
+    await Promise.all([...longOnes, ...others])
+  }
+
+  it('is not for scripts, nor for nobody', async () => {
+    for (const path of ['/v1/receipts', '/v1/usage']) {
+      assert.equal((await get(path, organizations.script?.token)).status, 403)
+      assert.equal((await get(path)).status, 401)
+    }
+  })
+})

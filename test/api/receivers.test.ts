@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { verifyWebhook } from '../../host/webhooks/signature.ts'
+import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
+import type { Received } from '../support/receiver.ts'
+import { owe, senderPlugin, watchDeliveries } from '../support/sender.ts'
+
+describe('an endpoint', () => {
+  const ends = new AsyncDisposableStack()
+  let annex: Annex
+  let installed: { id: string; endpoint: string; secret: string }
+  before(async () => {
+    annex = await startAnnex({
+      plugins: { sender: senderPlugin },
+      flags: { DELIVERY_RETRY_SECONDS: '1,1,1' },
+    })
+    ends.defer(annex.close)
+    installed = await installSample(annex, 'sender')
+  })
+  after(() => ends.disposeAsync())
+
+  const { receive, delivery, settled } = watchDeliveries(ends, () => annex.api)
+  const endpointOf = async (id = ''): Promise<string> => (await delivery(id)).endpoint
+  const act = (id: string, verb: string, body: object = {}) =>
+    annex.api('POST', `/v1/endpoints/${id}/${verb}`, body)
+
+  it('is listed and shown with its state, to whom it belongs', async () => {
+    const receiver = await receive(200)
+    const [id] = await owe(installed.endpoint, { url: receiver.url })
+    const endpoint = await endpointOf(id)
+    await settled(id ?? '')
+    const { json } = await annex.api('GET', `/v1/endpoints?installation=${installed.id}&state=active`)
+    const listed = json.items.find((item: Json) => item.id === endpoint)
+    assert.deepEqual(
+      [listed.url, listed.state, listed.signedBy, listed.ordered],
+      [receiver.url, 'active', 'installation', false],
+    )
+    const shown = await annex.api('GET', `/v1/endpoints/${endpoint}`)
+    assert.deepEqual(shown.json.owed, { due: 0, waiting: 0 })
+    assert.equal((await annex.api('GET', '/v1/endpoints?state=asleep')).status, 400)
+    const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'other', title: 'Other' })).json
+    const { token } = (await annex.api('POST', `/v1/orgs/${org.id}/tokens`, {})).json
+    assert.deepEqual((await annex.api('GET', '/v1/endpoints', undefined, token)).json.items, [])
+    for (const [method, path] of [
+      ['GET', ''],
+      ['PATCH', ''],
+      ['POST', '/pause'],
+      ['POST', '/resume'],
+      ['POST', '/example'],
+    ] as const) {
+      const { status } = await annex.api(
+        method,
+        `/v1/endpoints/${endpoint}${path}`,
+        method === 'GET' ? undefined : {},
+        token,
+      )
+      assert.equal(status, 404, `${method} ${path}`)
+    }
+    assert.equal((await annex.api('GET', `/v1/endpoints/${endpoint}`)).json.state, 'active')
+  })
+
+  it('that fails again and again says until when it is left alone', async () => {
+    const receiver = await receive(503)
+    const [id] = await owe(installed.endpoint, { url: receiver.url, type: 'down' }, 12)
+    const endpoint = await endpointOf(id)
+    const shown = () => annex.api('GET', `/v1/endpoints/${endpoint}`)
+    assert.ok(!('leftAloneUntil' in (await shown()).json) || receiver.received.length >= 10)
+    const { json } = await until(shown, ({ json }) => json.leftAloneUntil !== undefined)
+    const aheadMs = Date.parse(json.leftAloneUntil) - Date.now()
+    // Five minutes and a tenth is the longest of waits, on however slow a machine.
+    assert.ok(aheadMs < 330_000, `${aheadMs} ms ahead`)
+    assert.ok(receiver.received.length >= 10)
+    const { items } = (await annex.api('GET', `/v1/endpoints?installation=${installed.id}`)).json
+    const listed = items.find((item: Json) => item.id === endpoint)
+    assert.equal(listed.leftAloneUntil, json.leftAloneUntil)
+    const paused = await act(endpoint, 'pause')
+    assert.deepEqual([paused.json.state, paused.json.leftAloneUntil], ['paused', undefined])
+  })
+
+  it('that is left alone is tried at once after a resume', async () => {
+    const receiver = await receive(...Array(20).fill(503), 200)
+    const ids = await owe(installed.endpoint, { url: receiver.url, type: 'back' }, 12)
+    const endpoint = await endpointOf(ids[0])
+    const shown = () => annex.api('GET', `/v1/endpoints/${endpoint}`)
+    for (let n = 0; n < 12 && (await shown()).json.owed.due > 0; n += 1) {
+      const leftAlone = ({ json }: { json: Json }) => json.leftAloneUntil !== undefined || json.owed.due === 0
+      if ((await until(shown, leftAlone)).json.owed.due === 0) break
+      const before = receiver.received.length
+      const resumed = await act(endpoint, 'resume')
+      assert.deepEqual([resumed.status, resumed.json.state], [200, 'active'])
+      assert.equal(resumed.json.leftAloneUntil, undefined)
+      // Those that wait for their own retry take a second; the circuit opens for five and more.
+      await receiver.waitFor(before + 1)
+    }
+    await until(shown, ({ json }) => json.owed.due === 0)
+    assert.ok(receiver.received.length > 20)
+  })
+
+  it('that is paused keeps what is owed to it, old and new, until it is resumed', async () => {
+    const receiver = await receive(503, 200)
+    const [early = ''] = await owe(installed.endpoint, { url: receiver.url })
+    await receiver.waitFor(1)
+    const endpoint = await endpointOf(early)
+    const paused = await act(endpoint, 'pause', { reason: 'moving house' })
+    assert.deepEqual([paused.json.state, paused.json.reason], ['paused', 'moving house'])
+    const lots = Array.from({ length: 10 }, () => owe(installed.endpoint, { url: receiver.url }, 30))
+    const late = (await Promise.all(lots)).flat()
+    const shown = () => annex.api('GET', `/v1/endpoints/${endpoint}`)
+    await until(shown, ({ json }) => json.owed.waiting === 301)
+    assert.equal(receiver.received.length, 1)
+    assert.equal((await delivery(early)).nextAttemptAt, undefined)
+    assert.equal((await act(endpoint, 'pause')).status, 409)
+    const resumed = await act(endpoint, 'resume')
+    assert.deepEqual([resumed.json.state, resumed.json.reason], ['active', undefined])
+    await receiver.waitFor(302)
+    for (const id of [early, ...late.slice(-2)]) assert.equal((await settled(id)).state, 'delivered')
+    assert.equal((await act(endpoint, 'resume')).status, 409)
+  })
+
+  it('that has said 410 is disabled; after a resume, what failed is sent again on request', async () => {
+    const receiver = await receive(410, 200)
+    const [gone = ''] = await owe(installed.endpoint, { url: receiver.url })
+    assert.equal((await settled(gone)).state, 'failed')
+    const endpoint = await endpointOf(gone)
+    const shown = await until(
+      () => annex.api('GET', `/v1/endpoints/${endpoint}`),
+      ({ json }) => json.state === 'disabled',
+    )
+    assert.match(shown.json.reason, /410/)
+    const [refused = ''] = await owe(installed.endpoint, { url: receiver.url })
+    assert.match((await settled(refused)).reason, /^endpoint_disabled: /)
+    for (const asked of [annex.api('POST', `/v1/deliveries/${gone}/send`), act(endpoint, 'example')]) {
+      const { status, json } = await asked
+      assert.equal(status, 409)
+      assert.match(json.error.message, /annex endpoints resume ep_/)
+    }
+    const since = new Date(0).toISOString()
+    const filter = { since, endpoint }
+    const dry = await annex.api('POST', '/v1/deliveries/send-failed', { ...filter, dryRun: true })
+    assert.deepEqual(dry.json, { dryRun: true, count: 0, disabled: 2 })
+    assert.equal((await act(endpoint, 'resume')).json.state, 'active')
+    const sent = await annex.api('POST', '/v1/deliveries/send-failed', filter)
+    assert.deepEqual([sent.status, sent.json.count, sent.json.disabled], [202, 2, 0])
+    for (const id of [gone, refused]) {
+      const { state } = await until(
+        () => delivery(id),
+        ({ state }) => state === 'delivered',
+      )
+      assert.equal(state, 'delivered')
+    }
+  })
+
+  it('that is to be kept in order gets one after the other, those owed before included', async () => {
+    const receiver = await receive(503, 503, 200)
+    const url = receiver.url
+    const [first = ''] = await owe(installed.endpoint, { url, id: 'order-0' })
+    await receiver.waitFor(1)
+    const endpoint = await endpointOf(first)
+    await act(endpoint, 'pause')
+    for (let n = 1; n < 4; n += 1) await owe(installed.endpoint, { url, id: `order-${n}` })
+    const changed = await annex.api('PATCH', `/v1/endpoints/${endpoint}`, { ordered: true })
+    assert.equal(changed.json.ordered, true)
+    for (let n = 4; n < 8; n += 1) await owe(installed.endpoint, { url, id: `order-${n}` })
+    await act(endpoint, 'resume')
+    await receiver.waitFor(10)
+    const ids = receiver.received.map(({ body }) => JSON.parse(body).eventId)
+    const expected = Array.from({ length: 8 }, (_, n) => `order-${n}`)
+    // The first one was turned away twice, and nothing has overtaken it.
+    assert.deepEqual(ids, ['order-0', 'order-0', ...expected])
+  })
+
+  it('gets an example on request, signed, that says what it is', async () => {
+    const receiver = await receive(200)
+    const [id] = await owe(installed.endpoint, { url: receiver.url })
+    const endpoint = await endpointOf(id)
+    const example = await act(endpoint, 'example', { type: 'page_feedback' })
+    assert.deepEqual([example.status, example.json.event.type], [202, 'page_feedback'])
+    assert.equal((await settled(example.json.id)).state, 'delivered')
+    const [, { body, headers }] = (await receiver.waitFor(2)) as [Received, Received]
+    const event = JSON.parse(body)
+    assert.deepEqual(
+      [event.type, event.example, event.installationId, event.eventId],
+      ['page_feedback', true, installed.id, example.json.event.id],
+    )
+    const signature = String(headers['x-service-signature'])
+    const nowSeconds = Date.now() / 1000
+    assert.deepEqual(verifyWebhook(signature, body, installed.secret, { nowSeconds }), { valid: true })
+    assert.equal((await act(endpoint, 'example', { type: 'invented' })).status, 422)
+  })
+})

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { splitTarget } from '../../host/api/target.ts'
+
+it('the target of a request is taken apart, and nothing of it is changed', () => {
+  for (const [url, path, search] of [
+    ['/', '/', ''],
+    ['/x/echo/%2e%2E/a?b=/c?d', '/x/echo/%2e%2E/a', '?b=/c?d'],
+    ['/x/echo/../other', '/x/echo/../other', ''],
+    ['//host/x/echo', '//host/x/echo', ''],
+    ['/x/echo?a#b?c', '/x/echo', '?a'],
+    ['/x/echo#b?c', '/x/echo', ''],
+    ['http://elsewhere:80/x/echo/../other?a', '/x/echo/../other', '?a'],
+    ['HTTPS://elsewhere/x/echo', '/x/echo', ''],
+    ['http://elsewhere?a', '', '?a'],
+    ['*', '*', ''],
+    ['', '', ''],
+  ] as const) {
+    assert.deepEqual(splitTarget(url), { path, search }, url)
+  }
+})
