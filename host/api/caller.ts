@@ -6,12 +6,12 @@ import type { Db } from '../db/db.ts'
 import { findOrganization, type Organization } from '../db/queries/records/organizations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 
-/** Finds out who calls, by the bearer token (RFC 6750). */
+/** Identifies the caller by the bearer token (RFC 6750). */
 export type Authenticate = (context: Context) => Promise<Caller>
 
-/** @returns a function that throws AnnexError `unauthorized` when nobody known calls */
+/** @returns a function that throws AnnexError `unauthorized` for a token that is missing, unknown or expired */
 export function createAuthenticate(db: Db, tokens: ScriptTokens): Authenticate {
-  // By its hash: what is kept of a token must not be good for anything.
+  // The cache has hashes as keys: a leaked cache must not leak tokens.
   const callers = cacheReads({ keyOf: hashOf, read: (token: string) => findCaller(db, token) })
   return async (context) => {
     const token = /^Bearer +(\S+)$/i.exec(context.get('authorization'))?.[1]
@@ -39,7 +39,7 @@ export function assertOperator(caller: Caller): void {
 export const namedOrganization = ({ query }: Context): string | undefined =>
   typeof query.organization === 'string' ? query.organization : undefined
 
-/** Scripts have their own routes; these are for people. @throws AnnexError `forbidden` */
+/** Refuses scripts on routes for people. @throws AnnexError `forbidden` */
 export function assertPerson(
   caller: Caller,
 ): asserts caller is Extract<Caller, { kind: 'operator' | 'organization' }> {
@@ -51,14 +51,15 @@ export function assertPerson(
 }
 
 /**
- * The organization that a person acts for: named, or that of the token.
+ * Finds the organization that a person acts for: the named one, or that of the token.
  *
- * @throws AnnexError `not_found` when it is not theirs or not there, `bad_request` when an operator names none
+ * @throws AnnexError `not_found` when it does not exist or the caller may not see it, `bad_request` when an operator names
+ *   none
  */
 export const organizationOf = (db: Db, caller: Caller, name: string | undefined): Promise<Organization> =>
   theirOrganization((id) => findOrganization(db, id), caller, name)
 
-/** The same, by whatever finds an organization by its id or subdomain. */
+/** As `organizationOf`, with another lookup: `POST /v1/events` has a cache. */
 export async function theirOrganization(
   find: (id: string) => Promise<Organization | undefined>,
   caller: Caller,

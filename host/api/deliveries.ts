@@ -1,5 +1,6 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
+import type { Db } from '../db/db.ts'
 import { findSome } from '../db/looks/find-some.ts'
 import type { Look } from '../db/looks/window.ts'
 import { listAttempts } from '../db/queries/attempts.ts'
@@ -11,14 +12,15 @@ import {
   lookForDeliveries,
 } from '../db/queries/operating/list-deliveries.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import { assertPerson } from './caller.ts'
+import { type Authenticate, assertPerson } from './caller.ts'
 import { filterOf } from './delivery-query.ts'
 import { toAttemptView, toDeliveryView } from './delivery-view.ts'
 import { askerOf, limitOf, toPage } from './list-query.ts'
-import type { RouteParts } from './parts.ts'
+
+export type DeliveryParts = { db: Db; longReader: Db; authenticate: Authenticate }
 
 /** What was sent, and what became of it. */
-export function addDeliveryRoutes(router: Router, parts: RouteParts): void {
+export function addDeliveryRoutes(router: Router, parts: DeliveryParts): void {
   const { db, longReader, authenticate } = parts
 
   /**
@@ -51,7 +53,7 @@ export function addDeliveryRoutes(router: Router, parts: RouteParts): void {
  * @throws AnnexError `unauthorized`, `forbidden`, `not_found`
  */
 export async function openDelivery(
-  { db, authenticate }: Pick<RouteParts, 'db' | 'authenticate'>,
+  { db, authenticate }: Pick<DeliveryParts, 'db' | 'authenticate'>,
   context: Context,
 ): Promise<ListedDelivery> {
   const caller = await authenticate(context)

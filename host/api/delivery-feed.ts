@@ -1,13 +1,15 @@
 import { Readable } from 'node:stream'
 import type Router from '@koa/router'
 import type { Context } from 'koa'
+import type { Db } from '../db/db.ts'
 import type { FeedItem, FeedPlace } from '../db/queries/operating/feed.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
+import type { Changes } from '../webhooks/operating/changes.ts'
 import { followDeliveries, placeAt } from '../webhooks/operating/follow-deliveries.ts'
+import type { Authenticate } from './caller.ts'
 import { filterOf } from './delivery-query.ts'
 import { toAttemptView, toDeliveryView } from './delivery-view.ts'
 import { askerOf } from './list-query.ts'
-import type { RouteParts } from './parts.ts'
 import { keepAlive, toServerEvent } from './server-event.ts'
 
 /** Readers at once: of one organization (or of all operators), and in all. */
@@ -20,8 +22,17 @@ const patienceMs = 30_000
 /** How long a reader waits before it comes back. */
 const retryMs = 1_000
 
+export type FeedParts = {
+  db: Db
+  longReader: Db
+  authenticate: Authenticate
+  /** Tells when deliveries have changed. */
+  changes: Changes
+  state: () => { stopping: boolean }
+}
+
 /** What happens to deliveries, as it happens. */
-export function addFeedRoutes(router: Router, parts: RouteParts): void {
+export function addFeedRoutes(router: Router, parts: FeedParts): void {
   const readers = createReaders()
 
   /**
@@ -59,7 +70,7 @@ function placeIn(context: Context): string | undefined {
 }
 
 async function* say(
-  { authenticate, state }: Pick<RouteParts, 'authenticate' | 'state'>,
+  { authenticate, state }: Pick<FeedParts, 'authenticate' | 'state'>,
   context: Context,
   from: FeedPlace,
   looks: AsyncIterable<FeedItem[]>,
@@ -83,10 +94,7 @@ async function* say(
   }
 }
 
-async function reasonToEnd(
-  authenticate: RouteParts['authenticate'],
-  context: Context,
-): Promise<string | undefined> {
+async function reasonToEnd(authenticate: Authenticate, context: Context): Promise<string | undefined> {
   try {
     await authenticate(context)
     return undefined

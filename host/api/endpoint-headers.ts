@@ -1,8 +1,6 @@
-import { isDropped } from './dropped-headers.ts'
-
 /**
- * The head of a visitor's request as it crosses to a script (`runtime/bridge.ts`), without what no script gets: hop-by-hop
- * headers, and the console's own cookies.
+ * The head of a visitor's request as text for a script (`runtime/bridge.ts`). Hop-by-hop headers and Annex's own cookies
+ * are left out.
  */
 export function toRequestText(method: string, url: string, rawHeaders: readonly string[]): string {
   let text = `${method}\n${url}`
@@ -17,15 +15,15 @@ export function toRequestText(method: string, url: string, rawHeaders: readonly 
 }
 
 /**
- * The headers of a script's answer: names and values in turn. The answer is a stranger's: a browser must not run it
- * with this host's origin, keep it from being looked at twice, or send its cookies anywhere but to its own endpoint.
+ * The headers of a script's answer: names and values in turn. The answer is hostile input for a browser: it must not run
+ * with this host's origin, nor be sniffed as another type, and its cookies are sent to its own endpoint alone.
  */
 export function toAnswerHeaders(
   headers: readonly (readonly [string, string])[],
   endpointPath: string,
   requestId: string,
 ): string[] {
-  // First of all, whatever comes after. A second policy can only narrow what the script's own allows.
+  // A policy of the script comes second: it can only narrow this one.
   const all = ['content-security-policy', sandboxPolicy, 'x-content-type-options', 'nosniff']
   all.push('x-request-id', requestId)
   for (const [name, value] of headers) {
@@ -36,7 +34,7 @@ export function toAnswerHeaders(
   return all
 }
 
-/** No `allow-same-origin`: the page gets an origin of its own, and with it neither cookies nor storage of ours. */
+/** Without `allow-same-origin` the page gets its own opaque origin, and so no cookies and no storage of this host. */
 const sandboxPolicy =
   'sandbox allow-downloads allow-forms allow-modals allow-popups allow-popups-to-escape-sandbox allow-scripts allow-top-navigation-by-user-activation'
 
@@ -62,15 +60,60 @@ function withoutOwnCookies(header: string): string {
     .join('; ')
 }
 
-/** `Path` becomes the endpoint's own and `Domain` goes: the cookie comes back here and nowhere else. */
+/** Sets `Path` to the endpoint's own and drops `Domain`, so that the cookie is sent to this endpoint alone. */
 function confineCookie(cookie: string, endpointPath: string): string {
   const [pair = '', ...attributes] = cookie.split(';')
   const kept = attributes.filter((attribute) => !/^\s*(path|domain)\s*=/i.test(attribute))
-  // `=annex_session=x` is a cookie without a name; a browser sends it back as `annex_session=x` all the same.
+  // `=annex_session=x` is a cookie without a name, but a browser sends it back as `annex_session=x`.
   const name = pair.replace(/^[\s=]+/, '').trimEnd()
-  // A name of ours, or one whose prefix promises a host-wide path, would not be this script's to set.
+  // A script may set neither Annex's own cookies nor cookies whose prefix promises a host-wide path.
   const isForbidden = ownCookie.test(name) || /^__(host|secure)-/i.test(name)
   return [isForbidden ? `x-${name}` : name, ...kept.map((part) => part.trim()), `Path=${endpointPath}`].join(
     '; ',
   )
 }
+
+/** A header of a script's answer that is not passed on. A `*` at the end stands for any ending. */
+type DroppedHeader = { name: string; reason: string }
+
+/** Headers that would affect more than their own endpoint. docs/api.md is generated from this table. */
+export const droppedHeaders: readonly DroppedHeader[] = [
+  { name: 'X-Accel-*', reason: 'Has nginx send another file or address, or change how it buffers.' },
+  { name: 'X-Sendfile*', reason: 'Has Apache, lighttpd and others send a file of their machine.' },
+  { name: 'X-Lighttpd-*', reason: 'Has lighttpd send a file of its machine.' },
+  { name: 'X-Reproxy-*', reason: 'Has H2O and Perlbal send the answer of another address.' },
+  { name: 'X-LiteSpeed-*', reason: 'Has LiteSpeed send another address, or empty its cache.' },
+  { name: 'X-Envoy-*', reason: 'Has Envoy take this host for overloaded or failed.' },
+  { name: 'Accept-CH', reason: 'Has a browser send more about itself to the whole origin.' },
+  { name: 'Accept-CH-Lifetime', reason: 'Keeps what `Accept-CH` asks for.' },
+  { name: 'Critical-CH', reason: 'Has a browser repeat its request with what `Accept-CH` asks for.' },
+  { name: 'Secure-Session-*', reason: 'Binds a session of the whole origin to a device.' },
+  { name: 'Sec-Session-*', reason: 'Is the older name of `Secure-Session-*`.' },
+  { name: 'Use-As-Dictionary', reason: 'Has later answers of other paths decompressed with this one.' },
+  { name: 'Set-Login', reason: 'Says for the whole origin whether its user is logged in.' },
+  { name: 'IdP-SignIn-Status', reason: 'Is the older name of `Set-Login`.' },
+  { name: 'Service-Worker-Allowed', reason: 'Lets a service worker answer for other paths.' },
+  { name: 'Clear-Site-Data', reason: 'Deletes what a browser keeps of the whole origin.' },
+  { name: 'NEL', reason: 'Has a browser report requests to the whole host.' },
+  { name: 'Report-To', reason: 'Says for the whole origin where reports go.' },
+  {
+    name: 'Reporting-Endpoints',
+    reason: 'Says where a browser sends its reports, visited addresses included.',
+  },
+  { name: 'Alt-Svc', reason: 'Sends later requests to the whole origin to another host or port.' },
+  { name: 'Strict-Transport-Security', reason: 'Makes a browser refuse HTTP for the whole host.' },
+  { name: 'Expect-CT', reason: 'Sets a rule about certificates for the whole host.' },
+  { name: 'Public-Key-Pins*', reason: 'Makes a browser refuse other certificates of the whole host.' },
+  { name: 'Origin-Agent-Cluster', reason: 'Decides for the whole origin how a browser isolates it.' },
+  { name: 'Content-Length', reason: 'Is counted by Annex.' },
+  { name: 'X-Content-Type-Options', reason: 'Is set by Annex.' },
+  { name: 'X-Request-Id', reason: 'Is set by Annex.' },
+]
+
+const patterns = droppedHeaders.map(({ name }) => name.toLowerCase())
+const droppedNames: ReadonlySet<string> = new Set(patterns.filter((name) => !name.endsWith('*')))
+const beginnings = patterns.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
+
+/** @param name in lower case */
+const isDropped = (name: string): boolean =>
+  droppedNames.has(name) || beginnings.some((beginning) => name.startsWith(beginning))

@@ -1,93 +1,113 @@
+import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
-import { hopsHeader } from '../egress/loop-guard.ts'
+import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import type { ErrorCode } from '../errors/codes.ts'
-import { type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
-import { endpointPath, endpointPrefix, parseEndpointPath } from '../sandbox/level.ts'
+import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
+import type { ReportFailure } from '../installations/report-failure.ts'
+import { endpointPath, endpointPrefix, type Level, parseEndpointPath } from '../sandbox/level.ts'
 import { ScriptError } from '../sandbox/sandbox-errors.ts'
-import { assertHandled, type DispatchRequest } from '../sandbox/sandboxes.ts'
+import { assertHandled, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { DispatchOutcome } from '../sandbox/target.ts'
+import { createReadOrStream, type ReadOrStream } from './body.ts'
 import { toRequestText } from './endpoint-headers.ts'
 import { sendError } from './errors.ts'
-import type { RouteParts } from './parts.ts'
-import { sendAnswer } from './send-answer.ts'
-import { createTakeBody, type TakeBody } from './take-body.ts'
-import { splitTarget, type Target } from './target.ts'
+import { type ScriptAnswer, sendAnswer } from './send-answer.ts'
 
-type Parts = Pick<
-  RouteParts,
-  'prepareDispatch' | 'sandboxes' | 'report' | 'publicUrl' | 'readHops' | 'limits'
-> & { takeBody: TakeBody }
+export type EndpointParts = {
+  prepareDispatch: PrepareDispatch
+  sandboxes: Sandboxes
+  report: ReportFailure
+  publicUrl: () => string
+  /** Reads from a signed header how many scripts a request has passed. */
+  readHops: Hops['read']
+  limits: { bodyBytes: number }
+}
 
-/**
- * The public endpoints (spec 4.1). Any method, path, query, headers and bytes go to the script's `fetch`, and
- * its answer goes back with status, headers and bytes, past Koa.
- */
-export function answerEndpoints(given: Omit<Parts, 'takeBody'>): Middleware {
-  const parts: Parts = { ...given, takeBody: createTakeBody() }
+type Parts = EndpointParts & { readOrStream: ReadOrStream }
+
+/** Public endpoints (spec 4.1): a request under `/x/` with any method, headers and bytes goes to the script's `fetch`. */
+export function answerEndpoints(given: EndpointParts): Middleware {
+  const parts: Parts = { ...given, readOrStream: createReadOrStream() }
   return (context, next) => {
     const target = splitTarget(context.req.url ?? '/')
-    return target.path.startsWith(endpointPrefix) ? answerVisit(context, target, parts) : next()
+    return target.path.startsWith(endpointPrefix) ? answerEndpoint(context, target, parts) : next()
   }
-}
-
-async function answerVisit(context: Context, target: Target, parts: Parts): Promise<void> {
-  const level = parseEndpointPath(target.path)
-  if (level === undefined) throw new AnnexError('not_found', `There is no endpoint at ${target.path}.`)
-  const { requestId } = context.state
-  try {
-    const prepared = await parts.prepareDispatch.prepare(level)
-    if (prepared.records.manifest.script === undefined) throw hasNoScript(level.integration)
-    const { result, body } = assertHandled(await dispatchRequest(context, target, prepared, parts))
-    if (result.kind !== 'response') throw new AnnexError('script_failed', 'The script gave no response.')
-    sendAnswer(context.res, { head: result.head, body, path: endpointPath(level), requestId })
-    context.respond = false
-  } catch (error) {
-    // An `ExposableError` of the SDK: the script means its caller to read it.
-    if (error instanceof ScriptError && error.script.exposeCode !== undefined) {
-      const { exposeCode, message } = error.script
-      sendError(context, exposeCode, { code: 'script_error', message })
-      return
-    }
-    if (!isVisitorsDoing(error)) parts.report(level, requestId, error)
-    throw error
-  }
-}
-
-const hasNoScript = (integration: string): AnnexError =>
-  new AnnexError('not_found', `The integration ${integration} has no script, so nothing answers here.`)
-
-/** Not `async`: each function on the way that waits takes its time. */
-function dispatchRequest(
-  { req: request, res: response, state: { requestId } }: Context,
-  target: Target,
-  prepared: PreparedLevel,
-  { sandboxes, takeBody, publicUrl, readHops, limits }: Parts,
-): Promise<DispatchOutcome> {
-  // The host that a target may name is the visitor's word alone.
-  const url = publicUrl() + target.path + target.search
-  const message = toRequestText(request.method ?? 'GET', url, request.rawHeaders)
-  const hops = readHops(String(request.headers[hopsHeader] ?? ''))
-  const dispatch = (body: NonNullable<DispatchRequest['body']>): Promise<DispatchOutcome> =>
-    sandboxes.dispatch({
-      target: prepared.target,
-      environment: prepared.environment,
-      message,
-      context: toContext(prepared.records, { requestId, hops }),
-      visitor: response,
-      body,
-    })
-  const body = takeBody(request, limits.bodyBytes)
-  return body instanceof Promise ? body.then(dispatch) : dispatch(body)
 }
 
 /**
- * What has nothing to do with the script. Whoever sends requests to any path could fill an integration's log with
- * it, and push out the lines that its author looks for.
+ * From a request to its answer. The answer keeps the script's status, headers and bytes, and bypasses Koa.
+ *
+ * @throws AnnexError `not_found`, `no_version`, `installation_paused`, `installation_suspended`, `body_too_large`,
+ *   `bad_request`, or the error that ended the dispatch
  */
-function isVisitorsDoing(error: unknown): boolean {
-  return isAnnexError(error) && unreported.has(error.code)
+async function answerEndpoint(context: Context, target: Target, parts: Parts): Promise<void> {
+  const level = findLevel(target)
+  try {
+    const prepared = await parts.prepareDispatch.prepare(level)
+    assertHasScript(prepared)
+    const body = await parts.readOrStream(context.req, parts.limits.bodyBytes)
+    const outcome = await dispatchRequest(context, { target, prepared, body }, parts)
+    sendAnswer(context.res, toAnswer(context, level, outcome))
+    context.respond = false
+  } catch (error) {
+    answerFailure(context, level, error, parts)
+  }
 }
+
+function findLevel({ path }: Target): Level {
+  const level = parseEndpointPath(path)
+  if (level !== undefined) return level
+  throw new AnnexError('not_found', `There is no endpoint at ${path}.`)
+}
+
+function assertHasScript({ records: { manifest } }: PreparedLevel): void {
+  if (manifest.script !== undefined) return
+  throw new AnnexError(
+    'not_found',
+    `The integration ${manifest.name} has no script, so nothing answers here.`,
+  )
+}
+
+function dispatchRequest(
+  { req: request, res: visitor, state: { requestId } }: Context,
+  given: { target: Target; prepared: PreparedLevel; body: Buffer | IncomingMessage },
+  { sandboxes, publicUrl, readHops }: Parts,
+): Promise<DispatchOutcome> {
+  const { target, prepared, body } = given
+  // A target may name any host. Only the public URL is trusted.
+  const url = publicUrl() + target.path + target.search
+  const hops = readHops(String(request.headers[hopsHeader] ?? ''))
+  return sandboxes.dispatch({
+    target: prepared.target,
+    environment: prepared.environment,
+    message: toRequestText(request.method ?? 'GET', url, request.rawHeaders),
+    context: toContext(prepared.records, { requestId, hops }),
+    visitor,
+    body,
+  })
+}
+
+/** @throws ScriptError when the script threw; AnnexError `script_failed` when it gave no response */
+function toAnswer({ state: { requestId } }: Context, level: Level, outcome: DispatchOutcome): ScriptAnswer {
+  const { result, body } = assertHandled(outcome)
+  if (result.kind !== 'response') throw new AnnexError('script_failed', 'The script gave no response.')
+  return { head: result.head, body, path: endpointPath(level), requestId }
+}
+
+/** An `ExposableError` of the SDK is shown to the visitor. Other failures go to the integration's log and are thrown. */
+function answerFailure(context: Context, level: Level, error: unknown, { report }: Parts): void {
+  if (error instanceof ScriptError && error.script.exposeCode !== undefined) {
+    const { exposeCode, message } = error.script
+    sendError(context, exposeCode, { code: 'script_error', message })
+    return
+  }
+  if (!isVisitorsDoing(error)) report(level, context.state.requestId, error)
+  throw error
+}
+
+/** These errors are not logged: a flood of bad requests would push useful lines out of an integration's log. */
+const isVisitorsDoing = (error: unknown): boolean => isAnnexError(error) && unreported.has(error.code)
 
 const unreported: ReadonlySet<ErrorCode> = new Set([
   'bad_request',
@@ -98,3 +118,17 @@ const unreported: ReadonlySet<ErrorCode> = new Set([
   'not_found',
   'sandbox_busy',
 ])
+
+/** The path and query that a request names. */
+export type Target = { path: string; search: string }
+
+const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
+
+/** Splits a request's target, which may be a whole URL (RFC 9112, 3.2.2). Path and query stay as they were sent. */
+export function splitTarget(url: string): Target {
+  const rest = url.startsWith('/') ? url : url.replace(absolute, '')
+  const hash = rest.indexOf('#')
+  const whole = hash < 0 ? rest : rest.slice(0, hash)
+  const query = whole.indexOf('?')
+  return query < 0 ? { path: whole, search: '' } : { path: whole.slice(0, query), search: whole.slice(query) }
+}

@@ -5,13 +5,13 @@ import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 
 export type OnDefect = (error: unknown, requestId?: string) => void
 
-/** Gives every request an id. It is in the answer, in errors and in the logs. */
+/** Gives every request an id. Answers, errors and logs have it. */
 export const identifyRequests: Middleware = (context, next) => {
   context.state.requestId = createId('req')
   return next()
 }
 
-/** Turns what was thrown into an answer. A defect shows a visitor the request's id alone. */
+/** Turns a thrown error into an answer. Of a defect, a visitor sees the request's id alone. */
 export function answerErrors(onDefect: OnDefect): Middleware {
   return async (context, next) => {
     try {
@@ -65,7 +65,7 @@ export function sendError(
   writeJson(context)
 }
 
-/** Koa would do it after all middleware, where a value that cannot become JSON is answered in plain text. */
+/** Koa would serialize after all middleware, where a value that cannot become JSON is answered in plain text. */
 function writeJson(context: Context): void {
   const { body } = context
   const isJson =
@@ -77,3 +77,35 @@ function writeJson(context: Context): void {
 }
 
 const isPlain = (prototype: unknown): boolean => prototype === Object.prototype || prototype === null
+
+/**
+ * The fields of an error that the log keeps. An error of Node's HTTP parser carries the received bytes, which may hold a
+ * token: only fields that are named here are written.
+ */
+export function toLoggedError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) }
+  const { name, message, stack, cause } = error
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  return {
+    type: name,
+    message,
+    stack,
+    ...(code !== undefined && { code }),
+    ...(cause instanceof Error && { cause: { type: cause.name, message: cause.message } }),
+  }
+}
+
+/** True when a connection broke or did not carry HTTP: the visitor caused it, so it is no defect of Annex. */
+export function isBrokenConnection(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return brokenCodes.has(code) || code.startsWith('HPE_')
+}
+
+const brokenCodes: ReadonlySet<string> = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_DESTROYED',
+  'ERR_HTTP_REQUEST_TIMEOUT',
+])

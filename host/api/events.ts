@@ -5,28 +5,29 @@ import type { Db } from '../db/db.ts'
 import { findPlace } from '../db/queries/records/named-places.ts'
 import { findOrganization } from '../db/queries/records/organizations.ts'
 import { eventTarget, explainSkipped } from '../events/match-installations.ts'
+import type { PublishEvent } from '../events/publish-event.ts'
 import type { PublishedEvent } from '../events/validate-event.ts'
 import { readJson } from './body.ts'
-import { namedOrganization, theirOrganization } from './caller.ts'
-import type { RouteParts } from './parts.ts'
+import { type Authenticate, namedOrganization, theirOrganization } from './caller.ts'
 
-/** `takers`: an installation that takes events now is named no longer. */
-type Happened = { organizationId: string; event: PublishedEvent; takers: number }
+export type EventParts = { reader: Db; authenticate: Authenticate; publish: PublishEvent }
 
-/** Taking events in. */
-export function addEventRoutes(router: Router, { reader, authenticate, publish }: RouteParts): void {
-  const read = (id: string) => findOrganization(reader, id)
-  const organizations = cacheReads({ keyOf: String, read })
+/** With the number of takers in its key, the cache does not name an installation that takes events by now. */
+type SkippedQuery = { organizationId: string; event: PublishedEvent; takers: number }
+
+/** Publishing events. */
+export function addEventRoutes(router: Router, { reader, authenticate, publish }: EventParts): void {
+  const organizations = cacheReads({ keyOf: String, read: (id: string) => findOrganization(reader, id) })
   const skipped = cacheReads({
-    keyOf: ({ organizationId, event, takers }: Happened) =>
+    keyOf: ({ organizationId, event, takers }: SkippedQuery) =>
       `${organizationId} ${event.type} ${eventTarget(event).id} ${takers}`,
     read: ({ organizationId, event }) => explainSkipped(reader, organizationId, event),
   })
   /**
-   * Publishes an event of the organization (spec 2.5; without `installationId`, and `eventId` may be left to
-   * Annex). 202 when it is stored for `installations` scripts, and waits for the resume of those in `waiting`; `skipped` names
-   * up to 20 installations that would have taken it, and why they did not. 200 with `duplicate: true` when an event with that
-   * `eventId` was published before; 422 with a detail for each wrong field; 413 for one that is too large.
+   * Publishes an event of the organization (spec 2.5), of at most 256 KiB, without `installationId`; `eventId` is optional.
+   * 202 when it is stored: `installations` counts the scripts that take it, `waiting` has the ids of installations that take
+   * it after a resume, `skipped` up to 20 that do not take it, and why. 200 with `duplicate: true` when an event with that
+   * `eventId` was published before. 422 with a detail for each wrong field; 413 when it is too large.
    */
   router.post('/v1/events', async (context) => {
     const caller = await authenticate(context)
@@ -34,15 +35,15 @@ export function addEventRoutes(router: Router, { reader, authenticate, publish }
     const body = await withPlaceIds(reader, id, await readJson(context))
     const receipt = await publish(id, body)
     context.status = receipt.duplicate ? 200 : 202
-    // It was stored: it is one.
+    // `publish` has validated it.
     const event = body as PublishedEvent
     const takers = receipt.installations
-    const passedBy = receipt.duplicate ? [] : await skipped.get({ organizationId: id, event, takers })
-    context.body = passedBy.length === 0 ? receipt : { ...receipt, skipped: passedBy }
+    const passedOver = receipt.duplicate ? [] : await skipped.get({ organizationId: id, event, takers })
+    context.body = passedOver.length === 0 ? receipt : { ...receipt, skipped: passedOver }
   })
 }
 
-/** The event with the ids of a site and a space that it names by their slugs. A name that is no slug is left to the checks. */
+/** Replaces the slugs of a site and a space by their ids. Other names stay: validation refuses them. */
 async function withPlaceIds(db: Db, organizationId: string, event: unknown): Promise<unknown> {
   if (typeof event !== 'object' || event === null) return event
   const ids: Record<string, string> = {}

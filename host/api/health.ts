@@ -3,22 +3,31 @@ import type Router from '@koa/router'
 import type { Db } from '../db/db.ts'
 import type { StorageProbe } from '../db/probe-storage.ts'
 import { listDeployedDigests } from '../db/queries/integrations.ts'
+import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import { hasLevel, type Wall } from '../sandbox/wall/levels.ts'
-import type { RouteParts } from './parts.ts'
 
-/** A database that takes longer to say nothing is not one to send visitors to. */
-const patienceMs = 2_000
+/** A database that does not answer for longer is not ready for visitors. */
+const timeoutMs = 2_000
 
 type Part = { ready: boolean; message?: string } & Record<string, unknown>
 
-/** For whoever watches the process. */
-export function addHealthRoutes(router: Router, parts: RouteParts): void {
-  /** The process answers. Touches nothing else, the database least of all. */
+export type HealthParts = {
+  db: Db
+  probeStorage: StorageProbe
+  sandboxes: Sandboxes
+  wall: Wall
+  /** How many workers take jobs, and whether Annex is stopping. */
+  state: () => { workers: number; stopping: boolean }
+}
+
+/** Liveness and readiness, for supervisors and proxies. */
+export function addHealthRoutes(router: Router, parts: HealthParts): void {
+  /** 200 while the process answers. It never uses the database. */
   router.get('/healthz', (context) => {
     context.body = { status: 'ok' }
   })
 
-  /** Every part that a request or a job needs, and how it is. 503 when one of them is not ready. */
+  /** The state of each part that a request or job needs. 503 when one is not ready. */
   router.get('/readyz', async (context) => {
     const { found, failing } = await readReadiness(parts)
     if (failing.length === 0) {
@@ -35,9 +44,9 @@ export function addHealthRoutes(router: Router, parts: RouteParts): void {
   })
 }
 
-/** How each part is, and a text for each that is not ready. Everybody may see it. */
+/** The state of each part, and a text for each that is not ready. It is public. */
 export async function readReadiness(
-  parts: RouteParts,
+  parts: HealthParts,
 ): Promise<{ found: Record<string, Part>; failing: string[] }> {
   const [database, storage, versions] = await Promise.all([
     readDatabase(parts.db),
@@ -58,12 +67,12 @@ export async function readReadiness(
 
 const readDatabase = (db: Db): Promise<Part> =>
   readInTime(async () => {
-    // One whose disk has failed takes no transaction any more.
+    // After a failed sync the database refuses transactions, and answers reads.
     await db.transaction((transaction) => transaction.raw('select 1'))
     return { ready: true }
   })
 
-/** Publishing would be refused with the same code. */
+/** With the code that publishing would be refused with. */
 async function readStorage(probe: StorageProbe): Promise<Part> {
   const { error } = await probe()
   if (error === undefined) return { ready: true }
@@ -71,7 +80,7 @@ async function readStorage(probe: StorageProbe): Promise<Part> {
   return { ready: false, message: `${what} (${error})` }
 }
 
-/** What this host runs. Hosts of one database show the same digest. */
+/** The deployed versions. Hosts of one database show the same digest. */
 const readVersions = (db: Db): Promise<Part> =>
   readInTime(async () => {
     const deployed = await listDeployedDigests(db)
@@ -81,17 +90,17 @@ const readVersions = (db: Db): Promise<Part> =>
     return { ready: true, deployed: deployed.length, digest: digest.digest('hex') }
   })
 
-// Everybody may ask: the failure itself holds addresses and names, and is in the log of the part that needed it.
-const late: Part = { ready: false, message: `it fails, or does not answer within ${patienceMs} ms` }
+// The page is public: an error's text holds addresses and names, so it stays in the log.
+const late: Part = { ready: false, message: `it fails, or does not answer within ${timeoutMs} ms` }
 
 const readInTime = async (read: () => Promise<Part>): Promise<Part> => (await inTime(read)) ?? late
 
-/** @returns undefined when it fails, or takes longer than a visitor waits */
+/** @returns undefined when the read fails or takes too long */
 export async function inTime<T>(read: () => Promise<T>): Promise<T | undefined> {
-  const { promise: patience, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(reject, patienceMs)
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(reject, timeoutMs)
   try {
-    return await Promise.race([read(), patience])
+    return await Promise.race([read(), timeout])
   } catch {
     return undefined
   } finally {
@@ -99,20 +108,20 @@ export async function inTime<T>(read: () => Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** Tried at start by a real sandbox process: without it Annex would not run. */
+/** Shown at start by a real sandbox process: Annex does not run without it. */
 const readNativeModule = (wall: Wall): Part => ({
   ready: hasLevel(wall, 'isolate'),
   name: 'isolated-vm',
   node: process.version,
 })
 
-function readSandboxes({ sandboxes, wall }: Pick<RouteParts, 'sandboxes' | 'wall'>): Part {
+function readSandboxes({ sandboxes, wall }: Pick<HealthParts, 'sandboxes' | 'wall'>): Part {
   const level = hasLevel(wall, 'namespace') ? 'namespace' : 'process'
   return {
     ready: hasLevel(wall, 'process'),
     level,
     levels: Object.fromEntries(wall.levels.map(({ name, reached }) => [name, reached])),
-    // The slot of a script that runs alone has its installation's id, which is nobody's business here.
+    // The slot of a script that runs alone has its installation's id, which is not public.
     processes: sandboxes.processes().map(({ slot, pid }) => ({
       slot: slot.replace(/!.*/, '!alone'),
       level,
@@ -121,7 +130,7 @@ function readSandboxes({ sandboxes, wall }: Pick<RouteParts, 'sandboxes' | 'wall
   }
 }
 
-function readWorkers({ state }: Pick<RouteParts, 'state'>): Part {
+function readWorkers({ state }: Pick<HealthParts, 'state'>): Part {
   const { workers, stopping } = state()
   if (stopping) return { ready: false, running: workers, message: 'Annex is stopping' }
   return { ready: true, running: workers }

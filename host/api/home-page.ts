@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { IntegrationSummary } from '../db/queries/operating/summarize.ts'
-import { Html, html } from './html.ts'
 import type { Step } from './next-steps.ts'
 
-/** What an operator sees beside the state. */
+/** The part of the page that operators see. */
 export type HomeDetail = {
   url: string
   version: string
@@ -24,7 +23,7 @@ const styleHash = createHash('sha256').update(style).digest('base64')
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%234f46e5'/%3E%3Cpath d='M9 22V10h6v12m2 0v-7h6v7' stroke='%23fff' stroke-width='2.5' fill='none'/%3E%3C/svg%3E"
 
-/** Runs nothing, loads nothing but its own style, and is framed by no other page. */
+/** The page runs no script, loads only its own style, and no other page may frame it. */
 export const homePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 export function toHomePage({ problems, steps, detail }: Home): string {
@@ -100,4 +99,33 @@ function toCounts({ active, pending, held }: IntegrationSummary): string {
     [held, 'paused or suspended'],
   ] as const
   return counts.flatMap(([count, name]) => (count > 0 ? [`${count} ${name}`] : [])).join(', ') || 'none'
+}
+
+/** HTML that is written here, or whose texts are escaped. */
+class Html {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Part = string | number | Html | readonly Html[]
+
+/** A template of HTML: each part is escaped unless it is HTML itself. */
+function html(texts: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(texts.reduce((all, text, index) => all + escapePart(parts[index - 1] ?? '') + text))
+}
+
+function escapePart(part: Part): string {
+  if (part instanceof Html) return part.text
+  if (typeof part === 'object') return part.map(({ text }) => text).join('')
+  return String(part).replace(/[&<>"']/g, (character) => escapes[character] ?? '')
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
 }

@@ -1,24 +1,34 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { cacheReads } from '../cache.ts'
+import type { Db } from '../db/db.ts'
 import { listDeployedDigests } from '../db/queries/integrations.ts'
 import { readOwed } from '../db/queries/operating/owed.ts'
 import { summarizeIntegrations } from '../db/queries/operating/summarize.ts'
 import { hasLevel } from '../sandbox/wall/levels.ts'
-import { inTime, readReadiness } from './health.ts'
+import type { Authenticate } from './caller.ts'
+import { type HealthParts, inTime, readReadiness } from './health.ts'
 import { type HomeDetail, homePolicy, toHomePage } from './home-page.ts'
-import { mayReadMetrics } from './metrics-access.ts'
+import { type MetricsAccess, mayReadMetrics } from './metrics.ts'
 import { operatorSteps, visitorSteps } from './next-steps.ts'
-import type { RouteParts } from './parts.ts'
 
 const mostListed = 50
 
-/** What runs, how it is, and what to do next: for a browser. */
-export function addHomeRoute(router: Router, parts: RouteParts): void {
+export type HomeParts = HealthParts & {
+  longReader: Db
+  authenticate: Authenticate
+  metricsAccess: MetricsAccess
+  publicUrl: () => string
+  /** The version of Annex. */
+  version: string
+}
+
+/** A page for a browser: the state of Annex, and next steps. */
+export function addHomeRoute(router: Router, parts: HomeParts): void {
   const readiness = cacheReads({ keyOf: String, read: (_all: 'all') => readReadiness(parts) })
   const details = cacheReads({ keyOf: String, read: (_all: 'all') => readDetail(parts) })
 
-  /** The detail is for those who may read `/metrics`: it names integrations and organizations. */
+  /** HTML. Integrations and organizations are named only for a reader of `/metrics`. 401 for an unknown token. */
   router.get('/', async (context) => {
     const isKnown = await maySeeDetail(context, parts)
     const { failing } = await readiness.get('all')
@@ -37,8 +47,8 @@ export function addHomeRoute(router: Router, parts: RouteParts): void {
   })
 }
 
-/** @throws AnnexError `unauthorized` for a token that is none */
-async function maySeeDetail(context: Context, { authenticate, metricsAccess }: RouteParts): Promise<boolean> {
+/** @throws AnnexError `unauthorized` for an unknown token */
+async function maySeeDetail(context: Context, { authenticate, metricsAccess }: HomeParts): Promise<boolean> {
   if (context.get('authorization') === '') return mayReadMetrics(context, metricsAccess)
   return (await authenticate(context)).kind === 'operator'
 }
@@ -49,7 +59,7 @@ async function readDetail({
   wall,
   version,
   publicUrl,
-}: RouteParts): Promise<{ detail: HomeDetail; deployed: ReadonlySet<string> }> {
+}: HomeParts): Promise<{ detail: HomeDetail; deployed: ReadonlySet<string> }> {
   const [owed, { integrations, more }, deployed] = await Promise.all([
     readOwed(longReader),
     summarizeIntegrations(longReader, mostListed),

@@ -1,6 +1,9 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
+import type { SecretBox } from '../access/secret-box.ts'
 import type { Caller } from '../access/tokens.ts'
+import type { Db } from '../db/db.ts'
+import { listTargets, type TargetKind } from '../db/queries/installed/installation-targets.ts'
 import {
   findInstallation,
   type Installation,
@@ -9,23 +12,38 @@ import {
 } from '../db/queries/installed/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { findDeployed, getDeployed } from '../installations/find-deployed.ts'
-import { install } from '../installations/install.ts'
-import { toInstallationView, toRotatedView } from '../installations/installation-view.ts'
+import { install, installInTarget } from '../installations/install.ts'
+import { toInstallationView, toTargetView } from '../installations/installation-view.ts'
 import { statusOf } from '../installations/level-settings.ts'
-import { endOverlap, type Rotation, rotateSecret } from '../installations/rotate-secret.ts'
+import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
+import type { Suspensions } from '../installations/suspend.ts'
 import { jsonBody } from './body.ts'
-import { rotationSchema } from './body-schemas.ts'
-import { assertPerson, namedOrganization, organizationOf } from './caller.ts'
-import { editLevel } from './edit-level.ts'
-import { openInstallation } from './open-installation.ts'
-import type { RouteParts } from './parts.ts'
+import { type Authenticate, assertPerson, namedOrganization, organizationOf } from './caller.ts'
+import { openInstallation, openTarget } from './visible-records.ts'
 
-/** Installing in an organization, and the settings for all of it. */
-export function addInstallationRoutes(router: Router, parts: RouteParts): void {
-  const { db, authenticate, box, signingSecrets, wake, publicUrl, prepareDispatch, resume } = parts
+export type InstallationParts = {
+  db: Db
+  authenticate: Authenticate
+  box: SecretBox
+  prepareDispatch: Pick<PrepareDispatch, 'forget'>
+  resume: Suspensions['resume']
+  publicUrl: () => string
+  wake: () => void
+}
+
+const installBody = jsonBody<{ organization?: string; installKey?: string }>({
+  type: 'object',
+  additionalProperties: false,
+  properties: { organization: { type: 'string' }, installKey: { type: 'string' } },
+})
+
+/** Installing in an organization, and pausing. `levels.ts` has the settings. */
+export function addInstallationRoutes(router: Router, parts: InstallationParts): void {
+  const { db, authenticate, box, prepareDispatch, resume, publicUrl, wake } = parts
+  const path = '/v1/integrations/:name/installations/:id'
   const open = (context: Context) => openInstallation(db, authenticate, context)
 
-  /** The installations of the caller's organization; an operator sees all, or those of `?organization=`. */
+  /** Lists the installations of the caller's organization. An operator sees all, or those of `?organization=`. */
   router.get('/v1/installations', async (context) => {
     const caller = await authenticate(context)
     assertPerson(caller)
@@ -37,14 +55,9 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
     context.body = { items, count: items.length }
   })
 
-  const installBody = jsonBody<{ organization?: string; installKey?: string }>({
-    type: 'object',
-    additionalProperties: false,
-    properties: { organization: { type: 'string' }, installKey: { type: 'string' } },
-  })
   /**
-   * Installs an integration in an organization: 201 with the installation, `pending`, and its signing secret,
-   * which is shown this once. 403 by its visibility, 409 when it is installed there already.
+   * `{ organization?, installKey? }`: installs an integration in an organization. 201 with the installation, `pending`, and
+   * its signing secret, which is shown once. 403 by the integration's visibility, 409 when it is installed already.
    */
   router.post('/v1/integrations/:name/installations', async (context) => {
     const caller = await authenticate(context)
@@ -63,23 +76,14 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
     context.body = { ...(await view(installed.installation, caller)), signingSecret: installed.signingSecret }
   })
 
-  router.get('/v1/integrations/:name/installations/:id', async (context) => {
+  /** One installation, for people who may see it and its own script. 404 for others. */
+  router.get(path, async (context) => {
     const { caller, installation } = await open(context)
     context.body = await view(installation, caller)
   })
 
-  /**
-   * Replaces `configuration` (spec 3). From a person: checked as a whole, 422 with a detail for each setting,
-   * and a setup event when it was stored. From the script: stored as it is.
-   */
-  router.patch('/v1/integrations/:name/installations/:id', async (context) => {
-    const { caller, installation, manifest } = await open(context)
-    await editLevel(db, context, { caller, installation, manifest }, { installation })
-    await answerChanged(context, caller, installation)
-  })
-
-  /** The events of a paused installation wait for its resume, and its endpoint answers 503. */
-  router.post('/v1/integrations/:name/installations/:id/pause', async (context) => {
+  /** Pauses an installation: its events wait for a resume, and its endpoint answers 503. 409 when it is not active. */
+  router.post(`${path}/pause`, async (context) => {
     const { caller, installation, manifest } = await open(context)
     assertPerson(caller)
     const status = statusOf(manifest, { installation })
@@ -88,8 +92,11 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
     await answerChanged(context, caller, installation)
   })
 
-  /** Lifts a pause or a suspension: the installation has its earlier status again, and its waiting events are handled. */
-  router.post('/v1/integrations/:name/installations/:id/resume', async (context) => {
+  /**
+   * Lifts a pause, a suspension, and the hold after an export or import: the installation gets the status that it had before.
+   * Waiting events are due. 409 in any other status.
+   */
+  router.post(`${path}/resume`, async (context) => {
     const { caller, installation } = await open(context)
     assertPerson(caller)
     if (!resumable.has(installation.status)) {
@@ -98,34 +105,6 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
     await resume({ installation: installation.id })
     await answerChanged(context, caller, installation)
   })
-
-  const rotationBody = jsonBody<Rotation>(rotationSchema)
-  /**
-   * A new signing secret for the level, shown this once. The old one signs too for `overlapSeconds` (a day; at most 30
-   * days; 0: not at all). `first` says which of both a receiver gets that reads only one: `old` (the default) or `new`. 409
-   * while an overlap is under way, but for `again`, which makes its new secret anew, and for an overlap of 0.
-   */
-  router.post('/v1/integrations/:name/installations/:id/signing-secret', async (context) => {
-    const { caller, installation } = await open(context)
-    assertPerson(caller)
-    const rotation = await rotationBody(context)
-    context.body = toRotatedView(await rotateSecret(db, box, { installation }, rotation, Date.now()))
-    forgetSecrets()
-  })
-
-  /** Ends the overlap of a rotation: the new secret signs alone. 204, also where none is under way. */
-  router.delete('/v1/integrations/:name/installations/:id/signing-secret/previous', async (context) => {
-    const { caller, installation } = await open(context)
-    assertPerson(caller)
-    await endOverlap(db, { installation })
-    forgetSecrets()
-    context.status = 204
-  })
-
-  function forgetSecrets(): void {
-    prepareDispatch.forget()
-    signingSecrets.forget()
-  }
 
   async function answerChanged(context: Context, caller: Caller, { id }: Installation): Promise<void> {
     prepareDispatch.forget()
@@ -137,6 +116,58 @@ export function addInstallationRoutes(router: Router, parts: RouteParts): void {
   async function view(installation: Installation, caller: Caller): Promise<object> {
     const manifest = (await findDeployed(db, installation.integration))?.manifest
     return toInstallationView(installation, { caller, manifest, publicUrl: publicUrl() })
+  }
+}
+
+/** Installing in the sites and spaces of an organization: the routes are the same for both. */
+export function addTargetRoutes(router: Router, parts: InstallationParts): void {
+  const { db, authenticate, box, prepareDispatch, publicUrl, wake } = parts
+  addRoutes('site')
+  addRoutes('space')
+
+  function addRoutes(kind: TargetKind): void {
+    const path = `/v1/integrations/:name/installations/:id/${kind}s`
+    const open = (context: Context) => openInstallation(db, authenticate, context)
+
+    /** Lists the site or space installations of an installation. */
+    router.get(path, async (context) => {
+      const { caller, installation, manifest } = await open(context)
+      const viewer = { caller, manifest, publicUrl: publicUrl() }
+      const targets = await listTargets(db, { installationId: installation.id, kind })
+      context.body = {
+        items: targets.map((target) => toTargetView(installation, target, viewer)),
+        count: targets.length,
+      }
+    })
+
+    const installBody = jsonBody<{ [K in TargetKind]: string }>({
+      type: 'object',
+      required: [kind],
+      additionalProperties: false,
+      properties: { [kind]: { type: 'string' } },
+    })
+    /** `{ site }` or `{ space }`, an id or slug: installs there. 201 with the signing secret of this level, shown once. */
+    router.post(path, async (context) => {
+      const { caller, installation, manifest } = await open(context)
+      assertPerson(caller)
+      const { [kind]: name } = await installBody(context)
+      const installed = await installInTarget(db, box, { installation, manifest, kind, name })
+      prepareDispatch.forget()
+      wake()
+      const viewer = { caller, manifest, publicUrl: publicUrl() }
+      context.status = 201
+      context.body = {
+        ...toTargetView(installation, installed.target, viewer),
+        signingSecret: installed.signingSecret,
+      }
+    })
+
+    /** One site or space installation, named by the id or slug of the site or space. */
+    router.get(`${path}/:target`, async (context) => {
+      const { caller, installation, manifest } = await open(context)
+      const target = await openTarget(db, context, kind, installation)
+      context.body = toTargetView(installation, target, { caller, manifest, publicUrl: publicUrl() })
+    })
   }
 }
 

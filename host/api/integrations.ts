@@ -1,25 +1,51 @@
 import type Router from '@koa/router'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { Caller } from '../access/tokens.ts'
+import type { Db } from '../db/db.ts'
 import { type Configuration, listInstallations } from '../db/queries/installed/installations.ts'
 import { findIntegration, type IntegrationRow, listIntegrations } from '../db/queries/integrations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
+import { queueTask, taskSchema } from '../events/tasks.ts'
 import { assertSettable } from '../installations/configure.ts'
 import { type Deployed, findDeployed, getDeployed } from '../installations/find-deployed.ts'
 import { toInstallationView } from '../installations/installation-view.ts'
+import type { Suspensions } from '../installations/suspend.ts'
 import type { Level as ConfigurationLevel } from '../manifest/settings/check-configuration.ts'
 import { settingsSchema } from '../manifest/settings/settings-schema.ts'
 import { endpointPath } from '../sandbox/level.ts'
+import type { LoadedPlugin } from '../versions/load-plugins.ts'
 import { jsonBody } from './body.ts'
-import { assertOperator, assertPerson } from './caller.ts'
-import type { RouteParts } from './parts.ts'
+import { type Authenticate, assertOperator, assertPerson } from './caller.ts'
 import { visibleInstallation } from './visible-records.ts'
 
-/** Integrations: what is deployed, and what an integration may do for itself as a whole. */
-export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
-  const { db, authenticate, publicUrl, tokens, wake } = parts
+export type IntegrationParts = {
+  db: Db
+  authenticate: Authenticate
+  tokens: ScriptTokens
+  resume: Suspensions['resume']
+  /** Reads all plugin folders and spaces again. */
+  reload: () => Promise<LoadedPlugin[]>
+  publicUrl: () => string
+  wake: () => void
+}
 
-  /** The integrations that the caller could install, or owns. */
+const settingsBody = jsonBody<{ level: ConfigurationLevel; configuration: Configuration }>({
+  type: 'object',
+  required: ['level', 'configuration'],
+  additionalProperties: false,
+  properties: {
+    level: { enum: ['account', 'site', 'space'] },
+    configuration: { type: 'object', maxProperties: 200 },
+  },
+})
+const taskBody = jsonBody<{ task: object; schedule?: number }>(taskSchema)
+
+/** Deployed integrations, and the routes for an integration's own token. */
+export function addIntegrationRoutes(router: Router, parts: IntegrationParts): void {
+  const { db, authenticate, tokens, resume, reload, publicUrl, wake } = parts
+
+  /** Lists the integrations that the caller may install or owns. */
   router.get('/v1/integrations', async (context) => {
     const caller = await authenticate(context)
     const items = []
@@ -30,7 +56,7 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
     context.body = { items, count: items.length }
   })
 
-  /** 404 for a private integration of somebody else. An unlisted one is found by its name: that is its link. */
+  /** One integration. An unlisted one is found by its name alone. 404 for a private one of another owner. */
   router.get('/v1/integrations/:name', async (context) => {
     const caller = await authenticate(context)
     const row = await findIntegration(db, String(context.params.name))
@@ -39,16 +65,7 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
     context.body = found
   })
 
-  const settingsBody = jsonBody<{ level: ConfigurationLevel; configuration: Configuration }>({
-    type: 'object',
-    required: ['level', 'configuration'],
-    additionalProperties: false,
-    properties: {
-      level: { enum: ['account', 'site', 'space'] },
-      configuration: { type: 'object', maxProperties: 200 },
-    },
-  })
-  /** Checks settings before an installation is made: 204, or 422 with a detail for each that is wrong. None is stored. */
+  /** `{ level, configuration }`: checks settings and stores none. 204, or 422 with a detail for each wrong setting. */
   router.post('/v1/integrations/:name/settings/check', async (context) => {
     const caller = await authenticate(context)
     assertPerson(caller)
@@ -60,7 +77,7 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
     context.status = 204
   })
 
-  /** Lifts the suspension of an integration as a whole. Its installations are resumed one by one. */
+  /** Lifts the suspension of a whole integration, not those of its installations. Its owner only. 409 without one. */
   router.post('/v1/integrations/:name/resume', async (context) => {
     const caller = await authenticate(context)
     assertPerson(caller)
@@ -68,12 +85,12 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
     const isOwner = caller.kind === 'operator' || caller.organizationId === row?.organizationId
     if (row === undefined || !isOwner) throw noIntegration(context.params.name)
     if (row.suspendedAt === null) throw new AnnexError('conflict', `${row.name} is not suspended.`)
-    await parts.resume({ integration: row.name })
+    await resume({ integration: row.name })
     wake()
     context.body = await describe({ ...row, suspendedAt: null }, caller, true)
   })
 
-  /** Of an integration's own token: all its installations. Else: those of the caller's organization. */
+  /** Lists all installations for the integration's own token, else those of the caller's organization. `?externalId=`. */
   router.get('/v1/integrations/:name/installations', async (context) => {
     const caller = await authenticate(context)
     const integration = String(context.params.name)
@@ -92,7 +109,7 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
     context.body = { items, count: items.length }
   })
 
-  /** An integration's token becomes a token of one of its installations. It lives for an hour. */
+  /** Exchanges an integration's token for a token of one of its installations, valid for an hour. */
   router.post('/v1/integrations/:name/installations/:id/tokens', async (context) => {
     const caller = await authenticate(context)
     const { name, id } = context.params
@@ -111,8 +128,10 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
     context.body = { token }
   })
 
-  const taskBody = jsonBody<{ task: object; schedule?: number }>(taskSchema)
-  /** Queues a task for the integration, or for the installation whose token it is. `schedule` is in seconds. 413 over 512 KiB. */
+  /**
+   * `{ task, schedule? }`: queues a task for the integration or installation of the token. `schedule` is a delay in seconds.
+   * 201; 413 above 512 KiB; 403 for other tokens.
+   */
   router.post('/v1/integrations/:name/tasks', async (context) => {
     const caller = await authenticate(context)
     const integration = String(context.params.name)
@@ -132,10 +151,10 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
     context.body = {}
   })
 
-  /** Reads all plugin folders and spaces again; the answer says what became of each. Operators only. */
+  /** Reads all plugin folders and spaces again, and answers with the result of each folder. Operators only. */
   router.post('/v1/reload', async (context) => {
     assertOperator(await authenticate(context))
-    const items = await parts.reload()
+    const items = await reload()
     context.body = { items, count: items.length }
   })
 
@@ -167,7 +186,7 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
       version: version === undefined ? null : { number: version.number, digest: version.digest },
       configurations: settingsSchemas(manifest),
       urls: { publicEndpoint: publicUrl() + endpointPath({ kind: 'integration', integration: name }) },
-      // What makes up the install link of an unlisted integration: its owner shares it, and no script does.
+      // The install link of an unlisted integration has this key: its owner may share it, a script may not.
       ...(forOwner && { installKey }),
       ...(forOwner &&
         suspendedAt !== null && {
@@ -177,7 +196,7 @@ export function addIntegrationRoutes(router: Router, parts: RouteParts): void {
   }
 }
 
-/** The JSON Schema of each level that has settings: a form is made of it. */
+/** The JSON Schema of each level that has settings, for forms. */
 const settingsSchemas = (manifest: Manifest | undefined): object =>
   Object.fromEntries(
     Object.entries(manifest?.configurations ?? {}).map(([level, declared]) => [

@@ -1,5 +1,6 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
+import type { Db } from '../db/db.ts'
 import { findSome } from '../db/looks/find-some.ts'
 import { inTurn } from '../db/looks/turns.ts'
 import type { Look } from '../db/looks/window.ts'
@@ -16,16 +17,18 @@ import { AnnexError } from '../errors/annex-error.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { toVisibleSettings } from '../installations/level-settings.ts'
 import type { EventJob } from '../installations/setup-event.ts'
+import type { Authenticate } from './caller.ts'
 import { askerOf, badPlace, idIn, limitOf, oneOf, ownOf, texts, toPage } from './list-query.ts'
-import type { RouteParts } from './parts.ts'
 import { toIso } from './to-iso.ts'
 
 const names = ['state', 'kind', 'installation', 'event', 'before', 'after'] as const
 const states = ['failed', 'due', 'running', 'waiting'] as const satisfies ScriptJobState[]
 const kinds = ['event', 'task'] as const satisfies ScriptJob['kind'][]
 
+export type JobParts = { db: Db; longReader: Db; authenticate: Authenticate; wake: () => void }
+
 /** What scripts are owed, events and tasks: what is to come, and what failed to the end. Deliveries have their own list. */
-export function addJobRoutes(router: Router, { db, longReader, authenticate, wake }: RouteParts): void {
+export function addJobRoutes(router: Router, { db, longReader, authenticate, wake }: JobParts): void {
   /**
    * `state`: `failed` (the default; the newest first), `due`, `running` or `waiting` (for a resume; those that are due next
    * first; `next` says `after`). Filters: `kind` (event, task), `installation`, `event` (its id), `limit` (to 200); of failed ones `before` (a job's id).
@@ -67,7 +70,10 @@ export function addJobRoutes(router: Router, { db, longReader, authenticate, wak
     context.body = { ...toView(job), payload: await withoutCredentials(level, event) }
   })
 
-  /** Runs a failed one again, with a new round of the schedule: 202. 409 when it has not failed. */
+  /**
+   * Runs a failed one again, with a new round of the schedule: 202. 409 when it has not failed, or while its installation
+   * moves.
+   */
   router.post('/v1/jobs/:id/run', async (context) => {
     const { id, state } = await open(context)
     if (!(await runScriptJobAgain(db, id))) {

@@ -11,18 +11,18 @@ import { AnnexError } from '../errors/annex-error.ts'
 
 export type Listening = { port: number; close: () => Promise<void> }
 
-/** Requests that are under way when Annex stops have this long to come to an end, with what they gave to `waitUntil`. */
+/** Running requests, and their `waitUntil` promises, have this long to end when Annex stops. */
 export const drainMs = 10_000
-/** For a request to come in, its body included: a gigabyte over a slow line takes minutes. */
+/** Time for a request to arrive, its body included: a gigabyte over a slow line takes minutes. */
 const requestMs = 15 * 60_000
-/** Connections that the kernel has taken for us are let in for as long after a stop, should more and more come. */
+/** After a stop, connections that the kernel has accepted are still taken for at most this long. */
 const lettingInMs = 1000
 
 /**
- * Listens. Port 0 takes a free one. `onAnswered` is called for each request when its answer is out, or its connection
- * gone.
+ * Listens for HTTP. Port 0 takes a free port. `onAnswered` is called for each request when its answer is sent or its
+ * connection is closed.
  *
- * @throws AnnexError `settings_invalid` when the address is taken, or not this machine's
+ * @throws AnnexError `settings_invalid` when the address is taken, or is not of this machine
  */
 export async function listen(
   handle: RequestListener,
@@ -32,14 +32,14 @@ export async function listen(
 ): Promise<Listening> {
   const running = createRunning()
   let stopping = false
-  /** A proxy sends new work over the connections that it keeps: after a stop, each ends with its next answer. */
+  /** A proxy sends new requests over connections that it keeps: after a stop, each connection ends with its next answer. */
   class Answer extends ServerResponse {
     override writeHead(status: number, ...rest: unknown[]): this {
       if (stopping) this.shouldKeepAlive = false
       return super.writeHead(status, ...(rest as []))
     }
   }
-  // One function for all answers: each is closed once.
+  // One function for all answers: a closure for each would cost time.
   function onClose(this: ServerResponse): void {
     running.end()
     onAnswered(this.req, this.statusCode)
@@ -63,7 +63,7 @@ export async function listen(
   return { port: (server.address() as AddressInfo).port, close }
 }
 
-/** What says that the address, or the port, is none that this machine listens on. */
+/** Codes of an address, or a port, on which this machine cannot listen. */
 const notHere: ReadonlySet<string> = new Set([
   'EADDRNOTAVAIL',
   'EACCES',
@@ -83,14 +83,14 @@ function explain(cause: NodeJS.ErrnoException, host: string, port: number): Erro
   if (!notHere.has(code)) return cause
   const hint =
     code === 'EACCES'
-      ? 'Set PORT to 1024 or more, or let whoever runs Annex take this one.'
+      ? 'Set PORT to 1024 or more, or allow the user that runs Annex to use this one.'
       : 'Set HOST to an address of this machine: 127.0.0.1, or 0.0.0.0 for all that it has.'
   return new AnnexError('settings_invalid', `Annex cannot listen on ${host}:${port} (${code}). ${hint}`, {
     cause,
   })
 }
 
-/** Counts what is under way. Not a Set of it: one that thousands pass through each second costs more than they do. */
+/** Counts running requests. A Set of them would cost more than the requests do. */
 function createRunning(): { begin: () => void; end: () => void; none: () => Promise<void> } {
   let count = 0
   let onNone: (() => void) | undefined
@@ -110,10 +110,7 @@ function createRunning(): { begin: () => void; end: () => void; none: () => Prom
   }
 }
 
-/**
- * Lets the requests that are under way come to an end, and those that were sent before the stop; connections without
- * one hold nothing up.
- */
+/** Waits for running requests, and for requests that were sent before the stop. Idle connections are closed at once. */
 async function drain(server: Server, running: ReturnType<typeof createRunning>): Promise<void> {
   await letIn(server)
   const closed = new Promise((resolve) => server.close(resolve))
@@ -124,7 +121,7 @@ async function drain(server: Server, running: ReturnType<typeof createRunning>):
   clearTimeout(deadline)
 }
 
-/** Node takes one connection a turn, and reads it in the next. To close before that resets those that still wait. */
+/** Node accepts one connection a turn, and reads it in the next. To close earlier would reset waiting connections. */
 async function letIn(server: Server): Promise<void> {
   const end = performance.now() + lettingInMs
   let came = true
@@ -138,4 +135,35 @@ async function letIn(server: Server): Promise<void> {
     await nextTurn()
   }
   server.off('connection', onConnection)
+}
+
+/** Holds requests that arrive while Annex starts, so that they are answered instead of refused. */
+export type Gate = {
+  handle: RequestListener
+  /** From now on the given listener answers, waiting requests first. */
+  open: (handle: RequestListener) => void
+  /** Breaks off the waiting requests: Annex does not start. */
+  close: () => void
+}
+
+export function createGate(): Gate {
+  const opened = Promise.withResolvers<RequestListener>()
+  let answer: RequestListener = (request, response) => {
+    opened.promise.then(
+      (handle) => {
+        // No `close` event follows for a visitor who has left already.
+        if (!response.closed) handle(request, response)
+      },
+      () => response.destroy(),
+    )
+  }
+  opened.promise.catch(() => {})
+  return {
+    handle: (request, response) => answer(request, response),
+    open(handle) {
+      answer = handle
+      opened.resolve(handle)
+    },
+    close: () => opened.reject(),
+  }
 }

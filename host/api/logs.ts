@@ -1,11 +1,15 @@
 import type Router from '@koa/router'
+import type { Db } from '../db/db.ts'
 import { inTurn } from '../db/looks/turns.ts'
 import { type LogRow, listLogs } from '../db/queries/logs.ts'
+import type { LogWriter } from '../logs/create-log-writer.ts'
+import type { Authenticate } from './caller.ts'
 import { askerOf, limitOf, numbersIn, ownOf, texts } from './list-query.ts'
-import type { RouteParts } from './parts.ts'
+
+export type LogParts = { longReader: Db; authenticate: Authenticate; logs: LogWriter }
 
 /** What scripts logged, and what Annex says about them. */
-export function addLogRoutes(router: Router, { longReader, authenticate, logs }: RouteParts): void {
+export function addLogRoutes(router: Router, { longReader, authenticate, logs }: LogParts): void {
   /**
    * Oldest first: the newest lines, those before the line `before`, or the first ones after the line `after`. Filters:
    * `integration`, `installation`, `request`, `limit` (to 200).

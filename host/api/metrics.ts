@@ -1,31 +1,85 @@
 import type Router from '@koa/router'
+import type { Context } from 'koa'
 import { cacheReads } from '../cache.ts'
+import type { Settings } from '../config/load-settings.ts'
+import type { Db } from '../db/db.ts'
+import type { StorageProbe } from '../db/probe-storage.ts'
 import { countInstallations } from '../db/queries/installed/installations.ts'
 import { readOwed } from '../db/queries/operating/owed.ts'
-import { assertOperator } from './caller.ts'
-import { mayReadMetrics } from './metrics-access.ts'
-import type { RouteParts } from './parts.ts'
+import { hopsHeader } from '../egress/loop-guard.ts'
+import type { Metrics } from '../metrics/create-metrics.ts'
+import type { Circuits } from '../queue/fairness.ts'
+import type { Sandboxes } from '../sandbox/sandboxes.ts'
+import type { Wall } from '../sandbox/wall/levels.ts'
+import { type Authenticate, assertOperator } from './caller.ts'
 
-/** For Prometheus. A setting says who may read it; an operator's token always may. */
-export function addMetricsRoutes(router: Router, parts: RouteParts): void {
-  // Counting takes the database's time: it is done once a second, however many ask.
+export type MetricsParts = {
+  longReader: Db
+  authenticate: Authenticate
+  metrics: Metrics
+  metricsAccess: MetricsAccess
+  sandboxes: Sandboxes
+  wall: Wall
+  probeStorage: StorageProbe
+  circuits: Circuits
+  /** The version of Annex. */
+  version: string
+}
+
+/** Metrics for Prometheus. */
+export function addMetricsRoutes(router: Router, parts: MetricsParts): void {
+  const { longReader, authenticate, metrics, metricsAccess, sandboxes, wall, probeStorage } = parts
+  // Counts are cached for one second: they take the database's time.
   const counts = cacheReads({
     keyOf: String,
     read: async (_all: 'all') => ({
-      owed: await readOwed(parts.longReader),
-      installations: await countInstallations(parts.longReader),
+      owed: await readOwed(longReader),
+      installations: await countInstallations(longReader),
     }),
   })
 
+  /** For operators, and without a token for readers that METRICS_ACCESS allows: else 401 or 403. Text of Prometheus. */
   router.get('/metrics', async (context) => {
-    const { metrics, metricsAccess, sandboxes, wall } = parts
-    if (!mayReadMetrics(context, metricsAccess)) assertOperator(await parts.authenticate(context))
+    if (!mayReadMetrics(context, metricsAccess)) assertOperator(await authenticate(context))
     context.type = metrics.contentType
-    const [{ owed, installations }, storage] = await Promise.all([counts.get('all'), parts.probeStorage()])
+    const [{ owed, installations }, storage] = await Promise.all([counts.get('all'), probeStorage()])
     context.body = await metrics.text({
-      ...{ processes: sandboxes.processes(), levels: wall.levels },
+      processes: sandboxes.processes(),
+      levels: wall.levels,
       owed: { ...owed, circuitsOpen: parts.circuits.openCircuits() },
       host: { version: parts.version, storage, installations },
     })
   })
+}
+
+/** Readers of `/metrics`, and of the detail at `/`, that need no operator's token. */
+export type MetricsAccess = { readers: Settings['METRICS_ACCESS']; isBehindProxy: boolean }
+
+export const mayReadMetrics = (context: Context, { readers, isBehindProxy }: MetricsAccess): boolean =>
+  readers === 'anyone' || (readers === 'loopback' && !isBehindProxy && isFromHere(context))
+
+/** Headers by which a proxy names its client. Some proxies send none: so PUBLIC_URL counts as a proxy, too. */
+const proxyHeaders = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+]
+
+const loopbackAddress = /^(?:127\.|::1$|::ffff:127\.)/
+/** With a name of its own for 127.0.0.1, a web page could make a browser of this machine ask (DNS rebinding). */
+const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
+
+/** True for a person on this machine: the request passed no proxy, and is of no script and no foreign web page. */
+function isFromHere({ req }: Context): boolean {
+  const { headers, socket } = req
+  return (
+    loopbackAddress.test(socket.remoteAddress ?? '') &&
+    loopbackHost.test(headers.host ?? '') &&
+    headers[hopsHeader] === undefined &&
+    headers.origin === undefined &&
+    proxyHeaders.every((name) => headers[name] === undefined)
+  )
 }

@@ -1,9 +1,9 @@
-/** What a person does next: why, and a line to paste. */
+/** A step for a person: title, reason, and a command to paste. */
 export type Step = { title: string; text: string; command: string }
 
 /**
- * The main job in three steps: a handler answers, an integration is installed, an event is delivered. Those that need a
- * plugin that is not loaded are left out.
+ * The main job in three steps: a handler answers, an integration is installed, an event is delivered. Steps whose plugin is
+ * not loaded are left out.
  */
 export function mainJob(url: string, isLoaded: (name: string) => boolean): Step[] {
   const call = {
@@ -27,7 +27,7 @@ export function mainJob(url: string, isLoaded: (name: string) => boolean): Step[
   return [...(isLoaded('echo') ? [call] : []), ...(isLoaded('webhook') ? deliver : [])]
 }
 
-/** For an operator: the main job, and where it is not all there, how to come to an integration. */
+/** For an operator: the main job; where steps are left out, how to write and load an integration. */
 export function operatorSteps(url: string, isLoaded: (name: string) => boolean): Step[] {
   const own = [
     {
@@ -41,7 +41,7 @@ export function operatorSteps(url: string, isLoaded: (name: string) => boolean):
   return [...mainJob(url, isLoaded), ...own].slice(0, 3)
 }
 
-/** For a visitor who is not known. */
+/** For a visitor without a token. */
 export const visitorSteps = (url: string): Step[] => [
   {
     title: 'You run this Annex',

@@ -1,5 +1,6 @@
 import type Router from '@koa/router'
 import { issueToken, redeemSetupToken } from '../access/tokens.ts'
+import type { Db } from '../db/db.ts'
 import {
   findOrganization,
   insertOrganization,
@@ -7,32 +8,44 @@ import {
   type Organization,
 } from '../db/queries/records/organizations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
-import { jsonBody } from './body.ts'
-import { nameSchema, titleSchema } from './body-schemas.ts'
-import { assertOperator, organizationOf } from './caller.ts'
-import type { RouteParts } from './parts.ts'
+import { jsonBody, nameSchema, titleSchema } from './body.ts'
+import { type Authenticate, assertOperator, organizationOf } from './caller.ts'
 
-/** Anybody may send one. */
+export type OrganizationParts = { db: Db; authenticate: Authenticate }
+
+/** This body is read without a token. */
 const maxSetupBytes = 4096
 
-/** The first operator, organizations, and tokens. */
-export function addSetupRoutes(router: Router, { db, authenticate }: RouteParts): void {
-  const setupBody = jsonBody<{ token: string }>(
-    {
-      type: 'object',
-      required: ['token'],
-      additionalProperties: false,
-      properties: { token: { type: 'string' } },
-    },
-    maxSetupBytes,
-  )
-  /** Turns the one-time token of the first start into an operator's token. 401 when it was used or is old. */
+const setupBody = jsonBody<{ token: string }>(
+  {
+    type: 'object',
+    required: ['token'],
+    additionalProperties: false,
+    properties: { token: { type: 'string' } },
+  },
+  maxSetupBytes,
+)
+const organizationBody = jsonBody<{ subdomain: string; title: string }>({
+  type: 'object',
+  required: ['subdomain', 'title'],
+  additionalProperties: false,
+  properties: { subdomain: nameSchema, title: titleSchema },
+})
+const tokenBody = jsonBody<{ label?: string }>({
+  type: 'object',
+  additionalProperties: false,
+  properties: { label: { type: 'string', maxLength: 200 } },
+})
+
+/** Organizations, their tokens, and the token of the first operator. */
+export function addOrganizationRoutes(router: Router, { db, authenticate }: OrganizationParts): void {
+  /** `{ token }`: exchanges the one-time setup token for an operator's token. 401 when it was used or has expired. */
   router.post('/v1/setup', async (context) => {
     const { token } = await setupBody(context)
     context.body = { token: await redeemSetupToken(db, token) }
   })
 
-  /** An operator sees all organizations, anybody else their own. */
+  /** Lists organizations. An operator sees all, a member their own. 403 for a script. */
   router.get('/v1/orgs', async (context) => {
     const caller = await authenticate(context)
     const all =
@@ -40,13 +53,7 @@ export function addSetupRoutes(router: Router, { db, authenticate }: RouteParts)
     context.body = { items: all.map(toOrganization), count: all.length }
   })
 
-  const organizationBody = jsonBody<{ subdomain: string; title: string }>({
-    type: 'object',
-    required: ['subdomain', 'title'],
-    additionalProperties: false,
-    properties: { subdomain: nameSchema, title: titleSchema },
-  })
-  /** Operators only. 409 when the subdomain is taken. */
+  /** `{ subdomain, title }`: makes an organization. Operators only. 409 when the subdomain is taken. */
   router.post('/v1/orgs', async (context) => {
     assertOperator(await authenticate(context))
     const given = await organizationBody(context)
@@ -58,16 +65,12 @@ export function addSetupRoutes(router: Router, { db, authenticate }: RouteParts)
     context.body = toOrganization(organization)
   })
 
+  /** One organization by its id or subdomain. 404 when the caller may not see it. */
   router.get('/v1/orgs/:org', async (context) => {
     context.body = toOrganization(await organizationOf(db, await authenticate(context), context.params.org))
   })
 
-  const tokenBody = jsonBody<{ label?: string }>({
-    type: 'object',
-    additionalProperties: false,
-    properties: { label: { type: 'string', maxLength: 200 } },
-  })
-  /** A new token of the organization, shown this once. Operators only. */
+  /** `{ label? }`: makes a token of the organization and shows it once. Operators only. */
   router.post('/v1/orgs/:org/tokens', async (context) => {
     assertOperator(await authenticate(context))
     const { label = '' } = await tokenBody(context)

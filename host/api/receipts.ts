@@ -1,16 +1,20 @@
 import type Router from '@koa/router'
+import type { Db } from '../db/db.ts'
 import { inTurn } from '../db/looks/turns.ts'
 import { listReceipts, type ReceiptRow } from '../db/queries/receipts/receipts.ts'
 import { sumUsage } from '../db/queries/receipts/usage.ts'
 import { AnnexError } from '../errors/annex-error.ts'
+import type { ReceiptWriter } from '../sandbox/receipt-writer.ts'
+import type { Authenticate } from './caller.ts'
 import { askerOf, limitOf, numbersIn, ownOf, texts, timeOf } from './list-query.ts'
-import type { RouteParts } from './parts.ts'
 import { toIso } from './to-iso.ts'
 
 const spans: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
+export type ReceiptParts = { longReader: Db; authenticate: Authenticate; receipts: ReceiptWriter }
+
 /** What dispatches have used: one by one, and in sums. Whoever may read the logs may read these. */
-export function addReceiptRoutes(router: Router, { longReader, authenticate, receipts }: RouteParts): void {
+export function addReceiptRoutes(router: Router, { longReader, authenticate, receipts }: ReceiptParts): void {
   /**
    * The newest first, or with `after` the first ones after that receipt. Filters: `integration`, `installation`,
    * `request`, `event`, `before` and `after` (a receipt's id), `limit` (to 200).

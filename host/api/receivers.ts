@@ -2,29 +2,39 @@ import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { type PublishableEventType, publishableEventTypes } from '../../schemas/events.ts'
 import { nowOf } from '../db/database-clock.ts'
+import type { Db } from '../db/db.ts'
 import type { Endpoint, EndpointState } from '../db/queries/endpoints.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
 import { listCounts } from '../db/queries/operating/counts.ts'
 import { countOwedTo, findEndpoint, listEndpoints } from '../db/queries/operating/endpoints.ts'
 import { findListedDelivery } from '../db/queries/operating/list-deliveries.ts'
 import { AnnexError } from '../errors/annex-error.ts'
+import type { Circuits } from '../queue/fairness.ts'
 import { orderEndpoint, pauseEndpoint, resumeEndpoint } from '../webhooks/operating/change-endpoint.ts'
+import type { DeliveryCounts } from '../webhooks/operating/delivery-counts.ts'
 import { sendExample } from '../webhooks/operating/send-example.ts'
 import { jsonBody } from './body.ts'
-import { assertPerson } from './caller.ts'
+import { type Authenticate, assertPerson } from './caller.ts'
 import { toDeliveryView } from './delivery-view.ts'
 import { idIn, limitOf, oneOf, ownOf, texts, toPage } from './list-query.ts'
-import type { RouteParts } from './parts.ts'
 import { toIso } from './to-iso.ts'
 
 const shownDays = 30
 
 const states = ['active', 'paused', 'disabled'] as const satisfies EndpointState[]
 
+export type ReceiverParts = {
+  db: Db
+  authenticate: Authenticate
+  wake: () => void
+  counts: DeliveryCounts
+  circuits: Circuits
+}
+
 /** Where deliveries go: how each does, and whether anything is sent there. */
 export function addWebhookEndpointRoutes(
   router: Router,
-  { db, authenticate, wake, counts, circuits }: RouteParts,
+  { db, authenticate, wake, counts, circuits }: ReceiverParts,
 ): void {
   /** The newest first. Filters: `installation`, `state`, `before` (an endpoint's id), `limit` (to 200). */
   router.get('/v1/endpoints', async (context) => {

@@ -4,8 +4,8 @@ import type { Middleware } from 'koa'
 import { AnnexError } from '../errors/annex-error.ts'
 
 /**
- * Refuses a request whose head a proxy in front may read in another way than Node: where it ends (request smuggling), or
- * which host it is for. RFC 9112, 3.2 and 6.1. The rest of its connection may be a part of it, and is not answered.
+ * Refuses a request whose end (request smuggling) or host a proxy may read in another way than Node. RFC 9112, 3.2 and 6.1.
+ * Later requests of its connection are refused too: they may be parts of the first.
  */
 export function refuseAmbiguousRequests(): Middleware {
   const refused = new WeakSet<Socket>()
@@ -37,7 +37,7 @@ function problemOf({ httpVersion, headers, rawHeaders }: IncomingMessage): strin
 /** RFC 3986, 3.2.2, without commas: a list of hosts is no host. */
 const hosts = /^[\w.~!$&'()*+;=%:[\]-]*$/
 
-/** Node keeps the first alone. */
+/** Node's `headers` has the first Host alone. */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,13 +1,16 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
+import type { Db } from '../db/db.ts'
 import { findResend, listResends, type Resend, stopResend } from '../db/queries/operating/resends.ts'
 import { AnnexError } from '../errors/annex-error.ts'
+import type { Authenticate } from './caller.ts'
 import { idIn, limitOf, ownOf, texts, toPage } from './list-query.ts'
-import type { RouteParts } from './parts.ts'
 import { toIso } from './to-iso.ts'
 
+export type ResendParts = { db: Db; authenticate: Authenticate }
+
 /** Failed deliveries that are sent again together (`POST /v1/deliveries/send-failed`), and how far that is. */
-export function addResendRoutes(router: Router, { db, authenticate }: RouteParts): void {
+export function addResendRoutes(router: Router, { db, authenticate }: ResendParts): void {
   /** The newest first; an operator sees all, others their organization's. `limit` (to 200), `before` (a resend's id). */
   router.get('/v1/resends', async (context) => {
     const own = ownOf(await authenticate(context))

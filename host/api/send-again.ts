@@ -1,14 +1,15 @@
 import type Router from '@koa/router'
+import type { Db } from '../db/db.ts'
 import { lineOf } from '../db/looks/turns.ts'
 import { findListedDelivery } from '../db/queries/operating/list-deliveries.ts'
 import type { FailedFilter } from '../db/queries/operating/send-again.ts'
 import { countFailed, startResend, untilNow } from '../webhooks/operating/resend.ts'
 import { sendNow } from '../webhooks/operating/send-again.ts'
 import { jsonBody } from './body.ts'
+import type { Authenticate } from './caller.ts'
 import { openDelivery } from './deliveries.ts'
 import { toDeliveryView } from './delivery-view.ts'
 import { askerOf, ownOf, timeOf } from './list-query.ts'
-import type { RouteParts } from './parts.ts'
 
 const defaultPerSecond = 10
 
@@ -24,8 +25,16 @@ type FailedBody = {
 
 const text = { type: 'string', maxLength: 200 }
 
+export type SendAgainParts = {
+  db: Db
+  longReader: Db
+  authenticate: Authenticate
+  wake: () => void
+  wakeResends: () => void
+}
+
 /** Sending again what was delivered, or has failed. */
-export function addSendAgainRoutes(router: Router, parts: RouteParts): void {
+export function addSendAgainRoutes(router: Router, parts: SendAgainParts): void {
   const { db, longReader, authenticate, wake, wakeResends } = parts
 
   /**
@@ -59,9 +68,9 @@ export function addSendAgainRoutes(router: Router, parts: RouteParts): void {
   /**
    * Sends again what has failed from `since` (a time) until now, of deliveries that were owed first before `until`, to that
    * `endpoint`, of that `installation` and `eventType`. Deliveries to a disabled endpoint are left out, and counted as
-   * `disabled`. `dryRun`, or nothing to send: 200 with the counts. Else 202 with `count`, `seconds`, and the id of the
-   * `resend` that does it from now on, `perSecond` of them (0.1 to 1,000; default 10). 409 when ten resends of the
-   * organization, or of operators, are running.
+   * `disabled`. `dryRun`, or nothing to send: 200 with the counts. Else 202 with `count`,
+   * `seconds`, and the id of the `resend` that does it from now on, `perSecond` of them (0.1 to 1,000; default 10). 409
+   * when ten resends of the organization, or of operators, are running.
    */
   router.post('/v1/deliveries/send-failed', async (context) => {
     const own = ownOf(await authenticate(context))

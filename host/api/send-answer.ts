@@ -4,39 +4,38 @@ import type { AnswerHead } from '../../runtime/bridge.ts'
 import { AnnexError, messageOf } from '../errors/annex-error.ts'
 import { toAnswerHeaders } from './endpoint-headers.ts'
 
-/** Up to here a body goes out as one text with its head: one buffer, copied once, rather than a list of them. */
+/** A body of up to this size is sent as one text with its head: one buffer, copied once. */
 const oneWriteBytes = 8 * 1024
 
-/** Of these, RFC 9110 (15.3.5, 15.4.5) lets none have a body. */
+/** RFC 9110, 15.3.5 and 15.4.5: an answer with these has no body. */
 const bodyless: ReadonlySet<number> = new Set([204, 304])
 
-/** What a script has said. A body that is a stream is read to its end, or destroyed. */
+/** The answer of a script. A body that is a stream is read to its end, or destroyed. */
 export type ScriptAnswer = {
   head: AnswerHead
   body: Uint8Array | Readable
-  /** Of the endpoint: its cookies go there and nowhere else. */
+  /** The endpoint's path: cookies are confined to it. */
   path: string
   requestId: string
 }
 
 /**
- * Answers with what a script has said. The head is written in one go: Node checks each name and value once, and
- * nothing is sent when one of them is none that HTTP can carry.
+ * Sends the answer of a script. Node checks each name and value of the head, and sends nothing when HTTP cannot carry one.
  *
- * @throws AnnexError `script_failed` when the head cannot be sent; another answer can still be given then
+ * @throws AnnexError `script_failed` when the head cannot be sent; another answer can still be sent then
  */
 export function sendAnswer(response: ServerResponse, { head, body, path, requestId }: ScriptAnswer): void {
   const hasBody = !bodyless.has(head.status)
   const headers = toAnswerHeaders(head.headers, path, requestId)
-  // Last: when a header before it is refused, Node must not have taken note of a length.
+  // The length is last: when a header before it is refused, Node must not know a length.
   const length = lengthOf(body, head, response.req.method)
   if (hasBody && length !== undefined) headers.push('content-length', String(length))
   try {
-    // Once Node has begun with such a head, no answer about what is wrong with it could have a body.
+    // After Node has begun a head without a body, the answer that reports an error could have no body.
     if (!hasBody) assertSendable(head)
     writeHead(response, head, headers)
   } catch (cause) {
-    // Node has kept it, and would put it on the answer that says what went wrong.
+    // Node keeps it, and would put it on the answer that reports the error.
     response.statusMessage = ''
     if (body instanceof Readable) body.destroy()
     throw new AnnexError('script_failed', `The script's answer cannot be sent: ${messageOf(cause)}.`, {
@@ -48,7 +47,7 @@ export function sendAnswer(response: ServerResponse, { head, body, path, request
   else response.end()
 }
 
-/** To HEAD a script may answer without the body that GET has, and say how long that is. */
+/** An answer to HEAD may declare the length of the body that GET would have. */
 function lengthOf(
   body: ScriptAnswer['body'],
   { length, headers }: AnswerHead,
@@ -67,11 +66,11 @@ function sendBytes(response: ServerResponse, body: Uint8Array): void {
 }
 
 /**
- * As fast as it is read. When the body breaks off its connection is closed, so that the visitor sees that it is not
- * whole; a visitor who goes away ends the stream.
+ * Sends a stream as fast as the visitor reads it. When the stream breaks off, the connection is closed, so that the visitor
+ * sees an incomplete answer. A visitor who leaves ends the stream.
  *
- * @param length what was said of it. It is the script's word: what came after would be read as the answer to the next
- * request on this connection, which may be somebody else's behind a proxy
+ * @param length the length that the script declared. Bytes beyond it would be read as the answer to the next request on
+ *   this connection, which behind a proxy may belong to another visitor
  */
 function sendStream(response: ServerResponse, body: Readable, length: number | undefined): void {
   if (length === 0 || response.req.method === 'HEAD') {
@@ -79,14 +78,14 @@ function sendStream(response: ServerResponse, body: Readable, length: number | u
     response.end()
     return
   }
-  // The first piece may be long in coming.
+  // The first chunk may be late.
   response.flushHeaders()
   const breakOff = () => {
     response.destroy()
     body.destroy()
   }
   if (length !== undefined) holdTo(length, body, breakOff)
-  // Without the error, which is the script's: `pipeline` would hand it on as one of this host.
+  // `pipeline` would pass on the script's error as one of the host.
   body.once('error', breakOff)
   response.once('close', () => body.destroy())
   body.pipe(response)

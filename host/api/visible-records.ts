@@ -1,47 +1,59 @@
+import type { Context } from 'koa'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
-import type { TargetKind } from '../db/queries/installed/installation-targets.ts'
+import {
+  findTarget,
+  type InstallationTarget,
+  type TargetKind,
+} from '../db/queries/installed/installation-targets.ts'
 import { findInstallation, type Installation } from '../db/queries/installed/installations.ts'
-import { findPlacesOf, type Places } from '../db/queries/records/named-places.ts'
+import { findPlace, findPlacesOf, type Places } from '../db/queries/records/named-places.ts'
 import { AnnexError } from '../errors/annex-error.ts'
+import { getDeployed } from '../installations/find-deployed.ts'
 import { assertScope } from '../sandbox/host-calls.ts'
+import type { Authenticate } from './caller.ts'
+
+/** An installation with its manifest, and the caller who may see it. */
+export type OpenInstallation = { caller: Caller; installation: Installation; manifest: Manifest }
 
 /**
- * The site or space that a caller names by its id or slug: a person one of their organization, a script one that it is
- * installed in.
+ * Finds the installation that a path names by `:name` and `:id`.
  *
- * @param organizationId looked through alone
- * @throws AnnexError `scope_missing`, which names the scope; `not_found`; `bad_request` where several have the slug
+ * @throws AnnexError `unauthorized`; `not_found`, also when the caller may not see it; `no_version`
  */
-export async function visiblePlace<Kind extends TargetKind>(
+export async function openInstallation(
   db: Db,
-  caller: Caller,
-  { kind, name, scope, organizationId }: { kind: Kind; name: string; scope: string; organizationId?: string },
-): Promise<Places[Kind]> {
-  const within = organizationId === undefined ? {} : { organizationId }
-  if (caller.kind === 'integration' || caller.kind === 'installation') {
-    assertScope(caller, scope)
-    const { integration } = caller
-    const installed = caller.kind === 'installation' ? { installationId: caller.installationId } : {}
-    const found = await findPlacesOf(db, kind, name, { ...within, integration, ...installed })
-    return theOne(found, kind, name, `that ${integration} is installed in`)
-  }
-  const theirs = caller.kind === 'organization' ? { organizationId: caller.organizationId } : within
-  return theOne(await findPlacesOf(db, kind, name, theirs), kind, name, 'that this token may see')
-}
-
-function theOne<Place>([found, another]: Place[], kind: TargetKind, name: string, where: string): Place {
-  if (found === undefined) throw new AnnexError('not_found', `There is no ${kind} ${name} ${where}.`)
-  if (another === undefined) return found
-  throw new AnnexError(
-    'bad_request',
-    `Several organizations have a ${kind} "${name}" ${where}. Name it by its id.`,
-  )
+  authenticate: Authenticate,
+  context: Context,
+): Promise<OpenInstallation> {
+  const caller = await authenticate(context)
+  const { name, id } = context.params
+  const installation = await visibleInstallation(db, caller, String(name), String(id))
+  return { caller, installation, manifest: (await getDeployed(db, installation.integration)).manifest }
 }
 
 /**
- * The installation, when the caller may see it: a script its own, an integration all of its own, a person those
- * of their organization.
+ * Finds the site or space installation that a path names by `:target`, the id or slug of the site or space.
+ *
+ * @throws AnnexError `not_found`
+ */
+export async function openTarget(
+  db: Db,
+  context: Context,
+  kind: TargetKind,
+  { id, organizationId }: Installation,
+): Promise<InstallationTarget> {
+  const name = String(context.params.target)
+  const targetId = (await findPlace(db, kind, organizationId, name))?.id ?? name
+  const target = await findTarget(db, { installationId: id, kind, targetId })
+  if (target !== undefined) return target
+  throw new AnnexError('not_found', `${id} is not installed in the ${kind} ${name}.`)
+}
+
+/**
+ * Finds an installation by its id. A script sees its own, an integration all of its own, a person those of their
+ * organization.
  *
  * @throws AnnexError `not_found`
  */
@@ -73,4 +85,38 @@ function maySee(caller: Caller, installation: Installation): boolean {
     case 'installation':
       return caller.installationId === installation.id
   }
+}
+
+/**
+ * Finds a site or space by its id or slug. A person sees those of their organization, a script those that it is installed
+ * in.
+ *
+ * @param given.organizationId limits the search to one organization
+ * @throws AnnexError `scope_missing`, which names the scope; `not_found`; `bad_request` where several have the slug
+ */
+export async function visiblePlace<Kind extends TargetKind>(
+  db: Db,
+  caller: Caller,
+  given: { kind: Kind; name: string; scope: string; organizationId?: string },
+): Promise<Places[Kind]> {
+  const { kind, name, scope, organizationId } = given
+  const within = organizationId === undefined ? {} : { organizationId }
+  if (caller.kind === 'integration' || caller.kind === 'installation') {
+    assertScope(caller, scope)
+    const { integration } = caller
+    const installed = caller.kind === 'installation' ? { installationId: caller.installationId } : {}
+    const found = await findPlacesOf(db, kind, name, { ...within, integration, ...installed })
+    return onlyMatch(found, kind, name, `that ${integration} is installed in`)
+  }
+  const own = caller.kind === 'organization' ? { organizationId: caller.organizationId } : within
+  return onlyMatch(await findPlacesOf(db, kind, name, own), kind, name, 'that this token may see')
+}
+
+function onlyMatch<Place>([found, another]: Place[], kind: TargetKind, name: string, where: string): Place {
+  if (found === undefined) throw new AnnexError('not_found', `There is no ${kind} ${name} ${where}.`)
+  if (another === undefined) return found
+  throw new AnnexError(
+    'bad_request',
+    `Several organizations have a ${kind} "${name}" ${where}. Name it by its id.`,
+  )
 }

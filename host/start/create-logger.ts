@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino'
-import { toLoggedError } from '../api/log-error.ts'
+import { toLoggedError } from '../api/errors.ts'
 import type { Settings } from '../config/load-settings.ts'
 import type { Redact } from '../logs/create-redactor.ts'
 

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { openSecretBox } from '../access/open-secret-box.ts'
-import { createGate } from '../api/gate.ts'
-import { listen } from '../api/listen.ts'
+import { createGate, listen } from '../api/listen.ts'
 import type { LoadedSettings } from '../config/load-settings.ts'
 import { createEgress } from '../egress/egress.ts'
 import { createToSource } from '../installations/source-maps.ts'

@@ -7,10 +7,8 @@ import { createScriptTokens } from '../../host/access/script-tokens.ts'
 import { createSecretBox } from '../../host/access/secret-box.ts'
 import { issueToken } from '../../host/access/tokens.ts'
 import { createAuthenticate } from '../../host/api/caller.ts'
-import { createGate } from '../../host/api/gate.ts'
-import { listen } from '../../host/api/listen.ts'
-import type { RouteParts } from '../../host/api/parts.ts'
-import { createApp } from '../../host/app.ts'
+import { createGate, listen } from '../../host/api/listen.ts'
+import { type AppParts, createApp } from '../../host/app.ts'
 import { readServerEvents } from '../../host/cli/client.ts'
 import type { Db } from '../../host/db/db.ts'
 import { createChanges } from '../../host/webhooks/operating/changes.ts'
@@ -20,7 +18,7 @@ describe('the live feed ends', () => {
   const ends = new AsyncDisposableStack()
   let db: Db
   let url: string
-  let parts: Partial<RouteParts>
+  let parts: Partial<AppParts>
   before(async () => {
     const seeded = await openSeeded()
     ends.defer(seeded.close)
@@ -31,7 +29,7 @@ describe('the live feed ends', () => {
       authenticate: createAuthenticate(db, tokens),
       state: () => ({ workers: 0, stopping: false }),
     }
-    const { port, close } = await listen(createApp(parts as RouteParts, assert.ifError), '127.0.0.1', 0)
+    const { port, close } = await listen(createApp(parts as AppParts, assert.ifError), '127.0.0.1', 0)
     ends.defer(close)
     url = `http://127.0.0.1:${port}/v1/deliveries/feed`
   })
@@ -76,16 +74,16 @@ describe('the live feed ends', () => {
     const gate = createGate()
     const { port, close } = await listen(gate.handle, '127.0.0.1', 0)
     t.after(close)
-    const open = () => gate.open(createApp(parts as RouteParts, assert.ifError))
+    const open = () => gate.open(createApp(parts as AppParts, assert.ifError))
     assert.equal(await comeAndLeave(port, open), 200)
   })
 
   it('for readers that leave while it is looked up who they are', async (t) => {
-    const authenticate: RouteParts['authenticate'] = async (context) => {
+    const authenticate: AppParts['authenticate'] = async (context) => {
       await sleep(100)
       return (parts.authenticate ?? assert.fail())(context)
     }
-    const app = createApp({ ...parts, authenticate } as RouteParts, assert.ifError)
+    const app = createApp({ ...parts, authenticate } as AppParts, assert.ifError)
     const { port, close } = await listen(app, '127.0.0.1', 0)
     t.after(close)
     assert.equal(await comeAndLeave(port, () => {}), 200)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { createGate } from '../../host/api/gate.ts'
-import { listen } from '../../host/api/listen.ts'
+import { createGate, listen } from '../../host/api/listen.ts'
 
 async function openGate(t: TestContext) {
   const gate = createGate()

@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import Router from '@koa/router'
 import Koa from 'koa'
-import { addHealthRoutes } from '../../host/api/health.ts'
+import { addHealthRoutes, type HealthParts } from '../../host/api/health.ts'
 import { listen } from '../../host/api/listen.ts'
-import type { RouteParts } from '../../host/api/parts.ts'
 import { createGroupCommit } from '../../host/db/group-commit.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { createStorageProbe } from '../../host/db/probe-storage.ts'
@@ -66,7 +65,7 @@ describe('a part that is not ready', () => {
     const database = await openDatabase('', folder)
     const router = new Router()
     const wall: Wall = { levels: [], attempts: [], enclosure: [], probeMs: 0 }
-    const sandboxes = { processes: () => [] } as unknown as RouteParts['sandboxes']
+    const sandboxes = { processes: () => [] } as unknown as HealthParts['sandboxes']
     const state = () => ({ workers: 2, stopping: true })
     const probeStorage = createStorageProbe(createGroupCommit(database.db), folder)
     addHealthRoutes(router, {
@@ -75,7 +74,7 @@ describe('a part that is not ready', () => {
       wall,
       state,
       probeStorage,
-    } as unknown as RouteParts)
+    } as unknown as HealthParts)
     const app = new Koa().use(router.routes())
     const listening = await listen(app.callback(), '127.0.0.1', 0)
     const url = `http://127.0.0.1:${listening.port}`

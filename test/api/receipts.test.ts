@@ -6,8 +6,7 @@ import { createSecretBox } from '../../host/access/secret-box.ts'
 import { issueToken } from '../../host/access/tokens.ts'
 import { createAuthenticate } from '../../host/api/caller.ts'
 import { listen } from '../../host/api/listen.ts'
-import type { RouteParts } from '../../host/api/parts.ts'
-import { createApp } from '../../host/app.ts'
+import { type AppParts, createApp } from '../../host/app.ts'
 import type { Db } from '../../host/db/db.ts'
 import { inTurn } from '../../host/db/looks/turns.ts'
 import { createReceiptWriter } from '../../host/sandbox/receipt-writer.ts'
@@ -35,8 +34,8 @@ describe('what dispatches used, over the API', () => {
     ends.defer(receipts.close)
     const tokens = createScriptTokens(createSecretBox(new Uint8Array(32)).deriveKey('test'))
     const authenticate = createAuthenticate(db, tokens)
-    const parts: Partial<RouteParts> = { db, longReader, receipts, authenticate }
-    const listening = await listen(createApp(parts as RouteParts, assert.ifError), '127.0.0.1', 0)
+    const parts: Partial<AppParts> = { db, longReader, receipts, authenticate }
+    const listening = await listen(createApp(parts as AppParts, assert.ifError), '127.0.0.1', 0)
     ends.defer(listening.close)
     get = (path, token) => request(`http://127.0.0.1:${listening.port}`, 'GET', path, undefined, token)
     const script = await tokens.issue({ kind: 'integration', integration: 'echo', scopes: [] })

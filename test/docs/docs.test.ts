@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createRouter } from '../../host/app.ts'
+import { createRouter } from '../../host/api/router.ts'
 import { createProgram } from '../../host/cli/create-program.ts'
 import { settingsTable } from '../../host/config/settings-table.ts'
 import manifestSchema from '../../schemas/manifest.schema.json' with { type: 'json' }

@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTakeBody } from '../../host/api/take-body.ts'
+import { createReadOrStream } from '../../host/api/body.ts'
 import { isAnnexError } from '../../host/errors/annex-error.ts'
 
 const maxBytes = 1000
-const takeBody = createTakeBody()
+const readOrStream = createReadOrStream()
 
 describe('the body of a request to a script', () => {
   /** How each body came, and what it was. */
@@ -18,7 +18,7 @@ describe('the body of a request to a script', () => {
     requests.push(request)
     // As in the host, where a level is read before the body is.
     await null
-    const body = takeBody(request, maxBytes)
+    const body = readOrStream(request, maxBytes)
     if (body === request) taken.push('a stream')
     else {
       const read = await (body as Promise<Buffer>).catch((error) => error)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { splitTarget } from '../../host/api/target.ts'
+import { splitTarget } from '../../host/api/endpoints.ts'
 
 it('the target of a request is taken apart, and nothing of it is changed', () => {
   for (const [url, path, search] of [

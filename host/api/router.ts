@@ -1,0 +1,65 @@
+import Router from '@koa/router'
+import { addDeliveryRoutes, type DeliveryParts } from './deliveries.ts'
+import { addFeedRoutes, type FeedParts } from './delivery-feed.ts'
+import { addEventRoutes, type EventParts } from './events.ts'
+import { addHealthRoutes, type HealthParts } from './health.ts'
+import { addHomeRoute, type HomeParts } from './home.ts'
+import { addInstallationRoutes, addTargetRoutes, type InstallationParts } from './installations.ts'
+import { addIntegrationRoutes, type IntegrationParts } from './integrations.ts'
+import { addJobRoutes, type JobParts } from './jobs.ts'
+import { addLevelRoutes, type LevelParts } from './levels.ts'
+import { addLogRoutes, type LogParts } from './logs.ts'
+import { addMetricsRoutes, type MetricsParts } from './metrics.ts'
+import { addOrganizationRoutes, type OrganizationParts } from './organizations.ts'
+import { addReceiptRoutes, type ReceiptParts } from './receipts.ts'
+import { addWebhookEndpointRoutes, type ReceiverParts } from './receivers.ts'
+import { addResendRoutes, type ResendParts } from './resends.ts'
+import { addSendAgainRoutes, type SendAgainParts } from './send-again.ts'
+import { addSiteRoutes, type SiteParts } from './sites.ts'
+import { addSpaceRoutes, type SpaceParts } from './spaces.ts'
+
+/** The parts that the resources need, all together. */
+export type ApiParts = HomeParts &
+  HealthParts &
+  MetricsParts &
+  OrganizationParts &
+  SpaceParts &
+  SiteParts &
+  IntegrationParts &
+  InstallationParts &
+  LevelParts &
+  EventParts &
+  FeedParts &
+  DeliveryParts &
+  SendAgainParts &
+  ResendParts &
+  ReceiverParts &
+  JobParts &
+  LogParts &
+  ReceiptParts
+
+/** The routes of the API. docs/api.md describes each. */
+export function createRouter(parts: ApiParts): Router {
+  const router = new Router()
+  addHomeRoute(router, parts)
+  addHealthRoutes(router, parts)
+  addMetricsRoutes(router, parts)
+  addOrganizationRoutes(router, parts)
+  addSpaceRoutes(router, parts)
+  addSiteRoutes(router, parts)
+  addIntegrationRoutes(router, parts)
+  addInstallationRoutes(router, parts)
+  addTargetRoutes(router, parts)
+  addLevelRoutes(router, parts)
+  addEventRoutes(router, parts)
+  // The feed comes first: `/v1/deliveries/:id` would match its path.
+  addFeedRoutes(router, parts)
+  addDeliveryRoutes(router, parts)
+  addSendAgainRoutes(router, parts)
+  addResendRoutes(router, parts)
+  addWebhookEndpointRoutes(router, parts)
+  addJobRoutes(router, parts)
+  addLogRoutes(router, parts)
+  addReceiptRoutes(router, parts)
+  return router
+}
