@@ -1,31 +1,32 @@
+import type { ParsedUrlQuery } from 'node:querystring'
 import type Router from '@koa/router'
 import type { Context } from 'koa'
+import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { findSome } from '../db/looks/find-some.ts'
 import type { Look } from '../db/looks/window.ts'
-import { listAttempts } from '../db/queries/attempts.ts'
-import { findBody } from '../db/queries/deliveries.ts'
+import { type AttemptRow, listAttempts } from '../db/queries/attempts.ts'
+import { type DeliveryState, findBody } from '../db/queries/deliveries.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
 import {
+  type DeliveryFilter,
   findListedDelivery,
   type ListedDelivery,
   lookForDeliveries,
 } from '../db/queries/operating/list-deliveries.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { type Authenticate, assertPerson } from './caller.ts'
-import { filterOf } from './delivery-query.ts'
-import { toAttemptView, toDeliveryView } from './delivery-view.ts'
-import { askerOf, limitOf, toPage } from './list-query.ts'
+import { askerOf, idIn, limitOf, oneOf, ownOf, texts, timeOf, toIso, toPage } from './list-query.ts'
 
 export type DeliveryParts = { db: Db; longReader: Db; authenticate: Authenticate }
 
-/** What was sent, and what became of it. */
+/** Deliveries and their attempts. */
 export function addDeliveryRoutes(router: Router, parts: DeliveryParts): void {
   const { db, longReader, authenticate } = parts
 
   /**
-   * The newest first. Filters: `installation`, `endpoint`, `event`, `eventType`, `state`, `after` and `before` (times of
-   * when it was owed), `limit` (to 200). With `next`, send its `before` in place of yours for the next page.
+   * Lists deliveries, the newest first. Filters: `installation`, `endpoint`, `event`, `eventType`, `state`, `after` and
+   * `before` (times of creation), `limit` (to 200). For the next page, replace `before` by that of `next`. 400 for others.
    */
   router.get('/v1/deliveries', async (context) => {
     const { before, ...filter } = filterOf(await authenticate(context), context.query)
@@ -35,7 +36,7 @@ export function addDeliveryRoutes(router: Router, parts: DeliveryParts): void {
     context.body = toPage(items, limit, toDeliveryView)
   })
 
-  /** One delivery with its body and every attempt. */
+  /** One delivery with its body and all attempts. 404 when the caller may not see it. */
   router.get('/v1/deliveries/:id', async (context) => {
     const delivery = await openDelivery(parts, context)
     const attempts = await listAttempts(db, delivery.id)
@@ -48,9 +49,9 @@ export function addDeliveryRoutes(router: Router, parts: DeliveryParts): void {
 }
 
 /**
- * The delivery that a path names by `:id`, when whoever calls may see it.
+ * Finds the delivery that a path names by `:id`.
  *
- * @throws AnnexError `unauthorized`, `forbidden`, `not_found`
+ * @throws AnnexError `unauthorized`; `forbidden` for a script; `not_found`, also when the caller may not see it
  */
 export async function openDelivery(
   { db, authenticate }: Pick<DeliveryParts, 'db' | 'authenticate'>,
@@ -64,4 +65,75 @@ export async function openDelivery(
   const isTheirs = caller.kind === 'operator' || installation?.organizationId === caller.organizationId
   if (delivery !== undefined && isTheirs) return delivery
   throw new AnnexError('not_found', `There is no delivery ${id} that this token may see.`)
+}
+
+const names = ['installation', 'endpoint', 'event', 'eventType', 'state', 'before', 'after'] as const
+const states = ['owed', 'delivered', 'failed'] as const satisfies DeliveryState[]
+
+/**
+ * Reads the filters of a query, limited to the deliveries that the caller may see. `before` is a time, or the id of a
+ * delivery, where the next page begins.
+ *
+ * @throws AnnexError `bad_request`; `forbidden` for a script
+ */
+export function filterOf(caller: Caller, query: ParsedUrlQuery): DeliveryFilter & { before?: string } {
+  const { installation, endpoint, event, eventType, state, before, after } = texts(query, names)
+  const isPlace = before?.startsWith('dlv_')
+  return {
+    ...ownOf(caller),
+    ...(installation !== undefined && { installationId: installation }),
+    ...(endpoint !== undefined && { endpointId: endpoint }),
+    ...(event !== undefined && { eventId: event }),
+    ...(eventType !== undefined && { eventType }),
+    ...(state !== undefined && { state: oneOf('state', state, states) }),
+    ...(after !== undefined && { afterMs: timeOf('after', after) }),
+    ...(before !== undefined && (isPlace ? idIn({ before }, 'dlv') : { beforeMs: timeOf('before', before) })),
+  }
+}
+
+/** A delivery as the API shows it. `nextAttemptAt` is present while the delivery is owed and has a due time. */
+export function toDeliveryView(delivery: ListedDelivery): object {
+  const { id, eventId, eventType, installationId, endpointId, signedBy, url, state, reason } = delivery
+  const { attempts, createdAt, nextAttemptAt, finishedAt } = delivery
+  return {
+    object: 'delivery',
+    id,
+    state,
+    ...(reason !== null && { reason }),
+    event: { id: eventId, type: eventType },
+    installation: installationId,
+    endpoint: endpointId,
+    signedBy,
+    url,
+    attempts,
+    createdAt: toIso(createdAt),
+    ...(nextAttemptAt !== null && { nextAttemptAt: toIso(nextAttemptAt) }),
+    ...(finishedAt !== null && { finishedAt: toIso(finishedAt) }),
+  }
+}
+
+/**
+ * An attempt as the API shows it. `timing` has `dnsMs`, `connectMs`, `tlsMs` and `firstByteMs` of the phases that it reached.
+ * `response.body` is the first 4 KiB.
+ */
+export function toAttemptView(attempt: AttemptRow): object {
+  const { id, number, startedAt, durationMs, outcome, status, errorCode, errorMessage } = attempt
+  return {
+    object: 'attempt',
+    id,
+    number,
+    outcome,
+    startedAt: toIso(startedAt),
+    durationMs,
+    ...(attempt.timing !== null && { timing: JSON.parse(attempt.timing) }),
+    request: { headers: JSON.parse(attempt.requestHeaders) },
+    ...(status !== null && {
+      response: {
+        status,
+        headers: JSON.parse(attempt.responseHeaders ?? '[]'),
+        body: attempt.responseBody ?? '',
+      },
+    }),
+    ...(errorMessage !== null && { error: { code: errorCode ?? outcome, message: errorMessage } }),
+  }
 }

@@ -7,19 +7,17 @@ import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import type { Changes } from '../webhooks/operating/changes.ts'
 import { followDeliveries, placeAt } from '../webhooks/operating/follow-deliveries.ts'
 import type { Authenticate } from './caller.ts'
-import { filterOf } from './delivery-query.ts'
-import { toAttemptView, toDeliveryView } from './delivery-view.ts'
+import { filterOf, toAttemptView, toDeliveryView } from './deliveries.ts'
 import { askerOf } from './list-query.ts'
-import { keepAlive, toServerEvent } from './server-event.ts'
 
-/** Readers at once: of one organization (or of all operators), and in all. */
+/** Limits of readers: for one organization (or for all operators), and for all. */
 const mostOfOne = 8
 const mostInAll = 32
 const checkTokenMs = 5_000
 const keepAliveMs = 15_000
-/** A reader that takes nothing for as long is cut off; it goes on from its last event when it comes back. */
-const patienceMs = 30_000
-/** How long a reader waits before it comes back. */
+/** A reader that reads nothing for as long is disconnected. It can resume after its last event. */
+const readTimeoutMs = 30_000
+/** The delay before a reader reconnects. */
 const retryMs = 1_000
 
 export type FeedParts = {
@@ -31,16 +29,15 @@ export type FeedParts = {
   state: () => { stopping: boolean }
 }
 
-/** What happens to deliveries, as it happens. */
+/** The live feed of deliveries. */
 export function addFeedRoutes(router: Router, parts: FeedParts): void {
   const readers = createReaders()
 
   /**
-   * Server-sent events: `owed` (a delivery is owed), `attempt` (with its delivery), `settled` (a delivery is delivered or
-   * has failed, perhaps without an attempt: `delivery.reason` says why), and `end` with a `reason` when Annex stops or the token is no longer good. Filters as for
-   * `GET /v1/deliveries`. It begins now, at the time `after`, or after the event that `Last-Event-ID` names, and says first where that is, as an `id`
-   * without an event. 503 when there
-   * are too many readers.
+   * Streams server-sent events: `owed` (a new delivery), `attempt` (with its delivery), `settled` (the delivery is delivered
+   * or has failed; `delivery.reason` says why it failed without an attempt), and `end` with a `reason` when Annex stops or the
+   * token expires. Filters as for `GET /v1/deliveries`. The feed begins now, at the time `after`, or after the event of
+   * `Last-Event-ID`, and first sends that position as an `id` without an event. 503 for too many readers.
    */
   router.get('/v1/deliveries/feed', async (context) => {
     const caller = await parts.authenticate(context)
@@ -51,9 +48,9 @@ export function addFeedRoutes(router: Router, parts: FeedParts): void {
     const leave = readers.enter(asker.line)
     asker.gone.addEventListener('abort', leave)
     const items = followDeliveries(parts, parts.changes, asker, filter, from)
-    const stream = Readable.from(cutOff(context, say(parts, context, from, items)))
+    const stream = Readable.from(endStalled(context, toEvents(parts, context, from, items)))
     context.type = 'text/event-stream'
-    // Of nginx: it would keep events back until it has many.
+    // Without this header nginx buffers events.
     context.set('x-accel-buffering', 'no')
     context.body = stream
   })
@@ -63,22 +60,22 @@ export function addFeedRoutes(router: Router, parts: FeedParts): void {
 function placeIn(context: Context): string | undefined {
   const id = context.get('last-event-id')
   if (id === '') return undefined
-  // That of an item, or the beginning of one: a time.
+  // The id of an item, or its first part: a time.
   const place = /^(?:dlv|att|ref)_([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{0,22})$/.exec(id)?.[1]
   if (place !== undefined) return place
-  throw new AnnexError('bad_request', 'Last-Event-ID is none that this feed has given.')
+  throw new AnnexError('bad_request', 'Last-Event-ID is not an id of this feed.')
 }
 
-async function* say(
+async function* toEvents(
   { authenticate, state }: Pick<FeedParts, 'authenticate' | 'state'>,
   context: Context,
   from: FeedPlace,
   looks: AsyncIterable<FeedItem[]>,
 ): AsyncGenerator<string> {
-  // An id without an event: whoever is cut off before the first one has a place to go on from.
+  // With this id a reader that is disconnected before the first event can resume.
   yield `retry: ${retryMs}\nid: att_${from}\n\n`
   let checkedAt = performance.now()
-  let saidAt = checkedAt
+  let sentAt = checkedAt
   for await (const items of looks) {
     const now = performance.now()
     if (state().stopping) return yield toServerEvent({ event: 'end', data: { reason: 'Annex is stopping.' } })
@@ -88,8 +85,8 @@ async function* say(
       checkedAt = now
     }
     const text = items.map(toText).join('')
-    if (text === '' && now - saidAt < keepAliveMs) continue
-    saidAt = now
+    if (text === '' && now - sentAt < keepAliveMs) continue
+    sentAt = now
     yield text === '' ? keepAlive : text
   }
 }
@@ -104,21 +101,23 @@ async function reasonToEnd(authenticate: Authenticate, context: Context): Promis
   }
 }
 
-/** The id comes with the last event of an item: whoever comes back with it has seen all of it. */
+/** Only the last event of an item has the id: a reader that resumes after it has seen the whole item. */
 function toText(item: FeedItem): string {
   const { id } = item
   const delivery = toDeliveryView(item.delivery)
   const { state, attempts, refusedId } = item.delivery
   const settled = toServerEvent({ event: 'settled', data: { kind: 'settled', delivery }, id })
   if (item.kind === 'refused') return settled
-  // One that was refused is settled by that, whatever was tried before.
+  // A refusal settles its delivery, whatever attempts came before.
   const isLast = refusedId === null && attempts === (item.kind === 'attempt' ? item.attempt.number : 0)
   const isSettled = isLast && state !== 'owed'
   const data =
     item.kind === 'owed'
       ? { kind: item.kind, delivery }
       : {
-          ...{ kind: item.kind, delivery, attempt: toAttemptView(item.attempt) },
+          kind: item.kind,
+          delivery,
+          attempt: toAttemptView(item.attempt),
           ...(item.previousStartedAt !== null && {
             previousStartedAt: new Date(item.previousStartedAt).toISOString(),
           }),
@@ -128,10 +127,10 @@ function toText(item: FeedItem): string {
   return first + settled
 }
 
-/** Breaks the connection of a reader that does not take what it is given. */
-async function* cutOff(context: Context, texts: AsyncIterable<string>): AsyncGenerator<string> {
+/** Closes the connection of a reader that does not read. */
+async function* endStalled(context: Context, texts: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const text of texts) {
-    const timer = setTimeout(() => context.res.destroy(), patienceMs)
+    const timer = setTimeout(() => context.res.destroy(), readTimeoutMs)
     try {
       yield text
     } finally {
@@ -147,10 +146,7 @@ function createReaders(): { enter: (line: string) => () => void } {
     enter(line) {
       const count = counts.get(line) ?? 0
       if (count >= mostOfOne || all >= mostInAll) {
-        throw new AnnexError(
-          'too_many_readers',
-          'As many as may read the live feed already do: end one first.',
-        )
+        throw new AnnexError('too_many_readers', 'Too many readers follow the live feed. End one first.')
       }
       counts.set(line, count + 1)
       all += 1
@@ -163,3 +159,12 @@ function createReaders(): { enter: (line: string) => () => void } {
     },
   }
 }
+
+/** An event as text of a `text/event-stream` (WHATWG HTML, 9.2). `data` becomes JSON on one line. */
+export function toServerEvent(given: { event: string; data: unknown; id?: string }): string {
+  const { event, data, id } = given
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+/** A comment that keeps a quiet connection open: proxies end connections without data. */
+export const keepAlive = ':\n\n'

@@ -18,8 +18,7 @@ import { findDeployed } from '../installations/find-deployed.ts'
 import { toVisibleSettings } from '../installations/level-settings.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { Authenticate } from './caller.ts'
-import { askerOf, badPlace, idIn, limitOf, oneOf, ownOf, texts, toPage } from './list-query.ts'
-import { toIso } from './to-iso.ts'
+import { askerOf, badPlace, idIn, limitOf, oneOf, ownOf, texts, toIso, toPage } from './list-query.ts'
 
 const names = ['state', 'kind', 'installation', 'event', 'before', 'after'] as const
 const states = ['failed', 'due', 'running', 'waiting'] as const satisfies ScriptJobState[]
@@ -27,11 +26,12 @@ const kinds = ['event', 'task'] as const satisfies ScriptJob['kind'][]
 
 export type JobParts = { db: Db; longReader: Db; authenticate: Authenticate; wake: () => void }
 
-/** What scripts are owed, events and tasks: what is to come, and what failed to the end. Deliveries have their own list. */
+/** Events and tasks for scripts: pending jobs and failed ones. */
 export function addJobRoutes(router: Router, { db, longReader, authenticate, wake }: JobParts): void {
   /**
-   * `state`: `failed` (the default; the newest first), `due`, `running` or `waiting` (for a resume; those that are due next
-   * first; `next` says `after`). Filters: `kind` (event, task), `installation`, `event` (its id), `limit` (to 200); of failed ones `before` (a job's id).
+   * Lists jobs of a `state`: `failed` (the default; the newest first), `due`, `running` or `waiting` (for a resume). The last
+   * three are sorted by due time. Filters: `kind` (event, task), `installation`, `event` (its id), `limit` (to 200).
+   * Pages: `before` (a job's id) for failed jobs, `after` (from `next`) for others.
    */
   router.get('/v1/jobs', async (context) => {
     const own = ownOf(await authenticate(context))
@@ -63,7 +63,7 @@ export function addJobRoutes(router: Router, { db, longReader, authenticate, wak
     }
   })
 
-  /** One job, with the event or task that its script is given, but for credentials. */
+  /** One job, with the event or task that its script gets, without credentials. 404 for a job that is done. */
   router.get('/v1/jobs/:id', async (context) => {
     const job = await open(context)
     const { level, event } = JSON.parse(job.subject) as EventJob
@@ -71,7 +71,7 @@ export function addJobRoutes(router: Router, { db, longReader, authenticate, wak
   })
 
   /**
-   * Runs a failed one again, with a new round of the schedule: 202. 409 when it has not failed, or while its installation
+   * Runs a failed job again, with a new round of the schedule: 202. 409 when it has not failed, or while its installation
    * moves.
    */
   router.post('/v1/jobs/:id/run', async (context) => {
@@ -87,7 +87,7 @@ export function addJobRoutes(router: Router, { db, longReader, authenticate, wak
     wake()
   })
 
-  /** A setup event has the configuration of before, and so what the script has stored in it. */
+  /** A setup event holds the previous configuration, and in it what the script has stored. */
   async function withoutCredentials(level: EventJob['level'], event: EventJob['event']): Promise<object> {
     const { previous } = event as { previous?: { configuration?: Configuration } }
     if (previous?.configuration === undefined) return event
@@ -105,7 +105,7 @@ export function addJobRoutes(router: Router, { db, longReader, authenticate, wak
     if (job !== undefined) return job
     throw new AnnexError(
       'not_found',
-      `There is no job ${id} that this token may see. One that is done is gone; its log is kept.`,
+      `There is no job ${id} that this token may see. A job that is done is deleted; its log is kept.`,
     )
   }
 }
@@ -128,7 +128,7 @@ function dueAfterIn({ before, after }: Places): { dueAt: number; id: string } | 
   throw badPlace('after', after, 'what the page before it says')
 }
 
-/** The id of the request whose log tells what went wrong is in the reason: `… (request req_…)`. */
+/** The reason ends with the request id of the log: `… (request req_…)`. */
 const requestIn = (reason: string): string | undefined => /\(request (req_[\w-]+)\)$/.exec(reason)?.[1]
 
 function toView({

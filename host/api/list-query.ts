@@ -8,17 +8,17 @@ import { assertPerson } from './caller.ts'
 
 const maxItems = 200
 
-/** Operators see all; members what belongs to their organization. */
+/** Limits a list to the caller's organization. An operator sees all. @throws AnnexError `forbidden` for a script */
 export function ownOf(caller: Caller): { organizationId?: string } {
   assertPerson(caller)
   return caller.kind === 'operator' ? {} : { organizationId: caller.organizationId }
 }
 
 /**
- * What a query names, each once: of two filters of one name nobody could say which holds. What is not known is refused: who
- * pages by a name that a list does not have would get its first page for ever. PostgreSQL has no text with U+0000.
+ * Reads the parameters of a query, each given once. Unknown names are refused: a client that pages by a misspelled name would
+ * get the first page for ever. U+0000 is refused, as PostgreSQL has no text with it.
  *
- * @param names what the list takes, beside `limit`
+ * @param names the parameters that the list takes beside `limit`
  * @throws AnnexError `bad_request`
  */
 export function texts<Name extends string>(
@@ -59,7 +59,7 @@ export function askerOf({ res }: Context, own: { organizationId?: string }): Ask
   return { line: lineOf(own), gone: gone.signal }
 }
 
-/** A page of a list, as it is answered: with where the next one begins, unless this is the last. */
+/** The answer of a list: a page, and `next`, where the next page begins. The last page has no `next`. */
 export function toPage<Item extends { id: string }>(
   items: readonly Item[],
   limit: number,
@@ -76,7 +76,7 @@ export function toPage<Item extends { id: string }>(
 type Places = { before?: string; after?: string }
 
 /**
- * Where a page begins in a list whose ids are numbers.
+ * Reads where a page begins, in a list whose ids are numbers.
  *
  * @throws AnnexError `bad_request`
  */
@@ -93,7 +93,7 @@ function toNumber(name: keyof Places, given: string): number {
 }
 
 /**
- * Where a page begins in a list whose ids have a prefix.
+ * Reads where a page begins, in a list whose ids have a prefix.
  *
  * @throws AnnexError `bad_request`
  */
@@ -107,7 +107,7 @@ export const badPlace = (name: keyof Places, given: string, what: string): Annex
   new AnnexError('bad_request', `${name} is ${what}, not "${clip(given)}". "next" of a page says it.`)
 
 /**
- * A time that a query names, in Unix ms.
+ * Parses a time of a query or body, in Unix ms.
  *
  * @throws AnnexError `bad_request`
  */
@@ -123,3 +123,6 @@ export function oneOf<T extends string>(name: string, text: string, choices: rea
   if (found !== undefined) return found
   throw new AnnexError('bad_request', `${name} is one of ${choices.join(', ')}, not "${text}".`)
 }
+
+/** A time in an answer, from Unix ms. */
+export const toIso = (ms: number): string => new Date(ms).toISOString()

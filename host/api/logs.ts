@@ -8,18 +8,18 @@ import { askerOf, limitOf, numbersIn, ownOf, texts } from './list-query.ts'
 
 export type LogParts = { longReader: Db; authenticate: Authenticate; logs: LogWriter }
 
-/** What scripts logged, and what Annex says about them. */
+/** Lines that scripts logged, and reports of Annex about them. */
 export function addLogRoutes(router: Router, { longReader, authenticate, logs }: LogParts): void {
   /**
-   * Oldest first: the newest lines, those before the line `before`, or the first ones after the line `after`. Filters:
-   * `integration`, `installation`, `request`, `limit` (to 200).
+   * Lists the newest lines, those before the line `before`, or the first ones after the line `after`; the oldest first.
+   * Filters: `integration`, `installation`, `request`, `limit` (to 200).
    */
   router.get('/v1/logs', async (context) => {
     const own = ownOf(await authenticate(context))
     const names = ['integration', 'installation', 'request', 'before', 'after'] as const
     const { integration, installation, request, ...places } = texts(context.query, names)
     const limit = limitOf(context.query)
-    // What was logged a moment ago is asked for now, by the request id of an answer just read.
+    // A client asks for the log right after an answer, by its request id: buffered lines are stored first.
     await logs.flush()
     const wanted = {
       ...own,

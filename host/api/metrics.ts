@@ -69,7 +69,7 @@ const proxyHeaders = [
 ]
 
 const loopbackAddress = /^(?:127\.|::1$|::ffff:127\.)/
-/** With a name of its own for 127.0.0.1, a web page could make a browser of this machine ask (DNS rebinding). */
+/** DNS rebinding: a foreign name that resolves to 127.0.0.1 would let a web page ask through a browser of this machine. */
 const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
 /** True for a person on this machine: the request passed no proxy, and is of no script and no foreign web page. */

@@ -6,17 +6,16 @@ import { sumUsage } from '../db/queries/receipts/usage.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { ReceiptWriter } from '../sandbox/receipt-writer.ts'
 import type { Authenticate } from './caller.ts'
-import { askerOf, limitOf, numbersIn, ownOf, texts, timeOf } from './list-query.ts'
-import { toIso } from './to-iso.ts'
+import { askerOf, limitOf, numbersIn, ownOf, texts, timeOf, toIso } from './list-query.ts'
 
 const spans: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
 export type ReceiptParts = { longReader: Db; authenticate: Authenticate; receipts: ReceiptWriter }
 
-/** What dispatches have used: one by one, and in sums. Whoever may read the logs may read these. */
+/** Receipts of dispatches, and sums of their usage. The same tokens may read logs. */
 export function addReceiptRoutes(router: Router, { longReader, authenticate, receipts }: ReceiptParts): void {
   /**
-   * The newest first, or with `after` the first ones after that receipt. Filters: `integration`, `installation`,
+   * Lists receipts, the newest first, or with `after` the first ones after that receipt. Filters: `integration`, `installation`,
    * `request`, `event`, `before` and `after` (a receipt's id), `limit` (to 200).
    */
   router.get('/v1/receipts', async (context) => {
@@ -24,7 +23,7 @@ export function addReceiptRoutes(router: Router, { longReader, authenticate, rec
     const names = ['integration', 'installation', 'request', 'event', 'before', 'after'] as const
     const { integration, installation, request, event, ...places } = texts(context.query, names)
     const limit = limitOf(context.query)
-    // Of a dispatch that is over by now.
+    // Receipts of dispatches that ended just now are listed, too.
     await receipts.flush()
     const wanted = {
       ...own,
@@ -46,7 +45,10 @@ export function addReceiptRoutes(router: Router, { longReader, authenticate, rec
     }
   })
 
-  /** Sums by `by` (minute, hour, day), the newest first. Filters: `integration`, `installation`, `before` (a time), `limit`. */
+  /**
+   * Sums usage `by` minute, hour (the default) or day, the newest first. Filters: `integration`, `installation`, `before` (a
+   * time), `limit` (to 200).
+   */
   router.get('/v1/usage', async (context) => {
     const own = ownOf(await authenticate(context))
     const names = ['integration', 'installation', 'by', 'before'] as const
@@ -91,6 +93,11 @@ function toReceiptView(receipt: ReceiptRow): object {
     outcome,
     ...(status !== null && { status }),
     startedAt: toIso(startedAt),
-    ...{ cpuMs, wallMs, heapBytes, egressCalls, egressBytes, hostCalls },
+    cpuMs,
+    wallMs,
+    heapBytes,
+    egressCalls,
+    egressBytes,
+    hostCalls,
   }
 }

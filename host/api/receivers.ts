@@ -15,9 +15,8 @@ import type { DeliveryCounts } from '../webhooks/operating/delivery-counts.ts'
 import { sendExample } from '../webhooks/operating/send-example.ts'
 import { jsonBody } from './body.ts'
 import { type Authenticate, assertPerson } from './caller.ts'
-import { toDeliveryView } from './delivery-view.ts'
-import { idIn, limitOf, oneOf, ownOf, texts, toPage } from './list-query.ts'
-import { toIso } from './to-iso.ts'
+import { toDeliveryView } from './deliveries.ts'
+import { idIn, limitOf, oneOf, ownOf, texts, toIso, toPage } from './list-query.ts'
 
 const shownDays = 30
 
@@ -31,12 +30,12 @@ export type ReceiverParts = {
   circuits: Circuits
 }
 
-/** Where deliveries go: how each does, and whether anything is sent there. */
-export function addWebhookEndpointRoutes(
+/** Receivers of deliveries: their state, pausing, and order. The API calls them endpoints. */
+export function addReceiverRoutes(
   router: Router,
   { db, authenticate, wake, counts, circuits }: ReceiverParts,
 ): void {
-  /** The newest first. Filters: `installation`, `state`, `before` (an endpoint's id), `limit` (to 200). */
+  /** Lists receivers, the newest first. Filters: `installation`, `state`, `before` (a receiver's id), `limit` (to 200). */
   router.get('/v1/endpoints', async (context) => {
     const own = ownOf(await authenticate(context))
     const { installation, state, ...places } = texts(context.query, ['installation', 'state', 'before'])
@@ -52,8 +51,8 @@ export function addWebhookEndpointRoutes(
   })
 
   /**
-   * One endpoint, with how many deliveries are owed to it, and what became of them on each of the last 30 days on which
-   * there were any (UTC); these counts remain when deliveries are pruned.
+   * One receiver, with the number of pending deliveries, and counts for its last 30 days (UTC) with deliveries. Pruning keeps
+   * these counts.
    */
   router.get('/v1/endpoints/:id', async (context) => {
     await answer(context, await open(context))
@@ -65,8 +64,8 @@ export function addWebhookEndpointRoutes(
     properties: { ordered: { type: 'boolean' } },
   })
   /**
-   * `ordered`: one delivery after the other, in the order in which they were owed, what is owed already included. A
-   * delivery that fails then makes all behind it wait until it is delivered or its schedule has come to its end.
+   * `{ ordered }`: sends one delivery after the other, in the order of creation, pending ones included. A failing delivery
+   * then delays all later ones until it is delivered or its schedule ends.
    */
   router.patch('/v1/endpoints/:id', async (context) => {
     const endpoint = await open(context)
@@ -81,7 +80,7 @@ export function addWebhookEndpointRoutes(
     additionalProperties: false,
     properties: { reason: { type: 'string', maxLength: 500 } },
   })
-  /** What is owed to a paused endpoint waits. 409 when it is not active. */
+  /** `{ reason? }`: pauses a receiver: its deliveries wait. 409 when it is not active. */
   router.post('/v1/endpoints/:id/pause', async (context) => {
     const endpoint = await open(context)
     const { reason = null } = await pauseBody(context)
@@ -90,8 +89,8 @@ export function addWebhookEndpointRoutes(
   })
 
   /**
-   * Lifts a pause, takes up an endpoint that Annex had given up, and ends the time for which this host leaves it alone. What has
-   * waited is due. 409 when it is active, and not left alone.
+   * Lifts a pause, enables a disabled receiver, and closes this host's circuit for it. Waiting deliveries are due. 409 when it
+   * is active and its circuit is closed.
    */
   router.post('/v1/endpoints/:id/resume', async (context) => {
     const endpoint = await open(context)
@@ -107,9 +106,9 @@ export function addWebhookEndpointRoutes(
     properties: { type: { enum: publishableEventTypes } },
   })
   /**
-   * Sends an example: an event of `type` (default: `space_content_updated` to a space's endpoint, else `site_view`) with
-   * made-up fields and `"example": true`, signed as any other. 202 with its delivery. 409 when the endpoint is disabled, or
-   * its installation moves.
+   * `{ type? }`: sends an example event (default: `space_content_updated` to a space's receiver, else `site_view`) with
+   * made-up fields and `"example": true`, signed as any other. 202 with its delivery. 409 when the receiver is disabled, or its
+   * installation moves.
    */
   router.post('/v1/endpoints/:id/example', async (context) => {
     const endpoint = await open(context)
@@ -120,7 +119,7 @@ export function addWebhookEndpointRoutes(
     if (delivery !== undefined) context.body = toDeliveryView(delivery)
   })
 
-  /** With what this host alone knows: another one may have had other luck with it. */
+  /** The state of the circuit is this host's own. */
   function view(endpoint: Endpoint): object {
     const until = endpoint.state === 'active' ? circuits.heldBackUntil(endpoint.id, nowOf(db)) : undefined
     return { ...toView(endpoint), ...(until !== undefined && { leftAloneUntil: toIso(until) }) }
@@ -140,7 +139,7 @@ export function addWebhookEndpointRoutes(
   async function answer(context: Context, { id }: Endpoint): Promise<void> {
     const endpoint = await findEndpoint(db, id)
     if (endpoint === undefined) throw new AnnexError('not_found', `There is no endpoint ${id} any more.`)
-    // What came to its end a moment ago.
+    // Deliveries that ended just now are counted, too.
     await counts.flush()
     const days = await listCounts(db, id, shownDays)
     context.body = {

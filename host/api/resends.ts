@@ -4,8 +4,7 @@ import type { Db } from '../db/db.ts'
 import { findResend, listResends, type Resend, stopResend } from '../db/queries/operating/resends.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { Authenticate } from './caller.ts'
-import { idIn, limitOf, ownOf, texts, toPage } from './list-query.ts'
-import { toIso } from './to-iso.ts'
+import { idIn, limitOf, ownOf, texts, toIso, toPage } from './list-query.ts'
 
 export type ResendParts = { db: Db; authenticate: Authenticate }
 

@@ -12,7 +12,7 @@ import { addLogRoutes, type LogParts } from './logs.ts'
 import { addMetricsRoutes, type MetricsParts } from './metrics.ts'
 import { addOrganizationRoutes, type OrganizationParts } from './organizations.ts'
 import { addReceiptRoutes, type ReceiptParts } from './receipts.ts'
-import { addWebhookEndpointRoutes, type ReceiverParts } from './receivers.ts'
+import { addReceiverRoutes, type ReceiverParts } from './receivers.ts'
 import { addResendRoutes, type ResendParts } from './resends.ts'
 import { addSendAgainRoutes, type SendAgainParts } from './send-again.ts'
 import { addSiteRoutes, type SiteParts } from './sites.ts'
@@ -57,7 +57,7 @@ export function createRouter(parts: ApiParts): Router {
   addDeliveryRoutes(router, parts)
   addSendAgainRoutes(router, parts)
   addResendRoutes(router, parts)
-  addWebhookEndpointRoutes(router, parts)
+  addReceiverRoutes(router, parts)
   addJobRoutes(router, parts)
   addLogRoutes(router, parts)
   addReceiptRoutes(router, parts)

@@ -7,8 +7,7 @@ import { countFailed, startResend, untilNow } from '../webhooks/operating/resend
 import { sendNow } from '../webhooks/operating/send-again.ts'
 import { jsonBody } from './body.ts'
 import type { Authenticate } from './caller.ts'
-import { openDelivery } from './deliveries.ts'
-import { toDeliveryView } from './delivery-view.ts'
+import { openDelivery, toDeliveryView } from './deliveries.ts'
 import { askerOf, ownOf, timeOf } from './list-query.ts'
 
 const defaultPerSecond = 10
@@ -38,9 +37,9 @@ export function addSendAgainRoutes(router: Router, parts: SendAgainParts): void 
   const { db, longReader, authenticate, wake, wakeResends } = parts
 
   /**
-   * Sends one delivery now: 202 with the delivery, owed. One that waits for its next attempt has it at once, also before
-   * `Retry-After` is over. A failed or delivered one is sent again: it begins a new round of the schedule; its attempts are
-   * counted on. 409 while it is being sent, when its endpoint is paused or disabled, or while its installation moves.
+   * Sends one delivery now: 202 with the pending delivery. A delivery that waits for its next attempt is due at once, also
+   * before `Retry-After` is over. A failed or delivered one begins a new round of the schedule; its attempts keep counting.
+   * 409 while it is being sent, when its receiver is paused or disabled, or while its installation moves.
    */
   router.post('/v1/deliveries/:id/send', async (context) => {
     const { id, endpointId } = await openDelivery(parts, context)

@@ -52,8 +52,8 @@ export async function openTarget(
 }
 
 /**
- * Finds an installation by its id. A script sees its own, an integration all of its own, a person those of their
- * organization.
+ * Finds an installation by its id. A script sees its own installation, an integration all of its installations, a person
+ * those of their organization.
  *
  * @throws AnnexError `not_found`
  */

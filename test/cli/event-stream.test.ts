@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { keepAlive, toServerEvent } from '../../host/api/server-event.ts'
+import { keepAlive, toServerEvent } from '../../host/api/delivery-feed.ts'
 import { readServerEvents } from '../../host/cli/client.ts'
 
 async function read(...pieces: (string | Uint8Array)[]) {
