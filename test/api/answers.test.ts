@@ -9,8 +9,8 @@ import { sendAnswer } from '../../host/api/send-answer.ts'
 import type { AnswerHead } from '../../runtime/bridge.ts'
 import type { Json } from '../support/annex.ts'
 
-describe('an answer', () => {
-  it('that cannot become JSON is a defect, answered as any other', async (t) => {
+describe('answers', () => {
+  it('reports a body that cannot become JSON as a defect, with a JSON error', async (t) => {
     const defects: unknown[] = []
     const app = new Koa()
     app.use(identifyRequests).use(answerErrors((error) => defects.push(error)))
@@ -31,7 +31,7 @@ describe('an answer', () => {
     assert.deepEqual([fine.status, await fine.json()], [200, { items: [] }])
   })
 
-  describe('of a script', () => {
+  describe('answers of a script', () => {
     let given: AnswerHead & { body?: string | Readable } = { status: 200, headers: [] }
     let origin = ''
     const app = new Koa().use(identifyRequests).use(answerErrors(() => {}))
@@ -54,7 +54,7 @@ describe('an answer', () => {
     }
 
     for (const status of [200, 204, 304]) {
-      it(`with a head that HTTP cannot carry is the script’s failure, said in full: ${status}`, async () => {
+      it(`answers script_failed, whole, for a head that HTTP cannot carry: ${status}`, async () => {
         const wrong: Partial<AnswerHead>[] = [
           { statusText: 'a\r\nb' },
           { statusText: 'a\u0100' },
@@ -80,7 +80,7 @@ describe('an answer', () => {
       })
     }
 
-    it('has its status text, its headers in their order, repeated ones too, and nothing that was not said', async () => {
+    it('sends the status text and all headers in order, repeated ones too, and adds none', async () => {
       const headers: [string, string][] = [
         ['x-fine', 'yes'],
         ['link', '</a>'],
@@ -98,7 +98,7 @@ describe('an answer', () => {
       assert.equal(await response.text(), 'text')
     })
 
-    it('arrives byte for byte, small or large, and without a body where there can be none', async () => {
+    it('sends small and large bodies byte for byte, and no body with 204 and 304', async () => {
       for (const body of ['', 'é\u{1f600}\0', 'é'.repeat(4096), 'é'.repeat(4097), 'x'.repeat(1_000_000)]) {
         const response = await answer({ status: 200, headers: [], body })
         assert.equal(response.headers.get('content-length'), String(Buffer.byteLength(body)))
@@ -114,7 +114,7 @@ describe('an answer', () => {
       assert.equal(await response.text(), '')
     })
 
-    it('to HEAD has the length of its body, else the one that the script says, else none', async () => {
+    it('answers HEAD with the length of the body, else with the length that the script declares', async () => {
       const said: [string, string][] = [['content-length', '123456']]
       const cases: [given: typeof given, length: string | null][] = [
         [{ status: 200, headers: said }, '123456'],
@@ -131,14 +131,14 @@ describe('an answer', () => {
         const response = await answer(head, { method: 'HEAD' })
         assert.deepEqual([response.status, response.headers.get('content-length')], [head.status, length])
         assert.equal(response.headers.get('transfer-encoding'), null)
-        // Nothing is left on the connection: the next answer is read as one.
+        // The connection has no leftover bytes: the next answer is read whole.
         assert.equal(await (await answer({ status: 200, headers: [], body: 'next' })).text(), 'next')
       }
       const empty = await answer({ status: 200, headers: said })
       assert.deepEqual([empty.headers.get('content-length'), await empty.text()], ['0', ''])
     })
 
-    it('that comes in pieces has its head at once, and is passed on as it comes', async () => {
+    it('sends the head of a stream at once, and each chunk when it arrives', async () => {
       const body = new PassThrough()
       const response = await answer({ status: 200, headers: [['x-fine', 'yes']], body })
       assert.equal(response.headers.get('x-fine'), 'yes')
@@ -151,7 +151,7 @@ describe('an answer', () => {
       assert.equal((await reader?.read())?.done, true)
     })
 
-    it('that breaks off is not taken for a whole one', async () => {
+    it('closes the connection when a stream breaks off', async () => {
       const body = new PassThrough()
       const response = await answer({ status: 200, headers: [], body })
       body.write('one ')
@@ -159,7 +159,7 @@ describe('an answer', () => {
       await assert.rejects(response.text())
     })
 
-    it('has the length that it says, or is cut off: nothing of it passes for the answer to the next request', async () => {
+    it('cuts a stream off at its declared length: no byte is read as the next answer', async () => {
       for (const [length, parts, isWhole] of [
         [6, ['abc', 'def'], true],
         [3, ['abc', 'def'], false],
@@ -185,7 +185,7 @@ describe('an answer', () => {
       }
     })
 
-    it('whose body nobody takes ends its stream: a visitor who has gone, HEAD, 204, a head that cannot be sent', async () => {
+    it('destroys a stream that is not sent: the visitor left, HEAD, 204, a refused head', async () => {
       const gone = new PassThrough()
       const controller = new AbortController()
       await answer({ status: 200, headers: [], body: gone }, { signal: controller.signal })

@@ -4,7 +4,7 @@ import { type Annex, installSample, type Json, startAnnex, until } from '../supp
 import { startReceiver } from '../support/receiver.ts'
 import { owe, senderPlugin } from '../support/sender.ts'
 
-describe('deliveries are listed', () => {
+describe('GET /v1/deliveries', () => {
   const ends = new AsyncDisposableStack()
   let annex: Annex
   let delivered: string[]
@@ -40,7 +40,7 @@ describe('deliveries are listed', () => {
     (await annex.api('GET', `/v1/deliveries?${query}`)).json
   const ids = async (query: string): Promise<string[]> => (await list(query)).items.map(({ id }: Json) => id)
 
-  it('the newest first, and in pages', async () => {
+  it('lists the newest first, in pages', async () => {
     const all = [...delivered, owed].reverse()
     assert.deepEqual(await ids(''), all)
     const { items, next } = await list('limit=3')
@@ -49,7 +49,7 @@ describe('deliveries are listed', () => {
     assert.deepEqual([rest.items.map(({ id }: Json) => id), rest.next], [all.slice(3), undefined])
   })
 
-  it('by state, type of event, endpoint, installation and time', async () => {
+  it('filters by state, event type, endpoint, installation and time', async () => {
     const [first, second, third] = delivered
     assert.deepEqual(await ids('state=owed'), [owed])
     assert.deepEqual(await ids('state=delivered'), [third, second, first])
@@ -65,7 +65,7 @@ describe('deliveries are listed', () => {
     assert.deepEqual(await ids('endpoint=ep_none'), [])
   })
 
-  it('with when an owed one is sent next, and nothing of that for others', async () => {
+  it('shows the next attempt of a pending delivery, and none for others', async () => {
     const { nextAttemptAt, createdAt } = (await list('state=owed')).items[0]
     const waitMs = Date.parse(nextAttemptAt) - Date.parse(createdAt)
     assert.ok(waitMs >= 3_600_000 && waitMs < 2 * 3_600_000, `${waitMs} ms`)
@@ -75,14 +75,14 @@ describe('deliveries are listed', () => {
     assert.equal((await annex.api('GET', `/v1/deliveries/${owed}`)).json.nextAttemptAt, nextAttemptAt)
   })
 
-  it('and what cannot be understood is refused', async () => {
+  it('refuses wrong filters with 400', async () => {
     for (const query of ['state=lost', 'after=yesterday', 'before=7', 'limit=0']) {
       const { status, json } = await annex.api('GET', `/v1/deliveries?${query}`)
       assert.deepEqual([status, json.error.code], [400, 'bad_request'], query)
     }
   })
 
-  it('to an organization as far as they are its own', async () => {
+  it('shows an organization its own deliveries only', async () => {
     const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })).json
     const { token } = (await annex.api('POST', `/v1/orgs/${org.id}/tokens`, {})).json
     const { json } = await annex.api('GET', '/v1/deliveries', undefined, token)

@@ -14,7 +14,7 @@ import type { Db } from '../../host/db/db.ts'
 import { createChanges } from '../../host/webhooks/operating/changes.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 
-describe('the live feed ends', () => {
+describe('the end of the live feed', () => {
   const ends = new AsyncDisposableStack()
   let db: Db
   let url: string
@@ -25,7 +25,9 @@ describe('the live feed ends', () => {
     db = seeded.db
     const tokens = createScriptTokens(createSecretBox(new Uint8Array(32)).deriveKey('test'))
     parts = {
-      ...{ db, longReader: seeded.database.longReader, changes: createChanges() },
+      db,
+      longReader: seeded.database.longReader,
+      changes: createChanges(),
       authenticate: createAuthenticate(db, tokens),
       state: () => ({ workers: 0, stopping: false }),
     }
@@ -35,7 +37,7 @@ describe('the live feed ends', () => {
   })
   after(() => ends.disposeAsync())
 
-  it('when its token is revoked, and says so', async () => {
+  it('ends with a reason when its token is revoked', async () => {
     const token = await issueToken(db, { kind: 'operator', label: 'test' })
     const answer = () => fetch(url, { headers: { authorization: `Bearer ${token}` } })
     const { status, headers, body } = await answer()
@@ -51,7 +53,7 @@ describe('the live feed ends', () => {
     assert.equal((await answer()).status, 401)
   })
 
-  /** Comes and leaves before it is answered, more often than there are places. @returns what a reader is answered after that */
+  /** Connects and leaves more often than there are places. @returns the status that a later reader gets */
   async function comeAndLeave(port: number, meanwhile: () => void): Promise<number> {
     const token = await issueToken(db, { kind: 'operator', label: 'test' })
     const asking = `GET /v1/deliveries/feed HTTP/1.1\r\nhost: here\r\nauthorization: Bearer ${token}\r\n\r\n`
@@ -70,7 +72,7 @@ describe('the live feed ends', () => {
     return status
   }
 
-  it('for readers that leave while they wait for Annex to start, and takes no places for them', async (t) => {
+  it('frees the places of readers that leave while Annex starts', async (t) => {
     const gate = createGate()
     const { port, close } = await listen(gate.handle, '127.0.0.1', 0)
     t.after(close)
@@ -78,7 +80,7 @@ describe('the live feed ends', () => {
     assert.equal(await comeAndLeave(port, open), 200)
   })
 
-  it('for readers that leave while it is looked up who they are', async (t) => {
+  it('frees the places of readers that leave while their token is checked', async (t) => {
     const authenticate: AppParts['authenticate'] = async (context) => {
       await sleep(100)
       return (parts.authenticate ?? assert.fail())(context)

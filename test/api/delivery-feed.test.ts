@@ -8,7 +8,7 @@ type Reader = {
   next: () => Promise<ServerEvent | undefined>
   close: () => void
   response: Response
-  /** Ids that were said without an event. */
+  /** Ids that were sent without an event. */
   places: string[]
 }
 
@@ -44,7 +44,7 @@ describe('the live feed', () => {
     assert.equal(response.status, 200)
     const places: string[] = []
     const events = readServerEvents(response.body ?? assert.fail('no body'), (id) => places.push(id))
-    // With the response: `fetch` cancels the body of one that nobody holds any more.
+    // The response is kept: `fetch` cancels the body of a collected one.
     return { next: async () => (await events.next()).value ?? undefined, close, response, places }
   }
 
@@ -61,7 +61,7 @@ describe('the live feed', () => {
     return found
   }
 
-  it('tells what is owed, each attempt, and how it ended, in that order', async () => {
+  it('sends `owed`, each `attempt` and `settled`, in this order', async () => {
     const receiver = await receive(503, 200)
     const reader = await open('eventType=twice')
     const [id] = await owe(endpoint, { url: receiver.url, type: 'twice' })
@@ -79,8 +79,8 @@ describe('the live feed', () => {
     assert.deepEqual([settled?.data.delivery.state, settled?.id], ['delivered', second?.data.attempt.id])
   })
 
-  it('says when an attempt comes again', async () => {
-    // Long enough for a feed that is behind by a second to be read before that.
+  it('sends the start of the previous attempt when an attempt is repeated', async () => {
+    // The feed may lag by a second, and must be read before the next attempt.
     const receiver = await receive((response) => response.writeHead(503, { 'retry-after': '5' }).end(), 200)
     const reader = await open('eventType=again')
     await owe(endpoint, { url: receiver.url, type: 'again' })
@@ -90,7 +90,7 @@ describe('the live feed', () => {
     assert.ok(Date.parse(delivery.nextAttemptAt) > Date.parse(made.startedAt))
   })
 
-  it('goes on after the event that Last-Event-ID names, with what was missed meanwhile', async () => {
+  it('resumes after the event of Last-Event-ID, with all events since', async () => {
     const receiver = await receive(200)
     const reader = await open('eventType=resumed')
     const [first] = await owe(endpoint, { url: receiver.url, type: 'resumed' })
@@ -106,7 +106,7 @@ describe('the live feed', () => {
     assert.ok(!ids.has(first ?? ''))
   })
 
-  it('says at once where it begins, and goes on there for whoever was told nothing else', async () => {
+  it('sends its first position at once, from which a reader can resume', async () => {
     const receiver = await receive(200)
     const reader = await open('eventType=placed')
     const nothing = reader.next()
@@ -124,13 +124,13 @@ describe('the live feed', () => {
     assert.deepEqual([first?.event, first?.data.delivery.id], ['owed', id])
   })
 
-  it('tells of one that fails without an attempt, and why', async () => {
-    // The first is to be tried again; the second finds that the receiver is gone, so that nothing more is sent there.
+  it('sends `settled` with the reason for a delivery that fails without an attempt', async () => {
+    // The first delivery waits for a retry. The second gets a 410, so that the receiver is disabled.
     const receiver = await receive((response) => response.writeHead(503, { 'retry-after': '5' }).end(), 410)
     const since = new Date().toISOString()
     const live = await open('eventType=refused')
     const [tried] = await owe(endpoint, { url: receiver.url, type: 'refused' })
-    // Its attempt is stored some time after it has come.
+    // An attempt is stored some time after the receiver got it.
     const events = await read(live, 2)
     const [gone] = await owe(endpoint, { url: receiver.url, type: 'refused' })
     events.push(...(await read(live, 4)))
@@ -168,7 +168,7 @@ describe('the live feed', () => {
     )
   })
 
-  it('begins at a time, and shows what a filter lets through', async () => {
+  it('begins at the time `after`, and applies the filters', async () => {
     const receiver = await receive(200)
     const since = new Date().toISOString()
     await owe(endpoint, { url: receiver.url, type: 'loud' })
@@ -186,7 +186,7 @@ describe('the live feed', () => {
     )
   })
 
-  it('shows an organization its own alone', async () => {
+  it('shows an organization its own deliveries only', async () => {
     const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })).json
     const other = (await annex.api('POST', `/v1/orgs/${org.id}/tokens`, {})).json.token
     const { answered, close } = ask(`after=${new Date(0).toISOString()}`, {}, other)
@@ -201,7 +201,7 @@ describe('the live feed', () => {
     close()
   })
 
-  it('refuses what it cannot understand, and whoever is nobody', async () => {
+  it('refuses wrong filters, and requests without a token', async () => {
     const wrong = [
       [ask('', { 'last-event-id': 'yesterday' }), 400],
       [ask('state=lost'), 400],
@@ -210,9 +210,9 @@ describe('the live feed', () => {
     for (const [{ answered }, status] of wrong) assert.equal((await answered).status, status)
   })
 
-  it('has room for a few readers of an organization, and again when one has gone', async () => {
+  it('limits the readers of an organization, and frees the place of one that leaves', async () => {
     const readers: Reader[] = []
-    // Those of before may not have left yet.
+    // Readers of earlier tests may not have left yet.
     const retry = () => until(() => open().catch(() => undefined), Boolean)
     while (readers.length < 8) readers.push((await retry()) ?? assert.fail('no reader'))
     const refused = await ask().answered
@@ -227,7 +227,7 @@ describe('the live feed', () => {
     }
   })
 
-  it('ends with a word when Annex stops', async () => {
+  it('ends with a reason when Annex stops', async () => {
     const reader = await open()
     const closing = annex.close()
     const [end] = await read(reader, 1)

@@ -9,8 +9,8 @@ async function openGate(t: TestContext) {
   return { gate, ask: async () => (await fetch(`http://127.0.0.1:${port}`)).text() }
 }
 
-describe('a start that is not done', () => {
-  it('lets requests wait until it is', async (t) => {
+describe('requests during a start', () => {
+  it('wait until Annex can answer', async (t) => {
     const { gate, ask } = await openGate(t)
     const waiting = [ask(), ask()]
     const first = await Promise.race([...waiting, new Promise((resolve) => setTimeout(resolve, 50, 'none'))])
@@ -19,7 +19,7 @@ describe('a start that is not done', () => {
     assert.deepEqual(await Promise.all([...waiting, ask()]), ['here', 'here', 'here'])
   })
 
-  it('breaks them off when it fails', async (t) => {
+  it('are broken off when Annex does not start', async (t) => {
     const { gate, ask } = await openGate(t)
     const waiting = assert.rejects(ask(), /fetch failed/)
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -16,19 +16,19 @@ import { type Annex, request, startAnnex } from '../support/annex.ts'
 const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: () => new Response('hi') })`
 
-describe('whoever watches the process', () => {
+describe('health', () => {
   let annex: Annex
   before(async () => {
     annex = await startAnnex({ plugins: { hello: { script } } })
   })
   after(() => annex?.close())
 
-  it('learns at /healthz that it answers', async () => {
+  it('answers /healthz with 200', async () => {
     const { status, json } = await request(annex.url, 'GET', '/healthz')
     assert.deepEqual([status, json], [200, { status: 'ok' }])
   })
 
-  it('learns at /readyz how each part is, and behind which level scripts run', async () => {
+  it('answers /readyz with the state of each part, and with the level of the wall', async () => {
     await request(annex.url, 'GET', '/x/hello')
     const { status, json, text } = await request(annex.url, 'GET', '/readyz')
     assert.equal(status, 200, text)
@@ -54,13 +54,13 @@ describe('whoever watches the process', () => {
       .filter((slot: string) => slot !== 'spare')
     assert.deepEqual(slots, ['operator#0'])
     for (const found of processes) assert.deepEqual([found.level, found.running], [level, true])
-    // Everybody may ask.
+    // It needs no token.
     assert.doesNotMatch(text, /\/tmp|pid|inst_|sqlite:/)
   })
 })
 
-describe('a part that is not ready', () => {
-  it('makes /readyz a 503 that names it, without what only its log may hold', async () => {
+describe('readiness', () => {
+  it('answers /readyz with 503 and the name of a failing part, without its error text', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'annex-health-'))
     const database = await openDatabase('', folder)
     const router = new Router()

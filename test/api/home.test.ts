@@ -25,7 +25,7 @@ describe('the page at /', () => {
   })
   after(() => annex.close())
 
-  /** As `fetch` does not let its caller choose a Host. */
+  /** `fetch` does not let its caller set Host. */
   const get = (headers: Record<string, string>): Promise<string> =>
     new Promise((resolve, reject) => {
       const asked = httpRequest(`${annex.url}/`, { headers: { accept: 'text/html', ...headers } })
@@ -35,7 +35,7 @@ describe('the page at /', () => {
         .end()
     })
 
-  it('shows a visitor of this machine what runs, how it is, and three next steps', async () => {
+  it('shows a visitor of this machine the integrations, the state, and three next steps', async () => {
     const { status, headers, text } = await request(annex.url, 'GET', '/')
     assert.equal(status, 200)
     assert.equal(headers.get('content-type'), 'text/html; charset=utf-8')
@@ -48,7 +48,7 @@ describe('the page at /', () => {
     assert.match(text, /npx annex events publish site_view --site sample --follow/)
   })
 
-  it('has a policy that runs nothing, loads nothing and cannot be framed', async () => {
+  it('has a policy under which it runs and loads nothing, and cannot be framed', async () => {
     const { headers, text } = await request(annex.url, 'GET', '/')
     const policy = headers.get('content-security-policy') ?? ''
     assert.match(policy, /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; img-src data:; /)
@@ -59,7 +59,7 @@ describe('the page at /', () => {
     assert.doesNotMatch(text, /<script|style="| on\w+=/)
   })
 
-  it('shows any other visitor that it runs, and nothing of integrations or organizations', async () => {
+  it('shows other visitors the state, and no integrations or organizations', async () => {
     const from: Record<string, string>[] = [
       { 'x-forwarded-for': '203.0.113.7' },
       { origin: 'https://attacker.example' },
@@ -74,7 +74,7 @@ describe('the page at /', () => {
     assert.doesNotMatch(await (await fetch(`${annex.url}/x/hello/home`)).text(), /webhook/)
   })
 
-  it('shows an operator everything from anywhere, and an organization no more than others', async () => {
+  it('shows an operator everything from anywhere, and an organization only the state', async () => {
     const far = { 'x-forwarded-for': '203.0.113.7' }
     const { json }: Json = await annex.api('POST', '/v1/orgs/home/tokens', {})
     const organization = await get({ ...far, authorization: `Bearer ${json.token}` })
@@ -85,7 +85,7 @@ describe('the page at /', () => {
     assert.deepEqual([unknown.status, unknown.json.error.code], [401, 'unauthorized'])
   })
 
-  it('is asked for by GET and HEAD alone', async () => {
+  it('answers GET and HEAD only', async () => {
     const head = await fetch(annex.url, { method: 'HEAD' })
     assert.deepEqual([head.status, await head.text()], [200, ''])
     const { status, json } = await request(annex.url, 'POST', '/')
@@ -110,7 +110,7 @@ describe('the page at /', () => {
       },
     })
     assert.ok(!page.includes('<img src=x'), page)
-    // Each text that was given, and none of them in another form.
+    // Each given text is present in its escaped form only.
     assert.equal(page.split('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;').length - 1, 9)
     assert.equal(page.split('onerror').length - 1, 9)
   })

@@ -36,7 +36,7 @@ configurations:
       region: { type: string, title: Region, description: Where, enum: [eu, us] }
       loud: { type: boolean, title: Loud, description: How }`
 
-describe('a hostile request', () => {
+describe('hostile requests', () => {
   let annex: Annex
   let endpoint: string
   let id: string
@@ -50,7 +50,7 @@ describe('a hostile request', () => {
   })
   after(() => annex.close())
 
-  /** Bytes as they are, and all that comes back. */
+  /** Sends raw bytes, and returns all bytes of the answer. */
   async function send(text: string): Promise<string> {
     const { port } = new URL(annex.url)
     const socket = connect(Number(port), '127.0.0.1')
@@ -61,7 +61,7 @@ describe('a hostile request', () => {
     return Buffer.concat(chunks).toString()
   }
 
-  it('with a broken body or framing is the visitor’s mistake, and its token is in no log', async () => {
+  it('get 400 for a broken body or framing, and their token is not logged', async () => {
     const answer = await send(
       'POST /v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer annex_op_SECRET\r\nTransfer-Encoding: gzip\r\n\r\nxx',
     )
@@ -97,7 +97,7 @@ describe('a hostile request', () => {
     assert.deepEqual(Object.keys(toLoggedError(parserError)), ['type', 'message', 'stack', 'code'])
   })
 
-  it('makes no header out of another’s value, nor a second request line', async () => {
+  it('cannot turn a header value into a header or a request line', async () => {
     for (const end of ['\n', '\r', '\r\n ', '\n\t', '\0', '\u0085', '\u2028']) {
       const answer = await send(
         `GET /x/plain/headers HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-A: 1${end}cookie${end}annex_session=x\r\n\r\n`,
@@ -115,7 +115,7 @@ describe('a hostile request', () => {
     ['/v1/setup', 413],
     ['/x/plain', 200],
   ] as const) {
-    it(`with a body that nobody takes in full is answered at once, and its connection goes on: ${path}`, async () => {
+    it(`are answered at once when their body is not read, and keep their connection: ${path}`, async () => {
       const socket = connect(Number(new URL(annex.url).port), '127.0.0.1')
       let said = ''
       socket.on('data', (chunk: Buffer) => {
@@ -133,7 +133,7 @@ describe('a hostile request', () => {
     })
   }
 
-  it('with JSON nested without end is refused before it is parsed', async () => {
+  it('are refused for deeply nested JSON before it is parsed', async () => {
     const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
     const post = (body: string) =>
       fetch(`${annex.url}/v1/setup`, {
@@ -153,7 +153,7 @@ describe('a hostile request', () => {
     assert.equal((await post(JSON.stringify({ token: 'x'.repeat(5000) }))).status, 413)
   })
 
-  it('with a great many wrong fields gets a short answer', async () => {
+  it('get a short answer for very many wrong fields', async () => {
     const body = Object.fromEntries(Array.from({ length: 40 }, (_none, index) => [`wrong${index}`, 1]))
     const some = await annex.api('POST', '/v1/setup', body)
     assert.deepEqual([some.status, some.json.error.details.length], [422, 20])
@@ -163,7 +163,7 @@ describe('a hostile request', () => {
     assert.deepEqual([event.status, event.json.error.details.length], [422, 1])
   })
 
-  it('cannot make the console’s cookies, with or without a name', async () => {
+  it('cannot set Annex’s own cookies, with or without a name', async () => {
     const cookies = (await fetch(`${endpoint}/name`)).headers.getSetCookie()
     assert.deepEqual(
       cookies.map((cookie) => cookie.split(';')[0]),
@@ -173,14 +173,14 @@ describe('a hostile request', () => {
     assert.equal(await seen.json(), 'a=1')
   })
 
-  it('says how its error answers are to be read', async () => {
+  it('get error answers with `nosniff`', async () => {
     assert.equal((await fetch(`${annex.url}/x/`)).headers.get('x-content-type-options'), 'nosniff')
     assert.equal((await fetch(`${annex.url}/nowhere`)).headers.get('x-content-type-options'), 'nosniff')
     const exposed = await fetch(`${endpoint}/exposed`)
     assert.deepEqual([exposed.status, exposed.headers.get('x-content-type-options')], [418, 'nosniff'])
   })
 
-  it('does not reach a script by an id with a typo', async () => {
+  it('do not reach a script by an id with a typo', async () => {
     for (const path of [
       '/x/plain/inst_1',
       '/x/plain/inst_',
@@ -195,7 +195,7 @@ describe('a hostile request', () => {
     }
   })
 
-  it('to what is paused or not there leaves nothing in the log of the integration', async () => {
+  it('leave no line in an integration’s log when the endpoint is paused or missing', async () => {
     const path = `/v1/integrations/plain/installations/${id}`
     await annex.api('POST', `${path}/pause`)
     const again = await annex.api('POST', `${path}/pause`)
@@ -207,7 +207,7 @@ describe('a hostile request', () => {
     await annex.api('POST', `${path}/resume`)
   })
 
-  it('whose visitor resets the connection before the answer leaves nothing in the log', async (t) => {
+  it('leave no line in the log when the connection is reset before the answer', async (t) => {
     const arrived = Promise.withResolvers<() => void>()
     const receiver = createServer((_request, response) => arrived.resolve(() => response.end()))
     t.after(() => receiver.close().closeAllConnections())
@@ -222,14 +222,14 @@ describe('a hostile request', () => {
     const gone = await annex.api('GET', '/healthz')
     assert.equal(gone.status, 200)
     answerReceived()
-    // Its line comes after any line of the first request.
+    // This request's line follows any line of the first request.
     assert.equal((await fetch(`${endpoint}/status`)).status, 500)
     const errors = async () => (await annex.api('GET', '/v1/logs')).json.items.filter(isError)
     const logged = await until(errors, (lines) => lines.length > 0)
     assert.equal(logged.length, 1, JSON.stringify(logged))
   })
 
-  it('cannot claim that it has gone through scripts', async (t) => {
+  it('cannot claim a number of hops', async (t) => {
     const seen: string[] = []
     const receiver = createServer((request, response) => {
       seen.push(String(request.headers['x-annex-hops']))
@@ -246,7 +246,7 @@ describe('a hostile request', () => {
     for (const header of seen) assert.match(header, /^1\.[0-9a-f]{32}$/)
   })
 
-  it('for a list names a limit that the list has', async () => {
+  it('are refused for a `limit` beyond 1 to 200', async () => {
     for (const limit of ['0', '201', '1.5', 'x', '', '1e2']) {
       const { status, json } = await annex.api('GET', `/v1/logs?limit=${limit}`)
       assert.equal(status, 400, limit)
@@ -255,7 +255,7 @@ describe('a hostile request', () => {
     assert.equal((await annex.api('GET', '/v1/deliveries?limit=200')).status, 200)
   })
 
-  it('with an event is told in words what a field has to be', async () => {
+  it('get a readable error for each wrong field of an event', async () => {
     const { json } = await annex.api('POST', '/v1/events?organization=home', {
       type: 'site_view',
       eventId: 'two words',
@@ -269,7 +269,7 @@ describe('a hostile request', () => {
     ])
   })
 
-  it('of a script cannot store settings of another type than it declares, nor read the install key', async () => {
+  it('of a script cannot store settings of a wrong type, nor read the install key', async () => {
     const { organization } = annex.server.samples
     const installed = (await annex.api('POST', '/v1/integrations/settled/installations', { organization }))
       .json

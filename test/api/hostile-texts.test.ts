@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, installSample, startAnnex } from '../support/annex.ts'
 
-/** Queues the deliveries that it is posted, and says what became of each. */
+/** Queues the posted deliveries, and answers with the result of each. */
 const queue = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({
   fetch: async (request, { integration }) => {
@@ -14,7 +14,7 @@ export default createIntegration({
   },
 })`
 
-describe('a text that not every database keeps', () => {
+describe('a text with U+0000 or a lone surrogate', () => {
   let annex: Annex
   before(async () => {
     annex = await startAnnex({ plugins: { queue: { script: queue } } })
@@ -22,27 +22,40 @@ describe('a text that not every database keeps', () => {
   after(() => annex.close())
 
   const places = [
-    ...['/v1/deliveries/%00', '/v1/deliveries?event=%00', '/v1/deliveries?eventType=%00'],
-    ...['/v1/deliveries?installation=%00', '/v1/deliveries?endpoint=%00', '/v1/deliveries?before=dlv_%00'],
-    ...['/v1/deliveries/feed?endpoint=%00', '/v1/endpoints/%00', '/v1/endpoints?before=%00', '/v1/jobs/%00'],
-    ...['/v1/jobs?before=%00', '/v1/jobs?installation=%00', '/v1/resends/%00', '/v1/resends?before=%00'],
-    ...[
-      '/v1/logs?request=%00',
-      '/v1/logs?integration=%00',
-      '/v1/receipts?request=%00',
-      '/v1/usage?integration=%00',
-    ],
-    ...['/v1/integrations/%00', '/v1/integrations/queue/installations/%00', '/v1/orgs/%00', '/v1/spaces/%00'],
-    ...['/v1/integrations/queue/installations?externalId=%00', '/x/queue/inst_%00', '/x/%00'],
+    '/v1/deliveries/%00',
+    '/v1/deliveries?event=%00',
+    '/v1/deliveries?eventType=%00',
+    '/v1/deliveries?installation=%00',
+    '/v1/deliveries?endpoint=%00',
+    '/v1/deliveries?before=dlv_%00',
+    '/v1/deliveries/feed?endpoint=%00',
+    '/v1/endpoints/%00',
+    '/v1/endpoints?before=%00',
+    '/v1/jobs/%00',
+    '/v1/jobs?before=%00',
+    '/v1/jobs?installation=%00',
+    '/v1/resends/%00',
+    '/v1/resends?before=%00',
+    '/v1/logs?request=%00',
+    '/v1/logs?integration=%00',
+    '/v1/receipts?request=%00',
+    '/v1/usage?integration=%00',
+    '/v1/integrations/%00',
+    '/v1/integrations/queue/installations/%00',
+    '/v1/orgs/%00',
+    '/v1/spaces/%00',
+    '/v1/integrations/queue/installations?externalId=%00',
+    '/x/queue/inst_%00',
+    '/x/%00',
   ]
-  it('is no defect, wherever a query or a path has it', async () => {
+  it('is answered without a defect in every query and path', async () => {
     for (const place of places) {
       const { status, text } = await annex.api('GET', place)
       assert.ok(status < 500, `${place}: ${status} ${text}`)
     }
   })
 
-  it('is no defect in a body', async () => {
+  it('is answered without a defect in a body', async () => {
     const told = [
       await annex.api('POST', '/v1/orgs', { subdomain: 'told', title: 'a\0' }),
       await annex.api('POST', '/v1/orgs/home/tokens', { label: 'a\0' }),
@@ -52,7 +65,7 @@ describe('a text that not every database keeps', () => {
     for (const { status, text } of told) assert.ok(status < 500, `${status} ${text}`)
   })
 
-  it('is refused in an event where its place is looked for', async () => {
+  it('is refused as the site or space of an event', async () => {
     for (const siteId of ['a\0', '\ud800', 'a b', '']) {
       const event = { type: 'site_view', siteId, url: 'https://a.example/', visitor: {} }
       const { status, json } = await annex.api('POST', '/v1/events?organization=home', event)
@@ -82,7 +95,7 @@ describe('a text that not every database keeps', () => {
     assert.deepEqual(JSON.parse(json.body), given[4]?.event)
   })
 
-  it('as a filter that is there twice, or a place that is no number, is refused', async () => {
+  it('is refused with 400, as are repeated filters and positions that are no numbers', async () => {
     for (const query of [
       'deliveries?state=failed&state=failed',
       'jobs?kind=task&kind=event',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
-/** Tells what it was called with, by way of its log. */
+/** Logs the events that it gets. */
 const teller = `
 import { createIntegration } from '@annex/runtime'
 const tell = (event) => console.log(JSON.stringify(event))
@@ -59,7 +59,7 @@ describe('an installation', () => {
   })
   after(() => annex.close())
 
-  /** The setup events that the script has been given, once there are that many. */
+  /** Waits until the script got that many setup events. */
   const setups = async (count: number): Promise<Json[]> => {
     const { json } = await until(
       () => annex.api('GET', `/v1/logs?installation=${id}`),
@@ -68,7 +68,7 @@ describe('an installation', () => {
     return json.items.map(({ text }: Json) => JSON.parse(text))
   }
 
-  it('has a JSON Schema of its settings for each level, which the integration answers with', async () => {
+  it('has a JSON Schema of its settings for each level, shown with the integration', async () => {
     const { configurations } = (await annex.api('GET', '/v1/integrations/settled')).json
     assert.deepEqual(configurations.account, {
       type: 'object',
@@ -81,8 +81,12 @@ describe('an installation', () => {
           minLength: 1,
         },
         limit: {
-          ...{ type: 'number', title: 'Limit', description: 'How many', default: 5 },
-          ...{ minimum: -9007199254740991, maximum: 9007199254740991 },
+          type: 'number',
+          title: 'Limit',
+          description: 'How many',
+          default: 5,
+          minimum: -9007199254740991,
+          maximum: 9007199254740991,
         },
       },
       required: ['region'],
@@ -91,7 +95,7 @@ describe('an installation', () => {
     assert.deepEqual(Object.keys(configurations), ['account', 'site'])
   })
 
-  it('is pending at first, and its script gets installation_setup', async () => {
+  it('is pending first, and its script gets installation_setup', async () => {
     const [event] = await setups(1)
     assert.equal(event.type, 'installation_setup')
     assert.equal(event.installationId, id)
@@ -110,7 +114,7 @@ describe('an installation', () => {
     assert.equal(environment.installation.status, 'pending')
   })
 
-  it('refuses wrong settings with an error for each, and stays as it is', async () => {
+  it('refuses wrong settings with an error for each, and stays unchanged', async () => {
     const refused = await annex.api('PATCH', path, {
       configuration: { region: 'mars', limit: 'many', regoin: 1 },
     })
@@ -142,7 +146,7 @@ describe('an installation', () => {
     assert.deepEqual(replaced.json.configuration, { region: 'eu' }, 'the settings are replaced, not merged')
   })
 
-  it('shows its script the defaults, and the account’s settings beneath those of the site', async () => {
+  it('gives its script the defaults, and the account’s settings where the site has none', async () => {
     const { site } = annex.server.samples
     const inSite = await annex.api('POST', `${path}/sites`, { site })
     assert.deepEqual([inSite.status, inSite.json.status], [201, 'pending'])
@@ -170,7 +174,7 @@ describe('an installation', () => {
     )
   })
 
-  it('is active after its setup event when all its settings are optional: there is nothing to confirm', async () => {
+  it('is active after its setup event when all its settings are optional', async () => {
     const { id: optional, path: inSite } = await installSample(annex, 'optional', 'site')
     await until(
       () => annex.api('GET', inSite),
@@ -180,7 +184,7 @@ describe('an installation', () => {
     assert.deepEqual([json.status, json.configuration, json.problems], ['active', {}, undefined])
   })
 
-  it('checks settings before it is made: 204, or an error for each that is wrong', async () => {
+  it('has its settings checked before it is made: 204, or an error for each wrong one', async () => {
     const check = (configuration: object, level = 'account') =>
       annex.api('POST', '/v1/integrations/settled/settings/check', { level, configuration })
     assert.equal((await check({ region: 'eu' })).status, 204)
@@ -191,7 +195,7 @@ describe('an installation', () => {
     assert.deepEqual(paths, ['limti', 'loud', 'region'])
   })
 
-  it('tells a script with installation_setup alone of each install and edit, at each level', async () => {
+  it('dispatches installation_setup for each install and edit, at each level', async () => {
     const { id: alone } = await installSample(annex, 'alone')
     const base = `/v1/integrations/alone/installations/${alone}`
     const { site, space } = annex.server.samples
@@ -213,7 +217,7 @@ describe('an installation', () => {
     )
   })
 
-  it('cannot be made twice in an organization, nor in a site that is not there', async () => {
+  it('cannot be made twice in an organization, nor in a missing site', async () => {
     const { organization } = annex.server.samples
     const again = await annex.api('POST', '/v1/integrations/settled/installations', { organization })
     assert.deepEqual([again.status, again.json.error.code], [409, 'conflict'])
@@ -248,7 +252,7 @@ describe('visibility', () => {
       by,
     )
 
-  it('private: members of the owning organization alone', async () => {
+  it('private: only members of the owning organization may install', async () => {
     const refused = await installAs('ours')
     assert.deepEqual([refused.status, refused.json.error.code], [403, 'integration_private'])
     const { organization } = annex.server.samples
@@ -259,7 +263,7 @@ describe('visibility', () => {
     assert.equal((await annex.api('GET', '/v1/integrations/ours', undefined, token)).status, 404)
   })
 
-  it('unlisted: by its install link alone', async () => {
+  it('unlisted: the install link is needed', async () => {
     const refused = await installAs('linked')
     assert.deepEqual([refused.status, refused.json.error.code], [403, 'integration_unlisted'])
     assert.equal((await installAs('linked', { installKey: 'guess' })).status, 403)
@@ -273,7 +277,7 @@ describe('visibility', () => {
     assert.equal(installed.json.target.organization, acme)
   })
 
-  it('public: everybody, and it is listed', async () => {
+  it('public: every organization may install, and it is listed', async () => {
     const listed = (await annex.api('GET', '/v1/integrations', undefined, token)).json.items
     assert.deepEqual(
       listed.map(({ name }: Json) => name),
@@ -282,7 +286,7 @@ describe('visibility', () => {
     assert.equal((await installAs('open')).status, 201)
   })
 
-  it('an organization sees its own installations and nobody else’s', async () => {
+  it('an organization sees only its own installations', async () => {
     const theirs = (await annex.api('GET', '/v1/installations', undefined, token)).json.items
     assert.deepEqual(new Set(theirs.map(({ target }: Json) => target.organization)), new Set([acme]))
     const [ours] = (await annex.api('GET', '/v1/installations?organization=home')).json.items

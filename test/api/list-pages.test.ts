@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
-/** Logs a line and queues a task for each number that it is asked for, all for the same second. */
+/** Logs a line and queues a task for each number, all for the same second. */
 const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({
   fetch: async (request, { integration }) => {
@@ -33,7 +33,7 @@ describe('a list in pages', () => {
   after(() => ends.disposeAsync())
 
   const list = async (path: string): Promise<Json> => (await annex.api('GET', path)).json
-  /** All pages of a list, by what each says of the next. */
+  /** All pages of a list, by `next` of each page. */
   async function pages(path: string): Promise<Json[][]> {
     const all: Json[][] = []
     for (let next: object | undefined = {}; next !== undefined; ) {
@@ -45,7 +45,7 @@ describe('a list in pages', () => {
     return all
   }
 
-  it('has all jobs that are to come, each once, those that are due next first', async () => {
+  it('has each pending job once, sorted by due time', async () => {
     const whole = (await list('/v1/jobs?state=due&limit=200')).items
     assert.equal(whole.length, 5)
     for (const limit of [1, 2, 3]) {
@@ -57,7 +57,7 @@ describe('a list in pages', () => {
     assert.equal((await list('/v1/jobs?state=running&limit=1')).next, undefined)
   })
 
-  it('has all lines of a log, back from the newest and on from the oldest', async () => {
+  it('has all lines of a log, backward from the newest and forward from the oldest', async () => {
     const texts = (items: Json[]) => items.map(({ text }) => text)
     const back = await pages(`/v1/logs?installation=${id}&limit=2`)
     assert.deepEqual(back.map(texts), [['line 3', 'line 4'], ['line 1', 'line 2'], ['line 0']])
@@ -83,7 +83,7 @@ describe('a list in pages', () => {
     const ask = (name: string, value: string) =>
       annex.api('GET', `${path}${path.includes('?') ? '&' : '?'}${name}=${value}`)
 
-    it(`of ${path} refuses what says where to go on and is not understood`, async () => {
+    it(`of ${path} refuses a wrong position`, async () => {
       for (const name of ['cursor', 'page', 'offset', 'starting_after']) {
         const { status, json } = await ask(name, '2')
         assert.deepEqual([status, json.error?.code], [400, 'bad_request'], name)

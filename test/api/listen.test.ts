@@ -9,7 +9,7 @@ import { listen } from '../../host/api/listen.ts'
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`
 
-/** Sends a request over each of 20 new connections, says so in `sent`, and reports the answers when all are closed. */
+/** Sends a request over each of 20 new connections, sets `sent`, and reports the answers when all are closed. */
 const visitors = `
 const { connect } = require('node:net')
 const { parentPort, workerData: { port, request, sent } } = require('node:worker_threads')
@@ -26,19 +26,19 @@ for (let n = 0; n < 20; n++) {
   socket.on('close', () => { if (answers.push(got.split('\\r\\n')[0]) === 20) parentPort.postMessage(answers) })
 }`
 
-it('answers requests that were sent before the stop, and that a busy process had not taken yet', async () => {
+it('answers requests that were sent before the stop, although a busy process had not accepted them', async () => {
   const listening = await listen((_, response) => response.end('ok'), '127.0.0.1', 0)
   const sent = new Int32Array(new SharedArrayBuffer(4))
   const workerData = { port: listening.port, request: get('/'), sent }
   const worker = new Worker(visitors, { eval: true, workerData })
   const answers = once(worker, 'message')
-  // This thread is busy until all of them are sent: none of their connections is taken.
+  // This thread is busy until all are sent: no connection is accepted yet.
   Atomics.wait(sent, 0, 0)
   await listening.close()
   assert.deepEqual((await answers)[0], Array(20).fill('HTTP/1.1 200 OK'))
 })
 
-it('ends kept connections with the next answer, of a request that ran and of one that came since', async () => {
+it('ends each kept connection with its next answer after the stop', async () => {
   const held = Promise.withResolvers<ServerResponse>()
   const handle: RequestListener = ({ url }, response) => {
     if (url === '/held') held.resolve(response)

@@ -15,7 +15,7 @@ export default createIntegration({
   },
 })`
 
-/** As `fetch` does not let its caller choose a Host. */
+/** `fetch` does not let its caller set Host. */
 function get(url: string, headers: Record<string, string>): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     httpRequest(`${url}/metrics`, { headers }, async (response) => {
@@ -33,7 +33,7 @@ describe('/metrics', () => {
   })
   after(() => annex?.close())
 
-  it('is there for whoever is on this machine, in the text format of Prometheus', async () => {
+  it('answers a request of this machine in the text format of Prometheus', async () => {
     await request(annex.url, 'GET', '/x/hello')
     const { status, headers, text } = await request(annex.url, 'GET', '/metrics')
     assert.equal(status, 200, text)
@@ -43,7 +43,7 @@ describe('/metrics', () => {
     assert.match(text, /annex_wall_level\{level="process"\} 1\n/)
   })
 
-  it('asks for an operator’s token when it may be somebody else: behind a proxy, a web page, a foreign name', async () => {
+  it('asks for an operator’s token from a proxy, a web page, and for a foreign host name', async () => {
     const from: Record<string, string>[] = [
       { 'x-forwarded-for': '203.0.113.7' },
       { via: '1.1 proxy' },
@@ -57,14 +57,14 @@ describe('/metrics', () => {
     assert.equal(status, 200)
   })
 
-  it('is not for scripts, though their requests leave from this machine', async () => {
+  it('refuses scripts, although their requests leave from this machine', async () => {
     const { text } = await request(annex.url, 'GET', '/x/hello/metrics')
     assert.equal(text, '401')
   })
 })
 
 describe('/metrics of deliveries', () => {
-  it('says what is owed, how old the oldest is, what attempts brought, and how endpoints do', async () => {
+  it('counts pending deliveries, the age of the oldest, attempts by outcome, and endpoints by state', async () => {
     const good = await startReceiver(200)
     const bad = await startReceiver(503)
     const flags = { DELIVERY_RETRY_SECONDS: Array(12).fill('0.05').concat('3600').join(',') }
@@ -73,7 +73,7 @@ describe('/metrics of deliveries', () => {
       const { endpoint } = await installSample(annex, 'sender')
       const [delivered] = await owe(endpoint, { url: good.url })
       await owe(endpoint, { url: bad.url })
-      // Ten failures in a row open its circuit, which is known before the tenth is stored and counted.
+      // Ten failures in a row open the circuit, before the tenth is stored and counted.
       await bad.waitFor(10)
       const { text } = await until(
         () => annex.api('GET', '/metrics'),

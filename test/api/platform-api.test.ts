@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
-/** Does what the last part of the path says, with the API client and with fetch. */
+/** Calls the API by the client or by fetch, as the last part of the path says. */
 const reader = `
 import { createIntegration } from '@annex/runtime'
 const plain = async (path, { environment }) => {
@@ -119,7 +119,7 @@ describe('the platform API', () => {
     assert.equal((await json(`/plain?space=${other}`)).status, 404)
   })
 
-  it('lets a script PATCH its own installation, which sets off no further setup event', async () => {
+  it('lets a script PATCH its own installation, without another setup event', async () => {
     const edited = await json('/edit')
     assert.deepEqual(edited.configuration, { credentials: 'only for the script' })
     assert.deepEqual(edited.externalIds, ['ext-1'])
@@ -138,7 +138,7 @@ describe('the platform API', () => {
     )
   })
 
-  it('makes a revision of a changed file, and an event of the revision', async () => {
+  it('makes a revision of a changed file, and publishes an event of it', async () => {
     mkdirSync(join(folder, 'more'))
     writeFileSync(join(folder, 'more/second.md'), '# Second\n')
     const { json: logs } = await until(
@@ -151,7 +151,7 @@ describe('the platform API', () => {
     assert.deepEqual(revision.pages.map(({ path }: Json) => path).sort(), ['more/second', 'start'])
   })
 
-  it('answers 401 without a token, with a wrong one, and with one that somebody else signed', async () => {
+  it('answers 401 without a token, with a wrong one, and with one of another key', async () => {
     const foreign = `${token.split('.').slice(0, 2).join('.')}.AAAA`
     for (const wrong of ['', 'annex_op_nothing', foreign]) {
       const refused = await annex.api('GET', `/v1/spaces/${own}/content`, undefined, wrong)
@@ -159,7 +159,7 @@ describe('the platform API', () => {
     }
   })
 
-  it('shows the owner of an integration what it logged for no installation, and nobody else', async () => {
+  it('shows the log of an integration without an installation to its owner only', async () => {
     assert.equal((await fetch(`${annex.url}/x/blind/nothing`)).status, 500)
     const acme = (await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })).json.id
     const linesFor = async (organization: string): Promise<Json[]> => {
@@ -171,7 +171,7 @@ describe('the platform API', () => {
     assert.deepEqual(await linesFor(acme), [])
   })
 
-  it('keeps scripts out of what is for people', async () => {
+  it('refuses scripts on routes for people', async () => {
     for (const [method, path] of [
       ['POST', '/v1/events'],
       ['GET', '/v1/deliveries'],

@@ -11,12 +11,12 @@ const maxBytes = 1000
 const readOrStream = createReadOrStream()
 
 describe('the body of a request to a script', () => {
-  /** How each body came, and what it was. */
+  /** How each body was read, and its text. */
   const taken: string[] = []
   const requests: IncomingMessage[] = []
   const server = createServer(async (request, response) => {
     requests.push(request)
-    // As in the host, where a level is read before the body is.
+    // The host reads a level before the body.
     await null
     const body = readOrStream(request, maxBytes)
     if (body === request) taken.push('a stream')
@@ -35,7 +35,7 @@ describe('the body of a request to a script', () => {
   })
   after(() => server.close())
 
-  /** Sends pieces with pauses between, and waits for as many answers. */
+  /** Sends pieces with pauses between them, and waits for the given number of answers. */
   async function send(pieces: string[], answers = 1): Promise<string[]> {
     taken.length = 0
     requests.length = 0
@@ -57,20 +57,20 @@ describe('the body of a request to a script', () => {
   const post = (length: number | string, rest = '') =>
     `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${rest}`
 
-  it('is there at once when it came with its head, and its request comes to its end', async () => {
+  it('is read without listeners when it arrives with its head, and its request ends', async () => {
     assert.deepEqual(await send([post(5, 'hello')]), ['here: hello'])
     assert.ok(requests.every((request) => request.readableEnded && request.complete))
   })
 
-  it('is waited for when it has not come yet, or not all of it', async () => {
+  it('is waited for when a part is missing', async () => {
     assert.deepEqual(await send([post(5), 'hello']), ['came: hello'])
     assert.deepEqual(await send([post(5, 'hel'), 'lo']), ['came: hello'])
   })
 
-  it('is the one of its request, where requests follow each other in one piece', async () => {
+  it('belongs to its own request when several arrive together', async () => {
     const piece = post(3, 'one') + post(3, 'two') + post(0) + post(5, 'three')
     const came = await send([piece], 4)
-    // One without a body is answered a little later.
+    // The request without a body is answered later.
     assert.deepEqual(
       came.filter((body) => body !== 'here: '),
       ['here: one', 'here: two', 'here: three'],
@@ -78,13 +78,13 @@ describe('the body of a request to a script', () => {
     assert.equal(came.length, 4)
   })
 
-  it('is no longer than it may be', async () => {
+  it('is refused above the limit, and streamed when its length is unknown', async () => {
     assert.deepEqual(await send([post(maxBytes + 1, 'x'.repeat(maxBytes + 1))]), ['body_too_large'])
     const chunked = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'
     assert.deepEqual(await send([chunked]), ['a stream'])
   })
 
-  it('that breaks off is the visitor’s mistake', async () => {
+  it('answers bad_request when it breaks off', async () => {
     taken.length = 0
     const socket = connect(port, '127.0.0.1')
     socket.write(post(5, 'hel'))

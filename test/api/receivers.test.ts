@@ -5,7 +5,7 @@ import { type Annex, installSample, type Json, startAnnex, until } from '../supp
 import type { Received } from '../support/receiver.ts'
 import { owe, senderPlugin, watchDeliveries } from '../support/sender.ts'
 
-describe('an endpoint', () => {
+describe('a receiver', () => {
   const ends = new AsyncDisposableStack()
   let annex: Annex
   let installed: { id: string; endpoint: string; secret: string }
@@ -24,7 +24,7 @@ describe('an endpoint', () => {
   const act = (id: string, verb: string, body: object = {}) =>
     annex.api('POST', `/v1/endpoints/${id}/${verb}`, body)
 
-  it('is listed and shown with its state, to whom it belongs', async () => {
+  it('is listed and shown with its state, to its own organization', async () => {
     const receiver = await receive(200)
     const [id] = await owe(installed.endpoint, { url: receiver.url })
     const endpoint = await endpointOf(id)
@@ -59,7 +59,7 @@ describe('an endpoint', () => {
     assert.equal((await annex.api('GET', `/v1/endpoints/${endpoint}`)).json.state, 'active')
   })
 
-  it('that fails again and again says until when it is left alone', async () => {
+  it('shows until when its circuit is open', async () => {
     const receiver = await receive(503)
     const [id] = await owe(installed.endpoint, { url: receiver.url, type: 'down' }, 12)
     const endpoint = await endpointOf(id)
@@ -67,7 +67,7 @@ describe('an endpoint', () => {
     assert.ok(!('leftAloneUntil' in (await shown()).json) || receiver.received.length >= 10)
     const { json } = await until(shown, ({ json }) => json.leftAloneUntil !== undefined)
     const aheadMs = Date.parse(json.leftAloneUntil) - Date.now()
-    // Five minutes and a tenth is the longest of waits, on however slow a machine.
+    // A circuit is open for five minutes and a tenth of them at most.
     assert.ok(aheadMs < 330_000, `${aheadMs} ms ahead`)
     assert.ok(receiver.received.length >= 10)
     const { items } = (await annex.api('GET', `/v1/endpoints?installation=${installed.id}`)).json
@@ -77,7 +77,7 @@ describe('an endpoint', () => {
     assert.deepEqual([paused.json.state, paused.json.leftAloneUntil], ['paused', undefined])
   })
 
-  it('that is left alone is tried at once after a resume', async () => {
+  it('is tried at once after a resume, although its circuit is open', async () => {
     const receiver = await receive(...Array(20).fill(503), 200)
     const ids = await owe(installed.endpoint, { url: receiver.url, type: 'back' }, 12)
     const endpoint = await endpointOf(ids[0])
@@ -89,14 +89,14 @@ describe('an endpoint', () => {
       const resumed = await act(endpoint, 'resume')
       assert.deepEqual([resumed.status, resumed.json.state], [200, 'active'])
       assert.equal(resumed.json.leftAloneUntil, undefined)
-      // Those that wait for their own retry take a second; the circuit opens for five and more.
+      // A retry takes a second; an open circuit takes five or more.
       await receiver.waitFor(before + 1)
     }
     await until(shown, ({ json }) => json.owed.due === 0)
     assert.ok(receiver.received.length > 20)
   })
 
-  it('that is paused keeps what is owed to it, old and new, until it is resumed', async () => {
+  it('keeps old and new deliveries while it is paused, until it is resumed', async () => {
     const receiver = await receive(503, 200)
     const [early = ''] = await owe(installed.endpoint, { url: receiver.url })
     await receiver.waitFor(1)
@@ -117,7 +117,7 @@ describe('an endpoint', () => {
     assert.equal((await act(endpoint, 'resume')).status, 409)
   })
 
-  it('that has said 410 is disabled; after a resume, what failed is sent again on request', async () => {
+  it('is disabled after a 410; after a resume, failed deliveries can be sent again', async () => {
     const receiver = await receive(410, 200)
     const [gone = ''] = await owe(installed.endpoint, { url: receiver.url })
     assert.equal((await settled(gone)).state, 'failed')
@@ -150,7 +150,7 @@ describe('an endpoint', () => {
     }
   })
 
-  it('that is to be kept in order gets one after the other, those owed before included', async () => {
+  it('gets one delivery after the other when it is ordered, pending ones included', async () => {
     const receiver = await receive(503, 503, 200)
     const url = receiver.url
     const [first = ''] = await owe(installed.endpoint, { url, id: 'order-0' })
@@ -165,11 +165,11 @@ describe('an endpoint', () => {
     await receiver.waitFor(10)
     const ids = receiver.received.map(({ body }) => JSON.parse(body).eventId)
     const expected = Array.from({ length: 8 }, (_, n) => `order-${n}`)
-    // The first one was turned away twice, and nothing has overtaken it.
+    // The first delivery failed twice, and no other delivery overtook it.
     assert.deepEqual(ids, ['order-0', 'order-0', ...expected])
   })
 
-  it('gets an example on request, signed, that says what it is', async () => {
+  it('gets a signed example on request, marked as an example', async () => {
     const receiver = await receive(200)
     const [id] = await owe(installed.endpoint, { url: receiver.url })
     const endpoint = await endpointOf(id)

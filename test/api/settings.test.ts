@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 
-/** Tells its setup events by its log. */
+/** Logs its setup events. */
 const script = `
 import { createIntegration } from '@annex/runtime'
 const tell = (event) => console.log(JSON.stringify(event))
@@ -56,7 +56,7 @@ describe('one setting', () => {
     return json.items.map(({ text }: Json) => JSON.parse(text)).filter((event: Json) => event.type === type)
   }
 
-  // The sites and spaces first: the account's values would stand in for theirs.
+  // Sites and spaces come first: the account's values are their defaults.
   for (const kind of ['site', 'space', 'installation'] as const) {
     const type = kind === 'installation' ? 'installation_setup' : `${kind}_installation_setup`
 
@@ -73,7 +73,7 @@ describe('one setting', () => {
       })
     })
 
-    it(`sets off the setup event of its level (${kind}), each time`, async () => {
+    it(`causes a setup event of its level (${kind}), each time`, async () => {
       const events = await until(
         () => setups(type),
         (found) => found.length >= 3,
@@ -85,7 +85,7 @@ describe('one setting', () => {
       assert.deepEqual(events[2].previous, { status: 'pending', configuration: { region: 'eu' } })
     })
 
-    it(`that is wrong is refused with its own error alone (${kind}), and changes nothing`, async () => {
+    it(`is refused with its own error only when it is wrong (${kind}), and changes nothing`, async () => {
       const before = (await annex.api('GET', paths[kind])).json
       for (const [name, value, message] of [
         ['region', 'mars', /"mars"/],
@@ -107,7 +107,7 @@ describe('one setting', () => {
     })
   }
 
-  it('that is taken away leaves its default, or a level that is pending', async () => {
+  it('leaves its default, or a pending level, when it is removed', async () => {
     await put(paths.installation, 'limit', 7)
     const withDefault = await take(paths.installation, 'limit')
     assert.deepEqual([withDefault.status, withDefault.json.status], [200, 'active'])
@@ -119,7 +119,7 @@ describe('one setting', () => {
     assert.equal((await put(paths.installation, 'name', 'Ada')).json.status, 'active')
   })
 
-  it('may be edited at the same time as others: none is lost', async () => {
+  it('can be edited at the same time as others: no edit is lost', async () => {
     const edits = [
       put(paths.site, 'region', 'us'),
       put(paths.site, 'name', 'Bea'),
@@ -130,7 +130,7 @@ describe('one setting', () => {
     assert.deepEqual(configuration, { region: 'us', name: 'Bea', limit: 9 })
   })
 
-  it('of a connection is disconnected, with the copy that scripts read; what else the script stored stays', async () => {
+  it('disconnects a button with its copy for scripts, and keeps other stored values', async () => {
     assert.equal(await (await fetch(`${endpoint}/connect`)).text(), 'connected')
     const connected = await put(paths.installation, 'region', 'us')
     assert.equal(connected.json.connections.connection, true)
@@ -140,7 +140,7 @@ describe('one setting', () => {
     assert.deepEqual(environment.installation.configuration, { limit: 5, region: 'us', name: 'Ada', kept: 1 })
   })
 
-  it('is edited by people alone: a script replaces its whole configuration', async () => {
+  it('can be edited by people only: a script replaces its whole configuration', async () => {
     const { apiTokens }: Json = await (await fetch(endpoint)).json()
     const path = `${paths.installation}/configuration/region`
     const refused = await annex.api('PUT', path, { value: 'us' }, apiTokens.installation)

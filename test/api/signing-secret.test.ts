@@ -5,7 +5,7 @@ import { type Annex, type Answered, installSample, type Json, startAnnex } from 
 import { readingReceivers } from '../support/reading-receivers.ts'
 import { type Received, startReceiver } from '../support/receiver.ts'
 
-/** Says what it has for secrets, and queues a delivery to wherever it is told. */
+/** Answers with its secrets, and queues a delivery to the given URL. */
 const script = `
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({
@@ -51,7 +51,7 @@ describe('rotating a signing secret', () => {
     secret = (await rotate({ overlapSeconds: 0 })).json.signingSecret
   })
 
-  it('shows the new one once, and signs with both for a day', async () => {
+  it('shows the new secret once, and signs with both for a day', async () => {
     const before = Date.now()
     const { status, json } = await rotate()
     assert.equal(status, 200)
@@ -66,7 +66,7 @@ describe('rotating a signing secret', () => {
     assert.ok(signedBy(received, secret) && signedBy(received, json.signingSecret))
   })
 
-  it('turns away no receiver that has the old one, however it reads', async () => {
+  it('keeps signatures valid for receivers with the old secret', async () => {
     await rotate()
     const { headers, body } = await deliver()
     for (const [name, reads] of Object.entries(readingReceivers)) {
@@ -74,7 +74,7 @@ describe('rotating a signing secret', () => {
     }
   })
 
-  it('gives a receiver that reads one part the new one first when it says so', async () => {
+  it('puts the signature of the new secret first on request', async () => {
     const { signingSecret } = (await rotate({ first: 'new' })).json
     const { headers, body } = await deliver()
     for (const [name, reads] of Object.entries(readingReceivers)) {
@@ -82,13 +82,13 @@ describe('rotating a signing secret', () => {
     }
   })
 
-  it('gives the script the new one at once', async () => {
+  it('gives the script the new secret at once', async () => {
     assert.equal((await environment()).secrets.installation, secret)
     const { signingSecret } = (await rotate()).json
     assert.equal((await environment()).secrets.installation, signingSecret)
   })
 
-  it('with an overlap of 0 ends the old one at once, and also one under way', async () => {
+  it('ends the old secret at once with an overlap of 0, also during an overlap', async () => {
     const { json } = await rotate({ overlapSeconds: 0 })
     assert.equal(json.previousSecretUntil, undefined)
     const received = await deliver()
@@ -99,7 +99,7 @@ describe('rotating a signing secret', () => {
     assert.deepEqual([partsOf(after), signedBy(after, last)], [1, true])
   })
 
-  it('ends the old one when the overlap is over', async () => {
+  it('ends the old secret when the overlap is over', async () => {
     const { signingSecret, previousSecretUntil } = (await rotate({ overlapSeconds: 1 })).json
     await sleep(Date.parse(previousSecretUntil) - Date.now() + 1)
     const received = await deliver()
@@ -108,7 +108,7 @@ describe('rotating a signing secret', () => {
     assert.equal((await rotate()).status, 200, 'and another rotation may begin')
   })
 
-  it('is a conflict while one is under way, until that is ended', async () => {
+  it('answers 409 during an overlap, until it is ended', async () => {
     const { signingSecret } = (await rotate()).json
     const refused = await rotate()
     assert.deepEqual([refused.status, refused.json.error.code], [409, 'conflict'])
@@ -123,7 +123,7 @@ describe('rotating a signing secret', () => {
     assert.equal((await rotate()).status, 200)
   })
 
-  it('again, when nobody has the new one, keeps that of the receivers', async () => {
+  it('replaces the new secret with `again`, and keeps the old one', async () => {
     const lost = (await rotate()).json.signingSecret
     const { status, json } = await rotate({ again: true, overlapSeconds: 60 })
     assert.equal(status, 200)
@@ -132,7 +132,7 @@ describe('rotating a signing secret', () => {
     assert.equal(signedBy(received, lost), false)
   })
 
-  it('by two at once is done by one of them: no secret was shown in vain', async () => {
+  it('lets one of several concurrent rotations win: its secret signs', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => rotate()))
     const done = answers.filter(({ status }) => status === 200)
     assert.equal(done.length, 1)
@@ -141,7 +141,7 @@ describe('rotating a signing secret', () => {
     assert.ok(signedBy(received, secret) && signedBy(received, done[0]?.json.signingSecret))
   })
 
-  it('of a site leaves the installation’s and other sites’ alone', async () => {
+  it('changes the secret of its own level only', async () => {
     const { site } = annex.server.samples
     const installed = await annex.api('POST', `${path}/sites`, { site })
     assert.equal(installed.status, 201)
@@ -159,7 +159,7 @@ describe('rotating a signing secret', () => {
     assert.equal(elsewhere.status, 404)
   })
 
-  it('is for people of its organization alone', async () => {
+  it('is allowed for people of its organization only', async () => {
     const acme = (await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })).json.id
     const { token } = (await annex.api('POST', `/v1/orgs/${acme}/tokens`, {})).json
     const { tokens } = await environment()
@@ -186,7 +186,7 @@ describe('rotating a signing secret', () => {
     assert.equal((await rotate({}, wrongName)).status, 404)
   })
 
-  it('takes no secret from its caller, and no overlap that is none', async () => {
+  it('refuses a secret from the caller, and wrong overlaps', async () => {
     const bodies: Json[] = [
       { signingSecret: 'whsec_mine' },
       { secret: 'weak' },

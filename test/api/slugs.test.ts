@@ -29,7 +29,7 @@ describe('a slug', () => {
   })
   after(() => annex.close())
 
-  it('names a site or a space to install in, and the installation there', async () => {
+  it('names a site or space to install in, and its installation', async () => {
     const path = `/v1/integrations/reading/installations/${home.id}`
     const installed = await annex.api('POST', `${path}/spaces`, { space: 'handbook' })
     assert.deepEqual([installed.status, installed.json.space], [201, home.space])
@@ -55,7 +55,7 @@ describe('a slug', () => {
     assert.equal((await annex.api('POST', `${path}/spaces`, { space: 'own' })).status, 404)
   })
 
-  it('names the place of an event', async () => {
+  it('names the site or space of an event', async () => {
     const visitor = { anonymousId: 'a', userAgent: '', ip: '', cookies: {} }
     const visit = { type: 'site_view', siteId: 'sample', url: 'https://a.example/', referrer: '', visitor }
     const change = { type: 'space_content_updated', spaceId: 'handbook', revisionId: 'rev_1' }
@@ -74,7 +74,7 @@ describe('a slug', () => {
     assert.deepEqual([refused.status, refused.json.error.code], [404, 'not_found'])
   })
 
-  it('names a site or space that a token may read: one of its own organization', async () => {
+  it('names a site or space of the token’s own organization', async () => {
     const { installation, integration }: Json = await (
       await fetch(`${annex.url}/x/reading/${home.id}/sites/${home.site}`)
     ).json()
@@ -99,7 +99,7 @@ describe('a slug', () => {
     assert.equal((await annex.api('GET', '/v1/orgs/home/sites/sample', undefined, acme)).status, 404)
   })
 
-  it('that several organizations have is no name to an operator, who is told so', async () => {
+  it('is refused for an operator when several organizations have it', async () => {
     const refused = await annex.api('GET', '/v1/spaces/handbook')
     assert.deepEqual([refused.status, refused.json.error.code], [400, 'bad_request'])
     assert.match(refused.json.error.message, /Several organizations have a space "handbook"/)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { splitTarget } from '../../host/api/endpoints.ts'
 
-it('the target of a request is taken apart, and nothing of it is changed', () => {
+it('a request’s target is split, and its parts stay unchanged', () => {
   for (const [url, path, search] of [
     ['/', '/', ''],
     ['/x/echo/%2e%2E/a?b=/c?d', '/x/echo/%2e%2E/a', '?b=/c?d'],
