@@ -22,7 +22,7 @@ export type NewOptions = {
 }
 
 const script = `import { createIntegration } from '@annex/runtime'
-import type { Integration } from './records.ts'
+import type { Integration } from './generated/integration.ts'
 
 export default createIntegration<Integration>({
   fetch: async (request, { environment }) =>

@@ -94,7 +94,7 @@ test('check bundles the script although the manifest has errors', async (context
   const folder = await writePlugin(join(await makeFolder(context), 'broken'), {
     manifest: manifest.replace('visibility: private', 'visibility: secret'),
     script: `import { createIntegration } from '@annex/runtime'
-import { gone } from '../queue/support.ts'
+import { gone } from './gone.ts'
 export default createIntegration({ fetch: async () => new Response(gone) })
 `,
   })

@@ -29,7 +29,7 @@ const script = (
   use: string,
   sdk = '@annex/runtime',
 ) => `import { createIntegration, getOAuthToken } from '${sdk}'
-import type { Integration } from '../manifest/settings-types.test.ts'
+import type { Integration } from './generated/integration.ts'
 export default createIntegration<Integration>({
   fetch: async (_request, context) => {
     const { environment } = context
