@@ -15,8 +15,8 @@ export type HostCall<Args = never> = {
   run: (args: Args, given: HostCallGiven) => Promise<{ value: unknown; body?: HostCallBody }>
 }
 
-/** `signal` aborts when the dispatch ends. `isOwed`: as in `HostCallAsked`. */
-export type HostCallGiven = Pick<HostCallAsked, 'body' | 'isOwed'> & {
+/** `signal` aborts when the dispatch ends. */
+export type HostCallGiven = Pick<HostCallAsked, 'body'> & {
   context: DispatchContext
   signal: AbortSignal
 }
@@ -28,11 +28,8 @@ export type HostCallAnswer =
   | { ok: true; value: unknown; body?: HostCallBody }
   | { ok: false; error: PlainError }
 
-/**
- * A call of a script. `isOwed`: the dispatch handles an event or a task that is not done yet. After a power cut which undoes the
- * last commit it is handled again.
- */
-export type HostCallAsked = { name: string; args: unknown; body: HostCallBody; isOwed: boolean }
+/** A call of a script. */
+export type HostCallAsked = { name: string; args: unknown; body: HostCallBody }
 
 export type RunHostCall = (
   call: HostCallAsked,

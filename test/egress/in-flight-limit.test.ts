@@ -69,7 +69,6 @@ describe('the fetches of one installation', () => {
             level: { kind: 'installation', integration: 'one', installationId },
           },
           body: new Uint8Array(),
-          isOwed: false,
           signal: never,
         },
       )
@@ -108,7 +107,6 @@ describe('the fetches of one installation', () => {
       {
         context: { requestId: 'req_1', integration: 'one', ...ids, scopes: [], hops: 0, level },
         body: new Uint8Array(),
-        isOwed: false,
         signal: never,
       },
     )

@@ -35,7 +35,7 @@ describe('the largest event that is taken', () => {
 
     const refused = await annex.api('POST', path, visitOf(largest + 1, site))
     assert.deepEqual([refused.status, refused.json.error.code], [413, 'body_too_large'])
-    assert.match(refused.json.error.message, /262145 bytes as JSON, and at most 262144 are taken/)
+    assert.match(refused.json.error.message, /262145 bytes as JSON, and at most 262144 are allowed/)
     const published = await annex.api('POST', path, visitOf(largest, site))
     assert.deepEqual([published.status, published.json.installations], [202, 1])
     const deliveries = await until(

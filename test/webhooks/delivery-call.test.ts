@@ -30,7 +30,7 @@ it('a delivery is stored before the script goes on, and its worker is woken', as
       ...about,
       level: { kind: 'installation', installationId, integration: 'queue' } as never,
     }
-    const given = { context, body: new Uint8Array(), signal: AbortSignal.timeout(60_000), isOwed: false }
+    const given = { context, body: new Uint8Array(), signal: AbortSignal.timeout(60_000) }
     const { value } = await call.run({ url: 'http://a.example/', event: { type: 'told' } }, given)
     return value as { id: string; created: boolean }
   }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { HostCallAnswer, HostCallBody, RunHostCall } from '../host-calls.ts'
 import type { OnLimit } from '../sandbox-options.ts'
-import { isAnswered, type LiveDispatch } from './live-dispatches.ts'
+import type { LiveDispatch } from './live-dispatches.ts'
 
 /** The host call for outbound requests. Its bytes are counted. */
 export const egressCall = 'fetch'
@@ -35,8 +35,7 @@ export async function answerCall(
   live.running ??= new Map()
   live.running.set(call.id, controller)
   const { context } = live.queued
-  const isOwed = context.event !== undefined && !isAnswered(live)
-  const answer = await given.runCall({ ...call, isOwed }, context, controller.signal)
+  const answer = await given.runCall(call, context, controller.signal)
   // A streamed answer may last as long as its dispatch: until then the call can be abandoned.
   if (!(answer.ok && answer.body instanceof Readable)) live.running?.delete(call.id)
   settle(answer)
