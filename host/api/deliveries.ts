@@ -3,8 +3,6 @@ import type Router from '@koa/router'
 import type { Context } from 'koa'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
-import { findSome } from '../db/looks/find-some.ts'
-import type { Look } from '../db/looks/window.ts'
 import { type AttemptRow, listAttempts } from '../db/queries/attempts.ts'
 import { type DeliveryState, findBody } from '../db/queries/deliveries.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
@@ -12,11 +10,11 @@ import {
   type DeliveryFilter,
   findListedDelivery,
   type ListedDelivery,
-  lookForDeliveries,
-} from '../db/queries/operating/list-deliveries.ts'
+  listDeliveries,
+} from '../db/queries/list-deliveries.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { type Authenticate, assertPerson } from './caller.ts'
-import { askerOf, idIn, limitOf, oneOf, ownOf, texts, timeOf, toIso, toPage } from './list-query.ts'
+import { idIn, limitOf, oneOf, ownOf, texts, timeOf, toIso, toPage } from './list-query.ts'
 
 export type DeliveryParts = { db: Db; longReader: Db; authenticate: Authenticate }
 
@@ -31,8 +29,7 @@ export function addDeliveryRoutes(router: Router, parts: DeliveryParts): void {
   router.get('/v1/deliveries', async (context) => {
     const { before, ...filter } = filterOf(await authenticate(context), context.query)
     const limit = limitOf(context.query)
-    const look = (here: Look) => lookForDeliveries(longReader, filter, here)
-    const items = await findSome(longReader, askerOf(context, filter), { place: before, limit }, look)
+    const items = await listDeliveries(longReader, filter, { before, limit })
     context.body = toPage(items, limit, toDeliveryView)
   })
 

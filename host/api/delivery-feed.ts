@@ -2,13 +2,12 @@ import { Readable } from 'node:stream'
 import type Router from '@koa/router'
 import type { Context } from 'koa'
 import type { Db } from '../db/db.ts'
-import type { FeedItem, FeedPlace } from '../db/queries/operating/feed.ts'
+import type { FeedItem, FeedPlace } from '../db/queries/delivery-feed.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
-import type { Changes } from '../webhooks/operating/changes.ts'
-import { followDeliveries, placeAt } from '../webhooks/operating/follow-deliveries.ts'
+import { type Changes, followDeliveries, placeAt } from '../webhooks/follow-deliveries.ts'
 import type { Authenticate } from './caller.ts'
 import { filterOf, toAttemptView, toDeliveryView } from './deliveries.ts'
-import { askerOf } from './list-query.ts'
+import { closedSignal } from './list-query.ts'
 
 /** Limits of readers: for one organization (or for all operators), and for all. */
 const mostOfOne = 8
@@ -43,12 +42,12 @@ export function addFeedRoutes(router: Router, parts: FeedParts): void {
     const caller = await parts.authenticate(context)
     const { before: _place, beforeMs: _time, afterMs, ...filter } = filterOf(caller, context.query)
     const from = placeIn(context) ?? placeAt(afterMs ?? Date.now())
-    const asker = askerOf(context, filter)
-    if (asker.gone.aborted) return
-    const leave = readers.enter(asker.line)
-    asker.gone.addEventListener('abort', leave)
-    const items = followDeliveries(parts, parts.changes, asker, filter, from)
-    const stream = Readable.from(endStalled(context, toEvents(parts, context, from, items)))
+    const gone = closedSignal(context)
+    if (gone.aborted) return
+    const leave = readers.enter(filter.organizationId ?? 'operators')
+    gone.addEventListener('abort', leave)
+    const pages = followDeliveries(parts, parts.changes, gone, filter, from)
+    const stream = Readable.from(endStalled(context, toEvents(parts, context, from, pages)))
     context.type = 'text/event-stream'
     // Without this header nginx buffers events.
     context.set('x-accel-buffering', 'no')
@@ -70,13 +69,13 @@ async function* toEvents(
   { authenticate, state }: Pick<FeedParts, 'authenticate' | 'state'>,
   context: Context,
   from: FeedPlace,
-  looks: AsyncIterable<FeedItem[]>,
+  pages: AsyncIterable<FeedItem[]>,
 ): AsyncGenerator<string> {
   // With this id a reader that is disconnected before the first event can resume.
   yield `retry: ${retryMs}\nid: att_${from}\n\n`
   let checkedAt = performance.now()
   let sentAt = checkedAt
-  for await (const items of looks) {
+  for await (const items of pages) {
     const now = performance.now()
     if (state().stopping) return yield toServerEvent({ event: 'end', data: { reason: 'Annex is stopping.' } })
     if (now - checkedAt > checkTokenMs) {
@@ -139,21 +138,21 @@ async function* endStalled(context: Context, texts: AsyncIterable<string>): Asyn
   }
 }
 
-function createReaders(): { enter: (line: string) => () => void } {
+function createReaders(): { enter: (group: string) => () => void } {
   const counts = new Map<string, number>()
   let all = 0
   return {
-    enter(line) {
-      const count = counts.get(line) ?? 0
+    enter(group) {
+      const count = counts.get(group) ?? 0
       if (count >= mostOfOne || all >= mostInAll) {
         throw new AnnexError('too_many_readers', 'Too many readers follow the live feed. End one first.')
       }
-      counts.set(line, count + 1)
+      counts.set(group, count + 1)
       all += 1
       return () => {
-        const left = (counts.get(line) ?? 1) - 1
-        if (left === 0) counts.delete(line)
-        else counts.set(line, left)
+        const left = (counts.get(group) ?? 1) - 1
+        if (left === 0) counts.delete(group)
+        else counts.set(group, left)
         all -= 1
       }
     },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { IntegrationSummary } from '../db/queries/operating/summarize.ts'
+import type { IntegrationSummary } from '../db/queries/integrations.ts'
 import type { Step } from './next-steps.ts'
 
 /** The part of the page that operators see. */

@@ -2,9 +2,8 @@ import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
-import { listDeployedDigests } from '../db/queries/integrations.ts'
-import { readOwed } from '../db/queries/operating/owed.ts'
-import { summarizeIntegrations } from '../db/queries/operating/summarize.ts'
+import { readBacklog } from '../db/queries/backlog.ts'
+import { listDeployedDigests, summarizeIntegrations } from '../db/queries/integrations.ts'
 import { hasLevel } from '../sandbox/wall/levels.ts'
 import type { Authenticate } from './caller.ts'
 import { type HealthParts, inTime, readReadiness } from './health.ts'
@@ -61,7 +60,7 @@ async function readDetail({
   publicUrl,
 }: HomeParts): Promise<{ detail: HomeDetail; deployed: ReadonlySet<string> }> {
   const [owed, { integrations, more }, deployed] = await Promise.all([
-    readOwed(longReader),
+    readBacklog(longReader),
     summarizeIntegrations(longReader, mostListed),
     listDeployedDigests(longReader),
   ])

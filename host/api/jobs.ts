@@ -1,24 +1,21 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
 import type { Db } from '../db/db.ts'
-import { findSome } from '../db/looks/find-some.ts'
-import { inTurn } from '../db/looks/turns.ts'
-import type { Look } from '../db/looks/window.ts'
 import type { Configuration } from '../db/queries/installed/installations.ts'
 import {
   findScriptJob,
+  listFailedJobs,
   listScriptJobs,
-  lookForFailedJobs,
   runScriptJobAgain,
   type ScriptJob,
   type ScriptJobState,
-} from '../db/queries/operating/script-jobs.ts'
+} from '../db/queries/script-jobs.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { toVisibleSettings } from '../installations/level-settings.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { Authenticate } from './caller.ts'
-import { askerOf, badPlace, idIn, limitOf, oneOf, ownOf, texts, toIso, toPage } from './list-query.ts'
+import { badPlace, idIn, limitOf, oneOf, ownOf, texts, toIso, toPage } from './list-query.ts'
 
 const names = ['state', 'kind', 'installation', 'event', 'before', 'after'] as const
 const states = ['failed', 'due', 'running', 'waiting'] as const satisfies ScriptJobState[]
@@ -44,17 +41,13 @@ export function addJobRoutes(router: Router, { db, longReader, authenticate, wak
       ...(installation !== undefined && { installationId: installation }),
       ...(event !== undefined && { eventId: event }),
     }
-    const asker = askerOf(context, own)
     if (wanted === 'failed') {
-      const place = failedPlaceIn(places)
-      const look = (here: Look) => lookForFailedJobs(longReader, filter, here)
-      const items = await findSome(longReader, asker, { place, limit }, look)
+      const items = await listFailedJobs(longReader, filter, { before: failedPlaceIn(places), limit })
       context.body = toPage(items, limit, toView)
       return
     }
     const page = { state: wanted, after: dueAfterIn(places), limit }
-    const items = await inTurn(longReader, asker, () => listScriptJobs(longReader, filter, page))
-    if (items === undefined) return
+    const items = await listScriptJobs(longReader, filter, page)
     const last = items.at(-1)
     context.body = {
       items: items.map(toView),

@@ -2,7 +2,6 @@ import type { ParsedUrlQuery } from 'node:querystring'
 import type { Context } from 'koa'
 import { parseDate } from '../../schemas/parse-date.ts'
 import type { Caller } from '../access/tokens.ts'
-import { type Asker, lineOf } from '../db/looks/turns.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertPerson } from './caller.ts'
 
@@ -50,13 +49,13 @@ export function limitOf(query: ParsedUrlQuery): number {
   throw new AnnexError('bad_request', `limit is a whole number from 1 to ${maxItems}, not "${given}".`)
 }
 
-/** Who waits for an answer, until its connection is closed. */
-export function askerOf({ res }: Context, own: { organizationId?: string }): Asker & { gone: AbortSignal } {
+/** Aborted when the connection of a request is closed. */
+export function closedSignal({ res }: Context): AbortSignal {
   const gone = new AbortController()
-  // It may have been closed while it was looked up who asks.
+  // The client may have left while its token was checked.
   if (res.closed) gone.abort()
   else res.once('close', () => gone.abort())
-  return { line: lineOf(own), gone: gone.signal }
+  return gone.signal
 }
 
 /** The answer of a list: a page, and `next`, where the next page begins. The last page has no `next`. */

@@ -4,8 +4,8 @@ import { cacheReads } from '../cache.ts'
 import type { Settings } from '../config/load-settings.ts'
 import type { Db } from '../db/db.ts'
 import type { StorageProbe } from '../db/probe-storage.ts'
+import { readBacklog } from '../db/queries/backlog.ts'
 import { countInstallations } from '../db/queries/installed/installations.ts'
-import { readOwed } from '../db/queries/operating/owed.ts'
 import { hopsHeader } from '../egress/loop-guard.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import type { Circuits } from '../queue/fairness.ts'
@@ -33,7 +33,7 @@ export function addMetricsRoutes(router: Router, parts: MetricsParts): void {
   const counts = cacheReads({
     keyOf: String,
     read: async (_all: 'all') => ({
-      owed: await readOwed(longReader),
+      owed: await readBacklog(longReader),
       installations: await countInstallations(longReader),
     }),
   })

@@ -3,16 +3,20 @@ import type { Context } from 'koa'
 import { type PublishableEventType, publishableEventTypes } from '../../schemas/events.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
-import type { Endpoint, EndpointState } from '../db/queries/endpoints.ts'
+import { listCounts } from '../db/queries/delivery-counts.ts'
+import {
+  countPending,
+  type Endpoint,
+  type EndpointState,
+  findEndpoint,
+  listEndpoints,
+} from '../db/queries/endpoints.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
-import { listCounts } from '../db/queries/operating/counts.ts'
-import { countOwedTo, findEndpoint, listEndpoints } from '../db/queries/operating/endpoints.ts'
-import { findListedDelivery } from '../db/queries/operating/list-deliveries.ts'
+import { findListedDelivery } from '../db/queries/list-deliveries.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { Circuits } from '../queue/fairness.ts'
-import { orderEndpoint, pauseEndpoint, resumeEndpoint } from '../webhooks/operating/change-endpoint.ts'
-import type { DeliveryCounts } from '../webhooks/operating/delivery-counts.ts'
-import { sendExample } from '../webhooks/operating/send-example.ts'
+import type { DeliveryCounts } from '../webhooks/delivery-counts.ts'
+import { orderEndpoint, pauseEndpoint, resumeEndpoint, sendExample } from '../webhooks/operate-endpoint.ts'
 import { jsonBody } from './body.ts'
 import { type Authenticate, assertPerson } from './caller.ts'
 import { toDeliveryView } from './deliveries.ts'
@@ -144,7 +148,7 @@ export function addReceiverRoutes(
     const days = await listCounts(db, id, shownDays)
     context.body = {
       ...view(endpoint),
-      owed: await countOwedTo(db, id),
+      owed: await countPending(db, id),
       days: days.map(({ day, ...ofDay }) => ({ day: toIso(day).slice(0, 10), ...ofDay })),
     }
   }

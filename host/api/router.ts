@@ -13,7 +13,6 @@ import { addMetricsRoutes, type MetricsParts } from './metrics.ts'
 import { addOrganizationRoutes, type OrganizationParts } from './organizations.ts'
 import { addReceiptRoutes, type ReceiptParts } from './receipts.ts'
 import { addReceiverRoutes, type ReceiverParts } from './receivers.ts'
-import { addResendRoutes, type ResendParts } from './resends.ts'
 import { addSendAgainRoutes, type SendAgainParts } from './send-again.ts'
 import { addSiteRoutes, type SiteParts } from './sites.ts'
 import { addSpaceRoutes, type SpaceParts } from './spaces.ts'
@@ -32,7 +31,6 @@ export type ApiParts = HomeParts &
   FeedParts &
   DeliveryParts &
   SendAgainParts &
-  ResendParts &
   ReceiverParts &
   JobParts &
   LogParts &
@@ -56,7 +54,6 @@ export function createRouter(parts: ApiParts): Router {
   addFeedRoutes(router, parts)
   addDeliveryRoutes(router, parts)
   addSendAgainRoutes(router, parts)
-  addResendRoutes(router, parts)
   addReceiverRoutes(router, parts)
   addJobRoutes(router, parts)
   addLogRoutes(router, parts)

@@ -1,14 +1,13 @@
 import type Router from '@koa/router'
+import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
-import { lineOf } from '../db/looks/turns.ts'
-import { findListedDelivery } from '../db/queries/operating/list-deliveries.ts'
-import type { FailedFilter } from '../db/queries/operating/send-again.ts'
-import { countFailed, startResend, untilNow } from '../webhooks/operating/resend.ts'
-import { sendNow } from '../webhooks/operating/send-again.ts'
+import { findListedDelivery } from '../db/queries/list-deliveries.ts'
+import { countFailed, type FailedFilter } from '../db/queries/send-again.ts'
+import { mostOfRequest, sendFailed, sendNow } from '../webhooks/send-again.ts'
 import { jsonBody } from './body.ts'
 import type { Authenticate } from './caller.ts'
 import { openDelivery, toDeliveryView } from './deliveries.ts'
-import { askerOf, ownOf, timeOf } from './list-query.ts'
+import { closedSignal, ownOf, timeOf } from './list-query.ts'
 
 const defaultPerSecond = 10
 
@@ -29,12 +28,11 @@ export type SendAgainParts = {
   longReader: Db
   authenticate: Authenticate
   wake: () => void
-  wakeResends: () => void
 }
 
-/** Sending again what was delivered, or has failed. */
+/** Sends deliveries again. */
 export function addSendAgainRoutes(router: Router, parts: SendAgainParts): void {
-  const { db, longReader, authenticate, wake, wakeResends } = parts
+  const { db, longReader, authenticate, wake } = parts
 
   /**
    * Sends one delivery now: 202 with the pending delivery. A delivery that waits for its next attempt is due at once, also
@@ -65,27 +63,29 @@ export function addSendAgainRoutes(router: Router, parts: SendAgainParts): void 
     },
   })
   /**
-   * Sends again what has failed from `since` (a time) until now, of deliveries that were owed first before `until`, to that
-   * `endpoint`, of that `installation` and `eventType`. Deliveries to a disabled endpoint are left out, and counted as
-   * `disabled`. `dryRun`, or nothing to send: 200 with the counts. Else 202 with `count`,
-   * `seconds`, and the id of the `resend` that does it from now on, `perSecond` of them (0.1 to 1,000; default 10). 409
-   * when ten resends of the organization, or of operators, are running.
+   * Sends deliveries again that failed from `since` (a time) until now: those created before `until`, to that
+   * `endpoint`, of that `installation` and `eventType`. Deliveries to a disabled endpoint are left out,
+   * and counted as `disabled`.
+   *
+   * `perSecond` of them come due each second (0.1 to 1,000; default 10). `dryRun`, or nothing to send: 200 with the
+   * counts. Else 202 with `count` and `seconds`, once they are stored. Of more than 100,000 the rest is `left` for the
+   * next request. A client that leaves early stops it after the batch in hand.
    */
   router.post('/v1/deliveries/send-failed', async (context) => {
     const own = ownOf(await authenticate(context))
     const { dryRun = false, perSecond = defaultPerSecond, ...body } = await failedBody(context)
-    const filter = untilNow(db, { ...own, ...toFilter(body) })
-    const asker = dryRun ? askerOf(context, own) : { line: lineOf(own) }
-    const counted = await countFailed(longReader, asker, filter)
-    const { count } = counted
-    if (dryRun || count === 0) {
+    // Deliveries that fail from now on are left out, so that it comes to an end.
+    const filter = { ...own, ...toFilter(body), upToMs: nowOf(db) }
+    const counted = await countFailed(longReader, filter)
+    if (dryRun || counted.count === 0) {
       context.body = { dryRun, ...counted }
       return
     }
-    const resend = await startResend(db, own, { filter, perSecond, count })
-    wakeResends()
+    const count = await sendFailed(parts, { filter, perSecond, wake }, closedSignal(context))
     context.status = 202
-    context.body = { dryRun, ...counted, seconds: Math.ceil(count / perSecond), resend }
+    const left = count < mostOfRequest ? 0 : counted.count - count
+    const seconds = Math.ceil(count / perSecond)
+    context.body = { dryRun, ...counted, count, ...(left > 0 && { left }), seconds }
   })
 }
 

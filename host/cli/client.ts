@@ -9,6 +9,8 @@ export type Api = {
   url: string
   get<T>(path: string, query?: Query): Promise<T>
   post<T>(path: string, body?: object, query?: Query): Promise<T>
+  /** A `post` that may take minutes. */
+  postLong<T>(path: string, body: object): Promise<T>
   patch<T>(path: string, body: object): Promise<T>
   put<T>(path: string, body: object): Promise<T>
   delete<T = void>(path: string): Promise<T>
@@ -29,8 +31,15 @@ const timeoutMs = 30_000
 
 /** @param server.token bearer token; without one the API answers open routes only */
 export function createApi(server: { url: string; token?: string | undefined }): Api {
-  const call = async <T>(method: string, path: string, query: Query = {}, body?: object): Promise<T> => {
-    const response = await send(server, method, toUrl(server.url, path, query), { ...(body && { body }) })
+  const call = async <T>(
+    method: string,
+    path: string,
+    query: Query = {},
+    body?: object,
+    endless = false,
+  ): Promise<T> => {
+    const given = { ...(body && { body }), endless }
+    const response = await send(server, method, toUrl(server.url, path, query), given)
     const answer = await readAnswer(response)
     if (!response.ok) throw new ApiError(response.status, answer)
     return answer as T
@@ -39,6 +48,7 @@ export function createApi(server: { url: string; token?: string | undefined }): 
     url: server.url,
     get: (path, query) => call('GET', path, query),
     post: (path, body, query) => call('POST', path, query, body ?? {}),
+    postLong: (path, body) => call('POST', path, {}, body, true),
     patch: (path, body) => call('PATCH', path, {}, body),
     put: (path, body) => call('PUT', path, {}, body),
     delete: (path) => call('DELETE', path),

@@ -15,7 +15,6 @@ import { withExamples } from './options.ts'
 import { addOrganizations, addSetup, addSitesOrSpaces, addToken } from './organizations.ts'
 import { addCheck, addIntegrations, addNew, addReload, addTypes } from './plugins.ts'
 import { addReceivers } from './receivers.ts'
-import { addResends } from './resends.ts'
 import { addRotateSecret } from './rotate-secret.ts'
 import { addServe } from './serve.ts'
 
@@ -61,7 +60,6 @@ export function createProgram(version: string): Command {
   program.commandsGroup('Watch and repair:')
   addEvents(program)
   addDeliveries(program)
-  addResends(program)
   addReceivers(program)
   addJobs(program)
   addLogs(program)

@@ -4,7 +4,7 @@ import { type DeliveryFilter, followFeed } from './delivery-feed.ts'
 import { assertFilterExists } from './find-records.ts'
 import { createLimitOption, parseTime, withExamples } from './options.ts'
 import type { Attempt, Delivery, DeliveryWithAttempts, HeaderPairs, List } from './records.ts'
-import { addSendFailed } from './resends.ts'
+import { addSendFailed } from './send-failed.ts'
 import { openSession, type Session } from './session.ts'
 import { paint, printTable, type Terminal, toStatus } from './terminal.ts'
 

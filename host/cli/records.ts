@@ -108,22 +108,6 @@ export type Receiver = {
   days?: { day: string; delivered: number; failed: number; attempts: number }[]
 }
 
-/** Failed deliveries that are sent again together. */
-export type Resend = {
-  id: string
-  state: 'running' | 'done' | 'stopped'
-  since: string
-  until?: string
-  endpoint?: string
-  installation?: string
-  eventType?: string
-  perSecond: number
-  count: number
-  sent: number
-  createdAt: string
-  finishedAt?: string
-}
-
 export type HeaderPairs = [string, string][]
 
 export type DeliveryWithAttempts = Delivery & { body: string; attemptList: Attempt[] }

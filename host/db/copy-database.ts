@@ -32,7 +32,6 @@ export const copiedTables: readonly Table[] = [
   { name: 'deliveries', key: ['id'] },
   { name: 'attempts', key: ['id'] },
   { name: 'jobs', key: ['id'] },
-  { name: 'resends', key: ['id'] },
   { name: 'logs', key: ['id'] },
   { name: 'receipts', key: ['id'] },
   { name: 'usage', key: ['owner', 'minute'] },
@@ -42,7 +41,7 @@ export const copiedTables: readonly Table[] = [
 /** Tables whose ids the database counts. */
 const numbered: readonly string[] = ['logs', 'receipts']
 
-const jobKinds: readonly JobKind[] = ['event', 'task', 'delivery', 'resend']
+const jobKinds: readonly JobKind[] = ['event', 'task', 'delivery']
 
 /** Checks the source, and changes nothing in it. @throws AnnexError `conflict`, `schema_newer` */
 export async function prepareSource(db: Db): Promise<void> {

@@ -15,7 +15,6 @@ export type IdPrefix =
   | 'att'
   | 'ref'
   | 'job'
-  | 'rsd'
   | 'tok'
   | 'req'
   | 'host'
@@ -52,3 +51,7 @@ export function firstIdAt<P extends IdPrefix>(prefix: P, ms: number): `${P}_${st
 /** The same id with another prefix: of two records that belong together. */
 export const withPrefix = <P extends IdPrefix>(id: string, prefix: P): `${P}_${string}` =>
   `${prefix}_${id.slice(id.indexOf('_') + 1)}`
+
+/** Sorts records by their ids, the newest first. */
+export const newestFirst = (one: { id: string }, other: { id: string }): number =>
+  one.id < other.id ? 1 : -1

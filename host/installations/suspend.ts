@@ -5,7 +5,7 @@ import {
   suspendInstallation,
   suspendIntegration,
 } from '../db/queries/installed/suspensions.ts'
-import { releaseWaiting } from '../db/release-waiting.ts'
+import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import { installationOf, type SandboxTarget } from '../sandbox/target.ts'
 

@@ -1,13 +1,11 @@
 import type { Notifications } from '../db/notifications.ts'
 import type { Wake, Worker } from '../queue/worker.ts'
-import { type Changes, createChanges } from '../webhooks/operating/changes.ts'
+import { type Changes, createChanges } from '../webhooks/follow-deliveries.ts'
 
 /** Tells whoever waits for it that something has changed, in this host and in those that share its database. */
 export type Wakes = {
   /** There is work. */
   wake: Wake
-  /** A resend has begun. The other hosts find it within a second. */
-  wakeResends: () => void
   /** Records have changed that were read before. */
   forget: () => void
   /** For those who follow deliveries. */
@@ -16,14 +14,11 @@ export type Wakes = {
   begin: (worker: Worker) => void
   /** From now on it is called when what this host has read of records may have changed. */
   beginReading: (forget: () => void) => void
-  /** From now on it is woken when a resend has begun. */
-  beginResends: (worker: Worker) => void
 }
 
 export function createWakes(notifications: Notifications): Wakes {
   const changes = createChanges()
   const workers: Worker[] = []
-  let resends: Worker | undefined
   let forget = () => {}
   const wakeHere: Wake = () => {
     for (const worker of workers) worker.wake()
@@ -40,7 +35,6 @@ export function createWakes(notifications: Notifications): Wakes {
       wakeHere()
       notifications.hint('work')
     },
-    wakeResends: () => resends?.wake(),
     forget() {
       forget()
       // Without it, the other hosts see the change within a second.
@@ -50,9 +44,6 @@ export function createWakes(notifications: Notifications): Wakes {
     begin: (worker) => void workers.push(worker),
     beginReading(begun) {
       forget = begun
-    },
-    beginResends(worker) {
-      resends = worker
     },
   }
 }

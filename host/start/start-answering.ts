@@ -20,8 +20,8 @@ import type { SandboxTarget } from '../sandbox/target.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import type { LoadedPlugin, PluginSource } from '../versions/load-plugins.ts'
 import { oweDelivery } from '../webhooks/delivery-call.ts'
-import { keepHouse } from '../webhooks/operating/housekeeping.ts'
-import type { Retention } from '../webhooks/operating/prune-history.ts'
+import { runMaintenance } from '../webhooks/maintenance.ts'
+import type { Retention } from '../webhooks/prune-history.ts'
 import { announce } from './announce.ts'
 import type { BegunWall } from './begin-wall.ts'
 import { createCalls } from './create-calls.ts'
@@ -29,7 +29,7 @@ import type { Samples } from './first-start.ts'
 import { loadFolders } from './load-folders.ts'
 import type { Delivering } from './start-delivering.ts'
 import { startSandboxes } from './start-sandboxes.ts'
-import { startResends, startScripts } from './workers/start-scripts.ts'
+import { startScripts } from './workers/start-scripts.ts'
 
 export type RunningServer = {
   url: string
@@ -129,17 +129,14 @@ export async function startAnswering(
   const scripts = await startScripts(workerParts, { sandboxes, prepareDispatch, report })
   ends.defer(scripts.close)
   wakes.begin(scripts)
-  const resends = await startResends(workerParts, wake)
-  ends.defer(resends.close)
-  wakes.beginResends(resends)
-  const workers = [scripts, deliveries, resends]
+  const workers = [scripts, deliveries]
 
   let stopping = false
   const app = createApp(
     {
       ...{ db, reader, longReader, box, signingSecrets, tokens, logs, receipts },
       ...{ sandboxes, prepareDispatch, publish, report, wake, changes, counts, publicUrl },
-      ...{ reload: folders.reload, resume: suspensions.resume, wakeResends: wakes.wakeResends },
+      ...{ reload: folders.reload, resume: suspensions.resume },
       authenticate: createAuthenticate(reader, tokens),
       readHops: createHops(hopsKey).read,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
@@ -153,7 +150,7 @@ export async function startAnswering(
     onDefect,
   )
   gate.open(app)
-  ends.defer(keepHouse({ db, longReader, retention: retentionOf(settings), wake, onDefect }))
+  ends.defer(runMaintenance({ db, longReader, retention: retentionOf(settings), wake, onDefect }))
   folders.watch()
   ends.defer(announce(dataDir, url))
 

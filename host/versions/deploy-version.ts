@@ -12,7 +12,7 @@ import {
   setIntegrationVersion,
   type VersionRow,
 } from '../db/queries/integrations.ts'
-import { releaseWaiting } from '../db/release-waiting.ts'
+import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import type { NormalManifest } from '../manifest/normalize-manifest.ts'
 
 /**

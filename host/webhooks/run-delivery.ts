@@ -10,12 +10,13 @@ import {
   type DeliveryWithBody,
   findDeliveries,
   loadDeliveries,
+  type Refusal,
+  refuseDeliveries,
   updateDeliveries,
 } from '../db/queries/deliveries.ts'
 import { findEndpoints, findUnpaused, type OwnedEndpoint } from '../db/queries/endpoints.ts'
 import type { Job } from '../db/queries/jobs.ts'
-import { type Refusal, refuseDeliveries } from '../db/queries/operating/refusals.ts'
-import { releaseJobs } from '../db/queries/operating/release.ts'
+import { releaseJobs } from '../db/queries/release-waiting.ts'
 import type { Health } from '../queue/fairness.ts'
 import { type JobHandler, type JobOutcome, type Stored, stored } from '../queue/job-handler.ts'
 import { type NextStep, nextStep, type RetrySchedule } from '../queue/retry-schedule.ts'

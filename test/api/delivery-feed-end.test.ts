@@ -11,7 +11,7 @@ import { createGate, listen } from '../../host/api/listen.ts'
 import { type AppParts, createApp } from '../../host/app.ts'
 import { readServerEvents } from '../../host/cli/client.ts'
 import type { Db } from '../../host/db/db.ts'
-import { createChanges } from '../../host/webhooks/operating/changes.ts'
+import { createChanges } from '../../host/webhooks/follow-deliveries.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 
 describe('the end of the live feed', () => {

@@ -34,8 +34,6 @@ describe('a text with U+0000 or a lone surrogate', () => {
     '/v1/jobs/%00',
     '/v1/jobs?before=%00',
     '/v1/jobs?installation=%00',
-    '/v1/resends/%00',
-    '/v1/resends?before=%00',
     '/v1/logs?request=%00',
     '/v1/logs?integration=%00',
     '/v1/receipts?request=%00',

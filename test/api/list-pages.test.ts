@@ -77,7 +77,6 @@ describe('a list in pages', () => {
     '/v1/jobs?state=due': ['after'],
     '/v1/deliveries': ['before', 'after'],
     '/v1/endpoints': ['before'],
-    '/v1/resends': ['before'],
   }
   for (const [path, places] of Object.entries(lists)) {
     const ask = (name: string, value: string) =>

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { createScriptTokens } from '../../host/access/script-tokens.ts'
 import { createSecretBox } from '../../host/access/secret-box.ts'
 import { issueToken } from '../../host/access/tokens.ts'
 import { createAuthenticate } from '../../host/api/caller.ts'
 import { listen } from '../../host/api/listen.ts'
 import { type AppParts, createApp } from '../../host/app.ts'
-import type { Db } from '../../host/db/db.ts'
-import { inTurn } from '../../host/db/looks/turns.ts'
 import { createReceiptWriter } from '../../host/sandbox/receipt-writer.ts'
 import { type Json, request } from '../support/annex.ts'
 import { openSeeded } from '../support/seeded-database.ts'
@@ -16,14 +13,13 @@ import { openSeeded } from '../support/seeded-database.ts'
 describe('what dispatches used, over the API', () => {
   const ends = new AsyncDisposableStack()
   const organizations: Record<string, { token: string; organizationId?: string; installationId: string }> = {}
-  let longReader: Db
   let operator = ''
   let get: (path: string, token?: string) => Promise<{ status: number; json: Json }>
   before(async () => {
     const seeded = await openSeeded()
     ends.defer(seeded.close)
     const { db } = seeded
-    longReader = seeded.database.longReader
+    const { longReader } = seeded.database
     const installed = { owner: seeded, other: await seeded.addOrganization('other') }
     for (const [name, { organizationId, installationId }] of Object.entries(installed)) {
       const token = await issueToken(db, { kind: 'organization', organizationId, label: 'test' })
@@ -126,24 +122,6 @@ describe('what dispatches used, over the API', () => {
       const total = usage.json.items.reduce((sum: number, { dispatches }: Json) => sum + dispatches, 0)
       assert.equal(total, receipts)
     })
-  }
-
-  for (const path of ['/v1/usage', '/v1/receipts']) {
-    it(`is given to an organization while another asks for ${path} again and again`, () => askBeside(path))
-  }
-
-  async function askBeside(path: string): Promise<void> {
-    const { token = '', organizationId = '' } = organizations.other ?? {}
-    const longOnes = [1, 2].map(() => inTurn(longReader, { line: organizationId }, () => sleep(300)))
-    let answered = 0
-    const others = Array.from({ length: 150 }, async () => {
-      assert.equal((await get(path, token)).status, 200)
-      answered += 1
-    })
-    const { json } = await get(path, organizations.owner?.token)
-    assert.ok(json.count > 0)
-    assert.ok(answered < 75, `${answered} of 150 others were answered before`)
-    await Promise.all([...longOnes, ...others])
   }
 
   it('is not for scripts, nor for nobody', async () => {

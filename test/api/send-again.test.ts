@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 import { owe, senderPlugin, watchDeliveries } from '../support/sender.ts'
 
-describe('sending again', () => {
+describe('sending deliveries again', () => {
   const ends = new AsyncDisposableStack()
   let annex: Annex
   let endpoint: string
@@ -18,7 +18,7 @@ describe('sending again', () => {
   const { receive, delivery, settled } = watchDeliveries(ends, () => annex.api)
   const sendFailed = (body: object) => annex.api('POST', '/v1/deliveries/send-failed', body)
 
-  it('one that failed begins a new round of the schedule, and its attempts are counted on', async () => {
+  it('begins a new round of the schedule for a failed one, and counts attempts on', async () => {
     // Two attempts are one round.
     const receiver = await receive(503, 503, 503, 200)
     const [id = ''] = await owe(endpoint, { url: receiver.url })
@@ -40,7 +40,7 @@ describe('sending again', () => {
     assert.equal(bodies.size, 1, 'the same bytes')
   })
 
-  it('one that was delivered sends the same event once more', async () => {
+  it('sends the same event once more for a delivered one', async () => {
     const receiver = await receive(200)
     const [id = ''] = await owe(endpoint, { url: receiver.url })
     await settled(id)
@@ -54,7 +54,7 @@ describe('sending again', () => {
     assert.deepEqual([state, attempts], ['delivered', 2])
   })
 
-  it('one that waits behind a Retry-After of an hour is tried now, in its round of the schedule', async () => {
+  it('tries one now that waits for a Retry-After of an hour, in its round of the schedule', async () => {
     const later = (response: ServerResponse) => void response.writeHead(503, { 'retry-after': '3600' }).end()
     for (const [answers, state] of [
       [[later, 200], 'delivered'],
@@ -74,7 +74,7 @@ describe('sending again', () => {
     }
   })
 
-  it('one that is being sent or waits for a resume is a conflict, and one of nobody is not found', async () => {
+  it('refuses one that is being sent or waits for a resume with 409, and an unknown one with 404', async () => {
     const receiver = await receive(() => {}, 200)
     const [id = ''] = await owe(endpoint, { url: receiver.url })
     await receiver.waitFor(1)
@@ -90,7 +90,7 @@ describe('sending again', () => {
     assert.equal((await annex.api('POST', '/v1/deliveries/dlv_none/send')).status, 404)
   })
 
-  it('all that failed: counted first, then once each, spread over time', async () => {
+  it('counts the failed ones in a dry run, and sends each once, spread over time', async () => {
     const receiver = await receive(400)
     const before = await owe(endpoint, { url: receiver.url, type: 'early' })
     for (const id of before) await settled(id)
@@ -104,8 +104,7 @@ describe('sending again', () => {
     assert.equal((await sendFailed({ ...filter, eventType: 'early', dryRun: true })).json.count, 0)
     assert.equal(receiver.received.length, 7, 'a dry run sends nothing')
     const sent = await sendFailed({ ...filter, perSecond: 4 })
-    const { resend, ...told } = sent.json
-    assert.deepEqual([sent.status, told], [202, { dryRun: false, count: 6, disabled: 0, seconds: 2 }])
+    assert.deepEqual([sent.status, sent.json], [202, { dryRun: false, count: 6, disabled: 0, seconds: 2 }])
     const again = (await receiver.waitFor(13)).slice(7)
     const [first, last] = [again[0], again.at(-1)]
     assert.ok((last?.atMs ?? 0) - (first?.atMs ?? 0) >= 1_000, 'six, four a second')
@@ -117,50 +116,29 @@ describe('sending again', () => {
       assert.equal(attempts, 2)
     }
     assert.equal((await delivery(before[0] ?? '')).attempts, 1)
-    const { json } = await annex.api('GET', `/v1/resends/${resend}`)
-    assert.deepEqual([json.state, json.sent, json.count, json.since], ['done', 6, 6, since])
   })
 
-  it('of many is answered at once, goes on after that, and can be stopped by whoever may see it', async () => {
+  it('answers when the failed ones are pending, each with its due time', async () => {
     const receiver = await receive(400)
     const since = new Date().toISOString()
     const ids = await owe(endpoint, { url: receiver.url, type: 'many' }, 8)
     for (const id of ids) await settled(id)
-    // Of 0.3 a second, three are owed ahead.
-    const { json } = await sendFailed({ since, perSecond: 0.3 })
-    assert.deepEqual([json.count, json.seconds], [8, 27])
-    const path = `/v1/resends/${json.resend}`
-    const running = await until(
-      () => annex.api('GET', path),
-      ({ json }) => json.sent > 0,
+    const { json } = await sendFailed({ since, perSecond: 0.1 })
+    assert.deepEqual([json.count, json.seconds], [8, 80])
+    const { items } = (await annex.api('GET', '/v1/deliveries?state=owed&eventType=many')).json
+    assert.ok(items.length >= 7, `${items.length} pending`)
+    const times = items.map(({ nextAttemptAt }: Json) => Date.parse(nextAttemptAt)).reverse()
+    for (let n = 2; n < times.length; n += 1) assert.equal(times[n] - times[n - 1], 10_000)
+    assert.equal(
+      (await sendFailed({ since, eventType: 'many' })).json.count <= 1,
+      true,
+      'pending ones are skipped',
     )
-    assert.deepEqual([running.json.state, running.json.sent, running.json.count], ['running', 3, 8])
-    const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'others', title: 'Others' })).json
-    const { token } = (await annex.api('POST', `/v1/orgs/${org.id}/tokens`, {})).json
-    assert.equal((await annex.api('POST', `${path}/stop`, {}, token)).status, 404)
-    assert.equal((await annex.api('GET', '/v1/resends', undefined, token)).json.count, 0)
-    const stopped = await annex.api('POST', `${path}/stop`)
-    assert.deepEqual([stopped.status, stopped.json.state, stopped.json.sent], [200, 'stopped', 3])
-    const again = await annex.api('POST', `${path}/stop`)
-    assert.deepEqual([again.status, again.json.error.code], [409, 'conflict'])
-    assert.equal((await annex.api('GET', '/v1/resends?limit=1')).json.items[0].id, json.resend)
+    const now = await annex.api('POST', `/v1/deliveries/${items[0].id}/send`)
+    assert.equal(now.status, 202, `one of them is sent now: ${now.json.error?.message}`)
   })
 
-  it('runs ten at once and no more', async () => {
-    const receiver = await receive(400)
-    const since = new Date().toISOString()
-    for (const id of await owe(endpoint, { url: receiver.url, type: 'ten' }, 12)) await settled(id)
-    const begun = []
-    for (let n = 0; n < 11; n += 1) begun.push(await sendFailed({ since, perSecond: 0.1 }))
-    assert.deepEqual(
-      begun.map(({ status }) => status),
-      [...Array(10).fill(202), 409],
-    )
-    assert.match(begun.at(-1)?.json.error.message, /annex resends stop/)
-    for (const { json } of begun.slice(0, 10)) await annex.api('POST', `/v1/resends/${json.resend}/stop`)
-  })
-
-  it('needs to know since when, and sends an organization’s own alone', async () => {
+  it('requires a time, and sends only deliveries of the organization', async () => {
     assert.equal((await sendFailed({})).status, 422)
     assert.equal((await sendFailed({ since: 'lunch' })).status, 400)
     assert.equal((await sendFailed({ since: '2026-01-01', perSecond: 0 })).status, 422)

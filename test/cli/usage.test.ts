@@ -73,22 +73,20 @@ const mistakes: [string, string[], RegExp][] = [
     ['events', 'publish', 'site_view', '--data', '{"count":9007199254740993}'],
     /--data cannot be read: The number 9007199254740993 would be rounded: send a smaller one, or text where text is taken\.\n/,
   ],
-  ...[
-    'endpoints show',
-    'deliveries send',
-    'jobs run',
-    'resends stop',
-    'install',
-    'pause',
-    'rotate-secret',
-  ].flatMap((command): [string, string[], RegExp][] => [
-    [
-      `${command} of an empty id is refused`,
-      [...command.split(' '), ''],
-      /An empty text is no id and no name/,
+  ...['endpoints show', 'deliveries send', 'jobs run', 'install', 'pause', 'rotate-secret'].flatMap(
+    (command): [string, string[], RegExp][] => [
+      [
+        `${command} of an empty id is refused`,
+        [...command.split(' '), ''],
+        /An empty text is no id and no name/,
+      ],
+      [
+        `${command} of a dot segment is refused`,
+        [...command.split(' '), '..'],
+        /"\.\." is no id and no name/,
+      ],
     ],
-    [`${command} of a dot segment is refused`, [...command.split(' '), '..'], /"\.\." is no id and no name/],
-  ]),
+  ),
   ['an invalid --url is refused', ['integrations', '--url', 'ftp://x'], /is no address of an Annex/],
 ]
 for (const [title, args, expected] of mistakes) {

@@ -6,16 +6,19 @@ import { type GroupCommit, runSteps } from '../../host/db/group-commit.ts'
 import { insertTarget } from '../../host/db/queries/installed/installation-targets.ts'
 import { ensureVersion, setIntegrationVersion } from '../../host/db/queries/integrations.ts'
 import { insertJobs, type NewJob } from '../../host/db/queries/jobs.ts'
-import { releaseSomeWaiting } from '../../host/db/queries/operating/release.ts'
 import { insertSite } from '../../host/db/queries/records/sites.ts'
-import { releaseForgotten, releaseWaiting } from '../../host/db/release-waiting.ts'
+import {
+  releaseForgotten,
+  releaseSomeWaiting,
+  releaseWaiting,
+} from '../../host/db/queries/release-waiting.ts'
 import { isPostgres } from '../../host/db/sql.ts'
 import { publishEvent } from '../../host/events/publish-event.ts'
 import { createSuspensions } from '../../host/installations/suspend.ts'
 import { planOf, readRowsOf } from '../support/query-plan.ts'
 import { openSeeded, type Seeded } from '../support/seeded-database.ts'
 
-describe('what waits for an installation', () => {
+describe('waiting jobs of an installation', () => {
   let seeded: Seeded
   let woken: number
   beforeEach(async () => {
@@ -43,7 +46,7 @@ describe('what waits for an installation', () => {
       },
     })
 
-  it('is due after its resume, released in steps; deliveries to a paused endpoint wait on', async () => {
+  it('are due after its resume, in steps, except those of a paused endpoint', async () => {
     const { db, installationId } = seeded
     await seeded.addEndpoint('ep_paused', 'paused')
     await wait('event', installationId, 600)
@@ -56,7 +59,7 @@ describe('what waits for an installation', () => {
     assert.equal((await db('installations').first()).status, 'active')
   })
 
-  it('keeps the order that its endpoint has when it is released', async () => {
+  it('keep the order that their endpoint has at the release', async () => {
     const { db } = seeded
     await seeded.addEndpoint('ep_a', 'active')
     await wait('delivery', 'ep_a', 300)
@@ -65,7 +68,7 @@ describe('what waits for an installation', () => {
     assert.equal(await count({ lane: 'ep_a', state: 'due', ordered: true }), 300)
   })
 
-  it('is released by the next one who looks, where the resume was cut off; held ones wait', async () => {
+  it('are released by maintenance after an interrupted resume, except held ones', async () => {
     const { db, installationId } = seeded
     const held = await seeded.addOrganization('held')
     await db('installations').where({ id: held.installationId }).update({ status: 'suspended' })
@@ -79,7 +82,7 @@ describe('what waits for an installation', () => {
     assert.equal(await count({ lane: held.installationId, state: 'waiting' }), 3)
   })
 
-  it('is released when a resume begins while it is stored', async () => {
+  it('are released when a resume begins while they are stored', async () => {
     const { db, installationId } = seeded
     const publish = await createPublish(seeded)
     await db('installations').update({ status: 'paused' })
@@ -99,7 +102,7 @@ describe('what waits for an installation', () => {
     assert.deepEqual(await db('jobs').pluck('state'), ['due'])
   })
 
-  it('is released, the longest owed first, without reading what is not released yet', async () => {
+  it('are released oldest first, without reading the rest', async () => {
     const { db, installationId } = seeded
     await wait('event', installationId, 2_000)
     const release = () => releaseSomeWaiting(db, installationId, 20)

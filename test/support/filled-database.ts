@@ -228,18 +228,6 @@ export async function fillDatabase(db: Db): Promise<void> {
       claimedAt: at,
     },
   ])
-  await db('resends').insert({
-    id: 'rsd_1',
-    organizationId: 'org_1',
-    filter: json,
-    perSecond: 0.1,
-    state: 'running',
-    count: 2,
-    sent: 1,
-    after: 'dlv_1',
-    createdAt: at,
-    finishedAt: null,
-  })
   const seen = { at, integration: 'echo', installationId: 'inst_1', requestId: null, level: 'info' }
   const lines = Array.from({ length: 1_000 }, (_one, n) => ({ ...seen, text: `line ${n}` }))
   for (let n = 0; n < lines.length; n += 250) await db('logs').insert(lines.slice(n, n + 250))

@@ -20,6 +20,7 @@ import * as setUp from './018-set-up.ts'
 import * as uniqueNames from './019-unique-names.ts'
 import * as receiptsOfEvents from './020-receipts-of-events.ts'
 import * as queue from './021-queue.ts'
+import * as noResends from './022-no-resends.ts'
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
@@ -46,6 +47,7 @@ const steps: readonly [string, Step][] = [
   ['019-unique-names', uniqueNames],
   ['020-receipts-of-events', receiptsOfEvents],
   ['021-queue', queue],
+  ['022-no-resends', noResends],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

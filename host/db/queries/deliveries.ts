@@ -3,7 +3,7 @@ import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { forEachInserted, forEachRow } from '../each-row.ts'
 import { createId, withPrefix } from '../ids.ts'
-import { jsonTexts, rawRows } from '../sql.ts'
+import { jsonRows, jsonTexts, rawRows } from '../sql.ts'
 import { type EndpointKey, endpointKeyColumns, ensureEndpoints, findPlaces, type Place } from './endpoints.ts'
 import { insertJobs, type NewJob } from './jobs.ts'
 
@@ -224,3 +224,19 @@ export const updateDeliveries = forEachRow<DeliveryChange>({
   ) => `update deliveries set state = given.state, reason = given.reason, attempts = given.attempts,
     finished_at = given.finished_at from ${given} where deliveries.id = given.id`,
 })
+
+/** A delivery that fails without an attempt. `finishedAt` is in Unix ms. */
+export type Refusal = Pick<Delivery, 'id'> & { reason: string; finishedAt: number }
+
+const refusalColumns = { id: 'text', reason: 'text', finishedAt: 'bigint', refusedId: 'text' } as const
+
+/** Stores that deliveries have failed without an attempt, with a place in the feed. A step of a group commit. */
+export async function refuseDeliveries(db: Db, refusals: readonly Refusal[]): Promise<[]> {
+  await db.raw(
+    `update deliveries set state = 'failed', reason = refusal.reason, finished_at = refusal.finished_at,
+       refused_id = refusal.refused_id
+     from ${jsonRows(db, 'refusal', refusalColumns)} where deliveries.id = refusal.id`,
+    [JSON.stringify(refusals.map((refusal) => ({ ...refusal, refusedId: createId('ref') })))],
+  )
+  return []
+}

@@ -4,13 +4,13 @@ import { createId } from '../ids.ts'
 import { jsonRows, jsonTexts, rawRows } from '../sql.ts'
 
 /**
- * - `active`: what is owed to it is sent
- * - `paused`: it waits until somebody resumes the endpoint
- * - `disabled`: Annex has given it up; what is owed to it fails, and can be sent again after a resume
+ * - `active`: its deliveries are sent
+ * - `paused`: its deliveries wait for a resume
+ * - `disabled`: Annex has given it up. Its deliveries fail, and can be sent again after a resume
  */
 export type EndpointState = 'active' | 'paused' | 'disabled'
 
-/** Where an installation's deliveries go that one level's secret signs. */
+/** A URL of an installation, with the level whose secret signs its deliveries. */
 export type Endpoint = {
   id: string
   installationId: string
@@ -19,7 +19,7 @@ export type Endpoint = {
   url: string
   state: EndpointState
   reason: string | null
-  /** Since when no attempt has been answered with 2xx, in Unix ms; `null` while all is well. */
+  /** Since then (Unix ms) no attempt was answered with 2xx; `null` after a success. */
   failingSince: number | null
   ordered: boolean
   createdAt: number
@@ -30,7 +30,7 @@ export type EndpointKey = Pick<Endpoint, 'installationId' | 'signedBy' | 'url'>
 
 export const endpointKeyColumns = { installationId: 'text', signedBy: 'text', url: 'text' } as const
 
-/** Those of the endpoints that nothing was owed to before. */
+/** Creates the endpoints that do not exist. */
 export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[]): Promise<void> {
   const now = Date.now()
   const columns = { id: 'text', ...endpointKeyColumns, createdAt: 'bigint' } as const
@@ -47,7 +47,7 @@ export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[]): Pro
   )
 }
 
-/** What whoever owes needs to know of an endpoint. */
+/** The fields of an endpoint that a new delivery needs. */
 export type Place = EndpointKey & Pick<Endpoint, 'id' | 'state' | 'reason' | 'ordered'>
 
 /** Endpoints by their keys. A resume of a paused one waits for the transaction, and finds the jobs that it stores. */
@@ -71,7 +71,7 @@ export async function findPlaces(
   )
   const found = new Map(places.map((place) => [textOf(place), place]))
   const paused = places.filter(({ state }) => state === 'paused')
-  // Only these: a lock of all of them would make each commit wait for those of other hosts that note how endpoints do.
+  // Locking all of them would make each commit wait for other hosts that store the health of endpoints.
   const ids = paused.map(({ id }) => id)
   const resumed = ids.length === 0 ? [] : await findUnpaused(db, ids)
   for (const place of paused) if (resumed.includes(place.id)) place.state = 'active'
@@ -81,7 +81,6 @@ export async function findPlaces(
 const textOf = ({ installationId, signedBy, url }: EndpointKey): string =>
   `${installationId} ${signedBy} ${url}`
 
-/** And whose it is. */
 export type OwnedEndpoint = Endpoint & { organizationId: string }
 
 /** By their ids. */
@@ -97,10 +96,9 @@ export async function findEndpoints(db: Db, ids: readonly string[]): Promise<Map
 
 const healthColumns = { id: 'text', failingSince: 'bigint' } as const
 
-/** Of an endpoint that fails, or that answers. */
 export type Health = { id: string; failingSince: number | null }
 
-/** Writes only where it changes: most attempts go as the one before them. */
+/** Writes only changes: most attempts have the result of the one before. */
 export const updateHealth = forEachRow<Health>({
   ...{ table: 'endpoints', columns: healthColumns, key: ['id'] },
   sql: (given) =>
@@ -122,4 +120,98 @@ export async function findUnpaused(db: Db, ids: readonly string[]): Promise<stri
 export async function disableEndpoint(db: Db, id: string, reason: string): Promise<boolean> {
   const change = { state: 'disabled', reason, updatedAt: Date.now() }
   return (await db('endpoints').where({ id, state: 'active' }).update(change)) === 1
+}
+
+/** The newest first. `before`: the id of an endpoint, where the next page begins. */
+export async function listEndpoints(
+  db: Db,
+  where: {
+    organizationId?: string
+    installationId?: string
+    state?: EndpointState
+    before?: string
+    limit: number
+  },
+): Promise<Endpoint[]> {
+  const { organizationId, installationId, state, before, limit } = where
+  const query = db('endpoints').orderBy('id', 'desc').limit(limit)
+  if (before !== undefined) query.where('id', '<', before)
+  if (installationId !== undefined) query.where({ installationId })
+  if (state !== undefined) query.where({ state })
+  if (organizationId !== undefined) {
+    query.whereIn('installationId', db('installations').select('id').where({ organizationId }))
+  }
+  return (await query).map(toEndpoint)
+}
+
+export async function findEndpoint(db: Db, id: string): Promise<Endpoint | undefined> {
+  const row = await db('endpoints').where({ id }).first()
+  return row && toEndpoint(row)
+}
+
+/** SQLite keeps no booleans. */
+const toEndpoint = (row: Endpoint): Endpoint => ({ ...row, ordered: Boolean(row.ordered) })
+
+/** Counts pending deliveries: `due` ones, and those `waiting` for a resume. */
+export async function countPending(db: Db, id: string): Promise<{ due: number; waiting: number }> {
+  const count = async (state: 'due' | 'waiting') => {
+    const row = await db('jobs').where({ state, kind: 'delivery', lane: id }).count({ count: '*' }).first()
+    return Number(row?.count ?? 0)
+  }
+  return { due: await count('due'), waiting: await count('waiting') }
+}
+
+/** @returns whether it was in one of the states `from` */
+export async function changeEndpointState(
+  db: Db,
+  id: string,
+  change: { from: readonly EndpointState[]; to: EndpointState; reason: string | null },
+): Promise<boolean> {
+  const { from, to: state, reason } = change
+  const wellAgain = state === 'active' ? { failingSince: null } : {}
+  const changed = await db('endpoints')
+    .where({ id })
+    .whereIn('state', from)
+    .update({ state, reason, ...wellAgain, updatedAt: Date.now() })
+  return changed === 1
+}
+
+/** @param db no transaction: a commit of results locks these rows in another order, which would deadlock */
+export async function setOrdered(db: Db, id: string, ordered: boolean): Promise<void> {
+  await db('endpoints').where({ id }).update({ ordered, updatedAt: Date.now() })
+  // Few jobs run at once. A job that has ended since may be due again.
+  const running = await db('jobs').where({ state: 'running', lane: id }).pluck('id')
+  for (const job of running) {
+    await db('jobs').where({ id: job }).whereIn('state', ['running', 'due']).update({ ordered })
+  }
+}
+
+/** The place of a due delivery among those of an endpoint. */
+export type DuePlace = { dueAt: number; id: string }
+
+/**
+ * Marks the next up to `limit` due deliveries of an endpoint. Waiting ones are marked when they are released. The new
+ * due time makes hosts read the jobs again.
+ *
+ * @returns the last place, `undefined` at the end
+ */
+export async function markOrdered(
+  db: Db,
+  given: { endpointId: string; ordered: boolean; after: DuePlace; limit: number },
+): Promise<DuePlace | undefined> {
+  const { endpointId, ordered, after, limit } = given
+  const rows = await db('jobs')
+    .select('id', 'dueAt')
+    .where({ state: 'due', kind: 'delivery', lane: endpointId, ordered: !ordered })
+    .whereRaw('(due_at, id) > (?, ?)', [after.dueAt, after.id])
+    .orderBy(['dueAt', 'id'])
+    .limit(limit)
+  const ids = rows.map(({ id }) => id)
+  if (ids.length > 0) {
+    await db('jobs')
+      .whereIn('id', ids)
+      .where({ state: 'due' })
+      .update({ ordered, dueAt: db.raw('due_at + 1') })
+  }
+  return rows.length === limit ? rows.at(-1) : undefined
 }

@@ -5,7 +5,7 @@ import { createId } from '../ids.ts'
 import { isPostgres, jsonRows, rawRows } from '../sql.ts'
 import { comeAfter, nextPosition, positionAt } from './positions.ts'
 
-export type JobKind = 'event' | 'task' | 'delivery' | 'resend'
+export type JobKind = 'event' | 'task' | 'delivery'
 
 /**
  * A piece of work that must not be lost, claimed by a host. `subject` is JSON for its kind to read. A lane is an

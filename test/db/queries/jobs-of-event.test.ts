@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { insertJobs } from '../../../host/db/queries/jobs.ts'
-import { listScriptJobs } from '../../../host/db/queries/operating/script-jobs.ts'
+import { listScriptJobs } from '../../../host/db/queries/script-jobs.ts'
 import { openSeeded } from '../../support/seeded-database.ts'
 
-it('the jobs of an event are found among those that hold U+0000, half a surrogate pair, or the id of another', async () => {
+it('the jobs of an event are found beside jobs with U+0000, half a surrogate pair, or its id in another field', async () => {
   await using ends = new AsyncDisposableStack()
   const { db, installationId: lane, close } = await openSeeded()
   ends.defer(close)

@@ -34,7 +34,6 @@ export function createOperations(given: {
     list: () => ask('GET', `/v1/deliveries?limit=20&state=${pick(['owed', 'failed', 'delivered'])}`),
     'send again': sendAgain,
     'send failed': sendFailed,
-    'stop a resend': stopResend,
     'rotate the secret': () => ask('POST', `${installationPath}/signing-secret`, {}),
     'pause the installation': () => ask('POST', `${installationPath}/pause`, {}),
     'resume the installation': () => ask('POST', `${installationPath}/resume`, {}),
@@ -65,12 +64,6 @@ export function createOperations(given: {
   function sendFailed(): Promise<Answered> {
     const some = chance(0.5) ? { endpoint: pick(endpointIds) } : {}
     const since = new Date(0).toISOString()
-    return ask('POST', '/v1/deliveries/send-failed', { since, perSecond: pick([10, 500]), ...some })
-  }
-
-  async function stopResend(): Promise<void> {
-    const { json } = await ask('GET', '/v1/resends?limit=5')
-    const running = json.items.find(({ state }: Json) => state === 'running')
-    if (running !== undefined && chance(0.3)) await ask('POST', `/v1/resends/${running.id}/stop`, {})
+    return ask('POST', '/v1/deliveries/send-failed', { since, perSecond: pick([50, 500]), ...some })
   }
 }

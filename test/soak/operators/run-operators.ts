@@ -114,17 +114,12 @@ async function drain({ api }: Annex, endpointIds: readonly string[]): Promise<bo
   const untilMs = performance.now() + drainMs
   for (; performance.now() < untilMs; await sleep(200)) {
     for (const id of endpointIds) await api('POST', `/v1/endpoints/${id}/resume`, {})
-    const running = (await api('GET', '/v1/resends?limit=20')).json.items.filter(isRunning)
-    // Some are slow.
-    for (const { id, perSecond } of running) if (perSecond < 100) await api('POST', `/v1/resends/${id}/stop`)
-    if (running.length > 0 || (await has(api, 'owed'))) continue
+    if (await has(api, 'owed')) continue
     if (!(await has(api, 'failed'))) return true
     await api('POST', '/v1/deliveries/send-failed', { since, perSecond: 1_000 })
   }
   return false
 }
-
-const isRunning = ({ state }: Json): boolean => state === 'running'
 
 const has = async (api: Annex['api'], state: string): Promise<boolean> =>
   (await api('GET', `/v1/deliveries?limit=1&state=${state}`)).json.items.length > 0

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { systemClock } from '../../../host/db/database-clock.ts'
-import { firstIdAt } from '../../../host/db/ids.ts'
-import { isOnlyPruner } from '../../../host/db/queries/operating/prune.ts'
-import { isPostgres } from '../../../host/db/sql.ts'
-import { pruneHistory } from '../../../host/webhooks/operating/prune-history.ts'
-import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
+import { systemClock } from '../../host/db/database-clock.ts'
+import { firstIdAt } from '../../host/db/ids.ts'
+import { isOnlyPruner } from '../../host/db/queries/prune.ts'
+import { isPostgres } from '../../host/db/sql.ts'
+import { pruneHistory } from '../../host/webhooks/prune-history.ts'
+import { openSeeded, type Seeded } from '../support/seeded-database.ts'
 
 const now = Date.UTC(2026, 5, 1)
 const day = 86_400_000
 const hour = 3_600_000
 
-describe('history is pruned', () => {
+describe('pruning history', () => {
   let seeded: Seeded
   beforeEach(async () => {
     seeded = await openSeeded()
@@ -78,7 +78,7 @@ describe('history is pruned', () => {
   const all = { ageMs: undefined, rows: undefined, bytes: undefined }
   const keep30 = { ...all, ageMs: 30 * day }
 
-  it('by age: what ended too long ago goes, with its attempts; what is owed stays', async () => {
+  it('removes by age, with attempts, and keeps pending deliveries', async () => {
     const gone = [await addDelivery('delivered', 31), await addDelivery('failed', 40)]
     const kept = [
       await addDelivery('owed', 40),
@@ -107,7 +107,7 @@ describe('history is pruned', () => {
     })
   })
 
-  it('of events that wait for a resume, too: those that wait for too long, but for setup events', async () => {
+  it('removes jobs of events that wait for a resume for too long, except setup events', async () => {
     const { db, installationId } = seeded
     const addWaiting = async (type: string, ago: number): Promise<string> => {
       const id = await addJob('waiting', ago)
@@ -130,7 +130,7 @@ describe('history is pruned', () => {
     assert.deepEqual(await left('jobs'), [...setups, ...fresh.slice(1)].toSorted())
   })
 
-  it('with the bodies that no delivery has any more', async () => {
+  it('removes bodies without a delivery', async () => {
     const shared = await addBody()
     const ofEvent = { eventId: 'evt_told', bodyId: shared }
     await addDelivery('delivered', 31, 32)
@@ -144,7 +144,7 @@ describe('history is pruned', () => {
     )
   })
 
-  it('by size: the newest stay', async () => {
+  it('keeps the newest rows of a limit', async () => {
     const ids: string[] = []
     for (let ago = 9; ago > 0; ago -= 1) ids.push(await addDelivery(ago === 9 ? 'owed' : 'delivered', ago))
     for (let ago = 9; ago > 0; ago -= 1) {
@@ -156,7 +156,7 @@ describe('history is pruned', () => {
     assert.deepEqual(await left('deliveries'), [ids[0], ...ids.slice(-3)].toSorted())
   })
 
-  it('by the size of their text: the newest stay that have no more than so much', async () => {
+  it('keeps the newest rows whose texts fit a limit', async () => {
     const { db } = seeded
     const addLarge = (ago: number, bodyId?: string) =>
       addDelivery('delivered', ago, ago, bodyId === undefined ? {} : { bodyId })
@@ -188,14 +188,14 @@ describe('history is pruned', () => {
     assert.ok(!(await left('bodies')).includes(large), gone.join())
   })
 
-  it('in more steps than one, past many that are still owed', async () => {
+  it('takes several steps past many pending deliveries', async () => {
     const ids: string[] = []
     for (let n = 0; n < 600; n += 1) ids.push(await addDelivery(n < 300 ? 'owed' : 'delivered', 50 - n / 100))
     assert.equal((await pruneHistory(seeded.db, keep30)).deliveries, 300)
     assert.equal((await left('deliveries')).length, 300)
   })
 
-  it('no further than the step that is under way when its host ends', async () => {
+  it('ends with the step in hand when its host stops', async () => {
     const ending = new AbortController()
     const { db } = seeded
     for (let n = 0; n < 600; n += 1) await addDelivery('delivered', 50 - n / 100)
@@ -212,13 +212,13 @@ describe('history is pruned', () => {
     assert.equal((await pruneHistory(db, keep30)).deliveries, 350, 'the next one does the rest')
   })
 
-  it('not at all when everything is to be kept', async () => {
+  it('removes nothing without limits', async () => {
     await addDelivery('delivered', 4_000)
     const pruned = await pruneHistory(seeded.db, all)
     assert.deepEqual(pruned, { deliveries: 0, events: 0, jobs: 0, waitingEvents: 0 })
   })
 
-  it('by one host at a time on PostgreSQL', async (context) => {
+  it('runs in one host at a time on PostgreSQL', async (context) => {
     if (!isPostgres(seeded.db)) return context.skip('needs DATABASE_URL_TEST')
     await addDelivery('delivered', 31)
     await seeded.db.transaction(async (other) => {

@@ -1,16 +1,16 @@
-import type { Db } from '../../db/db.ts'
-import { releaseForgotten } from '../../db/release-waiting.ts'
+import type { Db } from '../db/db.ts'
+import { releaseForgotten } from '../db/queries/release-waiting.ts'
 import { pruneHistory, type Retention } from './prune-history.ts'
 
 const firstRoundMs = 5_000
 const roundMs = 10 * 60_000
 
 /**
- * What has to be done now and then: what a resume has left behind is released, and history is pruned.
+ * Runs every ten minutes: releases jobs that an interrupted resume has left waiting, and prunes history.
  *
- * @returns ends it, within a step: the rest is done by the next round of some host
+ * @returns ends it within a step. The next round of any host does the rest
  */
-export function keepHouse(given: {
+export function runMaintenance(given: {
   db: Db
   longReader: Db
   retention: Retention

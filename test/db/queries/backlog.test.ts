@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { readBacklog } from '../../../host/db/queries/backlog.ts'
 import { insertJobs, type JobKind, type JobRow, type NewJob } from '../../../host/db/queries/jobs.ts'
-import { readOwed } from '../../../host/db/queries/operating/owed.ts'
-import { runScriptJobAgain } from '../../../host/db/queries/operating/script-jobs.ts'
+import { runScriptJobAgain } from '../../../host/db/queries/script-jobs.ts'
 import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
 
 const hourMs = 3_600_000
 
-describe('how old the oldest is that is owed', () => {
+describe('the age of the oldest pending job', () => {
   let seeded: Seeded
   before(async () => {
     seeded = await openSeeded()
@@ -23,7 +23,7 @@ describe('how old the oldest is that is owed', () => {
     return job as JobRow
   }
   const change = (job: JobRow, fields: object) => seeded.db('jobs').where({ id: job.id }).update(fields)
-  /** As if all that is owed had been owed that much earlier. */
+  /** Makes all jobs older. */
   const pass = (ms: number) =>
     seeded.db.raw(
       'update jobs set created_at = created_at - ?, due_at = due_at - ?, position = position - ?',
@@ -40,13 +40,13 @@ describe('how old the oldest is that is owed', () => {
     )
 
   async function isHours(kind: JobKind, hours: number): Promise<void> {
-    const { oldest } = await readOwed(seeded.db)
+    const { oldest } = await readBacklog(seeded.db)
     const ageMs = oldest.find((one) => one.kind === kind)?.ageMs ?? Number.NaN
     assert.ok(Math.abs(ageMs - hours * hourMs) < 60_000, `${kind}: ${ageMs / hourMs} h, not ${hours} h`)
   }
 
   for (const kind of ['event', 'task', 'delivery'] as const) {
-    it(`counts from when it was owed, whatever has become of it since: ${kind}`, async () => {
+    it(`counts from its creation, through runs, waits and retries: ${kind}`, async () => {
       const job = await owe(kind)
       await pass(2 * hourMs)
       await isHours(kind, 2)
@@ -64,7 +64,7 @@ describe('how old the oldest is that is owed', () => {
       await isHours(kind, 1)
     })
 
-    it(`finds what waits for a retry behind hundreds that are due: ${kind}`, async () => {
+    it(`includes a retry behind hundreds of due jobs: ${kind}`, async () => {
       const job = await owe(kind)
       await pass(2 * hourMs)
       await change(job, retryLater)
@@ -72,7 +72,7 @@ describe('how old the oldest is that is owed', () => {
       await isHours(kind, 2)
     })
 
-    it(`is nothing for what is to be done later, and counts from when it is: ${kind}`, async () => {
+    it(`is 0 for a scheduled job until its due time: ${kind}`, async () => {
       const job = await owe(kind, { inMs: 3 * hourMs })
       await isHours(kind, 0)
       if (kind !== 'task') return
@@ -88,7 +88,7 @@ describe('how old the oldest is that is owed', () => {
     })
   }
 
-  it('is that of an old delivery, though hundreds that failed long before were sent again just now', async () => {
+  it('includes an old delivery beside hundreds that were just sent again', async () => {
     await owe('delivery', { id: 'job_5' })
     await pass(2 * hourMs)
     await many('delivery', (n) => `job_1${n}`)

@@ -1,11 +1,11 @@
-import type { Db } from '../../db/db.ts'
-import { addCounts, type DayCounts } from '../../db/queries/operating/counts.ts'
-import { createWriteBehind } from '../../db/write-behind.ts'
-import type { AttemptSeen } from '../run-delivery.ts'
+import type { Db } from '../db/db.ts'
+import { addCounts, type DayCounts } from '../db/queries/delivery-counts.ts'
+import { createWriteBehind } from '../db/write-behind.ts'
+import type { AttemptSeen } from './run-delivery.ts'
 
 export type DeliveryCounts = {
   take: (seen: AttemptSeen) => void
-  /** Stores what was counted, so that it can be read. */
+  /** Stores the counts, so that a query finds them. */
   flush: () => Promise<void>
   close: () => Promise<void>
 }
@@ -14,8 +14,8 @@ const flushEveryMs = 1_000
 const dayMs = 86_400_000
 
 /**
- * Counts what becomes of deliveries, by endpoint and day, and stores it every second: a host that is killed may miss what
- * it counted in its last one.
+ * Counts results of deliveries by endpoint and day, and stores them every second. A host that is killed may miss those
+ * of its last second.
  */
 export function createDeliveryCounts(db: Db, onDefect: (error: unknown) => void): DeliveryCounts {
   let counts = new Map<string, DayCounts>()

@@ -1,13 +1,13 @@
 import type { Knex } from 'knex'
-import type { Db } from '../../db.ts'
-import { firstIdAt, type IdPrefix } from '../../ids.ts'
-import { isPostgres, jsonRows, jsonTexts, lenientJson, rawRows } from '../../sql.ts'
-import type { Delivery } from '../deliveries.ts'
+import type { Db } from '../db.ts'
+import { firstIdAt, type IdPrefix } from '../ids.ts'
+import { isPostgres, jsonRows, jsonTexts, lenientJson, rawRows } from '../sql.ts'
+import type { Delivery } from './deliveries.ts'
 
-/** Rows that are pruned. Attempts go with their deliveries. `waitingEvents`: jobs of events that wait for a resume. */
+/** What is pruned. Attempts go with their deliveries. `waitingEvents`: jobs of events that wait for a resume. */
 export type Pruned = 'deliveries' | 'events' | 'jobs' | 'waitingEvents'
 
-/** What rows are ordered by, the newest last, when a row came to its end, and which rows have. */
+/** `place` orders the rows, the newest last. `endedAt` is the time of a row's end, and `isOver` finds ended rows. */
 type Rule = { table: string; place: string; prefix?: IdPrefix; endedAt: string; isOver?: string }
 
 const rules: Readonly<Record<Pruned, Rule>> = {
@@ -31,7 +31,7 @@ export const prunedTables = Object.keys(rules) as Pruned[]
 /** A place in the order of a table: an id, or a time. */
 export type Place = string | number
 
-/** The place `rows` before `from`, `undefined` when there are not as many. Counting a million at once would take too long. */
+/** The place that is `rows` before `from`, `undefined` when there are fewer. Counting a million at once would take too long. */
 export async function findPlaceBefore(
   db: Db,
   table: Pruned,
@@ -43,8 +43,8 @@ export async function findPlaceBefore(
   return (await query.first<{ place: Place }>())?.place
 }
 
-/** The next rows of a table before a place, the newest first: their places, and `more` of each. */
-export function nextBefore(
+/** The next rows of a table before a place, the newest first, with their places and the columns `more`. */
+function nextBefore(
   db: Db,
   table: Pruned,
   { before, limit, more }: { before: Place | undefined; limit: number; more: readonly string[] },
@@ -58,7 +58,7 @@ export function nextBefore(
 function newestFirst(db: Db, table: Pruned): Knex.QueryBuilder {
   const { table: from, place, isOver } = rules[table]
   const query = db(from).select(`${place} as place`).orderBy(place, 'desc')
-  // Of jobs those that are owed are not history; of deliveries few are owed.
+  // Pending jobs are no history. Of deliveries, few are pending.
   if (from === 'jobs' && isOver !== undefined) query.whereRaw(isOver)
   if (table === 'jobs') query.whereIn('kind', ['event', 'task', 'delivery'])
   return query
@@ -68,9 +68,9 @@ function newestFirst(db: Db, table: Pruned): Knex.QueryBuilder {
 export type Old = { upTo: Place | undefined; endedBefore: number | undefined }
 
 /**
- * Removes old rows that are over, of the next up to `limit` after the place `after`.
+ * Takes the next up to `limit` rows after the place `after`, and removes those that are old and over.
  *
- * @returns how many, and how far it came: `undefined` at the end
+ * @returns how many it has removed, and the last place that it has read: `undefined` at the end
  */
 export async function pruneSome(
   db: Db,
@@ -96,7 +96,7 @@ export async function pruneSome(
   return { changed, reached: rows.length === limit ? rows.at(-1)?.place : undefined }
 }
 
-/** What was made after a time cannot have ended before it. */
+/** A row that was created after a time has not ended before it. */
 function lastPlaceOf(table: Pruned, { upTo, endedBefore }: Old): Place {
   const { prefix } = rules[table]
   const madeBefore =
@@ -111,20 +111,20 @@ async function remove(db: Db, table: Pruned, rows: readonly { id: string; place:
   const query = db(rules[table].table).whereIn('id', ids)
   if (table === 'waitingEvents') query.whereRaw(`not (${isSetup(db)})`)
   if (table === 'events') {
-    // Ids of events are their organizations' own.
+    // Two organizations may have events with one id.
     const times = rows.map(({ place }) => Number(place))
     query.whereBetween('receivedAt', [Math.min(...times), Math.max(...times)])
   }
   const { isOver } = rules[table]
-  // It may have been sent or run again since it was read.
+  // The row may have been sent or run again since it was read.
   return isOver === undefined ? query.delete() : query.whereRaw(isOver).delete()
 }
 
-/** Setup events are few, and tell a script of settings that it has seen no other way: they wait as long as it takes. */
+/** Setup events wait without a limit: no other event tells a script of these settings. */
 const isSetup = (db: Db): string =>
   `coalesce(${lenientJson(db, 'subject')} -> 'event' ->> 'type', '') like '%installation\\_setup' escape '\\'`
 
-/** With their attempts, and the bodies that no delivery has any more: only those of one event have one in common. */
+/** Removes attempts too, and bodies without a delivery. Only deliveries of one event share a body. */
 async function removeDeliveries(db: Db, ids: readonly string[]): Promise<number> {
   const removed = await rawRows<Pick<Delivery, 'id' | 'eventId' | 'bodyId'>>(
     db,
@@ -147,12 +147,62 @@ async function removeDeliveries(db: Db, ids: readonly string[]): Promise<number>
 
 const removedColumns = { eventId: 'text', bodyId: 'text' } as const
 
-/** Of several hosts, one prunes: the lock is this transaction's. SQLite has one host. */
+/** One of several hosts prunes: the lock ends with the transaction. SQLite has one host. */
 export async function isOnlyPruner(transaction: Db): Promise<boolean> {
   if (!isPostgres(transaction)) return true
   const { rows } = await transaction.raw('select pg_try_advisory_xact_lock(?) as locked', [lockId])
   return rows[0]?.locked === true
 }
 
-/** A number of ours, by which hosts know this lock among others in the database. */
+/** The number of this lock, among others in the database. */
 const lockId = 0x616e6e78
+
+/** `bytes`: the size of the texts of a row. */
+export type SizedRow = { place: Place; bytes: number }
+
+const attemptText = ['request_headers', 'response_headers', 'response_body', 'error_message']
+  .map((column) => `coalesce(octet_length(${column}), 0)`)
+  .join(' + ')
+
+/** Both databases know the length of a text without reading it. */
+const sizes: Readonly<Record<Pruned, readonly string[]>> = {
+  deliveries: [
+    `body_id, coalesce((select octet_length(body) from bodies where bodies.id = body_id), 0) as body_bytes`,
+    `coalesce((select sum(${attemptText}) from attempts where attempts.delivery_id = deliveries.id), 0) as bytes`,
+  ],
+  events: ['octet_length(payload) as bytes'],
+  jobs: ['octet_length(subject) as bytes'],
+  waitingEvents: ['octet_length(subject) as bytes'],
+}
+
+type Read = SizedRow & { bodyId?: string; bodyBytes?: number }
+
+/**
+ * The next rows of a table before a place, the newest first, with the size of their texts. A shared body counts for its
+ * first delivery.
+ */
+export async function readSizes(
+  db: Db,
+  table: Pruned,
+  page: { before: Place | undefined; limit: number },
+): Promise<SizedRow[]> {
+  const rows: Read[] = await nextBefore(db, table, { ...page, more: sizes[table] })
+  const counted = new Set<string>()
+  return rows.map(({ place, bytes, bodyId, bodyBytes = 0 }) => {
+    if (bodyId === undefined || counted.has(bodyId)) return { place, bytes }
+    counted.add(bodyId)
+    return { place, bytes: bytes + bodyBytes }
+  })
+}
+
+/** Bytes that the database uses, on PostgreSQL its tables with history. The history takes no more. */
+export async function readUsedBytes(db: Db): Promise<number> {
+  const tables = `'deliveries', 'bodies', 'attempts', 'events', 'jobs'`
+  const sql = isPostgres(db)
+    ? `select sum(pg_total_relation_size(oid)) as used from pg_class
+       where relname in (${tables}) and relnamespace = current_schema()::regnamespace`
+    : `select (page_count - freelist_count) * page_size as used
+       from pragma_page_count, pragma_freelist_count, pragma_page_size`
+  const [row] = await rawRows<{ used: number }>(db, sql, [])
+  return Number(row?.used ?? 0)
+}

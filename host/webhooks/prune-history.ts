@@ -1,7 +1,6 @@
-import { nowOf } from '../../db/database-clock.ts'
-import type { Db } from '../../db/db.ts'
-import { inSteps, stepSize } from '../../db/in-steps.ts'
-import { readSizes, readUsedBytes } from '../../db/queries/operating/history-size.ts'
+import { nowOf } from '../db/database-clock.ts'
+import type { Db } from '../db/db.ts'
+import { inSteps, stepSize } from '../db/in-steps.ts'
 import {
   findPlaceBefore,
   isOnlyPruner,
@@ -9,28 +8,31 @@ import {
   type Pruned,
   prunedTables,
   pruneSome,
-} from '../../db/queries/operating/prune.ts'
+  readSizes,
+  readUsedBytes,
+} from '../db/queries/prune.ts'
 
-/** What is kept of history. */
+/** How much history is kept. */
 export type Retention = {
-  /** How long after its end, in ms; `undefined`: for ever. */
+  /** Time since the end of a record, in ms; `undefined`: no limit. */
   ageMs: number | undefined
-  /** How many of the newest rows of a table; `undefined`: all. */
+  /** Number of the newest rows of a table; `undefined`: no limit. */
   rows: number | undefined
-  /** How much text of the newest rows of a table, in bytes; `undefined`: all. */
+  /** Bytes of text in the newest rows of a table; `undefined`: no limit. */
   bytes: number | undefined
 }
 
-/** Rows that are counted at once, and whose text is summed up. */
+/** Rows that a step counts, and rows whose text it sums up. */
 const countStep = 10_000
 const sumStep = 2_500
 
 /**
- * Removes settled deliveries with their attempts, events, failed jobs, and jobs of events that wait for a resume, that are too old, too
- * many or too large, in small steps. Other work that is pending is never touched, however old. Ages go by the clock of due times.
+ * Removes history that is too old, too long or too large, in small steps: settled deliveries with their attempts, events,
+ * failed jobs, and jobs of events that wait for a resume. No other pending work is removed. Ages go by the clock of due
+ * times.
  *
- * @param ending once it is aborted the rest is left for the next time
- * @param reader what sums up a million rows, and holds up nobody by it. Default: the database itself
+ * @param ending once it is aborted, the next round does the rest
+ * @param reader the connection that sums up texts. Default: `db`
  * @returns how many rows of each table
  */
 export async function pruneHistory(
@@ -62,7 +64,7 @@ export async function pruneHistory(
   return pruned
 }
 
-/** The place of the newest row after which `rows` are left, found in steps. */
+/** Finds in steps the newest row beyond the newest `rows`. */
 async function findNewestToGo(
   db: Db,
   table: Pruned,
@@ -78,11 +80,11 @@ async function findNewestToGo(
     return { changed: 0, more: left > 0 && place !== undefined }
   }
   await inSteps(step, ending)
-  // Half way, too much would be old.
+  // Aborted half way: this place would remove too much.
   return left > 0 ? undefined : place
 }
 
-/** The place of the newest row that, with all that are newer, has more text than that, summed up in steps. */
+/** Finds in steps the newest row at which the text of it and of all newer rows exceeds `bytes`. */
 async function findNewestTooLarge(
   db: Db,
   table: Pruned,

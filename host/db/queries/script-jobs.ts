@@ -1,11 +1,11 @@
 import type { Knex } from 'knex'
-import { nowOf } from '../../database-clock.ts'
-import type { Db } from '../../db.ts'
-import { type Look, type Looked, lookAmong, type Source } from '../../looks/window.ts'
-import { isPostgres, lenientJson } from '../../sql.ts'
-import { positionAt } from '../positions.ts'
+import { nowOf } from '../database-clock.ts'
+import type { Db } from '../db.ts'
+import { newestFirst } from '../ids.ts'
+import { isPostgres, lenientJson } from '../sql.ts'
+import { positionAt } from './positions.ts'
 
-/** Work that a script is owed. What of it is done is gone; what failed is kept. */
+/** An event or a task for a script. Done jobs are deleted, failed ones are kept. */
 export type ScriptJob = {
   id: string
   kind: 'event' | 'task'
@@ -24,7 +24,7 @@ export type ScriptJobState = 'due' | 'running' | 'waiting' | 'failed'
 const kinds: readonly ScriptJob['kind'][] = ['event', 'task']
 const columns = ['id', 'kind', 'state', 'attempt', 'dueAt', 'lastError', 'createdAt', 'finishedAt']
 
-/** For a list: what an event or a task carries may be half a MB, two hundred times. */
+/** A list leaves out payloads: 200 of them may have half a MB each. */
 const listed = (db: Db) => [...columns, db.raw(`${shortSubject(db)} as subject`)]
 
 function shortSubject(db: Db): string {
@@ -37,7 +37,7 @@ function shortSubject(db: Db): string {
     json_object('eventId', subject -> 'event' ->> 'eventId', 'type', subject -> 'event' ->> 'type'))`
 }
 
-/** Which jobs. With `organizationId`: of its installations, and of the integrations that it owns what is for no installation. */
+/** `organizationId`: jobs of its installations, and jobs of its integrations that are for no installation. */
 type ScriptJobFilter = {
   kind?: ScriptJob['kind']
   installationId?: string
@@ -45,22 +45,24 @@ type ScriptJobFilter = {
   organizationId?: string
 }
 
-/** Of the next failed ones those that fit, the newest first. */
-export function lookForFailedJobs(db: Db, filter: ScriptJobFilter, look: Look): Promise<Looked<ScriptJob>> {
-  const sources = kindsOf(filter).map(
-    (kind): Source => ({
-      ...{ table: 'jobs', column: 'id', order: 'desc' },
-      where: (query) => void query.whereRaw(`state = 'failed' and kind = '${kind}'`),
-    }),
-  )
-  return lookAmong(db, sources, { before: look.place }, look, (window) => {
-    const query = db.from(window.as('jobs')).select(listed(db)).orderBy('id', 'desc')
+/** The newest failed jobs. `before`: the last id of the page before it. */
+export async function listFailedJobs(
+  db: Db,
+  filter: ScriptJobFilter,
+  { before, limit }: { before: string | undefined; limit: number },
+): Promise<ScriptJob[]> {
+  // The index `jobs_failed` has the ids of each kind in order.
+  const queries = kindsOf(filter).map((kind) => {
+    const query = db('jobs').select(listed(db)).whereRaw(`state = 'failed' and kind = '${kind}'`)
+    if (before !== undefined) query.where('id', '<', before)
     narrow(db, query, filter)
-    return query
+    return query.orderBy('id', 'desc').limit(limit)
   })
+  const found: ScriptJob[][] = await Promise.all(queries)
+  return found.flat().sort(newestFirst).slice(0, limit)
 }
 
-/** Those that are due next, of what is to come. `after`: only what comes after it. */
+/** Jobs that are still to be done, by due time. `after`: the last one of the page before. */
 export async function listScriptJobs(
   db: Db,
   filter: ScriptJobFilter,
@@ -73,7 +75,7 @@ export async function listScriptJobs(
   const { state, after, limit } = page
   const query = db('jobs')
     .select(listed(db))
-    // Written out: the index of what is due is found by it.
+    // Written out: the partial index is found by it.
     .whereRaw(`state = '${state}' and kind <> 'delivery'`)
     .whereIn('kind', kindsOf(filter))
     .orderBy(['dueAt', 'id'])
@@ -96,7 +98,7 @@ function narrow(
   if (organizationId !== undefined) query.where(ofOrganization(db, organizationId))
 }
 
-/** Among many, most texts are told apart without reading them as JSON. */
+/** The search in the text comes first: parsing all of them as JSON takes longer. */
 const isOfEvent = (db: Db, eventId: string) => (query: Knex.QueryBuilder) => {
   const find = isPostgres(db) ? 'strpos' : 'instr'
   query
@@ -110,7 +112,7 @@ const ofOrganization = (db: Db, organizationId: string) => (query: Knex.QueryBui
     .orWhereIn('lane', db('integrations').select('name').where({ organizationId }))
 }
 
-/** One that the organization may see, or any. */
+/** A job, if the organization may see it. */
 export async function findScriptJob(
   db: Db,
   id: string,
@@ -124,7 +126,7 @@ export async function findScriptJob(
   return query.first()
 }
 
-/** Makes a failed one due now, with a new round of the schedule. @returns whether it was failed */
+/** Makes a failed job due now, with a new round of the schedule. @returns whether it had failed */
 export async function runScriptJobAgain(db: Db, id: string): Promise<boolean> {
   const dueAt = nowOf(db)
   const again = { state: 'due', attempt: 0, dueAt, position: positionAt(dueAt), finishedAt: null }

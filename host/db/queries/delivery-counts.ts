@@ -1,7 +1,7 @@
-import type { Db } from '../../db.ts'
-import { jsonRows } from '../../sql.ts'
+import type { Db } from '../db.ts'
+import { jsonRows } from '../sql.ts'
 
-/** What became of an endpoint's deliveries on a day, a UTC day in Unix ms. It is kept when they are pruned. */
+/** Results of an endpoint's deliveries on a UTC day (Unix ms). They remain when the deliveries are pruned. */
 export type DayCounts = {
   endpointId: string
   day: number
@@ -18,10 +18,10 @@ const columns = {
   attempts: 'bigint',
 } as const
 
-/** Adds to what is there. Of an endpoint that is gone nothing is kept. */
+/** Adds to the stored counts. Counts of a deleted endpoint are dropped. */
 export async function addCounts(db: Db, counts: readonly DayCounts[]): Promise<void> {
   if (counts.length === 0) return
-  // In one order: two hosts that add to the same rows must not wait for each other.
+  // In one order: two hosts that add to the same rows would deadlock.
   const rows = counts.toSorted((one, other) => (one.endpointId < other.endpointId ? -1 : 1))
   await db.raw(
     `insert into delivery_counts (endpoint_id, day, delivered, failed, attempts)

@@ -1,14 +1,14 @@
 import type { Knex } from 'knex'
-import { nowOf } from '../../database-clock.ts'
-import type { Db } from '../../db.ts'
-import { isPostgres } from '../../sql.ts'
-import { comesDue } from '../claims.ts'
-import type { EndpointState } from '../endpoints.ts'
-import type { JobKind } from '../jobs.ts'
+import { nowOf } from '../database-clock.ts'
+import type { Db } from '../db.ts'
+import { isPostgres } from '../sql.ts'
+import { comesDue } from './claims.ts'
+import type { EndpointState } from './endpoints.ts'
+import type { JobKind } from './jobs.ts'
 
-export type OwedCounts = {
+export type Backlog = {
   jobs: { kind: JobKind; state: string; count: number }[]
-  /** For how long the oldest has been owed that is not done, whether it runs, or waits for a retry or a resume; 0: nothing is late. */
+  /** Age of the oldest job that is due, runs, or waits for a retry or a resume. 0: no job is late. */
   oldest: { kind: JobKind; ageMs: number }[]
   endpoints: { state: EndpointState; count: number }[]
 }
@@ -16,15 +16,15 @@ export type OwedCounts = {
 type Counted = { kind: JobKind; count: string | number; since?: string | number }
 
 const kinds: readonly JobKind[] = ['event', 'task', 'delivery']
-/** A delivery that has failed is no job any more. */
+/** A failed delivery has no job. */
 const keptFailed: readonly JobKind[] = ['event', 'task']
 const states = ['due', 'running', 'waiting', 'failed']
-/** Of more that wait for their retry, these are looked at: those that are due first. */
+/** Of more jobs with a later due time, the first ones are read. */
 const mostLookedAt = 10_000
 
-/** How much is owed, and since when, by the clock of due times. Each count is of one partial index. */
-export async function readOwed(db: Db): Promise<OwedCounts> {
-  const jobs: OwedCounts['jobs'] = []
+/** Counts jobs, with the age of the oldest by the clock of due times. Each count reads one partial index. */
+export async function readBacklog(db: Db): Promise<Backlog> {
+  const jobs: Backlog['jobs'] = []
   const since = new Map<JobKind, number>(kinds.map((kind) => [kind, Number.POSITIVE_INFINITY]))
   const take = (kind: JobKind, atMs: number) => since.set(kind, Math.min(since.get(kind) ?? atMs, atMs))
   for (const state of states) {
@@ -53,13 +53,13 @@ export async function readOwed(db: Db): Promise<OwedCounts> {
   }
 }
 
-/** Since when a job is owed: a task that was scheduled has its place by when it is due first. */
-const owedSince = (db: Db): string =>
+/** When a job became pending. A scheduled task does so at its first due time, which its position has. */
+const pendingSince = (db: Db): string =>
   isPostgres(db) ? 'greatest(created_at, position / 1000)' : 'max(created_at, position / 1000)'
 
 /**
- * What is due by when it is due, which its index has: what is put off has been owed for longer. What runs is little, and what waits
- * is read to be counted anyway.
+ * Due jobs count from their due time, which the index has: `findPutOff` adds those that were put off. Few jobs run, and
+ * waiting ones are read anyway to be counted.
  */
 async function countState(db: Db, state: string): Promise<Counted[]> {
   const query: Knex.QueryBuilder = db('jobs')
@@ -68,13 +68,13 @@ async function countState(db: Db, state: string): Promise<Counted[]> {
     .whereRaw(`state = '${state}'`)
     .groupBy('kind')
   if (state === 'failed') return query
-  return query.min({ since: state === 'due' ? 'dueAt' : db.raw(owedSince(db)) })
+  return query.min({ since: state === 'due' ? 'dueAt' : db.raw(pendingSince(db)) })
 }
 
-/** Since when the oldest is owed of those that have been put off, or come due by themselves. */
+/** When the oldest of the jobs became pending that have been put off, or come due by themselves. */
 async function findPutOff(db: Db, kind: JobKind): Promise<number> {
   const some = db('jobs')
-    .select(db.raw(`${owedSince(db)} as since`))
+    .select(db.raw(`${pendingSince(db)} as since`))
     .where({ kind })
     .whereRaw(comesDue)
     .orderBy('dueAt')

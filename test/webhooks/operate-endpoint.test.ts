@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '../../../host/db/db.ts'
-import { oweDeliveries } from '../../../host/db/queries/deliveries.ts'
-import { findUnpaused } from '../../../host/db/queries/endpoints.ts'
-import { insertJobs } from '../../../host/db/queries/jobs.ts'
-import { findEndpoint } from '../../../host/db/queries/operating/endpoints.ts'
-import { releaseSomeWaiting } from '../../../host/db/queries/operating/release.ts'
-import { oweAgain } from '../../../host/db/queries/operating/send-again.ts'
-import { releaseForgotten } from '../../../host/db/release-waiting.ts'
-import { orderEndpoint, resumeEndpoint } from '../../../host/webhooks/operating/change-endpoint.ts'
-import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
+import type { Db } from '../../host/db/db.ts'
+import { oweDeliveries } from '../../host/db/queries/deliveries.ts'
+import { findEndpoint, findUnpaused } from '../../host/db/queries/endpoints.ts'
+import { insertJobs } from '../../host/db/queries/jobs.ts'
+import { releaseForgotten, releaseSomeWaiting } from '../../host/db/queries/release-waiting.ts'
+import { sendAgain } from '../../host/db/queries/send-again.ts'
+import { orderEndpoint, resumeEndpoint } from '../../host/webhooks/operate-endpoint.ts'
+import { openSeeded, type Seeded } from '../support/seeded-database.ts'
 
-describe('what is owed to an endpoint', () => {
+describe('the pending deliveries of an endpoint', () => {
   let seeded: Seeded
   before(async () => {
     seeded = await openSeeded()
@@ -28,7 +26,7 @@ describe('what is owed to an endpoint', () => {
   }
   const count = async (where: object): Promise<number> => (await seeded.db('jobs').where(where)).length
 
-  it('is released when a resume was cut off in the middle of it, and waits where it is paused', async () => {
+  it('are released by maintenance after an interrupted resume, and wait while it is paused', async () => {
     for (const [id, state] of [
       ['ep_a', 'paused'],
       ['ep_b', 'active'],
@@ -51,7 +49,7 @@ describe('what is owed to an endpoint', () => {
     assert.ok(woken >= 4, 'in steps, the worker told after each')
   })
 
-  it('is released once, by whoever is first: it may run when the other one comes to it', async () => {
+  it('are released once by two resumes at the same time', async () => {
     const { db } = seeded
     await seeded.addEndpoint('ep_g', 'active')
     await owe('ep_g', 'waiting', 3)
@@ -64,7 +62,7 @@ describe('what is owed to an endpoint', () => {
     assert.equal(await other, 0)
   })
 
-  it('is marked to be kept in order, all of it, and what was read of it before holds no longer', async () => {
+  it('are all marked as ordered, with a new due time', async () => {
     await seeded.addEndpoint('ep_d', 'active')
     await owe('ep_d', 'due', 600)
     const endpoint = (await findEndpoint(seeded.db, 'ep_d')) ?? assert.fail('no endpoint')
@@ -75,7 +73,7 @@ describe('what is owed to an endpoint', () => {
     assert.equal(await count({ lane: 'ep_b', ordered: true }), 0)
   })
 
-  it('is marked by whoever asks for it again, when the first time was cut off in the middle of it', async () => {
+  it('are marked by a second call after the first was interrupted', async () => {
     await seeded.addEndpoint('ep_e', 'active')
     await owe('ep_e', 'due', 600)
     const marked = await seeded.db('jobs').where({ lane: 'ep_e' }).orderBy('id').limit(250).pluck('id')
@@ -86,7 +84,7 @@ describe('what is owed to an endpoint', () => {
     assert.equal(await count({ lane: 'ep_e', ordered: true, dueAt: 2 }), 600, 'each once')
   })
 
-  it('is marked while what came of some of it is stored, and nobody waits for somebody who waits', async () => {
+  it('are marked without a deadlock while results are stored', async () => {
     const { db } = seeded
     await seeded.addEndpoint('ep_h', 'active')
     const [job] = await owe('ep_h', 'due', 1)
@@ -104,7 +102,7 @@ describe('what is owed to an endpoint', () => {
     assert.equal(await count({ lane: 'ep_h', state: 'due', ordered: true }), 1)
   })
 
-  it('is due after a resume at the very moment at which it is owed, owed again, or laid aside', async () => {
+  it('are due after a resume at the moment of their creation, resend or pause', async () => {
     const { db, installationId } = seeded
     await seeded.addEndpoint('ep_f', 'paused')
     const where = { installationId, signedBy: 'installation', url: 'http://ep_f.example/' }
@@ -126,7 +124,7 @@ describe('what is owed to an endpoint', () => {
     await assertDueAfter((transaction) => oweDeliveries(transaction, [{ ...where, ...event }]))
     const { id } = await db('deliveries').where({ endpointId: 'ep_f' }).first('id')
     await db('deliveries').where({ id }).update({ state: 'failed' })
-    await assertDueAfter((transaction) => oweAgain(transaction, [{ id, dueAt: 1 }]))
+    await assertDueAfter((transaction) => sendAgain(transaction, [{ id, dueAt: 1 }]))
     await assertDueAfter(async (transaction) => {
       assert.deepEqual(await findUnpaused(transaction, ['ep_f']), [])
       const job = { kind: 'delivery', subject: { id }, lane: 'ep_f', dueAt: 1, state: 'waiting' } as const

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '../../../host/db/db.ts'
-import { oweDeliveries } from '../../../host/db/queries/deliveries.ts'
-import { createChanges } from '../../../host/webhooks/operating/changes.ts'
-import { followDeliveries } from '../../../host/webhooks/operating/follow-deliveries.ts'
-import { openSeeded } from '../../support/seeded-database.ts'
+import type { Db } from '../../host/db/db.ts'
+import { oweDeliveries } from '../../host/db/queries/deliveries.ts'
+import { createChanges, followDeliveries } from '../../host/webhooks/follow-deliveries.ts'
+import { openSeeded } from '../support/seeded-database.ts'
 
-it('the live feed asks the database nothing for a reader that is gone: it may be closed by then', async () => {
+it('the feed queries no database for a reader that has left, as it may be closed', async () => {
   const { db, database, close } = await openSeeded()
   const changes = createChanges()
   const gone = new AbortController()
-  const looks = followDeliveries(database, changes, { line: 'mine', gone: gone.signal }, {})
+  const looks = followDeliveries(database, changes, gone.signal, {})
   assert.deepEqual((await looks.next()).value, [])
   let asked = 0
   for (const one of [db, database.longReader]) {
@@ -27,7 +26,7 @@ it('the live feed asks the database nothing for a reader that is gone: it may be
   await close()
 })
 
-it('the live feed has what takes a while to be committed', async (t) => {
+it('the feed includes a transaction that takes long to commit', async (t) => {
   const { db, database, installationId, close } = await openSeeded()
   t.after(close)
   const key = { installationId, signedBy: 'installation', url: 'http://a.example/' }
@@ -39,13 +38,7 @@ it('the live feed has what takes a while to be committed', async (t) => {
   const gone = new AbortController()
   const seen: string[] = []
   const followed = (async () => {
-    for await (const items of followDeliveries(
-      database,
-      changes,
-      { line: 'mine', gone: gone.signal },
-      {},
-      '0',
-    )) {
+    for await (const items of followDeliveries(database, changes, gone.signal, {}, '0')) {
       seen.push(...items.map(({ delivery }) => delivery.eventId))
       if (seen.includes('evt_last') && seen.includes('evt_slow')) gone.abort()
     }

@@ -1,0 +1,74 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { assertFilterExists } from './find-records.ts'
+import { parseTime, UsageError, withExamples } from './options.ts'
+import { openSession, type Session } from './session.ts'
+import { confirm } from './terminal.ts'
+
+type SendFailedRequest = {
+  since: string
+  until?: string
+  endpoint?: string
+  installation?: string
+  eventType?: string
+  perSecond?: number
+}
+type SendFailedOptions = SendFailedRequest & { dryRun?: boolean; yes?: boolean }
+type Counted = { count: number; disabled: number; left?: number; seconds?: number }
+
+export function addSendFailed(deliveries: Command): void {
+  const sendFailed = deliveries
+    .command('send-failed')
+    .description('send all deliveries again that failed since a time; it counts them and asks first')
+    .requiredOption(
+      '--since <time>',
+      'failed at or after this time, or how long ago (30m, 2h, 7d)',
+      parseTime,
+    )
+    .option('--until <time>', 'created before this time', parseTime)
+    .option('--endpoint <id>', 'to this receiver')
+    .option('--installation <id>', 'of this installation')
+    .option('--event-type <type>', 'of events of this type')
+    .option('--per-second <number>', 'deliveries that come due each second (10)', parseRate)
+    .option('--dry-run', 'only count them')
+    .option('--yes', 'do not ask')
+    .action(async ({ yes, dryRun, ...request }: SendFailedOptions, command: Command) => {
+      await sendAllFailed(openSession(command), request, { yes: yes === true, dryRun: dryRun === true })
+    })
+  withExamples(sendFailed, [
+    'annex deliveries send-failed --since 2h --dry-run',
+    'annex deliveries send-failed --since 2h --endpoint ep_0199… --per-second 50 --yes',
+  ])
+}
+
+async function sendAllFailed(
+  { api, terminal }: Session,
+  request: SendFailedRequest,
+  { yes, dryRun }: { yes: boolean; dryRun: boolean },
+): Promise<void> {
+  await assertFilterExists(api, request)
+  const path = '/v1/deliveries/send-failed'
+  const found = await api.post<Counted>(path, { ...request, dryRun: true })
+  terminal.say(`${countOf(found.count)} failed since ${request.since}.`)
+  if (found.disabled > 0) {
+    terminal.say(`Another ${found.disabled} cannot be sent while their receivers are disabled.`)
+  }
+  const isConfirmed = dryRun || found.count === 0 ? false : yes || (await confirm('Send them again?'))
+  if (isConfirmed === undefined)
+    throw new UsageError('There is no terminal to ask on: --yes sends them, --dry-run counts them.')
+  const answer = isConfirmed ? await api.postLong<Counted>(path, request) : { ...found, dryRun: true }
+  if (terminal.json) terminal.printJson(answer)
+  else if (answer.seconds !== undefined) {
+    terminal.print(`${countOf(answer.count)} sent again, over ${answer.seconds} s.`)
+    terminal.say('Those that wait for their time: annex deliveries --state owed')
+    if (answer.left !== undefined)
+      terminal.say(`Another ${answer.left} are left: send them when these are sent.`)
+  }
+}
+
+const countOf = (count: number): string => `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
+
+function parseRate(text: string): number {
+  const rate = Number(text)
+  if (rate >= 0.1 && rate <= 1_000) return rate
+  throw new InvalidArgumentError('It must be a number from 0.1 to 1000.')
+}

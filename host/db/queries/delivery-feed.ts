@@ -1,0 +1,106 @@
+import type { Knex } from 'knex'
+import type { Db } from '../db.ts'
+import { isPostgres, rawRows } from '../sql.ts'
+import type { AttemptRow } from './attempts.ts'
+import { findDeliveries } from './deliveries.ts'
+import {
+  type DeliveryFilter,
+  type ListedDelivery,
+  narrow,
+  unindexed,
+  withNextAttempt,
+} from './list-deliveries.ts'
+
+/** What happened to a delivery. `delivery` is as it is now. */
+export type FeedItem =
+  | { kind: 'owed'; id: string; delivery: ListedDelivery }
+  /** It failed without an attempt. */
+  | { kind: 'refused'; id: string; delivery: ListedDelivery }
+  | {
+      kind: 'attempt'
+      id: string
+      delivery: ListedDelivery
+      attempt: AttemptRow
+      /** When the attempt before it began. */
+      previousStartedAt: number | null
+    }
+
+/** The clock that makes ids may be a little behind. On PostgreSQL each host has a clock. */
+const slackMs = { sqlite: 2, postgres: 1_000 }
+/** The feed waits no longer for an open transaction: it misses items of one that takes longer. */
+const longestCommitMs = 30_000
+
+/**
+ * All items that were made before this time (Unix ms) are committed, and every connection can read them.
+ *
+ * @param db the connection that writes. SQLite has one transaction at a time: this query waits for the open one
+ */
+export async function settledUpTo(db: Db): Promise<number> {
+  const nowMs = Date.now()
+  if (!isPostgres(db)) {
+    await db.raw('select 1')
+    return nowMs - slackMs.sqlite
+  }
+  const [open] = await rawRows<{ ms: number }>(
+    db,
+    `select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0) * 1000 as ms
+     from pg_stat_activity where datname = current_database() and backend_xid is not null`,
+    [],
+  )
+  return nowMs - slackMs.postgres - Math.min(Number(open?.ms), longestCommitMs)
+}
+
+/** A place among all items: the part of an id after its prefix, or the beginning of such a part. */
+export type FeedPlace = string
+
+/** The place of an item. Ids begin with the time at which they were made. */
+export const placeOf = ({ id }: Pick<FeedItem, 'id'>): FeedPlace => id.slice(id.indexOf('_') + 1)
+
+type FeedAttempt = AttemptRow & { previousStartedAt: number | null }
+
+/** The first up to `limit` items after one place and up to another, the oldest first. */
+export async function readFeed(
+  db: Db,
+  filter: DeliveryFilter,
+  page: { after: FeedPlace; upTo: FeedPlace; limit: number },
+): Promise<FeedItem[]> {
+  const { after, upTo, limit } = page
+  const inOrder = (query: Knex.QueryBuilder, column: string, prefix: 'dlv' | 'ref' | 'att') => {
+    query.where(column, '>', `${prefix}_${after}`).where(column, '<=', `${prefix}_${upTo}`)
+    return narrow(db, query.orderBy(column).limit(limit), filter, unindexed(db))
+  }
+  const previous = db('attempts as previous').select('previous.startedAt')
+  previous.where('previous.deliveryId', db.ref('attempts.deliveryId'))
+  previous.where('previous.number', db.raw('attempts.number - 1'))
+  const attempted = db('attempts')
+    .select('attempts.*', previous.as('previousStartedAt'))
+    // SQLite keeps to the order of a cross join.
+    .crossJoin('deliveries' as never)
+    .where('deliveries.id', db.ref('attempts.deliveryId'))
+  const created = await inOrder(db('deliveries').select('deliveries.*'), 'deliveries.id', 'dlv')
+  const refused = await inOrder(db('deliveries').select('deliveries.*'), 'deliveries.refusedId', 'ref')
+  const attempts: FeedAttempt[] = await inOrder(attempted, 'attempts.id', 'att')
+
+  const items: FeedItem[] = []
+  for (const delivery of await withNextAttempt(db, created)) {
+    items.push({ kind: 'owed', id: delivery.id, delivery })
+  }
+  for (const delivery of await withNextAttempt(db, refused)) {
+    const { refusedId } = delivery
+    if (refusedId !== null) items.push({ kind: 'refused', id: refusedId, delivery })
+  }
+  const deliveries = await findListed(db, [...new Set(attempts.map(({ deliveryId }) => deliveryId))])
+  for (const { previousStartedAt, ...attempt } of attempts) {
+    const delivery = deliveries.get(attempt.deliveryId)
+    if (delivery !== undefined) {
+      items.push({ kind: 'attempt', id: attempt.id, delivery, attempt, previousStartedAt })
+    }
+  }
+  items.sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))
+  return items.slice(0, limit)
+}
+
+async function findListed(db: Db, ids: readonly string[]): Promise<Map<string, ListedDelivery>> {
+  const found = ids.length === 0 ? [] : await withNextAttempt(db, await findDeliveries(db, ids))
+  return new Map(found.map((delivery) => [delivery.id, delivery]))
+}

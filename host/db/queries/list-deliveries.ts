@@ -1,0 +1,144 @@
+import type { Knex } from 'knex'
+import type { Db } from '../db.ts'
+import { firstIdAt, newestFirst, withPrefix } from '../ids.ts'
+import type { Delivery, DeliveryState } from './deliveries.ts'
+
+/** A delivery must fit all fields that are given. Times are of its creation, in Unix ms. */
+export type DeliveryFilter = {
+  organizationId?: string
+  installationId?: string
+  endpointId?: string
+  eventId?: string
+  eventType?: string
+  state?: DeliveryState
+  afterMs?: number
+  beforeMs?: number
+}
+
+/** `nextAttemptAt` is `null` for a delivery that is settled, waits for a resume, or is being sent. */
+export type ListedDelivery = Delivery & { nextAttemptAt: number | null }
+
+/** A page of a list in the order of ids, the newest first. `before`: the last id of the page before it. */
+export type Page = { before: string | undefined; limit: number }
+
+/** Ids are made a moment before or after their record's time. */
+const slackMs = 1_000
+
+/** Each filter has an index that is in the order of ids, so that a page reads few rows. Rare combinations scan that index. */
+export async function listDeliveries(db: Db, filter: DeliveryFilter, page: Page): Promise<ListedDelivery[]> {
+  const found: Delivery[][] = await Promise.all(await queriesOf(db, filter, page))
+  return withNextAttempt(db, found.flat().sort(newestFirst).slice(0, page.limit))
+}
+
+async function queriesOf(db: Db, filter: DeliveryFilter, page: Page): Promise<Knex.QueryBuilder[]> {
+  const deliveries = () => inPage(db('deliveries').select('deliveries.*'), 'deliveries', filter, page)
+  if (filter.eventId !== undefined) return [narrow(db, deliveries(), filter)]
+  const { state, ...others } = filter
+  // The job says that it is pending. PostgreSQL would expect few such deliveries, and sort all jobs.
+  if (state === 'owed') {
+    return [narrow(db, inPage(pendingOnes(db), 'jobs', filter, page), others, unindexed(db))]
+  }
+  // A failed delivery has a reason. The index `deliveries_failed` is found by it.
+  if (state === 'failed') {
+    return [narrow(db, deliveries().whereNotNull('deliveries.reason'), filter, unindexed(db))]
+  }
+  const installationIds = await installationsOf(db, filter)
+  if (installationIds === undefined) return [narrow(db, deliveries(), filter)]
+  // One query for all of them would sort all deliveries of an organization.
+  return installationIds.map((id) => narrow(db, deliveries().where('deliveries.installationId', id), filter))
+}
+
+/** A pending delivery has a job, and there may be a million deliveries beside it. */
+const pendingOnes = (db: Db): Knex.QueryBuilder =>
+  db('jobs')
+    .select('deliveries.*')
+    // SQLite keeps to the order of a cross join.
+    .crossJoin('deliveries' as never)
+    .where('jobs.kind', 'delivery')
+    .whereRaw(`deliveries.id = 'dlv_' || substr(jobs.id, 5)`)
+
+/** Takes a page in the order of a table's ids. */
+function inPage(
+  query: Knex.QueryBuilder,
+  table: 'deliveries' | 'jobs',
+  { afterMs, beforeMs }: DeliveryFilter,
+  { before, limit }: Page,
+): Knex.QueryBuilder {
+  const column = `${table}.id`
+  const prefix = table === 'jobs' ? 'job' : 'dlv'
+  if (before !== undefined) query.where(column, '<', withPrefix(before, prefix))
+  if (afterMs !== undefined) query.where(column, '>=', firstIdAt(prefix, afterMs - slackMs))
+  if (beforeMs !== undefined) query.where(column, '<', firstIdAt(prefix, beforeMs + slackMs))
+  return query.orderBy(column, 'desc').limit(limit)
+}
+
+/** @returns `undefined`: any */
+async function installationsOf(
+  db: Db,
+  { installationId, endpointId, organizationId }: DeliveryFilter,
+): Promise<string[] | undefined> {
+  if (installationId !== undefined) return [installationId]
+  if (endpointId !== undefined) {
+    const endpoint = await db('endpoints').where({ id: endpointId }).first('installationId')
+    return endpoint === undefined ? [] : [endpoint.installationId]
+  }
+  if (organizationId !== undefined) return db('installations').where({ organizationId }).pluck('id')
+  return undefined
+}
+
+/** @returns the delivery with the time of its next attempt */
+export async function findListedDelivery(db: Db, id: string): Promise<ListedDelivery | undefined> {
+  const [found] = await withNextAttempt(db, await db('deliveries').where({ id }))
+  return found
+}
+
+export async function withNextAttempt(db: Db, deliveries: readonly Delivery[]): Promise<ListedDelivery[]> {
+  const pending = deliveries.filter(({ state }) => state === 'owed').map(({ id }) => withPrefix(id, 'job'))
+  const jobs =
+    pending.length === 0
+      ? []
+      : await db('jobs').select('id', 'dueAt').whereIn('id', pending).where({ state: 'due' })
+  const dueAt = new Map<string, number>(jobs.map(({ id, dueAt }) => [id, dueAt]))
+  return deliveries.map((delivery) => ({
+    ...delivery,
+    nextAttemptAt: dueAt.get(withPrefix(delivery.id, 'job')) ?? null,
+  }))
+}
+
+type ToColumn = (column: string) => string | Knex.Raw
+
+const indexed: ToColumn = (column) => `deliveries.${column}`
+
+/**
+ * Columns for a query that must read in the order of its own index. By an index on `installation_id`, each page would
+ * read and sort all deliveries of an installation.
+ */
+export const unindexed =
+  (db: Db): ToColumn =>
+  (column) =>
+    db.raw(`coalesce(??, '')`, [`deliveries.${column}`])
+
+/** Adds a filter to a query of deliveries. The query may join other tables. */
+export function narrow(
+  db: Db,
+  query: Knex.QueryBuilder,
+  filter: DeliveryFilter,
+  toColumn: ToColumn = indexed,
+): Knex.QueryBuilder {
+  const { organizationId, installationId, endpointId, eventId, eventType, state, afterMs, beforeMs } = filter
+  const where = (column: string, value: string | undefined) => {
+    if (value !== undefined) query.where(toColumn(column) as string, value)
+  }
+  where('installationId', installationId)
+  where('endpointId', endpointId)
+  where('eventId', eventId)
+  where('eventType', eventType)
+  where('state', state)
+  if (organizationId !== undefined) {
+    const theirs = db('installations').select('id').where({ organizationId })
+    query.whereIn(toColumn('installationId') as string, theirs)
+  }
+  if (afterMs !== undefined) query.where('deliveries.createdAt', '>=', afterMs)
+  if (beforeMs !== undefined) query.where('deliveries.createdAt', '<', beforeMs)
+  return query
+}

@@ -1,0 +1,79 @@
+import type { Db } from '../db.ts'
+import { inSteps, stepSize } from '../in-steps.ts'
+import { jsonTexts } from '../sql.ts'
+import { findUnpaused } from './endpoints.ts'
+import { isHeld } from './installed/suspensions.ts'
+import { changeSomeJobs } from './jobs.ts'
+
+/** The order of the endpoint may have been turned on or off while the job waited. */
+const released = `state = 'due', ordered = coalesce((select ordered from endpoints where id = jobs.lane), ordered)`
+
+/**
+ * Makes up to `limit` waiting jobs of a lane due, the oldest first, unless the lane is held. A pause waits for the end of
+ * the transaction, and finds them due. Jobs that another transaction is releasing are skipped.
+ *
+ * @returns how many
+ */
+export async function releaseSomeWaiting(transaction: Db, lane: string, limit: number): Promise<number> {
+  if (!(await isOpen(transaction, lane))) return 0
+  const some = `select id from jobs where state = 'waiting' and lane = ? order by position limit ?`
+  return changeSomeJobs(transaction, released, some, [lane, limit])
+}
+
+/** A lane is the id of an endpoint or installation, or the name of an integration, which has no underscore. */
+async function isOpen(transaction: Db, lane: string): Promise<boolean> {
+  if (lane.startsWith('ep_')) return (await findUnpaused(transaction, [lane])).length > 0
+  const level = lane.startsWith('inst_') ? { integration: '', installationId: lane } : { integration: lane }
+  return !(await isHeld(transaction, level))
+}
+
+/** Makes jobs due that wait, and leaves the others. */
+export async function releaseJobs(db: Db, ids: readonly string[]): Promise<void> {
+  await db.raw(`update jobs set ${released} where state = 'waiting' and id in ${jsonTexts(db)}`, [
+    JSON.stringify(ids),
+  ])
+}
+
+/** The next lane after `after` that has waiting jobs. */
+export async function findWaitingLane(db: Db, after: string): Promise<string | undefined> {
+  const row = await db('jobs')
+    .whereRaw(`state = 'waiting'`)
+    .where('lane', '>', after)
+    .orderBy('lane')
+    .first('lane')
+  return row?.lane
+}
+
+/**
+ * Makes all waiting jobs of a lane due, in steps, as long as the lane is not held.
+ *
+ * @param wake wakes the workers
+ * @param ending once it is aborted, `releaseForgotten` does the rest
+ * @returns how many jobs
+ */
+export function releaseWaiting(
+  db: Db,
+  lane: string,
+  wake: () => void,
+  ending?: AbortSignal,
+): Promise<number> {
+  const step = async () => {
+    const changed = await db.transaction((transaction) => releaseSomeWaiting(transaction, lane, stepSize))
+    if (changed > 0) wake()
+    return { changed, more: changed === stepSize }
+  }
+  return inSteps(step, ending)
+}
+
+/**
+ * Releases the waiting jobs of all lanes that are not held. The end of a host may have interrupted a resume.
+ *
+ * @param ending once it is aborted, the next round does the rest
+ */
+export async function releaseForgotten(db: Db, wake: () => void, ending?: AbortSignal): Promise<void> {
+  let lane = await findWaitingLane(db, '')
+  while (lane !== undefined && !ending?.aborted) {
+    await releaseWaiting(db, lane, wake, ending)
+    lane = await findWaitingLane(db, lane)
+  }
+}

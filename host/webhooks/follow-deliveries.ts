@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { firstIdAt } from '../db/ids.ts'
+import type { Database } from '../db/open-database.ts'
+import { type FeedItem, type FeedPlace, placeOf, readFeed, settledUpTo } from '../db/queries/delivery-feed.ts'
+import type { DeliveryFilter } from '../db/queries/list-deliveries.ts'
+
+const pageSize = 100
+/** Between two polls, so that changes of a busy host share one. */
+const pauseMs = 100
+/** Other hosts send no sign of a change. */
+const pollMs = 1_000
+
+/** The place of items that are made at a time. */
+export const placeAt = (ms: number): FeedPlace => placeOf({ id: firstIdAt('att', ms) })
+
+/**
+ * Follows what happens to deliveries, from a place on. The tables are its only source: it shows what every host does, a
+ * reader that comes back misses nothing, and a slow reader takes no memory.
+ *
+ * @param gone aborted once the reader has left. The database may be closed by then, so no query follows
+ * @param from default: now
+ * @yields a page of items; an empty one after a second without any
+ */
+export async function* followDeliveries(
+  { db, longReader }: Pick<Database, 'db' | 'longReader'>,
+  changes: Changes,
+  gone: AbortSignal,
+  filter: DeliveryFilter,
+  from?: FeedPlace,
+): AsyncGenerator<FeedItem[]> {
+  let after = from ?? placeAt(Date.now())
+  let upTo = after
+  let isBehind = false
+  while (!gone.aborted) {
+    // A reader that is behind reads what is settled already.
+    if (!isBehind) upTo = placeAt(await settledUpTo(db))
+    if (gone.aborted) return
+    // The clock was set back: new items come before the place.
+    if (after > placeAt(Date.now() + 1)) after = upTo
+    const items = await readFeed(longReader, filter, { after, upTo, limit: pageSize })
+    const last = items.at(-1)
+    isBehind = items.length === pageSize
+    if (isBehind && last !== undefined) after = placeOf(last)
+    else if (upTo > after) after = upTo
+    yield items
+    if (isBehind) continue
+    await changes.next(pollMs)
+    await sleep(pauseMs)
+  }
+}
+
+/** Wakes the readers of the feed when deliveries have changed. The changes themselves are in the database. */
+export type Changes = {
+  notify: () => void
+  /** Settles at the next change, or after `ms`. */
+  next: (ms: number) => Promise<void>
+}
+
+export function createChanges(): Changes {
+  const waiting = new Set<() => void>()
+  return {
+    notify() {
+      for (const settle of waiting) settle()
+    },
+    next: (ms) =>
+      new Promise((resolve) => {
+        const settle = () => {
+          clearTimeout(timer)
+          waiting.delete(settle)
+          resolve()
+        }
+        const timer = setTimeout(settle, ms)
+        waiting.add(settle)
+      }),
+  }
+}

@@ -1,0 +1,76 @@
+import { nowOf } from '../db/database-clock.ts'
+import type { Db } from '../db/db.ts'
+import { inSteps, stepSize } from '../db/in-steps.ts'
+import type { Database } from '../db/open-database.ts'
+import type { Delivery } from '../db/queries/deliveries.ts'
+import { findEndpoint } from '../db/queries/endpoints.ts'
+import { bringForward, type FailedFilter, listFailed, sendAgain } from '../db/queries/send-again.ts'
+import { AnnexError } from '../errors/annex-error.ts'
+
+/** Deliveries of one request, so that it ends before clients and proxies give up. */
+export const mostOfRequest = 100_000
+
+/**
+ * Sends one delivery now. A pending one has its next attempt at once, and keeps its round of the schedule. A settled one
+ * begins a new round.
+ *
+ * @throws AnnexError `conflict` when it is being sent, or its endpoint is paused or disabled
+ */
+export async function sendNow(
+  db: Db,
+  { id, endpointId }: Pick<Delivery, 'id' | 'endpointId'>,
+): Promise<void> {
+  await assertSendable(db, endpointId)
+  const dueAt = nowOf(db)
+  const sent = await db.transaction((transaction) => sendAgain(transaction, [{ id, dueAt }]))
+  if (sent.length > 0) return
+  const state = await bringForward(db, id, dueAt)
+  if (state === 'due') return
+  if (state === 'running') {
+    throw new AnnexError('conflict', `The delivery ${id} is being sent. Try again after this attempt.`)
+  }
+  if (state === 'waiting') {
+    const text = `The delivery ${id} waits, as its endpoint is paused. Resume it: annex endpoints resume ${endpointId}`
+    throw new AnnexError('conflict', text)
+  }
+  // The attempt has just ended.
+  throw new AnnexError('conflict', `The delivery ${id} has just changed. Look at it, and try again.`)
+}
+
+/**
+ * Sends deliveries again that have failed, the oldest first, in batches. The n-th is due `n / perSecond` seconds from
+ * now, so that a receiver that has just come back is not flooded. A batch is a transaction: a crash loses none that is
+ * committed, and the next call skips the pending ones.
+ *
+ * @param gone once it is aborted no further batch begins
+ * @returns how many deliveries are pending by this
+ */
+export async function sendFailed(
+  { db, longReader }: Pick<Database, 'db' | 'longReader'>,
+  { filter, perSecond, wake }: { filter: FailedFilter; perSecond: number; wake: () => void },
+  gone?: AbortSignal,
+): Promise<number> {
+  const startMs = nowOf(db)
+  let after = ''
+  let count = 0
+  const sendBatch = async () => {
+    const ids = await listFailed(longReader, filter, { after, limit: stepSize })
+    const batch = ids.map((id, n) => ({ id, dueAt: startMs + Math.floor(((count + n) * 1_000) / perSecond) }))
+    const sent = await db.transaction((transaction) => sendAgain(transaction, batch, filter.upToMs))
+    wake()
+    after = ids.at(-1) ?? after
+    count += sent.length
+    return { changed: sent.length, more: ids.length === stepSize && count < mostOfRequest }
+  }
+  return inSteps(sendBatch, gone)
+}
+
+/** @throws AnnexError `conflict` when the endpoint is disabled */
+export async function assertSendable(db: Db, endpointId: string): Promise<void> {
+  const endpoint = await findEndpoint(db, endpointId)
+  if (endpoint?.state !== 'disabled') return
+  throw new AnnexError(
+    'conflict',
+    `The endpoint ${endpointId} is disabled: ${endpoint.reason ?? ''} Resume it first: annex endpoints resume ${endpointId}`,
+  )
+}
