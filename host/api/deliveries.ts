@@ -23,7 +23,7 @@ export function addDeliveryRoutes(router: Router, parts: DeliveryParts): void {
   const { db, longReader, authenticate } = parts
 
   /**
-   * Lists deliveries, the newest first. Filters: `installation`, `endpoint`, `event`, `eventType`, `state`, `after` and
+   * Lists deliveries, the newest first. Filters: `installation`, `receiver`, `event`, `eventType`, `state`, `after` and
    * `before` (times of creation), `limit` (to 200). For the next page, replace `before` by that of `next`. 400 for others.
    */
   router.get('/v1/deliveries', async (context) => {
@@ -64,8 +64,8 @@ export async function openDelivery(
   throw new AnnexError('not_found', `There is no delivery ${id} that this token may see.`)
 }
 
-const names = ['installation', 'endpoint', 'event', 'eventType', 'state', 'before', 'after'] as const
-const states = ['owed', 'delivered', 'failed'] as const satisfies DeliveryState[]
+const names = ['installation', 'receiver', 'event', 'eventType', 'state', 'before', 'after'] as const
+const states = ['pending', 'delivered', 'failed'] as const satisfies DeliveryState[]
 
 /**
  * Reads the filters of a query, limited to the deliveries that the caller may see. `before` is a time, or the id of a
@@ -74,12 +74,12 @@ const states = ['owed', 'delivered', 'failed'] as const satisfies DeliveryState[
  * @throws AnnexError `bad_request`; `forbidden` for a script
  */
 export function filterOf(caller: Caller, query: ParsedUrlQuery): DeliveryFilter & { before?: string } {
-  const { installation, endpoint, event, eventType, state, before, after } = texts(query, names)
+  const { installation, receiver, event, eventType, state, before, after } = texts(query, names)
   const isPlace = before?.startsWith('dlv_')
   return {
     ...ownOf(caller),
     ...(installation !== undefined && { installationId: installation }),
-    ...(endpoint !== undefined && { endpointId: endpoint }),
+    ...(receiver !== undefined && { receiverId: receiver }),
     ...(event !== undefined && { eventId: event }),
     ...(eventType !== undefined && { eventType }),
     ...(state !== undefined && { state: oneOf('state', state, states) }),
@@ -88,9 +88,9 @@ export function filterOf(caller: Caller, query: ParsedUrlQuery): DeliveryFilter 
   }
 }
 
-/** A delivery as the API shows it. `nextAttemptAt` is present while the delivery is owed and has a due time. */
+/** A delivery as the API shows it. `nextAttemptAt` is present while the delivery is pending and has a due time. */
 export function toDeliveryView(delivery: ListedDelivery): object {
-  const { id, eventId, eventType, installationId, endpointId, signedBy, url, state, reason } = delivery
+  const { id, eventId, eventType, installationId, receiverId, signedBy, url, state, reason } = delivery
   const { attempts, createdAt, nextAttemptAt, finishedAt } = delivery
   return {
     object: 'delivery',
@@ -99,7 +99,7 @@ export function toDeliveryView(delivery: ListedDelivery): object {
     ...(reason !== null && { reason }),
     event: { id: eventId, type: eventType },
     installation: installationId,
-    endpoint: endpointId,
+    receiver: receiverId,
     signedBy,
     url,
     attempts,

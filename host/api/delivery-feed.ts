@@ -33,7 +33,7 @@ export function addFeedRoutes(router: Router, parts: FeedParts): void {
   const readers = createReaders()
 
   /**
-   * Streams server-sent events: `owed` (a new delivery), `attempt` (with its delivery), `settled` (the delivery is delivered
+   * Streams server-sent events: `pending` (a new delivery), `attempt` (with its delivery), `settled` (the delivery is delivered
    * or has failed; `delivery.reason` says why it failed without an attempt), and `end` with a `reason` when Annex stops or the
    * token expires. Filters as for `GET /v1/deliveries`. The feed begins now, at the time `after`, or after the event of
    * `Last-Event-ID`, and first sends that position as an `id` without an event. 503 for too many readers.
@@ -109,9 +109,9 @@ function toText(item: FeedItem): string {
   if (item.kind === 'refused') return settled
   // A refusal settles its delivery, whatever attempts came before.
   const isLast = refusedId === null && attempts === (item.kind === 'attempt' ? item.attempt.number : 0)
-  const isSettled = isLast && state !== 'owed'
+  const isSettled = isLast && state !== 'pending'
   const data =
-    item.kind === 'owed'
+    item.kind === 'pending'
       ? { kind: item.kind, delivery }
       : {
           kind: item.kind,

@@ -59,14 +59,14 @@ async function readDetail({
   version,
   publicUrl,
 }: HomeParts): Promise<{ detail: HomeDetail; deployed: ReadonlySet<string> }> {
-  const [owed, { integrations, more }, deployed] = await Promise.all([
+  const [backlog, { integrations, more }, deployed] = await Promise.all([
     readBacklog(longReader),
     summarizeIntegrations(longReader, mostListed),
     listDeployedDigests(longReader),
   ])
   const count = (isCounted: (state: string) => boolean) =>
-    owed.jobs.reduce((sum, { state, count }) => sum + (isCounted(state) ? count : 0), 0)
-  const paused = owed.endpoints.filter(({ state }) => state !== 'active')
+    backlog.jobs.reduce((sum, { state, count }) => sum + (isCounted(state) ? count : 0), 0)
+  const paused = backlog.receivers.filter(({ state }) => state !== 'active')
   const detail = {
     url: publicUrl(),
     version,

@@ -33,7 +33,7 @@ export function addMetricsRoutes(router: Router, parts: MetricsParts): void {
   const counts = cacheReads({
     keyOf: String,
     read: async (_all: 'all') => ({
-      owed: await readBacklog(longReader),
+      backlog: await readBacklog(longReader),
       installations: await countInstallations(longReader),
     }),
   })
@@ -42,11 +42,11 @@ export function addMetricsRoutes(router: Router, parts: MetricsParts): void {
   router.get('/metrics', async (context) => {
     if (!mayReadMetrics(context, metricsAccess)) assertOperator(await authenticate(context))
     context.type = metrics.contentType
-    const [{ owed, installations }, storage] = await Promise.all([counts.get('all'), probeStorage()])
+    const [{ backlog, installations }, storage] = await Promise.all([counts.get('all'), probeStorage()])
     context.body = await metrics.text({
       processes: sandboxes.processes(),
       levels: wall.levels,
-      owed: { ...owed, circuitsOpen: parts.circuits.openCircuits() },
+      backlog: { ...backlog, circuitsOpen: parts.circuits.openCircuits() },
       host: { version: parts.version, storage, installations },
     })
   })

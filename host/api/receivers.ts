@@ -4,19 +4,19 @@ import { type PublishableEventType, publishableEventTypes } from '../../schemas/
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { listCounts } from '../db/queries/delivery-counts.ts'
-import {
-  countPending,
-  type Endpoint,
-  type EndpointState,
-  findEndpoint,
-  listEndpoints,
-} from '../db/queries/endpoints.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
 import { findListedDelivery } from '../db/queries/list-deliveries.ts'
+import {
+  countPending,
+  findReceiver,
+  listReceivers,
+  type Receiver,
+  type ReceiverState,
+} from '../db/queries/receivers.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { Circuits } from '../queue/fairness.ts'
 import type { DeliveryCounts } from '../webhooks/delivery-counts.ts'
-import { orderEndpoint, pauseEndpoint, resumeEndpoint, sendExample } from '../webhooks/operate-endpoint.ts'
+import { orderReceiver, pauseReceiver, resumeReceiver, sendExample } from '../webhooks/operate-receiver.ts'
 import { jsonBody } from './body.ts'
 import { type Authenticate, assertPerson } from './caller.ts'
 import { toDeliveryView } from './deliveries.ts'
@@ -24,7 +24,7 @@ import { idIn, limitOf, oneOf, ownOf, texts, toIso, toPage } from './list-query.
 
 const shownDays = 30
 
-const states = ['active', 'paused', 'disabled'] as const satisfies EndpointState[]
+const states = ['active', 'paused', 'disabled'] as const satisfies ReceiverState[]
 
 export type ReceiverParts = {
   db: Db
@@ -34,17 +34,17 @@ export type ReceiverParts = {
   circuits: Circuits
 }
 
-/** Receivers of deliveries: their state, pausing, and order. The API calls them endpoints. */
+/** Receivers of deliveries: their state, pausing, and order. The API calls them receivers. */
 export function addReceiverRoutes(
   router: Router,
   { db, authenticate, wake, counts, circuits }: ReceiverParts,
 ): void {
   /** Lists receivers, the newest first. Filters: `installation`, `state`, `before` (a receiver's id), `limit` (to 200). */
-  router.get('/v1/endpoints', async (context) => {
+  router.get('/v1/receivers', async (context) => {
     const own = ownOf(await authenticate(context))
     const { installation, state, ...places } = texts(context.query, ['installation', 'state', 'before'])
     const limit = limitOf(context.query)
-    const items = await listEndpoints(db, {
+    const items = await listReceivers(db, {
       ...own,
       ...(installation !== undefined && { installationId: installation }),
       ...(state !== undefined && { state: oneOf('state', state, states) }),
@@ -58,7 +58,7 @@ export function addReceiverRoutes(
    * One receiver, with the number of pending deliveries, and counts for its last 30 days (UTC) with deliveries. Pruning keeps
    * these counts.
    */
-  router.get('/v1/endpoints/:id', async (context) => {
+  router.get('/v1/receivers/:id', async (context) => {
     await answer(context, await open(context))
   })
 
@@ -71,12 +71,12 @@ export function addReceiverRoutes(
    * `{ ordered }`: sends one delivery after the other, in the order of creation, pending ones included. A failing delivery
    * then delays all later ones until it is delivered or its schedule ends.
    */
-  router.patch('/v1/endpoints/:id', async (context) => {
-    const endpoint = await open(context)
+  router.patch('/v1/receivers/:id', async (context) => {
+    const receiver = await open(context)
     const { ordered } = await changeBody(context)
-    if (ordered !== undefined) await orderEndpoint(db, endpoint, ordered)
+    if (ordered !== undefined) await orderReceiver(db, receiver, ordered)
     wake()
-    await answer(context, endpoint)
+    await answer(context, receiver)
   })
 
   const pauseBody = jsonBody<{ reason?: string }>({
@@ -85,23 +85,23 @@ export function addReceiverRoutes(
     properties: { reason: { type: 'string', maxLength: 500 } },
   })
   /** `{ reason? }`: pauses a receiver: its deliveries wait. 409 when it is not active. */
-  router.post('/v1/endpoints/:id/pause', async (context) => {
-    const endpoint = await open(context)
+  router.post('/v1/receivers/:id/pause', async (context) => {
+    const receiver = await open(context)
     const { reason = null } = await pauseBody(context)
-    await pauseEndpoint(db, endpoint, reason)
-    await answer(context, endpoint)
+    await pauseReceiver(db, receiver, reason)
+    await answer(context, receiver)
   })
 
   /**
    * Lifts a pause, enables a disabled receiver, and closes this host's circuit for it. Waiting deliveries are due. 409 when it
    * is active and its circuit is closed.
    */
-  router.post('/v1/endpoints/:id/resume', async (context) => {
-    const endpoint = await open(context)
-    const wasOpen = circuits.closeCircuit(endpoint.id)
-    if (wasOpen && endpoint.state === 'active') wake()
-    else await resumeEndpoint(db, endpoint, wake)
-    await answer(context, endpoint)
+  router.post('/v1/receivers/:id/resume', async (context) => {
+    const receiver = await open(context)
+    const wasOpen = circuits.closeCircuit(receiver.id)
+    if (wasOpen && receiver.state === 'active') wake()
+    else await resumeReceiver(db, receiver, wake)
+    await answer(context, receiver)
   })
 
   const exampleBody = jsonBody<{ type?: PublishableEventType }>({
@@ -114,41 +114,41 @@ export function addReceiverRoutes(
    * made-up fields and `"example": true`, signed as any other. 202 with its delivery. 409 when the receiver is disabled, or its
    * installation moves.
    */
-  router.post('/v1/endpoints/:id/example', async (context) => {
-    const endpoint = await open(context)
+  router.post('/v1/receivers/:id/example', async (context) => {
+    const receiver = await open(context)
     const { type } = await exampleBody(context)
-    const delivery = await findListedDelivery(db, await sendExample(db, endpoint, type))
+    const delivery = await findListedDelivery(db, await sendExample(db, receiver, type))
     wake()
     context.status = 202
     if (delivery !== undefined) context.body = toDeliveryView(delivery)
   })
 
   /** The state of the circuit is this host's own. */
-  function view(endpoint: Endpoint): object {
-    const until = endpoint.state === 'active' ? circuits.heldBackUntil(endpoint.id, nowOf(db)) : undefined
-    return { ...toView(endpoint), ...(until !== undefined && { leftAloneUntil: toIso(until) }) }
+  function view(receiver: Receiver): object {
+    const until = receiver.state === 'active' ? circuits.heldBackUntil(receiver.id, nowOf(db)) : undefined
+    return { ...toView(receiver), ...(until !== undefined && { leftAloneUntil: toIso(until) }) }
   }
 
-  async function open(context: Context): Promise<Endpoint> {
+  async function open(context: Context): Promise<Receiver> {
     const caller = await authenticate(context)
     assertPerson(caller)
     const { id } = context.params
-    const endpoint = await findEndpoint(db, String(id))
-    const installation = endpoint && (await findInstallation(db, endpoint.installationId))
+    const receiver = await findReceiver(db, String(id))
+    const installation = receiver && (await findInstallation(db, receiver.installationId))
     const isTheirs = caller.kind === 'operator' || installation?.organizationId === caller.organizationId
-    if (endpoint !== undefined && isTheirs) return endpoint
-    throw new AnnexError('not_found', `There is no endpoint ${id} that this token may see.`)
+    if (receiver !== undefined && isTheirs) return receiver
+    throw new AnnexError('not_found', `There is no receiver ${id} that this token may see.`)
   }
 
-  async function answer(context: Context, { id }: Endpoint): Promise<void> {
-    const endpoint = await findEndpoint(db, id)
-    if (endpoint === undefined) throw new AnnexError('not_found', `There is no endpoint ${id} any more.`)
+  async function answer(context: Context, { id }: Receiver): Promise<void> {
+    const receiver = await findReceiver(db, id)
+    if (receiver === undefined) throw new AnnexError('not_found', `There is no receiver ${id} any more.`)
     // Deliveries that ended just now are counted, too.
     await counts.flush()
     const days = await listCounts(db, id, shownDays)
     context.body = {
-      ...view(endpoint),
-      owed: await countPending(db, id),
+      ...view(receiver),
+      pending: await countPending(db, id),
       days: days.map(({ day, ...ofDay }) => ({ day: toIso(day).slice(0, 10), ...ofDay })),
     }
   }
@@ -163,9 +163,9 @@ function toView({
   reason,
   failingSince,
   ...more
-}: Endpoint): object {
+}: Receiver): object {
   return {
-    object: 'endpoint',
+    object: 'receiver',
     id,
     state,
     ...(reason !== null && { reason }),

@@ -14,7 +14,7 @@ const defaultPerSecond = 10
 type FailedBody = {
   since: string
   until?: string
-  endpoint?: string
+  receiver?: string
   installation?: string
   eventType?: string
   perSecond?: number
@@ -40,8 +40,8 @@ export function addSendAgainRoutes(router: Router, parts: SendAgainParts): void 
    * 409 while it is being sent, when its receiver is paused or disabled, or while its installation moves.
    */
   router.post('/v1/deliveries/:id/send', async (context) => {
-    const { id, endpointId } = await openDelivery(parts, context)
-    await sendNow(db, { id, endpointId })
+    const { id, receiverId } = await openDelivery(parts, context)
+    await sendNow(db, { id, receiverId })
     wake()
     const delivery = await findListedDelivery(db, id)
     context.status = 202
@@ -55,7 +55,7 @@ export function addSendAgainRoutes(router: Router, parts: SendAgainParts): void 
     properties: {
       since: text,
       until: text,
-      endpoint: text,
+      receiver: text,
       installation: text,
       eventType: text,
       perSecond: { type: 'number', minimum: 0.1, maximum: 1_000 },
@@ -64,7 +64,7 @@ export function addSendAgainRoutes(router: Router, parts: SendAgainParts): void 
   })
   /**
    * Sends deliveries again that failed from `since` (a time) until now: those created before `until`, to that
-   * `endpoint`, of that `installation` and `eventType`. Deliveries to a disabled endpoint are left out,
+   * `receiver`, of that `installation` and `eventType`. Deliveries to a disabled receiver are left out,
    * and counted as `disabled`.
    *
    * `perSecond` of them come due each second (0.1 to 1,000; default 10). `dryRun`, or nothing to send: 200 with the
@@ -92,14 +92,14 @@ export function addSendAgainRoutes(router: Router, parts: SendAgainParts): void 
 function toFilter({
   since,
   until,
-  endpoint,
+  receiver,
   installation,
   eventType,
 }: FailedBody): Omit<FailedFilter, 'upToMs'> {
   return {
     sinceMs: timeOf('since', since),
     ...(until !== undefined && { beforeMs: timeOf('until', until) }),
-    ...(endpoint !== undefined && { endpointId: endpoint }),
+    ...(receiver !== undefined && { receiverId: receiver }),
     ...(installation !== undefined && { installationId: installation }),
     ...(eventType !== undefined && { eventType }),
   }

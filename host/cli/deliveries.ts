@@ -22,9 +22,9 @@ export function addDeliveries(program: Command): void {
   const list = deliveries
     .command('list', { isDefault: true })
     .description('list deliveries, newest first, or follow their attempts')
-    .addOption(new Option('--state <state>', 'in this state').choices(['owed', 'delivered', 'failed']))
+    .addOption(new Option('--state <state>', 'in this state').choices(['pending', 'delivered', 'failed']))
     .option('--installation <id>', 'of this installation')
-    .option('--endpoint <id>', 'to this receiver')
+    .option('--receiver <id>', 'to this receiver')
     .option('--event <id>', 'of this event')
     .option('--event-type <type>', 'of events of this type')
     .option('--after <time>', 'created at or after this time, or how long ago (30m, 2h, 7d)', parseTime)
@@ -82,11 +82,11 @@ async function printList({ api, terminal }: Session, filter: DeliveryFilter, pag
 
 /** Prints a delivery with its body and each attempt: request headers, answer headers, the first bytes of the answer. */
 export function printDelivery(terminal: Terminal, delivery: DeliveryWithAttempts): void {
-  const { id, state, reason, event, installation, endpoint, url, signedBy, body, attemptList } = delivery
+  const { id, state, reason, event, installation, receiver, url, signedBy, body, attemptList } = delivery
   terminal.print(paint('bold', id), ' ', toStatus(state), reason === undefined ? '' : ` ${reason}`)
   terminal.print(`event        ${event.id} ${event.type}`)
   terminal.print(`installation ${installation}, signed with the secret of ${signedBy}`)
-  terminal.print(`endpoint     ${endpoint}`)
+  terminal.print(`receiver     ${receiver}`)
   terminal.print(`url          ${url}`)
   if (delivery.nextAttemptAt !== undefined) terminal.print(`next attempt ${delivery.nextAttemptAt}`)
   terminal.print('body')

@@ -7,13 +7,13 @@ import { type Part, paint, type Terminal, toSafeLine } from './terminal.ts'
 
 /** A change of a delivery. */
 export type FeedItem =
-  | { kind: 'owed'; delivery: Delivery }
+  | { kind: 'pending'; delivery: Delivery }
   | { kind: 'attempt'; delivery: Delivery; attempt: Attempt; previousStartedAt?: string }
   | { kind: 'settled'; delivery: Delivery }
 
 export type DeliveryFilter = {
   installation?: string
-  endpoint?: string
+  receiver?: string
   event?: string
   eventType?: string
   state?: string
@@ -50,8 +50,8 @@ async function listAll(api: Api, filter: DeliveryFilter): Promise<Delivery[]> {
 
 async function* changesOf(api: Api, delivery: Delivery, seen: Map<string, Seen>): AsyncGenerator<FeedItem> {
   const before = seen.get(delivery.id)
-  if (before?.settled || (before?.attempts === delivery.attempts && delivery.state === 'owed')) return
-  if (before === undefined) yield { kind: 'owed', delivery }
+  if (before?.settled || (before?.attempts === delivery.attempts && delivery.state === 'pending')) return
+  if (before === undefined) yield { kind: 'pending', delivery }
   const now = await api.get<DeliveryWithAttempts>(toPath`/v1/deliveries/${delivery.id}`)
   for (const attempt of now.attemptList) {
     if (attempt.number <= (before?.attempts ?? 0)) continue
@@ -59,7 +59,7 @@ async function* changesOf(api: Api, delivery: Delivery, seen: Map<string, Seen>)
     const previousStartedAt = previous && { previousStartedAt: previous.startedAt }
     yield { kind: 'attempt', delivery: now, attempt, ...previousStartedAt }
   }
-  const settled = now.state !== 'owed'
+  const settled = now.state !== 'pending'
   if (settled) yield { kind: 'settled', delivery: now }
   seen.set(delivery.id, { attempts: now.attemptList.length, settled })
 }
@@ -67,7 +67,7 @@ async function* changesOf(api: Api, delivery: Delivery, seen: Map<string, Seen>)
 /** One line for each change: `-->` a delivery was queued, `<--` an attempt ended, `x` a delivery failed. */
 export function printFeedItem(terminal: Terminal, item: FeedItem): void {
   if (terminal.json) return terminal.printJsonLine(item)
-  if (item.kind === 'owed') {
+  if (item.kind === 'pending') {
     const { event, url, createdAt } = item.delivery
     terminal.print(...at(createdAt), paint('cyan', '--> '), `${event.type} ${event.id} to ${toSafeLine(url)}`)
   } else if (item.kind === 'attempt') printFeedAttempt(terminal, item)

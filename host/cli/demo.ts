@@ -109,7 +109,7 @@ function printReceived(terminal: Terminal, received: Received | undefined): void
 }
 
 function printResult(terminal: Terminal, last: FeedItem | undefined, received: Received[]): boolean {
-  const { state, attempts } = last?.delivery ?? { state: 'owed', attempts: received.length }
+  const { state, attempts } = last?.delivery ?? { state: 'pending', attempts: received.length }
   const isVerified = received.length > 0 && received.every(({ refused }) => refused === undefined)
   const isExpected = state === 'delivered' && attempts === 3 && isVerified
   terminal.print()

@@ -136,7 +136,7 @@ async function followEvent(
       printFeedItem(terminal, item)
       continue
     }
-    const isSettled = ![...states.values()].includes('owed')
+    const isSettled = ![...states.values()].includes('pending')
     const isComplete = states.size >= installations || Date.now() - changedAt > quietMs
     // The last poll of the jobs came before that of the deliveries: the list has all deliveries of ended handlers.
     if (handlers.areDone() && isSettled && isComplete) break

@@ -109,7 +109,7 @@ function codeFor(code: string): number {
   // The machine is at fault: starting again changes nothing.
   if (code === 'sandbox_unavailable') return exitCodes.machine
   // A supervisor must not start this program again: the schema is newer than the program.
-  if (code === 'schema_newer') return exitCodes.schema
+  if (code === 'schema_newer' || code === 'schema_older') return exitCodes.schema
   return invalid.has(code) ? exitCodes.invalid : exitCodes.failed
 }
 

@@ -57,7 +57,7 @@ export async function findSiteOrSpace(
   )
 }
 
-type Filter = { integration?: string; installation?: string; endpoint?: string }
+type Filter = { integration?: string; installation?: string; receiver?: string }
 
 /**
  * Asserts that the records of a filter exist. Without this check a wrong id gives an empty list, or endless waiting.
@@ -66,11 +66,11 @@ type Filter = { integration?: string; installation?: string; endpoint?: string }
  */
 export async function assertFilterExists(
   api: Api,
-  { integration, installation, endpoint }: Filter,
+  { integration, installation, receiver }: Filter,
 ): Promise<void> {
   if (integration !== undefined) await api.get(toPath`/v1/integrations/${integration}`)
   if (installation !== undefined) await findInstallationById(api, installation)
-  if (endpoint !== undefined) await api.get(toPath`/v1/endpoints/${endpoint}`)
+  if (receiver !== undefined) await api.get(toPath`/v1/receivers/${receiver}`)
 }
 
 /** @throws AnnexError `not_found` */

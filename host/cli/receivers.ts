@@ -6,16 +6,16 @@ import type { Delivery, List, Receiver } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { paint, printTable, toStatus } from './terminal.ts'
 
-/** `annex endpoints`: the receivers of deliveries. */
+/** `annex receivers`: the receivers of deliveries. */
 export function addReceivers(program: Command): void {
   const receivers = program
-    .command('endpoints')
+    .command('receivers')
     .description('list, pause and resume the receivers of deliveries')
   withExamples(receivers, [
-    'annex endpoints list --state disabled',
-    'annex endpoints pause ep_0199… --reason "moves tonight"',
-    'annex endpoints resume ep_0199…',
-    'annex endpoints example ep_0199…',
+    'annex receivers list --state disabled',
+    'annex receivers pause rcv_0199… --reason "moves tonight"',
+    'annex receivers resume rcv_0199…',
+    'annex receivers example rcv_0199…',
   ])
   receivers
     .command('list', { isDefault: true })
@@ -26,7 +26,7 @@ export function addReceivers(program: Command): void {
     .action(async (options: { state?: string; installation?: string; limit?: number }, command: Command) => {
       const { api, terminal } = openSession(command)
       await assertFilterExists(api, options)
-      const answer = await api.get<List<Receiver>>('/v1/endpoints', options)
+      const answer = await api.get<List<Receiver>>('/v1/receivers', options)
       if (terminal.json) return terminal.printJson(answer)
       const rows = answer.items.map((receiver) => [
         receiver.id,
@@ -35,26 +35,26 @@ export function addReceivers(program: Command): void {
         receiver.installation,
         receiver.url,
       ])
-      printTable(terminal, ['endpoint', 'state', '', 'installation', 'url'], rows)
+      printTable(terminal, ['receiver', 'state', '', 'installation', 'url'], rows)
     })
   addOne(receivers, 'show', 'show a receiver and its pending deliveries', (session, id) =>
-    session.api.get<Receiver>(toPath`/v1/endpoints/${id}`),
+    session.api.get<Receiver>(toPath`/v1/receivers/${id}`),
   )
   addOne(receivers, 'pause', 'pause a receiver: its deliveries wait', (session, id, { reason }) =>
-    session.api.post<Receiver>(toPath`/v1/endpoints/${id}/pause`, reason === undefined ? {} : { reason }),
+    session.api.post<Receiver>(toPath`/v1/receivers/${id}/pause`, reason === undefined ? {} : { reason }),
   ).option('--reason <text>', 'reason, shown with the receiver')
   addOne(
     receivers,
     'resume',
     'resume a paused or disabled receiver, or close its circuit; waiting deliveries are due',
-    (session, id) => session.api.post<Receiver>(toPath`/v1/endpoints/${id}/resume`),
+    (session, id) => session.api.post<Receiver>(toPath`/v1/receivers/${id}/resume`),
   )
   addOne(
     receivers,
     'order',
     'send one delivery at a time, in the order of their creation',
     (session, id, { off }) =>
-      session.api.patch<Receiver>(toPath`/v1/endpoints/${id}`, { ordered: off !== true }),
+      session.api.patch<Receiver>(toPath`/v1/receivers/${id}`, { ordered: off !== true }),
   ).option('--off', 'send several at once, in any order')
   receivers
     .command('example')
@@ -63,7 +63,7 @@ export function addReceivers(program: Command): void {
     .option('--type <type>', 'site_view, page_feedback or space_content_updated')
     .action(async (id: string, { type }: { type?: string }, command: Command) => {
       const { api, terminal } = openSession(command)
-      const path = toPath`/v1/endpoints/${id}/example`
+      const path = toPath`/v1/receivers/${id}/example`
       const delivery = await api.post<Delivery>(path, type === undefined ? {} : { type })
       if (terminal.json) return terminal.printJson(delivery)
       terminal.print(`${delivery.id} `, toStatus(delivery.state), ` to ${delivery.url}`)
@@ -96,7 +96,7 @@ function addOne(
 
 function print({ terminal }: Session, receiver: Receiver): void {
   if (terminal.json) return terminal.printJson(receiver)
-  const { id, state, reason, url, installation, signedBy, ordered, owed, days = [] } = receiver
+  const { id, state, reason, url, installation, signedBy, ordered, pending, days = [] } = receiver
   const { failingSince, leftAloneUntil } = receiver
   terminal.print(paint('bold', id), ' ', toStatus(state), reason === undefined ? '' : ` ${reason}`)
   terminal.print(`url          ${url}`)
@@ -106,7 +106,7 @@ function print({ terminal }: Session, receiver: Receiver): void {
   if (leftAloneUntil !== undefined) {
     terminal.print(`circuit      open until ${leftAloneUntil}, then one delivery tests it`)
   }
-  if (owed !== undefined) terminal.print(`pending      ${owed.due} due, ${owed.waiting} waiting`)
+  if (pending !== undefined) terminal.print(`pending      ${pending.due} due, ${pending.waiting} waiting`)
   for (const { day, delivered, failed, attempts } of days) {
     terminal.print(`${day}   ${delivered} delivered, ${failed} failed, ${attempts} attempts`)
   }

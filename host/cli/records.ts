@@ -66,11 +66,11 @@ export type PublishReceipt = {
 
 export type Delivery = {
   id: string
-  state: 'owed' | 'delivered' | 'failed'
+  state: 'pending' | 'delivered' | 'failed'
   reason?: string
   event: { id: string; type: string }
   installation: string
-  endpoint: string
+  receiver: string
   signedBy: string
   url: string
   attempts: number
@@ -90,7 +90,7 @@ export type Attempt = {
   error?: { code: string; message: string }
 }
 
-/** A URL that deliveries go to. The API calls it an endpoint. */
+/** A URL that deliveries go to. */
 export type Receiver = {
   id: string
   state: 'active' | 'paused' | 'disabled'
@@ -104,7 +104,7 @@ export type Receiver = {
   createdAt: string
   updatedAt: string
   /** Only of a receiver that is read by its id. */
-  owed?: { due: number; waiting: number }
+  pending?: { due: number; waiting: number }
   days?: { day: string; delivered: number; failed: number; attempts: number }[]
 }
 

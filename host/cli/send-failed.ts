@@ -7,7 +7,7 @@ import { confirm } from './terminal.ts'
 type SendFailedRequest = {
   since: string
   until?: string
-  endpoint?: string
+  receiver?: string
   installation?: string
   eventType?: string
   perSecond?: number
@@ -25,7 +25,7 @@ export function addSendFailed(deliveries: Command): void {
       parseTime,
     )
     .option('--until <time>', 'created before this time', parseTime)
-    .option('--endpoint <id>', 'to this receiver')
+    .option('--receiver <id>', 'to this receiver')
     .option('--installation <id>', 'of this installation')
     .option('--event-type <type>', 'of events of this type')
     .option('--per-second <number>', 'deliveries that come due each second (10)', parseRate)
@@ -36,7 +36,7 @@ export function addSendFailed(deliveries: Command): void {
     })
   withExamples(sendFailed, [
     'annex deliveries send-failed --since 2h --dry-run',
-    'annex deliveries send-failed --since 2h --endpoint ep_0199… --per-second 50 --yes',
+    'annex deliveries send-failed --since 2h --receiver rcv_0199… --per-second 50 --yes',
   ])
 }
 
@@ -59,7 +59,7 @@ async function sendAllFailed(
   if (terminal.json) terminal.printJson(answer)
   else if (answer.seconds !== undefined) {
     terminal.print(`${countOf(answer.count)} sent again, over ${answer.seconds} s.`)
-    terminal.say('Those that wait for their time: annex deliveries --state owed')
+    terminal.say('Those that wait for their time: annex deliveries --state pending')
     if (answer.left !== undefined)
       terminal.say(`Another ${answer.left} are left: send them when these are sent.`)
   }

@@ -115,7 +115,6 @@ const statusStyles: Record<string, 'green' | 'yellow' | 'red'> = {
   done: 'green',
   loaded: 'green',
   pending: 'yellow',
-  owed: 'yellow',
   due: 'yellow',
   waiting: 'yellow',
   running: 'yellow',

@@ -17,12 +17,12 @@ export const deliverySettings = {
     meaning:
       'Attempts in flight: begun, and not stored yet. At most as many are repeated after a crash. A delivery counts for one more with each 64 KiB',
   },
-  DELIVERY_PER_ENDPOINT: {
+  DELIVERY_PER_RECEIVER: {
     kind: 'integer',
     default: '16',
     min: 1,
     max: 1_000,
-    meaning: 'Attempts at once to one endpoint',
+    meaning: 'Attempts at once to one receiver',
   },
   DELIVERY_RETRY_SECONDS: {
     kind: 'seconds',
@@ -35,7 +35,7 @@ export const deliverySettings = {
     default: '120',
     min: 1,
     max: 87_600,
-    meaning: 'An endpoint that has answered nothing with 2xx for as long is disabled, in hours',
+    meaning: 'A receiver that has answered nothing with 2xx for as long is disabled, in hours',
   },
   DELIVERY_STANDARD_WEBHOOKS: {
     kind: 'flag',

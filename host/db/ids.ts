@@ -9,7 +9,7 @@ export type IdPrefix =
   | 'ver'
   | 'rev'
   | 'evt'
-  | 'ep'
+  | 'rcv'
   | 'dlv'
   | 'body'
   | 'att'

@@ -13,8 +13,8 @@ const stepTable = 'knex_migrations'
  * Brings the tables up to date, all steps in one transaction: a host that is killed meanwhile leaves neither half of
  * them nor a lock behind. Of hosts that start at once on one PostgreSQL one does it, and the others wait for it.
  *
- * @throws AnnexError `schema_newer` when the tables have had a step that this Annex does not know, `settings_invalid` for a
- *   PostgreSQL database that cannot hold every text
+ * @throws AnnexError `schema_newer` for tables of a newer Annex, `schema_older` for those of an unreleased build,
+ *   `settings_invalid` for a PostgreSQL database that cannot hold every text
  */
 export async function migrate(db: Db, dialect: Dialect): Promise<void> {
   if (dialect === 'sqlite') return runSteps(db)
@@ -62,9 +62,15 @@ export async function assertCurrent(db: Db): Promise<void> {
   )
 }
 
-/** Older code may write what a newer table does not take, or worse, what it takes and misunderstands. */
+/** @throws AnnexError `schema_newer` for tables of a newer Annex, which older code may misunderstand; `schema_older` */
 async function assertKnown(db: Db): Promise<void> {
   const had = (await stepsHad(db)) ?? []
+  if (had.includes('001-records')) {
+    throw new AnnexError(
+      'schema_older',
+      'The tables of the database are those of a build before 0.1.0, which was not released. Start with a new DATA_DIR, or an empty database.',
+    )
+  }
   const unknown = had.filter((name) => !stepNames.includes(name))
   if (unknown.length === 0) return
   throw new AnnexError(

@@ -49,6 +49,7 @@ export const errorCodes = {
   egress_failed: { status: 502, meaning: 'An outbound request failed on its way.' },
   // Annex itself
   settings_invalid: { status: 500, meaning: 'A setting of Annex has a value that it cannot use.' },
+  schema_older: { status: 503, meaning: 'The tables of the database are those of a build before 0.1.0.' },
   schema_newer: { status: 503, meaning: 'The tables of the database are those of a newer Annex.' },
   internal: { status: 500, meaning: 'Something failed in Annex. The log holds it under the request id.' },
   storage_full: {

@@ -2,7 +2,7 @@ import { maxTaskBytes } from '../config/event-sizes.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
-import { countOwedJobs, insertJobs } from '../db/queries/jobs.ts'
+import { countPendingJobs, insertJobs } from '../db/queries/jobs.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertShallow } from '../errors/json-depth.ts'
 import { assertFits } from '../errors/text-size.ts'
@@ -43,7 +43,7 @@ export async function queueTask(db: Db, level: Level, { task, schedule = 0 }: Ar
   const lane = level.kind === 'integration' ? level.integration : level.installationId
   const subject: EventJob = { level, event: { type: 'task', eventId: createId('evt'), task } }
   await db.transaction(async (transaction) => {
-    if ((await countOwedJobs(transaction, 'task', lane)) >= maxDueTasks) {
+    if ((await countPendingJobs(transaction, 'task', lane)) >= maxDueTasks) {
       throw new AnnexError(
         'conflict',
         `The task was not queued: ${lane} has ${maxDueTasks} queued tasks, which is the limit. Queue it again when some have run.`,

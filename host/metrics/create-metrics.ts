@@ -6,10 +6,10 @@ import type { OnReceipt } from '../sandbox/receipt.ts'
 import type { EndCause } from '../sandbox/sandbox-errors.ts'
 import type { WallLevel } from '../sandbox/wall/levels.ts'
 import {
+  type BacklogSnapshot,
   createDeliveryMetrics,
   type DeliveryMetrics,
-  nothingOwed,
-  type OwedSnapshot,
+  emptyBacklog,
 } from './delivery-metrics.ts'
 import {
   addTo,
@@ -42,7 +42,7 @@ export type Metrics = {
 export type Snapshot = {
   processes: { slot: string; pid: number | undefined; loaded: number }[]
   levels: readonly WallLevel[]
-  owed?: OwedSnapshot
+  backlog?: BacklogSnapshot
   host?: HostSnapshot
 }
 
@@ -79,7 +79,7 @@ export function createMetrics(): Metrics {
   const requests = new Map<string, number>()
   const events = new Map<string, number>()
   let snapshot: Snapshot = { processes: [], levels: [] }
-  const deliveries = createDeliveryMetrics(registry, () => snapshot.owed ?? nothingOwed)
+  const deliveries = createDeliveryMetrics(registry, () => snapshot.backlog ?? emptyBacklog)
   registerHost(registry, () => snapshot.host)
   register()
   return {

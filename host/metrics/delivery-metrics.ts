@@ -9,16 +9,16 @@ import {
 } from './tallies.ts'
 
 /** The pending work and the receivers now. */
-export type OwedSnapshot = {
+export type BacklogSnapshot = {
   jobs: readonly { kind: string; state: string; count: number }[]
   /** The age of the oldest job of a kind, in ms. */
   oldest: readonly { kind: string; ageMs: number }[]
-  endpoints: readonly { state: string; count: number }[]
+  receivers: readonly { state: string; count: number }[]
   /** Receivers that have failed repeatedly: this host sends them nothing for a while. */
   circuitsOpen: number
 }
 
-export const nothingOwed: OwedSnapshot = { jobs: [], oldest: [], endpoints: [], circuitsOpen: 0 }
+export const emptyBacklog: BacklogSnapshot = { jobs: [], oldest: [], receivers: [], circuitsOpen: 0 }
 
 export type DeliveryMetrics = {
   /** Runs for each attempt, and takes well under 2 µs. */
@@ -34,7 +34,7 @@ const attemptBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const deliveryBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3_600, 86_400]
 
 /** Counts attempts, and shows pending work. */
-export function createDeliveryMetrics(registry: Registry, now: () => OwedSnapshot): DeliveryMetrics {
+export function createDeliveryMetrics(registry: Registry, now: () => BacklogSnapshot): DeliveryMetrics {
   const byOutcome = new Map<string, Buckets>()
   const delivered = createBuckets(deliveryBounds)
   const settled = { delivered: 0, failed: 0 }
@@ -47,7 +47,7 @@ export function createDeliveryMetrics(registry: Registry, now: () => OwedSnapsho
   })
   registerBuckets(registry, {
     name: 'annex_delivery_seconds',
-    help: 'From when a delivery is owed to when it is delivered, all attempts and waits included',
+    help: 'Time from the queueing of a delivery to its success, with all attempts and waits',
     label: 'state',
     bounds: deliveryBounds,
     read: () => [['delivered', delivered]],
@@ -62,31 +62,31 @@ export function createDeliveryMetrics(registry: Registry, now: () => OwedSnapsho
   })
   registerGauge(registry, {
     name: 'annex_jobs',
-    help: 'Work that is owed, and what of it has failed',
+    help: 'Pending and failed jobs',
     labelNames: ['kind', 'state'],
     read(add) {
       for (const { kind, state, count } of now().jobs) add({ kind, state }, count)
     },
   })
   registerGauge(registry, {
-    name: 'annex_oldest_owed_seconds',
-    help: 'For how long the oldest work has been owed',
+    name: 'annex_oldest_pending_seconds',
+    help: 'Age of the oldest pending job',
     labelNames: ['kind'],
     read(add) {
       for (const { kind, ageMs } of now().oldest) add({ kind }, ageMs / 1_000)
     },
   })
   registerGauge(registry, {
-    name: 'annex_webhook_endpoints',
-    help: 'Endpoints that deliveries go to',
+    name: 'annex_webhook_receivers',
+    help: 'Receivers that deliveries go to',
     labelNames: ['state'],
     read(add) {
-      for (const { state, count } of now().endpoints) add({ state }, count)
+      for (const { state, count } of now().receivers) add({ state }, count)
     },
   })
   registerGauge(registry, {
     name: 'annex_circuits_open',
-    help: 'Endpoints that this host leaves alone for a while',
+    help: 'Receivers that this host leaves alone for a while',
     labelNames: [],
     read: (add) => add({}, now().circuitsOpen),
   })

@@ -7,7 +7,7 @@ import { drainMs } from '../api/listen.ts'
 import { createApp } from '../app.ts'
 import type { Settings } from '../config/load-settings.ts'
 import { createStorageProbe } from '../db/probe-storage.ts'
-import type { NewDelivery, Owed } from '../db/queries/deliveries.ts'
+import type { NewDelivery, QueuedDelivery } from '../db/queries/deliveries.ts'
 import { createEgress } from '../egress/egress.ts'
 import { createHops } from '../egress/loop-guard.ts'
 import { publishEvent } from '../events/publish-event.ts'
@@ -19,7 +19,7 @@ import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { SandboxTarget } from '../sandbox/target.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import type { LoadedPlugin, PluginSource } from '../versions/load-plugins.ts'
-import { oweDelivery } from '../webhooks/delivery-call.ts'
+import { queueDelivery } from '../webhooks/delivery-call.ts'
 import { runMaintenance } from '../webhooks/maintenance.ts'
 import type { Retention } from '../webhooks/prune-history.ts'
 import { announce } from './announce.ts'
@@ -43,7 +43,7 @@ export type RunningServer = {
   wall: Wall
   logger: Logger
   /** Stores a delivery, which is then sent: what scripts do with `queueDelivery`. */
-  oweDelivery: (delivery: NewDelivery) => Promise<Owed>
+  queueDelivery: (delivery: NewDelivery) => Promise<QueuedDelivery>
   /** Takes no more requests and jobs, lets those that run come to an end, and gives everything back. */
   close: () => Promise<void>
 }
@@ -171,7 +171,7 @@ export async function startAnswering(
     sandboxes,
     wall,
     logger,
-    oweDelivery: (delivery) => oweDelivery(commits, wake, delivery),
+    queueDelivery: (delivery) => queueDelivery(commits, wake, delivery),
     close,
   }
 }

@@ -1,7 +1,7 @@
 import { maxDeliveryBytes } from '../config/event-sizes.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
 import { createId } from '../db/ids.ts'
-import { type NewDelivery, type Owed, oweDeliveries } from '../db/queries/deliveries.ts'
+import { type NewDelivery, type QueuedDelivery, queueDeliveries } from '../db/queries/deliveries.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertFits } from '../errors/text-size.ts'
 import type { BacklogQuota } from '../queue/backlog.ts'
@@ -51,7 +51,7 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake, backlog: Ba
       const body = JSON.stringify(event)
       assertFits(body, maxDeliveryBytes, tooLarge)
       await backlog.take(installationId, Buffer.byteLength(body))
-      const { id, created } = await oweDelivery(commits, wake, {
+      const { id, created } = await queueDelivery(commits, wake, {
         installationId,
         eventId: context.event?.id ?? event.eventId ?? createId('evt'),
         eventType: event.type,
@@ -66,10 +66,14 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake, backlog: Ba
 }
 
 /** Stores a delivery, and wakes the worker that sends it. Resolves when the commit is durable. */
-export async function oweDelivery(commits: GroupCommit, wake: Wake, delivery: NewDelivery): Promise<Owed> {
-  const owed = await commits.store(oweDeliveries, delivery)
-  if (owed.created) wake()
-  return owed
+export async function queueDelivery(
+  commits: GroupCommit,
+  wake: Wake,
+  delivery: NewDelivery,
+): Promise<QueuedDelivery> {
+  const queued = await commits.store(queueDeliveries, delivery)
+  if (queued.created) wake()
+  return queued
 }
 
 /** Names the level whose secret signs the delivery. */

@@ -14,20 +14,20 @@ const flushEveryMs = 1_000
 const dayMs = 86_400_000
 
 /**
- * Counts results of deliveries by endpoint and day, and stores them every second. A host that is killed may miss those
+ * Counts results of deliveries by receiver and day, and stores them every second. A host that is killed may miss those
  * of its last second.
  */
 export function createDeliveryCounts(db: Db, onDefect: (error: unknown) => void): DeliveryCounts {
   let counts = new Map<string, DayCounts>()
   const writing = createWriteBehind(store, flushEveryMs, onDefect)
   return {
-    take({ endpointId, attempt, state }) {
+    take({ receiverId, attempt, state }) {
       const day = Math.floor(Date.now() / dayMs) * dayMs
-      const key = `${endpointId} ${day}`
-      const found = counts.get(key) ?? { endpointId, day, delivered: 0, failed: 0, attempts: 0 }
+      const key = `${receiverId} ${day}`
+      const found = counts.get(key) ?? { receiverId, day, delivered: 0, failed: 0, attempts: 0 }
       counts.set(key, found)
       if (attempt !== undefined) found.attempts += 1
-      if (state !== 'owed') found[state] += 1
+      if (state !== 'pending') found[state] += 1
       writing.note()
     },
     flush: writing.flush,

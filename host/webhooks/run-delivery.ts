@@ -14,25 +14,25 @@ import {
   refuseDeliveries,
   updateDeliveries,
 } from '../db/queries/deliveries.ts'
-import { findEndpoints, findUnpaused, type OwnedEndpoint } from '../db/queries/endpoints.ts'
 import type { Job } from '../db/queries/jobs.ts'
+import { findReceivers, findUnpaused, type OwnedReceiver } from '../db/queries/receivers.ts'
 import { releaseJobs } from '../db/queries/release-waiting.ts'
 import type { Health } from '../queue/fairness.ts'
 import { type JobHandler, type JobOutcome, type Stored, stored } from '../queue/job-handler.ts'
 import { type NextStep, nextStep, type RetrySchedule } from '../queue/retry-schedule.ts'
 import { toInterrupted, toRow } from './attempt-rows.ts'
-import { createHealthNotes, type GivingUp, reasonToGiveUp } from './endpoint-health.ts'
+import { createHealthNotes, type GivingUp, reasonToGiveUp } from './receiver-health.ts'
 import type { Attempt, AttemptOptions, Sendable } from './send-attempt.ts'
 import type { SigningSecrets } from './signature.ts'
 import type { FoundSecrets, SecretReader } from './signing-secrets.ts'
 
 /** What is counted of an attempt; without one, of a delivery that was refused. */
 export type AttemptSeen = {
-  endpointId: string
+  receiverId: string
   attempt?: Pick<Attempt, 'outcome' | 'durationMs'>
   /** Of the delivery, after it. */
   state: DeliveryState
-  /** Since the delivery was owed first. */
+  /** Since the delivery was queued first. */
   ageMs?: number
 }
 
@@ -54,7 +54,7 @@ export function createRunDelivery(given: {
   timeoutMs: number
   /** Whether the headers of Standard Webhooks are sent, too. */
   standard: boolean
-  /** An endpoint that has not answered with 2xx for as long is given up, in ms. */
+  /** A receiver that has not answered with 2xx for as long is given up, in ms. */
   giveUpAfterMs: number
   /** A step of a group commit. */
   giveUp: Step<GivingUp, unknown>
@@ -66,12 +66,12 @@ export function createRunDelivery(given: {
   return {
     async begin(db, jobs) {
       const deliveries = await findOf(db, jobs, loadDeliveries)
-      const endpoints = await findEndpoints(db, [...new Set(jobs.map(({ lane }) => lane))])
+      const receivers = await findReceivers(db, [...new Set(jobs.map(({ lane }) => lane))])
       const found = await secrets.find(
         db,
         deliveries.filter((delivery) => delivery !== undefined),
       )
-      return jobs.map((job, n) => () => run(job, deliveries[n], endpoints.get(job.lane), found))
+      return jobs.map((job, n) => () => run(job, deliveries[n], receivers.get(job.lane), found))
     },
     interrupt,
   }
@@ -79,25 +79,25 @@ export function createRunDelivery(given: {
   async function run(
     job: Job,
     delivery: DeliveryWithBody | undefined,
-    endpoint: OwnedEndpoint | undefined,
+    receiver: OwnedReceiver | undefined,
     found: FoundSecrets,
   ): Promise<JobOutcome> {
     const signing = delivery && found.of(delivery)
     // What it was sent for is gone, and the delivery with it.
-    if (delivery === undefined || endpoint === undefined) return { move: { state: 'gone' } }
-    if (endpoint.state === 'paused') {
+    if (delivery === undefined || receiver === undefined) return { move: { state: 'gone' } }
+    if (receiver.state === 'paused') {
       return {
-        move: { state: 'waiting', reason: `The endpoint ${endpoint.id} is paused.` },
-        stores: [stored(releaseUnlessPaused, { jobId: job.id, endpointId: endpoint.id })],
+        move: { state: 'waiting', reason: `The receiver ${receiver.id} is paused.` },
+        stores: [stored(releaseUnlessPaused, { jobId: job.id, receiverId: receiver.id })],
       }
     }
-    if (endpoint.state === 'disabled') {
-      return refuse(delivery, `endpoint_disabled: ${endpoint.reason ?? ''}`)
+    if (receiver.state === 'disabled') {
+      return refuse(delivery, `receiver_disabled: ${receiver.reason ?? ''}`)
     }
     if (signing === undefined) {
       return refuse(delivery, `signer_gone: There is no ${delivery.signedBy} any more whose secret signs it.`)
     }
-    const tenant = endpoint.organizationId
+    const tenant = receiver.organizationId
     const attempt = await send(delivery, signing, { nowMs: clock.wall(), timeoutMs, standard, tenant })
     const nowMs = clock.now()
     const step = nextStep(schedule, job.attempt, attempt, { nowMs, random: given.random })
@@ -105,16 +105,16 @@ export function createRunDelivery(given: {
       ...toOutcome(delivery, attempt, step, nowMs),
       onStored: () => given.onAttempt(toSeen(delivery, attempt, step, nowMs)),
     }
-    const stores = [...outcome.stores, noteHealth(endpoint.id, step.state === 'delivered', nowMs)]
+    const stores = [...outcome.stores, noteHealth(receiver.id, step.state === 'delivered', nowMs)]
     const after = { state: step.state, createdAt: delivery.createdAt }
-    const reason = reasonToGiveUp(endpoint, attempt, after, nowMs, given.giveUpAfterMs)
-    if (reason !== undefined) stores.push(stored(given.giveUp, { endpoint, reason }))
+    const reason = reasonToGiveUp(receiver, attempt, after, nowMs, given.giveUpAfterMs)
+    if (reason !== undefined) stores.push(stored(given.giveUp, { receiver, reason }))
     return { ...outcome, stores }
   }
 
-  function refuse({ id, endpointId }: Delivery, reason: string): JobOutcome {
+  function refuse({ id, receiverId }: Delivery, reason: string): JobOutcome {
     const refusal: Refusal = { id, reason, finishedAt: clock.now() }
-    const onStored = () => given.onAttempt({ endpointId, state: 'failed' })
+    const onStored = () => given.onAttempt({ receiverId, state: 'failed' })
     return { move: { state: 'gone' }, stores: [stored(refuseDeliveries, refusal)], onStored }
   }
 
@@ -138,13 +138,13 @@ export function createRunDelivery(given: {
 }
 
 function toSeen(
-  { endpointId, createdAt }: Delivery,
+  { receiverId, createdAt }: Delivery,
   { outcome, durationMs }: Attempt,
   { state }: NextStep,
   nowMs: number,
 ): AttemptSeen {
   const attempt = { outcome, durationMs }
-  return { endpointId, attempt, state: state === 'due' ? 'owed' : state, ageMs: nowMs - createdAt }
+  return { receiverId, attempt, state: state === 'due' ? 'pending' : state, ageMs: nowMs - createdAt }
 }
 
 /** The delivery of each job, `undefined` for one that is gone. */
@@ -169,7 +169,7 @@ function toOutcome(
   const isOver = step.state !== 'due'
   const change: DeliveryChange = {
     id: delivery.id,
-    state: isOver ? step.state : 'owed',
+    state: isOver ? step.state : 'pending',
     reason: step.state === 'failed' ? `${step.reason}: ${said}` : null,
     attempts: number,
     finishedAt: isOver ? nowMs : null,
@@ -200,13 +200,13 @@ const changeDeliveries = async (transaction: Db, changes: readonly DeliveryChang
 }
 
 /** A job that is laid aside. */
-type LaidAside = { jobId: string; endpointId: string }
+type LaidAside = { jobId: string; receiverId: string }
 
 /** Somebody may have resumed it since it was claimed. These alone: others that wait are released by whoever resumes. */
 const releaseUnlessPaused = async (transaction: Db, laid: readonly LaidAside[]): Promise<[]> => {
-  const endpointIds = new Set(laid.map(({ endpointId }) => endpointId))
-  const unpaused = await findUnpaused(transaction, [...endpointIds])
-  const ids = laid.flatMap(({ jobId, endpointId }) => (unpaused.includes(endpointId) ? [jobId] : []))
+  const receiverIds = new Set(laid.map(({ receiverId }) => receiverId))
+  const unpaused = await findUnpaused(transaction, [...receiverIds])
+  const ids = laid.flatMap(({ jobId, receiverId }) => (unpaused.includes(receiverId) ? [jobId] : []))
   if (ids.length > 0) await releaseJobs(transaction, ids)
   return []
 }

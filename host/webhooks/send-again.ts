@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts'
 import { inSteps, stepSize } from '../db/in-steps.ts'
 import type { Database } from '../db/open-database.ts'
 import type { Delivery } from '../db/queries/deliveries.ts'
-import { findEndpoint } from '../db/queries/endpoints.ts'
+import { findReceiver } from '../db/queries/receivers.ts'
 import { bringForward, type FailedFilter, listFailed, sendAgain } from '../db/queries/send-again.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 
@@ -14,13 +14,13 @@ export const mostOfRequest = 100_000
  * Sends one delivery now. A pending one has its next attempt at once, and keeps its round of the schedule. A settled one
  * begins a new round.
  *
- * @throws AnnexError `conflict` when it is being sent, or its endpoint is paused or disabled
+ * @throws AnnexError `conflict` when it is being sent, or its receiver is paused or disabled
  */
 export async function sendNow(
   db: Db,
-  { id, endpointId }: Pick<Delivery, 'id' | 'endpointId'>,
+  { id, receiverId }: Pick<Delivery, 'id' | 'receiverId'>,
 ): Promise<void> {
-  await assertSendable(db, endpointId)
+  await assertSendable(db, receiverId)
   const dueAt = nowOf(db)
   const sent = await db.transaction((transaction) => sendAgain(transaction, [{ id, dueAt }]))
   if (sent.length > 0) return
@@ -30,7 +30,7 @@ export async function sendNow(
     throw new AnnexError('conflict', `The delivery ${id} is being sent. Try again after this attempt.`)
   }
   if (state === 'waiting') {
-    const text = `The delivery ${id} waits, as its endpoint is paused. Resume it: annex endpoints resume ${endpointId}`
+    const text = `The delivery ${id} waits, as its receiver is paused. Resume it: annex receivers resume ${receiverId}`
     throw new AnnexError('conflict', text)
   }
   // The attempt has just ended.
@@ -65,12 +65,12 @@ export async function sendFailed(
   return inSteps(sendBatch, gone)
 }
 
-/** @throws AnnexError `conflict` when the endpoint is disabled */
-export async function assertSendable(db: Db, endpointId: string): Promise<void> {
-  const endpoint = await findEndpoint(db, endpointId)
-  if (endpoint?.state !== 'disabled') return
+/** @throws AnnexError `conflict` when the receiver is disabled */
+export async function assertSendable(db: Db, receiverId: string): Promise<void> {
+  const receiver = await findReceiver(db, receiverId)
+  if (receiver?.state !== 'disabled') return
   throw new AnnexError(
     'conflict',
-    `The endpoint ${endpointId} is disabled: ${endpoint.reason ?? ''} Resume it first: annex endpoints resume ${endpointId}`,
+    `The receiver ${receiverId} is disabled: ${receiver.reason ?? ''} Resume it first: annex receivers resume ${receiverId}`,
   )
 }

@@ -1,13 +1,13 @@
 import { isSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
-import type { EndpointKey } from '../db/queries/endpoints.ts'
 import { findTarget } from '../db/queries/installed/installation-targets.ts'
 import { findInstallation, type Signer } from '../db/queries/installed/installations.ts'
+import type { ReceiverKey } from '../db/queries/receivers.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { SigningSecrets } from './signature.ts'
 
-type SignerKey = Pick<EndpointKey, 'installationId' | 'signedBy'>
+type SignerKey = Pick<ReceiverKey, 'installationId' | 'signedBy'>
 
 export type FoundSecrets = {
   /**

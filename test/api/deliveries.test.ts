@@ -49,24 +49,24 @@ describe('GET /v1/deliveries', () => {
     assert.deepEqual([rest.items.map(({ id }: Json) => id), rest.next], [all.slice(3), undefined])
   })
 
-  it('filters by state, event type, endpoint, installation and time', async () => {
+  it('filters by state, event type, receiver, installation and time', async () => {
     const [first, second, third] = delivered
-    assert.deepEqual(await ids('state=owed'), [owed])
+    assert.deepEqual(await ids('state=pending'), [owed])
     assert.deepEqual(await ids('state=delivered'), [third, second, first])
     assert.deepEqual(await ids('state=failed'), [])
     assert.deepEqual(await ids('eventType=second'), [owed, third])
     assert.deepEqual(await ids('eventType=second&state=delivered'), [third])
     assert.deepEqual(await ids(`before=${middle}`), [second, first])
     assert.deepEqual(await ids(`after=${middle}`), [owed, third])
-    assert.deepEqual(await ids(`installation=${installation}&after=${middle}&state=owed`), [owed])
-    const { endpoint } = (await list('state=owed')).items[0]
-    assert.match(endpoint, /^ep_/)
-    assert.deepEqual(await ids(`endpoint=${endpoint}`), [owed])
-    assert.deepEqual(await ids('endpoint=ep_none'), [])
+    assert.deepEqual(await ids(`installation=${installation}&after=${middle}&state=pending`), [owed])
+    const { receiver } = (await list('state=pending')).items[0]
+    assert.match(receiver, /^rcv_/)
+    assert.deepEqual(await ids(`receiver=${receiver}`), [owed])
+    assert.deepEqual(await ids('receiver=rcv_none'), [])
   })
 
   it('shows the next attempt of a pending delivery, and none for others', async () => {
-    const { nextAttemptAt, createdAt } = (await list('state=owed')).items[0]
+    const { nextAttemptAt, createdAt } = (await list('state=pending')).items[0]
     const waitMs = Date.parse(nextAttemptAt) - Date.parse(createdAt)
     assert.ok(waitMs >= 3_600_000 && waitMs < 2 * 3_600_000, `${waitMs} ms`)
     for (const { nextAttemptAt } of (await list('state=delivered')).items) {

@@ -69,7 +69,7 @@ describe('the live feed', () => {
     reader.close()
     assert.deepEqual(
       events.map(({ event }) => event),
-      ['owed', 'attempt', 'attempt', 'settled'],
+      ['pending', 'attempt', 'attempt', 'settled'],
     )
     for (const { data } of events) assert.equal(data.delivery.id, id)
     const [owed, first, second, settled] = events
@@ -121,7 +121,7 @@ describe('the live feed', () => {
     const again = await open('eventType=placed', { 'last-event-id': place ?? '' })
     const [first] = await read(again, 1)
     again.close()
-    assert.deepEqual([first?.event, first?.data.delivery.id], ['owed', id])
+    assert.deepEqual([first?.event, first?.data.delivery.id], ['pending', id])
   })
 
   it('sends `settled` with the reason for a delivery that fails without an attempt', async () => {
@@ -137,16 +137,16 @@ describe('the live feed', () => {
     live.close()
     const told = events.map(({ event, data }) => [event, data.delivery.id])
     const expected = [
-      ['owed', tried],
+      ['pending', tried],
       ['attempt', tried],
-      ['owed', gone],
+      ['pending', gone],
       ['attempt', gone],
       ['settled', gone],
       ['settled', tried],
     ]
     assert.deepEqual(told, expected)
     const last = events.at(-1)
-    assert.match(last?.data.delivery.reason, /^endpoint_disabled: It answered 410 Gone\./)
+    assert.match(last?.data.delivery.reason, /^receiver_disabled: It answered 410 Gone\./)
     assert.equal(last?.data.delivery.attempts, 1)
     const late = await open(`after=${since}&eventType=refused`)
     assert.deepEqual(
@@ -162,7 +162,7 @@ describe('the live feed', () => {
     assert.deepEqual(
       more.map(({ event, data }) => [event, data.delivery.id]),
       [
-        ['owed', next],
+        ['pending', next],
         ['settled', next],
       ],
     )
@@ -179,7 +179,7 @@ describe('the live feed', () => {
     assert.deepEqual(
       events.map(({ event, data }) => [event, data.delivery.id]),
       [
-        ['owed', quiet],
+        ['pending', quiet],
         ['attempt', quiet],
         ['settled', quiet],
       ],

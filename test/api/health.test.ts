@@ -38,7 +38,7 @@ describe('health', () => {
     assert.equal(json.versions.deployed, 1)
     assert.match(json.versions.digest, /^[0-9a-f]{64}$/)
     assert.deepEqual(json.nativeModule, { ready: true, name: 'isolated-vm', node: process.version })
-    assert.deepEqual(json.workers, { ready: true, running: 3 })
+    assert.deepEqual(json.workers, { ready: true, running: 2 })
     assert.deepEqual(Object.keys(json.sandboxes.levels), [
       'isolate',
       'process',

@@ -29,8 +29,8 @@ describe('a text with U+0000 or a lone surrogate', () => {
     '/v1/deliveries?endpoint=%00',
     '/v1/deliveries?before=dlv_%00',
     '/v1/deliveries/feed?endpoint=%00',
-    '/v1/endpoints/%00',
-    '/v1/endpoints?before=%00',
+    '/v1/receivers/%00',
+    '/v1/receivers?before=%00',
     '/v1/jobs/%00',
     '/v1/jobs?before=%00',
     '/v1/jobs?installation=%00',
@@ -57,7 +57,7 @@ describe('a text with U+0000 or a lone surrogate', () => {
     const told = [
       await annex.api('POST', '/v1/orgs', { subdomain: 'told', title: 'a\0' }),
       await annex.api('POST', '/v1/orgs/home/tokens', { label: 'a\0' }),
-      await annex.api('POST', '/v1/endpoints/ep_a/pause', { reason: 'a\0' }),
+      await annex.api('POST', '/v1/receivers/rcv_a/pause', { reason: 'a\0' }),
       await annex.api('POST', '/v1/deliveries/send-failed', { since: '2026-01-01', endpoint: 'a\0' }),
     ]
     for (const { status, text } of told) assert.ok(status < 500, `${status} ${text}`)

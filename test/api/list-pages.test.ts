@@ -76,7 +76,7 @@ describe('a list in pages', () => {
     '/v1/jobs': ['before'],
     '/v1/jobs?state=due': ['after'],
     '/v1/deliveries': ['before', 'after'],
-    '/v1/endpoints': ['before'],
+    '/v1/receivers': ['before'],
   }
   for (const [path, places] of Object.entries(lists)) {
     const ask = (name: string, value: string) =>
@@ -89,7 +89,7 @@ describe('a list in pages', () => {
         assert.match(json.error.message, new RegExp(`"${name}" .*: .*${places.join(', ')}`))
       }
       for (const name of ['before', 'after']) {
-        for (const value of ['x', 'dlv_x', 'job_', '1.job_', 'ep_1', '', '%27']) {
+        for (const value of ['x', 'dlv_x', 'job_', '1.job_', 'rcv_1', '', '%27']) {
           const { status, json } = await ask(name, value)
           assert.equal(status, 400, `${name}=${value}: ${JSON.stringify(json)}`)
           assert.match(json.error.message, new RegExp(name))

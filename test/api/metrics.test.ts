@@ -64,7 +64,7 @@ describe('/metrics', () => {
 })
 
 describe('/metrics of deliveries', () => {
-  it('counts pending deliveries, the age of the oldest, attempts by outcome, and endpoints by state', async () => {
+  it('counts pending deliveries, the age of the oldest, attempts by outcome, and receivers by state', async () => {
     const good = await startReceiver(200)
     const bad = await startReceiver(503)
     const flags = { DELIVERY_RETRY_SECONDS: Array(12).fill('0.05').concat('3600').join(',') }
@@ -88,16 +88,16 @@ describe('/metrics of deliveries', () => {
         /annex_jobs\{kind="delivery",state="failed"\}/,
         'that is not what failed deliveries are',
       )
-      const [, age = ''] = /annex_oldest_owed_seconds\{kind="delivery"\} (\S+)\n/.exec(text) ?? []
+      const [, age = ''] = /annex_oldest_pending_seconds\{kind="delivery"\} (\S+)\n/.exec(text) ?? []
       assert.ok(Number(age) > 0 && Number(age) < 60, age)
-      assert.match(text, /annex_oldest_owed_seconds\{kind="event"\} 0\n/)
+      assert.match(text, /annex_oldest_pending_seconds\{kind="event"\} 0\n/)
       assert.match(text, /annex_delivery_attempt_seconds_count\{outcome="delivered"\} 1\n/)
       assert.match(text, /annex_delivery_attempt_seconds_count\{outcome="rejected"\} 1[0-3]\n/)
       assert.match(text, /annex_delivery_seconds_count\{state="delivered"\} 1\n/)
       assert.match(text, /annex_deliveries_total\{state="delivered"\} 1\n/)
-      assert.match(text, /annex_webhook_endpoints\{state="active"\} 2\n/)
+      assert.match(text, /annex_webhook_receivers\{state="active"\} 2\n/)
       const shown = await annex.api('GET', `/v1/deliveries/${delivered}`)
-      const { days } = (await annex.api('GET', `/v1/endpoints/${shown.json.endpoint}`)).json
+      const { days } = (await annex.api('GET', `/v1/receivers/${shown.json.receiver}`)).json
       assert.deepEqual(
         days.map(({ delivered, failed, attempts }: Json) => [delivered, failed, attempts]),
         [[1, 0, 1]],

@@ -24,7 +24,7 @@ describe('sending deliveries again', () => {
     const [id = ''] = await owe(endpoint, { url: receiver.url })
     assert.deepEqual([(await settled(id)).state, receiver.received.length], ['failed', 2])
     const again = await annex.api('POST', `/v1/deliveries/${id}/send`)
-    assert.deepEqual([again.status, again.json.state, again.json.reason], [202, 'owed', undefined])
+    assert.deepEqual([again.status, again.json.state, again.json.reason], [202, 'pending', undefined])
     const { state, attemptList } = await settled(id)
     assert.equal(state, 'delivered')
     assert.deepEqual(
@@ -68,7 +68,7 @@ describe('sending deliveries again', () => {
       )
       assert.ok(Date.parse(waiting.nextAttemptAt) - Date.now() > 3_000_000, waiting.nextAttemptAt)
       const sent = await annex.api('POST', `/v1/deliveries/${id}/send`)
-      assert.deepEqual([sent.status, sent.json.state, sent.json.attempts], [202, 'owed', 1])
+      assert.deepEqual([sent.status, sent.json.state, sent.json.attempts], [202, 'pending', 1])
       assert.equal((await settled(id)).state, state)
       assert.equal(receiver.received.length, 2)
     }
@@ -81,12 +81,12 @@ describe('sending deliveries again', () => {
     const { status, json } = await annex.api('POST', `/v1/deliveries/${id}/send`)
     assert.deepEqual([status, json.error.code], [409, 'conflict'])
     assert.match(json.error.message, /is being sent/)
-    const { endpoint: to } = await delivery(id)
-    await annex.api('POST', `/v1/endpoints/${to}/pause`, {})
+    const { receiver: to } = await delivery(id)
+    await annex.api('POST', `/v1/receivers/${to}/pause`, {})
     const [held = ''] = await owe(endpoint, { url: receiver.url })
     const refused = await annex.api('POST', `/v1/deliveries/${held}/send`)
     assert.deepEqual([refused.status, refused.json.error.code], [409, 'conflict'])
-    assert.match(refused.json.error.message, new RegExp(`annex endpoints resume ${to}$`))
+    assert.match(refused.json.error.message, new RegExp(`annex receivers resume ${to}$`))
     assert.equal((await annex.api('POST', '/v1/deliveries/dlv_none/send')).status, 404)
   })
 
@@ -98,7 +98,7 @@ describe('sending deliveries again', () => {
     const since = new Date().toISOString()
     const ids = await owe(endpoint, { url: receiver.url, type: 'late' }, 6)
     for (const id of ids) assert.equal((await settled(id)).state, 'failed')
-    const filter = { since, endpoint: (await delivery(ids[0] ?? '')).endpoint }
+    const filter = { since, receiver: (await delivery(ids[0] ?? '')).receiver }
     const dry = await sendFailed({ ...filter, dryRun: true })
     assert.deepEqual([dry.status, dry.json], [200, { dryRun: true, count: 6, disabled: 0 }])
     assert.equal((await sendFailed({ ...filter, eventType: 'early', dryRun: true })).json.count, 0)
@@ -125,7 +125,7 @@ describe('sending deliveries again', () => {
     for (const id of ids) await settled(id)
     const { json } = await sendFailed({ since, perSecond: 0.1 })
     assert.deepEqual([json.count, json.seconds], [8, 80])
-    const { items } = (await annex.api('GET', '/v1/deliveries?state=owed&eventType=many')).json
+    const { items } = (await annex.api('GET', '/v1/deliveries?state=pending&eventType=many')).json
     assert.ok(items.length >= 7, `${items.length} pending`)
     const times = items.map(({ nextAttemptAt }: Json) => Date.parse(nextAttemptAt)).reverse()
     for (let n = 2; n < times.length; n += 1) assert.equal(times[n] - times[n - 1], 10_000)

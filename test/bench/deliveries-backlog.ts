@@ -9,7 +9,7 @@ import { median } from './measure/quantile.ts'
 import { readOptions } from './measure/read-options.ts'
 import { describeMachine, printTargets } from './report.ts'
 
-const endpoints = 5
+const receivers = 5
 const values = readOptions({
   quick: { type: 'boolean', default: false },
   postgres: { type: 'boolean', default: false },
@@ -21,7 +21,7 @@ const small = 1_000
 const large = Number(values.backlog ?? (values.quick ? 50_000 : 1_000_000))
 const events = Number(values.events ?? (values.quick ? 400 : 4_000))
 /** 1,000 due ones would be gone before a rate can be told. */
-const drained = events * endpoints
+const drained = events * receivers
 const rounds = values.quick ? 2 : 3
 const hourMs = 3_600_000
 
@@ -41,7 +41,7 @@ for (let round = 0; round < rounds; round++) {
 }
 const due = { few: await drainDue(some), many: await drainDue(many) }
 
-terminal.say(`${name}: ${events} events to ${endpoints} endpoints, ${rounds} rounds in turn, medians`)
+terminal.say(`${name}: ${events} events to ${receivers} receivers, ${rounds} rounds in turn, medians`)
 const rows = [
   toRow(`new ones, while ${small} are due later`, waiting.few),
   toRow(`new ones, while ${large} are due later`, waiting.many),
@@ -71,20 +71,20 @@ type Held = { receiver: Receiver; side: Side }
 
 /** An Annex that owes so many deliveries, due in an hour: each has failed once. */
 async function startWithOwed(count: number): Promise<Held> {
-  const receiver = await startReceiver(endpoints)
+  const receiver = await startReceiver(receivers)
   ends.defer(receiver.close)
   const all = [...receiver.urls.keys()]
-  await receiver.call('behave', { endpoints: all, behaviour: { status: 503 } })
+  await receiver.call('behave', { receivers: all, behaviour: { status: 503 } })
   const first = await startSide(name, receiver.urls)
   ends.defer(first.close)
   await Promise.all([
-    receiver.call('expect', { count: endpoints }),
+    receiver.call('expect', { count: receivers }),
     first.call('publish', { run: 'seed', events: 1 }),
   ])
   // What runs is stored before it ends.
   await first.stop()
   await seedOwed(first.data, { count, dueAtMs: Date.now() + hourMs })
-  await receiver.call('behave', { endpoints: all, behaviour: {} })
+  await receiver.call('behave', { receivers: all, behaviour: {} })
   const side = await first.startAgain()
   await arrive({ receiver, side }, 'warm', Math.ceil(events / 4))
   return { receiver, side }
@@ -94,13 +94,13 @@ async function measureNew(held: Held, round: number): Promise<Measured> {
   const memory = watchMemory(held.side.pid)
   const startedMs = nowMs()
   const { lastMs } = await arrive(held, `r${round}`, events)
-  return { perSecond: ((events * endpoints) / (lastMs - startedMs)) * 1000, peakMb: memory.stop() }
+  return { perSecond: ((events * receivers) / (lastMs - startedMs)) * 1000, peakMb: memory.stop() }
 }
 
 async function arrive({ receiver, side }: Held, run: string, published: number) {
   await receiver.call('reset', undefined)
   const [arrived] = await Promise.all([
-    receiver.call('expect', { count: published * endpoints }),
+    receiver.call('expect', { count: published * receivers }),
     side.call('publish', { run, events: published }),
   ])
   return arrived

@@ -23,7 +23,7 @@ await using ends = new AsyncDisposableStack()
 const receiver = await startReceiver(1)
 ends.defer(receiver.close)
 terminal.say(describeMachine().text)
-terminal.say(`${events} events to one endpoint, one every ${everyMs} ms`)
+terminal.say(`${events} events to one receiver, one every ${everyMs} ms`)
 const measured: [name: string, times: number[]][] = []
 const targets: Target[] = []
 for (const name of names) {

@@ -8,7 +8,7 @@ import { median } from './measure/quantile.ts'
 import { readOptions } from './measure/read-options.ts'
 import { describeMachine, printTargets } from './report.ts'
 
-const endpoints = 5
+const receivers = 5
 const values = readOptions({
   quick: { type: 'boolean', default: false },
   /** Any of those that deliveries.ts compares. */
@@ -25,7 +25,7 @@ const terminal = createTerminal(process)
 terminal.say(describeMachine().text)
 const measured = []
 for (let round = 0; round < rounds; round++) measured.push(await crash())
-terminal.say(`${values.side}: SIGKILL with ${owed} owed to ${endpoints} endpoints, ${rounds} times`)
+terminal.say(`${values.side}: SIGKILL with ${owed} owed to ${receivers} receivers, ${rounds} times`)
 printTable(
   terminal,
   ['start to ready, ms', 'start to all delivered, ms', 'under way at the kill', 'came twice'],
@@ -49,21 +49,21 @@ printTargets(terminal, [
 
 async function crash() {
   await using ends = new AsyncDisposableStack()
-  const receiver = await startReceiver(endpoints)
+  const receiver = await startReceiver(receivers)
   ends.defer(receiver.close)
   const all = [...receiver.urls.keys()]
   const side = await startSide(values.side as SideName, receiver.urls, settings)
   ends.defer(side.close)
-  await receiver.call('behave', { endpoints: all, behaviour: 'never' })
+  await receiver.call('behave', { receivers: all, behaviour: 'never' })
   await Promise.all([
     receiver.call('expect', { count: 1 }),
-    side.call('publish', { run: 'owed', events: owed / endpoints }),
+    side.call('publish', { run: 'pending', events: owed / receivers }),
   ])
   // As many as it sends at once get under way.
   await sleep(500)
   await side.kill()
   const { distinct: underWay } = await receiver.call('counts', undefined)
-  await receiver.call('behave', { endpoints: all, behaviour: {} })
+  await receiver.call('behave', { receivers: all, behaviour: {} })
   const startedMs = nowMs()
   const [, { again, readyMs }] = await Promise.all([
     receiver.call('expect', { count: owed - underWay }),

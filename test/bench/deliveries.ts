@@ -9,7 +9,7 @@ import { readOptions } from './measure/read-options.ts'
 import { slowDisk } from './measure/slow-disk.ts'
 import { describeMachine, printTargets, type Target } from './report.ts'
 
-const endpoints = 5
+const receivers = 5
 const values = readOptions({
   quick: { type: 'boolean', default: false },
   rounds: { type: 'string' },
@@ -33,9 +33,9 @@ async function bench(terminal: Terminal): Promise<void> {
   const { rounds, events, syncMs } = plan
   terminal.say(machine.text)
   terminal.say(
-    `${events} events to ${endpoints} endpoints each, 1 KiB, ${publishersAtOnce} publishers, ${inFlight} in flight, ${rounds} rounds in turn, medians`,
+    `${events} events to ${receivers} receivers each, 1 KiB, ${publishersAtOnce} publishers, ${inFlight} in flight, ${rounds} rounds in turn, medians`,
   )
-  const receiver = await startReceiver(endpoints)
+  const receiver = await startReceiver(receivers)
   ends.defer(receiver.close)
   if (syncMs > 0) {
     ends.use(slowDisk(syncMs))

@@ -6,10 +6,10 @@ import { createTerminal } from '../../host/cli/terminal.ts'
 
 const owed: Delivery = {
   id: 'dlv_1',
-  state: 'owed',
+  state: 'pending',
   event: { id: 'evt_1', type: 'site_view' },
   installation: 'inst_1',
-  endpoint: 'ep_1',
+  receiver: 'rcv_1',
   signedBy: 'site:site_1',
   url: 'https://example.com/hook\x1b[2J',
   attempts: 1,
@@ -47,12 +47,12 @@ test('a feed line shows status, URL and duration, with escape sequences escaped'
     },
   }
   const terminal = createTerminal({ stdout: stream, stderr: stream, env: {} })
-  printFeedItem(terminal, { kind: 'owed', delivery: owed })
+  printFeedItem(terminal, { kind: 'pending', delivery: owed })
   printFeedItem(terminal, { kind: 'attempt', delivery: owed, attempt: attempt(1, 503) })
   assert.match(written, /--> site_view evt_1 to https:\/\/example\.com\/hook/)
   assert.match(written, /<-- 503 https:\/\/example\.com\/hook\S* 12 ms, again in 1\.0 s\n$/)
-  const failed = { ...owed, state: 'failed', reason: 'endpoint_disabled: It answered 410 Gone.' } as const
+  const failed = { ...owed, state: 'failed', reason: 'receiver_disabled: It answered 410 Gone.' } as const
   printFeedItem(terminal, { kind: 'settled', delivery: failed })
-  assert.match(written, / x site_view evt_1 endpoint_disabled: It answered 410 Gone\.\n$/)
+  assert.match(written, / x site_view evt_1 receiver_disabled: It answered 410 Gone\.\n$/)
   assert.ok(!written.includes('\x1b'))
 })

@@ -114,7 +114,7 @@ for (const [what, how] of [
       .map((line) => JSON.parse(line))
       .map(({ kind, delivery }) => [kind, delivery.id])
     assert.deepEqual(kinds, [
-      ['owed', id],
+      ['pending', id],
       ['attempt', id],
       ['settled', id],
     ])

@@ -22,10 +22,10 @@ function print(more: Partial<DeliveryWithAttempts>): string {
   }
   printDelivery(createTerminal({ stdout: stream, stderr: stream, env: {} }), {
     id: 'dlv_1',
-    state: 'owed',
+    state: 'pending',
     event: { id: 'evt_1', type: 'site_view' },
     installation: 'inst_1',
-    endpoint: 'ep_1',
+    receiver: 'rcv_1',
     signedBy: 'installation',
     url: 'https://example.com/hook',
     attempts: 1,
@@ -54,6 +54,6 @@ test('an interrupted attempt is shown as interrupted', () => {
 
 test('a pending delivery shows its next attempt and its receiver', () => {
   const text = print({ nextAttemptAt: '2026-01-01T00:00:01.000Z' })
-  assert.match(text, /^endpoint {5}ep_1$/m)
+  assert.match(text, /^receiver {5}rcv_1$/m)
   assert.match(text, /^next attempt 2026-01-01T00:00:01\.000Z$/m)
 })

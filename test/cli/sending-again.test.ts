@@ -5,7 +5,7 @@ import { type Served, startServe } from './support/start-serve.ts'
 
 let served: Served
 let receiver: Awaited<ReturnType<typeof startReceiver>>
-let endpoint = ''
+let receiverId = ''
 
 before(async () => {
   receiver = await startReceiver(400, 400, 200)
@@ -28,23 +28,23 @@ async function json<T>(...args: string[]): Promise<T> {
   return JSON.parse(stdout)
 }
 
-test('annex endpoints lists, pauses with a reason, shows and resumes a receiver', async () => {
-  const { items } = await json<{ items: { id: string; url: string; state: string }[] }>('endpoints')
+test('annex receivers lists, pauses with a reason, shows and resumes a receiver', async () => {
+  const { items } = await json<{ items: { id: string; url: string; state: string }[] }>('receivers')
   assert.deepEqual([items.length, items[0]?.url, items[0]?.state], [1, receiver.url, 'active'])
-  endpoint = items[0]?.id ?? ''
-  const paused = await served.annex('endpoints', 'pause', endpoint, '--reason', 'moving')
-  assert.match(paused.stdout, /^ep_\S+ paused moving\nurl {10}http:/)
-  assert.match((await served.annex('endpoints', 'list', '--state', 'paused')).stdout, /^ep_\S+ +paused/m)
-  assert.match((await served.annex('endpoints', 'show', endpoint)).stdout, /^pending {6}0 due, 0 waiting$/m)
-  assert.match((await served.annex('endpoints', 'resume', endpoint)).stdout, /^ep_\S+ active\n/)
-  const again = await served.annex('endpoints', 'resume', endpoint)
+  receiverId = items[0]?.id ?? ''
+  const paused = await served.annex('receivers', 'pause', receiverId, '--reason', 'moving')
+  assert.match(paused.stdout, /^rcv_\S+ paused moving\nurl {10}http:/)
+  assert.match((await served.annex('receivers', 'list', '--state', 'paused')).stdout, /^rcv_\S+ +paused/m)
+  assert.match((await served.annex('receivers', 'show', receiverId)).stdout, /^pending {6}0 due, 0 waiting$/m)
+  assert.match((await served.annex('receivers', 'resume', receiverId)).stdout, /^rcv_\S+ active\n/)
+  const again = await served.annex('receivers', 'resume', receiverId)
   assert.equal(again.code, 1)
   assert.match(again.stderr, /is active already/)
 })
 
-test('annex endpoints order turns ordered delivery on and off', async () => {
-  assert.match((await served.annex('endpoints', 'order', endpoint)).stdout, /one delivery at a time/)
-  const off = await served.annex('endpoints', 'order', endpoint, '--off')
+test('annex receivers order turns ordered delivery on and off', async () => {
+  assert.match((await served.annex('receivers', 'order', receiverId)).stdout, /one delivery at a time/)
+  const off = await served.annex('receivers', 'order', receiverId, '--off')
   assert.doesNotMatch(off.stdout, /one delivery at a time/)
 })
 
@@ -65,32 +65,32 @@ test('send-failed --yes sends all failed deliveries again', async () => {
     'send-failed',
     '--since',
     '1h',
-    '--endpoint',
-    endpoint,
+    '--receiver',
+    receiverId,
     '--yes',
   )
   assert.equal(sent.code, 0, sent.stderr)
   assert.equal(sent.stdout, '2 deliveries sent again, over 1 s.\n')
-  assert.match(sent.stderr, /annex deliveries --state owed/)
+  assert.match(sent.stderr, /annex deliveries --state pending/)
   await receiver.waitFor(4)
   const none = await served.annex('deliveries', 'send-failed', '--since', '1h', '--yes')
   assert.deepEqual([none.code, none.stdout], [0, ''])
   assert.match(none.stderr, /^0 deliveries failed/)
 })
 
-test('deliveries send repeats one delivery; endpoints example sends an example event', async () => {
+test('deliveries send repeats one delivery; receivers example sends an example event', async () => {
   const { items } = await json<{ items: { id: string }[] }>(
     'deliveries',
-    '--endpoint',
-    endpoint,
+    '--receiver',
+    receiverId,
     '--after',
     '1h',
   )
   const { code, stdout, stderr } = await served.annex('deliveries', 'send', items[0]?.id ?? '')
   assert.equal(code, 0, stderr)
-  assert.match(stdout, /^dlv_\S+ owed to http:/)
-  const example = await served.annex('endpoints', 'example', endpoint, '--type', 'page_feedback')
-  assert.match(example.stdout, /^dlv_\S+ owed to http:/)
+  assert.match(stdout, /^dlv_\S+ pending to http:/)
+  const example = await served.annex('receivers', 'example', receiverId, '--type', 'page_feedback')
+  assert.match(example.stdout, /^dlv_\S+ pending to http:/)
   const all = await receiver.waitFor(6)
   assert.ok(all.some(({ body }) => JSON.parse(body).example === true))
 })

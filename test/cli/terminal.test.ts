@@ -73,7 +73,7 @@ test('columns of cells of any length are aligned', () => {
     terminal,
     ['id', 'state'],
     [
-      ['a', 'owed'],
+      ['a', 'pending'],
       ['a-longer-one', 'failed'],
     ],
   )

@@ -25,7 +25,7 @@ const mistakes: [string, string[], RegExp][] = [
   ['an unknown command names the nearest one', ['instal', 'echo'], /Did you mean install\?/],
   [
     'an unknown option names the nearest one',
-    ['deliveries', 'list', '--stat', 'owed'],
+    ['deliveries', 'list', '--stat', 'pending'],
     /Did you mean --state\?/,
   ],
   [

@@ -85,7 +85,7 @@ test('publish --follow ends with exit code 1 when a delivery fails', async () =>
   assert.match(lines[0]?.eventId ?? '', /^evt_/)
   assert.deepEqual(
     lines.slice(1).map(({ kind }) => kind),
-    ['owed', 'attempt', 'settled'],
+    ['pending', 'attempt', 'settled'],
   )
 })
 
@@ -118,7 +118,7 @@ test('deliveries --follow prints changes from now on, and no earlier ones', asyn
     kinds.push(item.kind)
     if (item.kind === 'settled') break
   }
-  assert.deepEqual(kinds, ['owed', 'attempt', 'settled'])
+  assert.deepEqual(kinds, ['pending', 'attempt', 'settled'])
   follower.kill('SIGINT')
   assert.deepEqual(await ended, [null, 'SIGINT'])
 })
@@ -244,10 +244,10 @@ for (const [args, expected] of [
   [['logs', 'nope'], /There is no integration nope /],
   [['logs', 'nope', '--follow'], /There is no integration nope /],
   [['logs', 'inst_nope'], /There is no installation "inst_nope" .* `annex installations` shows/],
-  [['deliveries', '--follow', '--endpoint', 'nope'], /There is no endpoint nope /],
+  [['deliveries', '--follow', '--receiver', 'nope'], /There is no receiver nope /],
   [['deliveries', 'list', '--installation', 'webhook'], /There is no installation "webhook" /],
-  [['deliveries', 'send-failed', '--since', '1h', '--endpoint', 'nope'], /There is no endpoint nope /],
-  [['endpoints', '--installation', 'nope'], /There is no installation "nope" /],
+  [['deliveries', 'send-failed', '--since', '1h', '--receiver', 'nope'], /There is no receiver nope /],
+  [['receivers', '--installation', 'nope'], /There is no installation "nope" /],
   [['jobs', '--installation', 'nope'], /There is no installation "nope" /],
 ] as const) {
   test(`annex ${args.join(' ')} names the missing record instead of printing an empty list`, {

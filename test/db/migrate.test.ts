@@ -5,19 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import pg from 'pg'
-import * as looseHistory from '../../host/db/migrations/014-loose-history.ts'
-import * as setUp from '../../host/db/migrations/018-set-up.ts'
-import * as uniqueNames from '../../host/db/migrations/019-unique-names.ts'
 import { stepNames } from '../../host/db/migrations/index.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
-import { insertAttempts } from '../../host/db/queries/attempts.ts'
-import { type NewDelivery, oweDeliveries } from '../../host/db/queries/deliveries.ts'
-import { ensureIntegration, findSpelling } from '../../host/db/queries/integrations.ts'
-import { insertJobs } from '../../host/db/queries/jobs.ts'
-import { toInterrupted } from '../../host/webhooks/attempt-rows.ts'
 import { until } from '../support/annex.ts'
 import { startAnnexProcess } from '../support/annex-process.ts'
-import { openSeeded } from '../support/seeded-database.ts'
 import { createTestDatabase, noPostgres, type TestDatabase } from '../support/test-database.ts'
 
 describe('the tables of the database', () => {
@@ -115,68 +106,13 @@ describe('the tables of the database', () => {
     for (const definition of definitions) assert.doesNotMatch(definition, /\b(state|attempts|finished_at)\b/)
   })
 
-  it('leave pending, of installations of before, those that are owed their setup event', async () => {
-    const seeded = await openSeeded()
-    const { db, installationId: owed, addOrganization } = seeded
-    try {
-      const { installationId: setUpOnce } = await addOrganization('acme')
-      const { installationId: paused } = await addOrganization('other')
-      await insertJobs(db, [{ kind: 'event', subject: {}, lane: owed, dueAt: 0 }])
-      await db('installations')
-        .where({ id: paused })
-        .update({ status: 'suspended', suspendedFrom: 'pending' })
-      await db.transaction((transaction) => setUp.up(transaction))
-      const statuses = async (id: string) =>
-        Object.values(await db('installations').where({ id }).first('status', 'suspendedFrom'))
-      assert.deepEqual(await statuses(owed), ['pending', null])
-      assert.deepEqual(await statuses(setUpOnce), ['active', null])
-      assert.deepEqual(await statuses(paused), ['suspended', 'active'])
-    } finally {
-      await seeded.close()
-    }
-  })
-
-  it('keep deliveries with what belongs to them when they are made anew', async () => {
-    const seeded = await openSeeded()
-    const { db, installationId } = seeded
-    try {
-      await seeded.addEndpoint('ep_1', 'active')
-      const owed: NewDelivery = {
-        ...{ installationId, signedBy: 'installation', url: 'http://ep_1.example/' },
-        ...{ eventId: 'evt_1', eventType: 'told', body: '{}', hops: 0 },
-      }
-      const [delivery] = await oweDeliveries(db, [owed])
-      assert.ok(delivery?.created)
-      await insertAttempts(db, [toInterrupted({ id: delivery.id, attempts: 0 }, 1, 2)])
-      const kept = () => Promise.all(['deliveries', 'attempts', 'bodies'].map((table) => db(table)))
-      const before = await kept()
-      await db.transaction((transaction) => looseHistory.down(transaction))
-      assert.deepEqual(await kept(), before)
-      await db.transaction((transaction) => looseHistory.up(transaction))
-      assert.deepEqual(await kept(), before)
-      const [again] = await oweDeliveries(db, [owed])
-      assert.deepEqual(again, { id: delivery.id, endpointId: 'ep_1', created: false })
-    } finally {
-      await seeded.close()
-    }
-  })
-
-  it('take no name of an integration in a second spelling, and keep those that were there before', async () => {
-    const { db, organizationId, close } = await openSeeded()
-    try {
-      const given = { organizationId, folder: 'a', loadedBy: null, installKey: 'k', signingSecret: 's' }
-      const add = (name: string) => ensureIntegration(db, { ...given, name })
-      await assert.rejects(add('Echo'), /unique/i)
-      await uniqueNames.down(db)
-      await add('Echo')
-      await uniqueNames.up(db)
-      await add('other')
-      await assert.rejects(add('OTHER'), /unique/i)
-      assert.deepEqual((await db('integrations').pluck('name')).sort(), ['Echo', 'echo', 'other'])
-      assert.equal(await findSpelling(db, 'Echo'), 'Echo')
-      assert.equal(await findSpelling(db, 'oTHER'), 'other')
-    } finally {
-      await close()
-    }
+  it('of a build before 0.1.0 are refused, and the error says what to do', async () => {
+    const { db, close } = await openDatabase(made.url, folder)
+    await db('knex_migrations').insert({ name: '001-records', batch: 1, migration_time: new Date() })
+    await close()
+    await assert.rejects(openDatabase(made.url, folder), {
+      code: 'schema_older',
+      message: /a build before 0\.1\.0, .* Start with a new DATA_DIR, or an empty database\.$/,
+    })
   })
 })

@@ -215,7 +215,7 @@ function publish(annex: Annex, more: object = {}) {
 async function settled(annex: Annex, eventId: string): Promise<Json> {
   const { json } = await until(
     () => annex.api('GET', `/v1/deliveries?event=${eventId}`),
-    ({ json }) => json.count === 1 && json.items[0].state !== 'owed',
+    ({ json }) => json.count === 1 && json.items[0].state !== 'pending',
   )
   return (await annex.api('GET', `/v1/deliveries/${json.items[0].id}`)).json
 }

@@ -40,7 +40,7 @@ describe('the largest event that is taken', () => {
     assert.deepEqual([published.status, published.json.installations], [202, 1])
     const deliveries = await until(
       () => annex.api('GET', '/v1/deliveries?event=evt_large'),
-      ({ json }) => json.items[0] !== undefined && json.items[0].state !== 'owed',
+      ({ json }) => json.items[0] !== undefined && json.items[0].state !== 'pending',
     )
     assert.equal(deliveries.json.items[0].state, 'delivered')
     const body = receiver.received[0]?.body ?? ''

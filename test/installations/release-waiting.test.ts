@@ -46,26 +46,26 @@ describe('waiting jobs of an installation', () => {
       },
     })
 
-  it('are due after its resume, in steps, except those of a paused endpoint', async () => {
+  it('are due after its resume, in steps, except those of a paused receiver', async () => {
     const { db, installationId } = seeded
-    await seeded.addEndpoint('ep_paused', 'paused')
+    await seeded.addReceiver('rcv_paused', 'paused')
     await wait('event', installationId, 600)
-    await wait('delivery', 'ep_paused', 300)
+    await wait('delivery', 'rcv_paused', 300)
     await db('installations').update({ status: 'suspended', suspendedFrom: 'active' })
     await suspensions().resume({ installation: installationId })
     assert.equal(await count({ lane: installationId, state: 'due', ordered: false }), 600)
-    assert.equal(await count({ lane: 'ep_paused', state: 'waiting' }), 300)
+    assert.equal(await count({ lane: 'rcv_paused', state: 'waiting' }), 300)
     assert.equal(woken, 3, 'one for each step')
     assert.equal((await db('installations').first()).status, 'active')
   })
 
-  it('keep the order that their endpoint has at the release', async () => {
+  it('keep the order that their receiver has at the release', async () => {
     const { db } = seeded
-    await seeded.addEndpoint('ep_a', 'active')
-    await wait('delivery', 'ep_a', 300)
-    await db('endpoints').where({ id: 'ep_a' }).update({ ordered: true })
-    assert.equal(await releaseWaiting(db, 'ep_a', wake), 300)
-    assert.equal(await count({ lane: 'ep_a', state: 'due', ordered: true }), 300)
+    await seeded.addReceiver('rcv_a', 'active')
+    await wait('delivery', 'rcv_a', 300)
+    await db('receivers').where({ id: 'rcv_a' }).update({ ordered: true })
+    assert.equal(await releaseWaiting(db, 'rcv_a', wake), 300)
+    assert.equal(await count({ lane: 'rcv_a', state: 'due', ordered: true }), 300)
   })
 
   it('are released by maintenance after an interrupted resume, except held ones', async () => {

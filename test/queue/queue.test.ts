@@ -318,7 +318,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     })
     await until(queue.jobs, ([job]) => job?.state === 'running')
     await queue.db('jobs').update({ leaseId: 'of another host', leaseUntil: queue.clock.now() - 1 })
-    const clock = (own: Queue['clock']) => hurriedClock(own, 200)
+    const clock = (own: Queue['clock']) => hurriedClock(own, 40)
     await queue.work(async () => ({ ...gone, stores: [stored(note, 'other')] }), { hostId: 'host_2', clock })
     await queue.drained()
     late.end()
@@ -329,10 +329,10 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
   async 'keeps the claim of a job that runs for longer than a lease'(queue) {
     await queue.insert('a', 1)
     const slow = holding()
-    const clock = (own: Queue['clock']) => hurriedClock(own, 200)
+    const clock = (own: Queue['clock']) => hurriedClock(own, 40)
     await queue.work(slow.run, { clock })
-    // Six leases by a clock that hurries.
-    await sleep(1_000)
+    // Three leases by a clock that hurries.
+    await sleep(2_250)
     assert.equal(slow.begun(), 1)
     slow.end()
     await queue.drained()
@@ -355,7 +355,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     const refuse = async () => {
       throw Object.assign(new Error('refused'), { code: 'SQLITE_CONSTRAINT' })
     }
-    const clock = (own: Queue['clock']) => hurriedClock(own, 200)
+    const clock = (own: Queue['clock']) => hurriedClock(own, 40)
     let runs = 0
     await queue.work(
       async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createSecretBox, createSigningSecret } from '../../host/access/secret-box.ts'
 import { createGroupCommit, type GroupCommit } from '../../host/db/group-commit.ts'
-import { oweDeliveries } from '../../host/db/queries/deliveries.ts'
+import { queueDeliveries } from '../../host/db/queries/deliveries.ts'
 import { insertJobs } from '../../host/db/queries/jobs.ts'
 import { handleEach, type JobHandler, stored } from '../../host/queue/job-handler.ts'
 import { defaultSchedule } from '../../host/queue/retry-schedule.ts'
@@ -14,7 +14,7 @@ import { hurriedClock } from '../support/hurried-clock.ts'
 import { type Network, startNetwork } from '../support/network.ts'
 import { openSeeded, type Seeded } from '../support/seeded-database.ts'
 
-const hurry = 200
+const hurry = 20
 
 /** A worker whose clock hurries. `tries`: how often something was to be stored. */
 async function startWorker(
@@ -66,7 +66,7 @@ it('what was delivered is kept while the database takes nothing, however long, s
   const box = createSecretBox(new Uint8Array(32))
   await db('installations').update({ signingSecret: box.seal(createSigningSecret()) })
   const delivery = { installationId, signedBy: 'installation', url: 'http://a.example/', hops: 0 }
-  const [owed] = await oweDeliveries(db, [{ ...delivery, eventId: 'evt_1', eventType: 'told', body: '{}' }])
+  const [owed] = await queueDeliveries(db, [{ ...delivery, eventId: 'evt_1', eventType: 'told', body: '{}' }])
   let sent = 0
   const handler = createRunDelivery({
     secrets: createSecretReader(box, database.clock),
@@ -81,7 +81,7 @@ it('what was delivered is kept while the database takes nothing, however long, s
     },
     ...{ clock: database.clock, random: Math.random, schedule: defaultSchedule, timeoutMs: 1_000 },
     ...{ standard: false, giveUpAfterMs: 1_000, onAttempt: () => {} },
-    giveUp: async () => assert.fail('its endpoint was given up'),
+    giveUp: async () => assert.fail('its receiver was given up'),
   })
   const { tries } = await startWorker(seeded, { delivery: handler }, ends)
   // Three times as long as an outcome is tried that is refused for its own sake.

@@ -47,7 +47,7 @@ describe('a script that ends its process again and again', () => {
   }
   before(async () => {
     receiver = await startReceiver(200)
-    writePlugin(pluginsDir, 'bomb', { script: bomb(receiver.url, 20) })
+    writePlugin(pluginsDir, 'bomb', { script: bomb(receiver.url, 40) })
     writePlugin(pluginsDir, 'honest', { script: honest })
     annex = await start()
     installed = await installSample(annex, 'bomb')
@@ -60,7 +60,7 @@ describe('a script that ends its process again and again', () => {
 
   it('runs alone after the second time, and is suspended at the fourth; its neighbour goes on', async () => {
     assert.equal(await code(endpoint('/later')), 'alive')
-    dueAtMs = Date.now() + 20_000
+    dueAtMs = Date.now() + 40_000
     for (let n = 0; n < 4; n += 1) {
       const before = n < 2 ? undefined : annex.server.sandboxes.processes()
       assert.match(await code(endpoint('/kill')), /cpu_limit|memory_limit|sandbox_died/)

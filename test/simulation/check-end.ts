@@ -1,29 +1,29 @@
-import type { Owed } from '../../host/db/queries/deliveries.ts'
+import type { QueuedDelivery } from '../../host/db/queries/deliveries.ts'
 import type { Plan } from './plan.ts'
 import type { Disk } from './world/disk.ts'
 import type { Network, Sent } from './world/network.ts'
 
 type DeliveryRow = {
   id: string
-  endpoint_id: string
+  receiver_id: string
   state: string
   reason: string | null
   attempts: number
   finished_at: number | null
 }
 type AttemptRow = { number: number; outcome: string; status: number | null; started_at: number }
-type EndpointRow = { id: string; state: string; failing_since: number | null }
+type ReceiverRow = { id: string; state: string; failing_since: number | null }
 
 /** What must hold when nothing is owed any more. @throws Error that says what does not */
 export function checkEnd(given: {
   plan: Plan
   disk: Disk
   network: Network
-  acknowledged: readonly Owed[]
+  acknowledged: readonly QueuedDelivery[]
 }): void {
   const { plan, disk, network } = given
   const deliveries = disk.rows<DeliveryRow>('select * from deliveries order by id')
-  const endpoints = disk.rows<EndpointRow>('select * from endpoints')
+  const receivers = disk.rows<ReceiverRow>('select * from receivers')
   for (const { id } of given.acknowledged) {
     check(
       deliveries.some((delivery) => delivery.id === id),
@@ -37,10 +37,10 @@ export function checkEnd(given: {
     )
     const sent = network.sent.filter(({ deliveryId }) => deliveryId === delivery.id)
     checkAttempts(delivery, attempts, sent)
-    const endpoint = endpoints.find(({ id }) => id === delivery.endpoint_id)
-    checkResult(delivery, attempts, { sent, endpoint, most: plan.delaysMs.length + 1 })
+    const receiver = receivers.find(({ id }) => id === delivery.receiver_id)
+    checkResult(delivery, attempts, { sent, receiver, most: plan.delaysMs.length + 1 })
   }
-  for (const endpoint of endpoints) checkEndpoint(endpoint, given)
+  for (const receiver of receivers) checkReceiver(receiver, given)
 }
 
 function checkAttempts(
@@ -60,12 +60,12 @@ function checkAttempts(
   }
 }
 
-type Context = { sent: readonly Sent[]; endpoint: EndpointRow | undefined; most: number }
+type Context = { sent: readonly Sent[]; receiver: ReceiverRow | undefined; most: number }
 
 function checkResult(
   { id, state, reason, finished_at }: DeliveryRow,
   rows: readonly AttemptRow[],
-  { sent, endpoint, most }: Context,
+  { sent, receiver, most }: Context,
 ): void {
   const over = rows.filter(isOver)
   const last = over.at(-1)
@@ -85,8 +85,8 @@ function checkResult(
   check(delivered.length === 0, `${id} is failed, and was delivered`)
   const why = (reason ?? '').split(':')[0] ?? ''
   const expected =
-    endpoint?.state === 'disabled'
-      ? [reasonOf(last, over.length, most), 'endpoint_disabled']
+    receiver?.state === 'disabled'
+      ? [reasonOf(last, over.length, most), 'receiver_disabled']
       : [reasonOf(last, over.length, most)]
   check(expected.includes(why), `${id} failed with "${reason}" instead of ${expected.join(' or ')}`)
 }
@@ -99,12 +99,12 @@ function reasonOf(last: AttemptRow | undefined, count: number, most: number): st
   return count === most ? 'exhausted' : 'nothing'
 }
 
-function checkEndpoint(
-  { id, state, failing_since }: EndpointRow,
+function checkReceiver(
+  { id, state, failing_since }: ReceiverRow,
   { plan, disk }: { plan: Plan; disk: Disk },
 ): void {
   const attempts = disk.rows<AttemptRow>(
-    'select * from attempts where delivery_id in (select id from deliveries where endpoint_id = ?)',
+    'select * from attempts where delivery_id in (select id from deliveries where receiver_id = ?)',
     id,
   )
   const receiver = plan.receivers.find((one) => one.id === id)

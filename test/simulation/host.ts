@@ -1,9 +1,9 @@
 import { createSecretBox } from '../../host/access/secret-box.ts'
 import { createGroupCommit } from '../../host/db/group-commit.ts'
-import { type Owed, oweDeliveries } from '../../host/db/queries/deliveries.ts'
+import { type QueuedDelivery, queueDeliveries } from '../../host/db/queries/deliveries.ts'
 import { defaultSchedule } from '../../host/queue/retry-schedule.ts'
 import { createWorker, type Worker } from '../../host/queue/worker.ts'
-import { createGiveUp } from '../../host/webhooks/endpoint-health.ts'
+import { createGiveUp } from '../../host/webhooks/receiver-health.ts'
 import { createRunDelivery } from '../../host/webhooks/run-delivery.ts'
 import { createSecretReader } from '../../host/webhooks/signing-secrets.ts'
 import type { Plan, Receiver } from './plan.ts'
@@ -18,7 +18,7 @@ export type Host = Owner & {
   /** @param downMs after which another one is started */
   crash: (downMs?: number) => void
   /** Resolves when it is stored: that is its acknowledgement. */
-  publish: (receiver: Receiver, eventId: string) => Promise<Owed>
+  publish: (receiver: Receiver, eventId: string) => Promise<QueuedDelivery>
   /** While it works: not before it has started, and not when it has been asked to stop. */
   worker: SimulatedWorker | undefined
   stop: (downMs: number) => Promise<void>
@@ -97,8 +97,8 @@ export function startHost(given: {
     given.onCrash(downMs)
   }
 
-  async function publish(receiver: Receiver, eventId: string): Promise<Owed> {
-    const stored = await commits.store(oweDeliveries, {
+  async function publish(receiver: Receiver, eventId: string): Promise<QueuedDelivery> {
+    const stored = await commits.store(queueDeliveries, {
       ...{ installationId: given.installationId, signedBy: 'installation', url: receiver.url },
       ...{ eventId, eventType: 'example', body: `{"eventId":"${eventId}"}`, hops: 0 },
     })

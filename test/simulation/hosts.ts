@@ -138,14 +138,14 @@ export function createHosts(given: {
     if (disk.isBusy()) return later(1, () => pause({ id }, forMs))
     later(forMs, () => resume({ id }))
     world.note(`${id} is paused`)
-    const sql = `update endpoints set state = 'paused', updated_at = ? where id = ? and state = 'active'`
+    const sql = `update receivers set state = 'paused', updated_at = ? where id = ? and state = 'active'`
     disk.rows(sql, world.wall(), id)
   }
 
   function resume({ id }: Pick<Receiver, 'id'>): void {
     if (disk.isBusy()) return later(1, () => resume({ id }))
     world.note(`${id} is resumed`)
-    const sql = `update endpoints set state = 'active', updated_at = ? where id = ? and state = 'paused'`
+    const sql = `update receivers set state = 'active', updated_at = ? where id = ? and state = 'paused'`
     disk.rows(sql, world.wall(), id)
     disk.rows(`update jobs set state = 'due' where state = 'waiting' and lane = ?`, id)
     for (const { worker } of working()) worker?.wake()

@@ -104,7 +104,7 @@ function drawReceiver({ between, chance, pick }: Random, n: number, isWell: bool
   }
   const from = between(0, 8_000)
   return {
-    id: `ep_${n}`,
+    id: `rcv_${n}`,
     url: `https://receiver-${n}.example/`,
     ordered: chance(0.3),
     moods: [...moods, { until: Number.POSITIVE_INFINITY, mood: 'healthy' }],

@@ -1,4 +1,4 @@
-import type { Owed } from '../../host/db/queries/deliveries.ts'
+import type { QueuedDelivery } from '../../host/db/queries/deliveries.ts'
 import type { Host } from './host.ts'
 import type { Hosts } from './hosts.ts'
 import type { Plan } from './plan.ts'
@@ -8,7 +8,7 @@ import type { World } from './world/world.ts'
 export type Publisher = {
   begin: () => void
   /** What a host has said it stored. */
-  acknowledged: readonly Owed[]
+  acknowledged: readonly QueuedDelivery[]
   isDone: () => boolean
 }
 
@@ -22,7 +22,7 @@ export function createPublisher(given: {
   hosts: Hosts
 }): Publisher {
   const { plan, world, random, hosts } = given
-  const acknowledged: Owed[] = []
+  const acknowledged: QueuedDelivery[] = []
   let left = plan.events.length
   return {
     acknowledged,

@@ -41,22 +41,22 @@ export function createRules(watched: Watched): Rules {
     // What a host says and does whose claims others have taken over counts no more.
     if (owner.stalledUntil > 0) return
     const [delivery] = disk.rows<{ state: string }>('select state from deliveries where id = ?', deliveryId)
-    check(delivery?.state === 'owed', `${deliveryId} is sent, and it is ${delivery?.state}`)
+    check(delivery?.state === 'pending', `${deliveryId} is sent, and it is ${delivery?.state}`)
     const job = jobOf(deliveryId)
     check(job?.state === 'running', `${deliveryId} is sent, and its job is ${job?.state ?? 'gone'}`)
     if (job === undefined) return
     const claimedAt = job.claimed_at ?? 0
     check(job.due_at <= claimedAt, `${deliveryId} is sent ${job.due_at - claimedAt} ms before it is due`)
-    checkEndpoint(sent, claimedAt)
+    checkReceiver(sent, claimedAt)
     if (isSteady) checkWait(sent)
     if (receiver.ordered) checkOrder(sent, job)
   }
 
-  function checkEndpoint({ receiver }: Sent, claimedAt: number): void {
-    const sql = 'select state, updated_at from endpoints where id = ?'
-    const [endpoint] = disk.rows<{ state: string; updated_at: number }>(sql, receiver.id)
-    const isHeld = endpoint?.state !== 'active' && isSteady && (endpoint?.updated_at ?? 0) < claimedAt
-    check(!isHeld, `${receiver.id} is ${endpoint?.state}, and is sent something`)
+  function checkReceiver({ receiver }: Sent, claimedAt: number): void {
+    const sql = 'select state, updated_at from receivers where id = ?'
+    const [row] = disk.rows<{ state: string; updated_at: number }>(sql, receiver.id)
+    const isHeld = row?.state !== 'active' && isSteady && (row?.updated_at ?? 0) < claimedAt
+    check(!isHeld, `${receiver.id} is ${row?.state}, and is sent something`)
   }
 
   /** No retry comes before the schedule, and what the receiver asked for, allow it. */

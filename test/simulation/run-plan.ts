@@ -40,7 +40,7 @@ export async function runSeed(seed: number, disk: Disk, installationId: string):
     disk.empty()
     for (const { id, url, ordered } of plan.receivers) {
       disk.rows(
-        `insert into endpoints (id, installation_id, signed_by, url, state, ordered, created_at, updated_at)
+        `insert into receivers (id, installation_id, signed_by, url, state, ordered, created_at, updated_at)
          values (?, ?, 'installation', ?, 'active', ?, 0, 0)`,
         ...[id, installationId, url, Number(ordered)],
       )

@@ -90,28 +90,28 @@ export async function fillDatabase(db: Db): Promise<void> {
     { id: 'evt_1', organizationId: 'org_1', type: 'site_view', payload: json, receivedAt: at },
     { id: 'evt_1', organizationId: 'org_2', type: 'site_view', payload: '{}', receivedAt: at },
   ])
-  const endpoint = { installationId: 'inst_1', url: 'http://a.example/', createdAt: at, updatedAt: at }
-  await db('endpoints').insert([
+  const receiver = { installationId: 'inst_1', url: 'http://a.example/', createdAt: at, updatedAt: at }
+  await db('receivers').insert([
     {
-      id: 'ep_1',
+      id: 'rcv_1',
       signedBy: 'installation',
       state: 'active',
       reason: null,
       ordered: true,
       failingSince: null,
-      ...endpoint,
+      ...receiver,
     },
     {
-      id: 'ep_2',
+      id: 'rcv_2',
       signedBy: 'site:site_1',
       state: 'paused',
       reason: text,
       ordered: false,
       failingSince: at,
-      ...endpoint,
+      ...receiver,
     },
   ])
-  await db('deliveryCounts').insert({ endpointId: 'ep_1', day: at, delivered: most, failed: 0, attempts: 1 })
+  await db('deliveryCounts').insert({ receiverId: 'rcv_1', day: at, delivered: most, failed: 0, attempts: 1 })
   await db('bodies').insert([
     { id: 'body_1', body: json },
     { id: 'body_2', body: '𝒯'.repeat(2_500_000) },
@@ -128,9 +128,9 @@ export async function fillDatabase(db: Db): Promise<void> {
   await db('deliveries').insert([
     {
       id: 'dlv_1',
-      endpointId: 'ep_1',
+      receiverId: 'rcv_1',
       bodyId: 'body_1',
-      state: 'owed',
+      state: 'pending',
       reason: null,
       attempts: 1,
       ...delivery,
@@ -139,7 +139,7 @@ export async function fillDatabase(db: Db): Promise<void> {
     },
     {
       id: 'dlv_2',
-      endpointId: 'ep_2',
+      receiverId: 'rcv_2',
       bodyId: 'body_2',
       state: 'failed',
       reason: text,
@@ -185,7 +185,7 @@ export async function fillDatabase(db: Db): Promise<void> {
     {
       id: 'job_1',
       kind: 'delivery',
-      lane: 'ep_1',
+      lane: 'rcv_1',
       owner: 'inst_1',
       state: 'due',
       ordered: true,

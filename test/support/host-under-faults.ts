@@ -77,7 +77,7 @@ export async function startHostUnderFaults(
         patienceSeconds,
       )
       await until(
-        async () => (await api('GET', '/v1/deliveries?state=owed')).json.items.length,
+        async () => (await api('GET', '/v1/deliveries?state=pending')).json.items.length,
         (owed) => owed === 0,
         patienceSeconds,
       )

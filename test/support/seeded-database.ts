@@ -17,8 +17,8 @@ export type Seeded = {
   installationId: string
   /** Adds another organization, with an installation of the same integration. */
   addOrganization: (subdomain: string) => Promise<Installed>
-  /** Adds an endpoint of the installation. */
-  addEndpoint: (id: string, state: string) => Promise<void>
+  /** Adds a receiver of the installation. */
+  addReceiver: (id: string, state: string) => Promise<void>
   close: () => Promise<void>
 }
 
@@ -48,9 +48,9 @@ export async function openSeeded(toUrl = async (url: string) => url): Promise<Se
   const { organizationId, installationId } = await addOrganization('home')
   return {
     ...{ database, db, organizationId, installationId, addOrganization },
-    async addEndpoint(id, state) {
+    async addReceiver(id, state) {
       const key = { installationId, signedBy: 'installation', url: `http://${id}.example/` }
-      await db('endpoints').insert({ id, ...key, state, ordered: false, createdAt: 0, updatedAt: 0 })
+      await db('receivers').insert({ id, ...key, state, ordered: false, createdAt: 0, updatedAt: 0 })
     },
     close: () => ends.disposeAsync(),
   }

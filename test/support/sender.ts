@@ -2,7 +2,7 @@ import { type Annex, type Json, until } from './annex.ts'
 import type { PluginSource } from './plugin-folder.ts'
 import { startReceiver } from './receiver.ts'
 
-/** A plugin that owes a delivery whenever its endpoint is asked to: `?url=&type=&id=`. */
+/** A plugin that owes a delivery whenever its receiver is asked to: `?url=&type=&id=`. */
 export const senderPlugin: PluginSource = {
   script: `import { createIntegration } from '@annex/runtime'
 export default createIntegration({
@@ -15,15 +15,15 @@ export default createIntegration({
 })`,
 }
 
-/** Owes deliveries through the plugin's endpoint. @returns their ids, in their order */
+/** Owes deliveries through the plugin's receiver. @returns their ids, in their order */
 export async function owe(
-  endpoint: string,
+  receiver: string,
   given: { url: string; type?: string; id?: string },
   times = 1,
 ): Promise<string[]> {
   const ids: string[] = []
   for (let n = 0; n < times; n += 1) {
-    const response = await fetch(`${endpoint}?${new URLSearchParams(given)}`)
+    const response = await fetch(`${receiver}?${new URLSearchParams(given)}`)
     const { id } = (await response.json()) as { id: string }
     ids.push(id)
   }
@@ -43,7 +43,7 @@ export function watchDeliveries(ends: AsyncDisposableStack, api: () => Annex['ap
     settled: (id: string): Promise<Json> =>
       until(
         () => delivery(id),
-        ({ state }) => state !== 'owed',
+        ({ state }) => state !== 'pending',
       ),
   }
 }

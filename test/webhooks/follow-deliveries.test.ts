@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../host/db/db.ts'
-import { oweDeliveries } from '../../host/db/queries/deliveries.ts'
+import { queueDeliveries } from '../../host/db/queries/deliveries.ts'
 import { createChanges, followDeliveries } from '../../host/webhooks/follow-deliveries.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 
@@ -31,8 +31,8 @@ it('the feed includes a transaction that takes long to commit', async (t) => {
   t.after(close)
   const key = { installationId, signedBy: 'installation', url: 'http://a.example/' }
   const owe = (transaction: Db, eventId: string) =>
-    oweDeliveries(transaction, [{ ...key, eventId, eventType: 'told', body: '{}', hops: 0 }])
-  // Its endpoint is there: making one would hold up the others.
+    queueDeliveries(transaction, [{ ...key, eventId, eventType: 'told', body: '{}', hops: 0 }])
+  // Its receiver is there: making one would hold up the others.
   await owe(db, 'evt_first')
   const changes = createChanges()
   const gone = new AbortController()

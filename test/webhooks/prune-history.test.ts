@@ -17,7 +17,7 @@ describe('pruning history', () => {
     seeded = await openSeeded()
     // The clock of due times, whatever this machine takes for the time.
     seeded.db.userParams.clock = { ...systemClock, now: () => now }
-    await seeded.addEndpoint('ep_1', 'active')
+    await seeded.addReceiver('rcv_1', 'active')
   })
   afterEach(() => seeded.close())
 
@@ -32,16 +32,23 @@ describe('pruning history', () => {
     state: string,
     ended: number,
     created = ended + hour / day,
-    of: { eventId?: string; endpointId?: string; bodyId?: string } = {},
+    of: { eventId?: string; receiverId?: string; bodyId?: string } = {},
   ): Promise<string> {
     const { db, installationId } = seeded
     const [endedAt, createdAt] = [now - ended * day, now - created * day]
     const id = idAt('dlv', createdAt)
     await db('deliveries').insert({
-      ...{ id, eventId: id, eventType: 'told', installationId, endpointId: 'ep_1', signedBy: 'installation' },
+      ...{
+        id,
+        eventId: id,
+        eventType: 'told',
+        installationId,
+        receiverId: 'rcv_1',
+        signedBy: 'installation',
+      },
       ...{ url: 'http://a.example/', hops: 0, state, attempts: 1, createdAt },
       ...{ bodyId: of.bodyId ?? (await addBody()), ...of },
-      finishedAt: state === 'owed' ? null : endedAt,
+      finishedAt: state === 'pending' ? null : endedAt,
     })
     await db('attempts').insert({
       ...{ id: idAt('att', endedAt), deliveryId: id, number: 1, startedAt: endedAt, durationMs: 1 },
@@ -69,6 +76,7 @@ describe('pruning history', () => {
     const id = idAt('job', now - ago * day)
     await db('jobs').insert({
       ...{ id, kind: 'task', subject: '{}', lane: installationId, state, attempt: 4, dueAt: 0 },
+      ...{ owner: installationId, size: 2, ordered: false, position: 1 },
       ...{ createdAt: now - ago * day, finishedAt: state === 'failed' ? now - ago * day : null },
     })
     return id
@@ -81,7 +89,7 @@ describe('pruning history', () => {
   it('removes by age, with attempts, and keeps pending deliveries', async () => {
     const gone = [await addDelivery('delivered', 31), await addDelivery('failed', 40)]
     const kept = [
-      await addDelivery('owed', 40),
+      await addDelivery('pending', 40),
       await addDelivery('delivered', 29),
       // Owed long ago, and sent again yesterday.
       await addDelivery('delivered', 1, 90),
@@ -135,7 +143,7 @@ describe('pruning history', () => {
     const ofEvent = { eventId: 'evt_told', bodyId: shared }
     await addDelivery('delivered', 31, 32)
     await addDelivery('delivered', 31, 32, ofEvent)
-    const kept = await addDelivery('failed', 29, 32, { ...ofEvent, endpointId: 'ep_2' })
+    const kept = await addDelivery('failed', 29, 32, { ...ofEvent, receiverId: 'rcv_2' })
     await pruneHistory(seeded.db, keep30)
     assert.deepEqual(await left('bodies'), [shared])
     assert.deepEqual(
@@ -146,7 +154,7 @@ describe('pruning history', () => {
 
   it('keeps the newest rows of a limit', async () => {
     const ids: string[] = []
-    for (let ago = 9; ago > 0; ago -= 1) ids.push(await addDelivery(ago === 9 ? 'owed' : 'delivered', ago))
+    for (let ago = 9; ago > 0; ago -= 1) ids.push(await addDelivery(ago === 9 ? 'pending' : 'delivered', ago))
     for (let ago = 9; ago > 0; ago -= 1) {
       await addEvent(ago)
       await addJob('failed', ago)
@@ -190,7 +198,8 @@ describe('pruning history', () => {
 
   it('takes several steps past many pending deliveries', async () => {
     const ids: string[] = []
-    for (let n = 0; n < 600; n += 1) ids.push(await addDelivery(n < 300 ? 'owed' : 'delivered', 50 - n / 100))
+    for (let n = 0; n < 600; n += 1)
+      ids.push(await addDelivery(n < 300 ? 'pending' : 'delivered', 50 - n / 100))
     assert.equal((await pruneHistory(seeded.db, keep30)).deliveries, 300)
     assert.equal((await left('deliveries')).length, 300)
   })

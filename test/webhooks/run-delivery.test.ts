@@ -3,11 +3,11 @@ import { it } from 'node:test'
 import { createSecretBox } from '../../host/access/secret-box.ts'
 import { createGroupCommit, runSteps } from '../../host/db/group-commit.ts'
 import type { Database } from '../../host/db/open-database.ts'
-import { findDeliveries, oweDeliveries } from '../../host/db/queries/deliveries.ts'
+import { findDeliveries, queueDeliveries } from '../../host/db/queries/deliveries.ts'
 import { moveJobs } from '../../host/db/queries/jobs.ts'
 import { defaultSchedule } from '../../host/queue/retry-schedule.ts'
 import { createWorker } from '../../host/queue/worker.ts'
-import { createHealthNotes } from '../../host/webhooks/endpoint-health.ts'
+import { createHealthNotes } from '../../host/webhooks/receiver-health.ts'
 import { createRunDelivery } from '../../host/webhooks/run-delivery.ts'
 import { createSecretReader } from '../../host/webhooks/signing-secrets.ts'
 import { claimAll } from '../queue/support.ts'
@@ -21,7 +21,7 @@ const createHandler = ({ clock }: Database, given: Partial<Parameters<typeof cre
     send: () => assert.fail('the delivery was sent'),
     ...{ clock, random: Math.random, schedule: defaultSchedule, timeoutMs: 1_000, standard: false },
     giveUpAfterMs: 1_000,
-    giveUp: async () => assert.fail('the endpoint was disabled'),
+    giveUp: async () => assert.fail('the receiver was disabled'),
     onAttempt: () => {},
     ...given,
   })
@@ -34,7 +34,7 @@ it('a delivery whose site installation has been deleted fails without an attempt
   const { clock } = database
   const delivery = { installationId, signedBy: 'site:site_gone', url: 'http://a.example/', hops: 0 }
   const event = { eventId: 'evt_1', eventType: 'told', body: '{}' }
-  const [owed] = await oweDeliveries(db, [{ ...delivery, ...event }])
+  const [owed] = await queueDeliveries(db, [{ ...delivery, ...event }])
   const seen: unknown[] = []
   const runDelivery = createHandler(database, {
     onAttempt: ({ state, attempt }) => void seen.push(state, attempt),
@@ -66,7 +66,7 @@ it('a delivery whose site installation has been deleted fails without an attempt
   assert.deepEqual(seen, ['failed', undefined])
 })
 
-it('a delivery of a paused endpoint is due again when the endpoint was resumed meanwhile; others wait for the resume', async () => {
+it('a delivery of a paused receiver is due again when the receiver was resumed meanwhile; others wait for the resume', async () => {
   await using ends = new AsyncDisposableStack()
   const seeded = await openSeeded()
   ends.defer(seeded.close)
@@ -74,16 +74,16 @@ it('a delivery of a paused endpoint is due again when the endpoint was resumed m
   const delivery = { installationId, signedBy: 'site:site_gone', url: 'http://a.example/', hops: 0 }
   const event = { eventType: 'told', body: '{}' }
   const events = ['evt_1', 'evt_2', 'evt_3'].map((eventId) => ({ ...delivery, ...event, eventId }))
-  await oweDeliveries(db, events)
+  await queueDeliveries(db, events)
   const jobs = await claimAll(db, 'delivery')
   const job = jobs.at(-1) ?? assert.fail('it is not due')
   await db('jobs').whereNot({ id: job.id }).update({ state: 'waiting' })
-  await db('endpoints').update({ state: 'paused' })
+  await db('receivers').update({ state: 'paused' })
   const { begin } = createHandler(database)
   const [run] = await begin(db, [job])
   const { move, stores = [] } = (await run?.()) ?? assert.fail('nothing came of it')
   assert.equal(move.state, 'waiting')
-  await db('endpoints').update({ state: 'active' })
+  await db('receivers').update({ state: 'active' })
   await db.transaction(async (transaction) => {
     await moveJobs(transaction, [{ id: job.id, leaseId: 'lease_1', move }], database.clock.now())
     await runSteps(transaction, stores)
@@ -91,13 +91,13 @@ it('a delivery of a paused endpoint is due again when the endpoint was resumed m
   assert.deepEqual(await db('jobs').orderBy('position').pluck('state'), ['waiting', 'waiting', 'due'])
 })
 
-it('a name is resolved for the organization that owns the endpoint', async () => {
+it('a name is resolved for the organization that owns the receiver', async () => {
   await using ends = new AsyncDisposableStack()
   const seeded = await openSeeded()
   ends.defer(seeded.close)
   const { db, database, installationId } = seeded
   const delivery = { installationId, signedBy: 'installation', url: 'http://a.example/', hops: 0 }
-  await oweDeliveries(db, [{ ...delivery, eventId: 'evt_1', eventType: 'told', body: '{}' }])
+  await queueDeliveries(db, [{ ...delivery, eventId: 'evt_1', eventType: 'told', body: '{}' }])
   const tenants: unknown[] = []
   const { begin } = createHandler(database, {
     secrets: { find: async () => ({ of: () => ({ current: 'whsec_test' }) }), forget() {} },
@@ -126,7 +126,7 @@ it('a long body is sent whole, and counts as the size of its job', async () => {
   const body = JSON.stringify('é'.repeat(100_000))
   const delivery = { installationId, signedBy: 'installation', hops: 0, eventId: 'evt_1', eventType: 'told' }
   const urls = ['http://a.example/', 'http://b.example/']
-  await oweDeliveries(
+  await queueDeliveries(
     db,
     urls.map((url) => ({ ...delivery, url, body })),
   )
@@ -151,23 +151,23 @@ it('a long body is sent whole, and counts as the size of its job', async () => {
   assert.deepEqual(sent, [body, body])
 })
 
-it('a failure that is stored late does not follow a newer success of the endpoint', async () => {
+it('a failure that is stored late does not follow a newer success of the receiver', async () => {
   await using ends = new AsyncDisposableStack()
   const seeded = await openSeeded()
   ends.defer(seeded.close)
-  await seeded.addEndpoint('ep_a', 'active')
+  await seeded.addReceiver('rcv_a', 'active')
   const commits = createGroupCommit(seeded.database.db)
   const note = createHealthNotes()
   const store = ({ step, item }: ReturnType<typeof note>) => commits.store(step, item)
-  const failingSince = async () => (await seeded.db('endpoints').where({ id: 'ep_a' }).first()).failingSince
+  const failingSince = async () => (await seeded.db('receivers').where({ id: 'rcv_a' }).first()).failingSince
 
-  await store(note('ep_a', false, 100))
+  await store(note('rcv_a', false, 100))
   assert.equal(await failingSince(), 100)
-  const late = note('ep_a', false, 200)
-  await store(note('ep_a', true, 300))
+  const late = note('rcv_a', false, 200)
+  await store(note('rcv_a', true, 300))
   assert.equal(await failingSince(), null)
   await store(late)
   assert.equal(await failingSince(), null)
-  await store(note('ep_a', false, 400))
+  await store(note('rcv_a', false, 400))
   assert.equal(await failingSince(), 400)
 })

@@ -11,7 +11,7 @@ describe('sending failed deliveries again', () => {
   let seeded: Seeded
   beforeEach(async () => {
     seeded = await openSeeded()
-    await seeded.addEndpoint('ep_a', 'active')
+    await seeded.addReceiver('rcv_a', 'active')
   })
   afterEach(() => seeded.close())
 
@@ -20,7 +20,7 @@ describe('sending failed deliveries again', () => {
     const common = {
       eventType: 'told',
       installationId,
-      endpointId: 'ep_a',
+      receiverId: 'rcv_a',
       signedBy: 'installation',
       url: 'http://a.example/',
       bodyId: 'body_a',
@@ -69,7 +69,7 @@ describe('sending failed deliveries again', () => {
     for (const [n, { dueAt }] of pending.entries()) assert.equal(dueAt, first + n * 2)
     assert.deepEqual(await failedIds(), [])
     const [settled] = await seeded.db('deliveries').where({ id: ids[0] })
-    assert.deepEqual([settled.state, settled.reason, settled.finishedAt], ['owed', null, null])
+    assert.deepEqual([settled.state, settled.reason, settled.finishedAt], ['pending', null, null])
   })
 
   it('leaves out deliveries that fail after the request', async () => {
@@ -116,17 +116,17 @@ describe('sending failed deliveries again', () => {
     assert.equal(await send(), 350)
   })
 
-  it('leaves out and counts the deliveries of a disabled endpoint', async () => {
-    await seeded.addEndpoint('ep_b', 'disabled')
-    await fail(3_000, { endpointId: 'ep_b' })
+  it('leaves out and counts the deliveries of a disabled receiver', async () => {
+    await seeded.addReceiver('rcv_b', 'disabled')
+    await fail(3_000, { receiverId: 'rcv_b' })
     await fail(2)
     assert.deepEqual(await countFailed(seeded.db, untilNow()), { count: 2, disabled: 3_000 })
     assert.equal(await send(), 2)
   })
 
-  it('makes the deliveries of a paused endpoint wait for its resume', async () => {
-    await seeded.addEndpoint('ep_b', 'paused')
-    await fail(2, { endpointId: 'ep_b' })
+  it('makes the deliveries of a paused receiver wait for its resume', async () => {
+    await seeded.addReceiver('rcv_b', 'paused')
+    await fail(2, { receiverId: 'rcv_b' })
     assert.equal(await send(), 2)
     assert.deepEqual(
       (await jobs()).map(({ state }) => state),
@@ -142,12 +142,12 @@ describe('sending failed deliveries again', () => {
     assert.equal(await send({ filter: { eventType: 'rare' } }), 3)
     assert.equal(await send({ filter: { organizationId: other.organizationId, beforeMs: 10 } }), 0)
     assert.equal(await send({ filter: { organizationId: other.organizationId } }), 5)
-    assert.equal(await send({ filter: { endpointId: 'ep_a', installationId: seeded.installationId } }), 4)
+    assert.equal(await send({ filter: { receiverId: 'rcv_a', installationId: seeded.installationId } }), 4)
   })
 
   it('finds them by the index of failed deliveries', async () => {
     const { db } = seeded
-    const filter = untilNow({ organizationId: seeded.organizationId, endpointId: 'ep_a' })
+    const filter = untilNow({ organizationId: seeded.organizationId, receiverId: 'rcv_a' })
     if (isPostgres(db))
       return assert.match((await lastOf(db, () => countFailed(db, filter))).sql, /reason. is not null/)
     assert.match(

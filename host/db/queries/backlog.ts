@@ -3,14 +3,14 @@ import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { isPostgres } from '../sql.ts'
 import { comesDue } from './claims.ts'
-import type { EndpointState } from './endpoints.ts'
 import type { JobKind } from './jobs.ts'
+import type { ReceiverState } from './receivers.ts'
 
 export type Backlog = {
   jobs: { kind: JobKind; state: string; count: number }[]
   /** Age of the oldest job that is due, runs, or waits for a retry or a resume. 0: no job is late. */
   oldest: { kind: JobKind; ageMs: number }[]
-  endpoints: { state: EndpointState; count: number }[]
+  receivers: { state: ReceiverState; count: number }[]
 }
 
 type Counted = { kind: JobKind; count: string | number; since?: string | number }
@@ -39,16 +39,16 @@ export async function readBacklog(db: Db): Promise<Backlog> {
     if (state === 'due' && count > 0) take(kind, await findPutOff(db, kind))
   }
   const nowMs = nowOf(db)
-  const endpoints = await db<{ state: EndpointState }>('endpoints')
+  const receivers = await db<{ state: ReceiverState }>('receivers')
     .select('state')
     .count({ count: '*' })
     .groupBy('state')
   return {
     jobs,
     oldest: kinds.map((kind) => ({ kind, ageMs: Math.max(0, nowMs - (since.get(kind) ?? nowMs)) })),
-    endpoints: (['active', 'paused', 'disabled'] as const).map((state) => ({
+    receivers: (['active', 'paused', 'disabled'] as const).map((state) => ({
       state,
-      count: Number(endpoints.find((row) => row.state === state)?.count ?? 0),
+      count: Number(receivers.find((row) => row.state === state)?.count ?? 0),
     })),
   }
 }

@@ -4,22 +4,22 @@ import type { Db } from '../db.ts'
 import { forEachInserted, forEachRow } from '../each-row.ts'
 import { createId, withPrefix } from '../ids.ts'
 import { jsonRows, jsonTexts, rawRows } from '../sql.ts'
-import { type EndpointKey, endpointKeyColumns, ensureEndpoints, findPlaces, type Place } from './endpoints.ts'
 import { insertJobs, type NewJob } from './jobs.ts'
+import { ensureReceivers, findPlaces, type Place, type ReceiverKey, receiverKeyColumns } from './receivers.ts'
 
-export type DeliveryState = 'owed' | 'delivered' | 'failed'
+export type DeliveryState = 'pending' | 'delivered' | 'failed'
 
-/** One event owed to one endpoint. */
+/** An event for one receiver. */
 export type Delivery = {
   id: string
   eventId: string
   eventType: string
   installationId: string
-  endpointId: string
+  receiverId: string
   /** Whose secret signs it: `installation`, `site:ID` or `space:ID`. */
   signedBy: string
   url: string
-  /** Of its body, which the deliveries of an event that are owed together have in common. */
+  /** Deliveries of one event that are queued together share a body. */
   bodyId: string
   hops: number
   state: DeliveryState
@@ -34,17 +34,17 @@ export type Delivery = {
 /** `body`: sent byte for byte. */
 export type DeliveryWithBody = Delivery & { body: string }
 
-export type NewDelivery = EndpointKey & Pick<DeliveryWithBody, 'eventId' | 'eventType' | 'body' | 'hops'>
+export type NewDelivery = ReceiverKey & Pick<DeliveryWithBody, 'eventId' | 'eventType' | 'body' | 'hops'>
 
-/** `created`: false when the event has a delivery to the endpoint already; `id` is that delivery's then. */
-export type Owed = { id: string; endpointId: string; created: boolean }
+/** `created`: false when the event has a delivery to the receiver already; `id` is that delivery's then. */
+export type QueuedDelivery = { id: string; receiverId: string; created: boolean }
 
 const columns = {
   id: 'text',
   eventId: 'text',
   eventType: 'text',
-  ...endpointKeyColumns,
-  endpointId: 'text',
+  ...receiverKeyColumns,
+  receiverId: 'text',
   bodyId: 'text',
   hops: 'bigint',
   state: 'text',
@@ -54,17 +54,17 @@ const columns = {
   finishedAt: 'bigint',
 } as const
 const insertRows = forEachInserted<Delivery>({
-  ...{ table: 'deliveries', columns, key: ['id'], unlessThere: ['endpointId', 'eventId'] },
+  ...{ table: 'deliveries', columns, key: ['id'], unlessThere: ['receiverId', 'eventId'] },
 })
 
 type Row = NewDelivery & Pick<Delivery, 'id' | 'bodyId' | 'createdAt'>
 type Inserted = { delivery: DeliveryWithBody; place: Pick<Place, 'state' | 'ordered'> }
 
 /**
- * Stores deliveries and the jobs that send them. A handler that runs again for an event owes what it owed the first
- * time. A step of a group commit.
+ * Stores deliveries and the jobs that send them. A handler that runs again for an event gets the deliveries of
+ * its first run. A step of a group commit.
  */
-export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Promise<Owed[]> {
+export async function queueDeliveries(db: Db, given: readonly NewDelivery[]): Promise<QueuedDelivery[]> {
   const createdAt = Date.now()
   const bodies = new Map<string, Body[]>()
   const rows = given.map((delivery): Row => {
@@ -72,7 +72,7 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
     return { ...delivery, id, bodyId: bodyIn(bodies, id, delivery).id, createdAt }
   })
   const inserted = await insertDeliveries(db, rows)
-  if (inserted.length < rows.length) inserted.push(...(await insertWithEndpoints(db, rows, inserted)))
+  if (inserted.length < rows.length) inserted.push(...(await insertWithReceivers(db, rows, inserted)))
   const used = new Set(inserted.map(({ delivery }) => delivery.bodyId))
   const sent = inserted.filter(({ place }) => place.state !== 'disabled')
   const dueAt = nowOf(db)
@@ -88,30 +88,30 @@ export async function oweDeliveries(db: Db, given: readonly NewDelivery[]): Prom
   )
   const created = new Map(inserted.map(({ delivery }) => [delivery.id, delivery]))
   return Promise.all(
-    rows.map((row): Owed | Promise<Owed> => {
+    rows.map((row): QueuedDelivery | Promise<QueuedDelivery> => {
       const delivery = created.get(row.id)
       return delivery === undefined
-        ? findOwed(db, row)
-        : { id: delivery.id, endpointId: delivery.endpointId, created: true }
+        ? findQueued(db, row)
+        : { id: delivery.id, receiverId: delivery.receiverId, created: true }
     }),
   )
 }
 
-/** The job that sends a delivery: it has the delivery's id, but for the prefix, and waits while the endpoint is paused. */
+/** The job that sends a delivery: it has the delivery's id, but for the prefix, and waits while the receiver is paused. */
 export const toDeliveryJob = (
   {
     id,
-    endpointId,
+    receiverId,
     installationId,
     bodySize,
-  }: Pick<Delivery, 'id' | 'endpointId' | 'installationId'> & { bodySize: number },
+  }: Pick<Delivery, 'id' | 'receiverId' | 'installationId'> & { bodySize: number },
   { state, ordered }: Pick<Place, 'state' | 'ordered'>,
   dueAt: number,
 ): NewJob => ({
   id: withPrefix(id, 'job'),
   kind: 'delivery',
   subject: { id },
-  lane: endpointId,
+  lane: receiverId,
   owner: installationId,
   textSize: bodySize,
   dueAt,
@@ -119,25 +119,25 @@ export const toDeliveryJob = (
   ordered: Boolean(ordered),
 })
 
-/** Those of them to which nothing was owed before: their endpoints have to be made first. */
-async function insertWithEndpoints(
+/** Stores the deliveries to new receivers, which are made first. */
+async function insertWithReceivers(
   db: Db,
   rows: readonly Row[],
   inserted: readonly Inserted[],
 ): Promise<Inserted[]> {
   const ids = new Set(inserted.map(({ delivery }) => delivery.id))
   const left = rows.filter(({ id }) => !ids.has(id))
-  await ensureEndpoints(db, left)
+  await ensureReceivers(db, left)
   return insertDeliveries(db, left)
 }
 
-/** A delivery to a disabled endpoint is stored as failed. It can be sent again after the endpoint was resumed. */
+/** A delivery to a disabled receiver is stored as failed. It can be sent again after the receiver was resumed. */
 async function insertDeliveries(db: Db, rows: readonly Row[]): Promise<Inserted[]> {
-  const endpointOf = await findPlaces(db, rows)
+  const receiverOf = await findPlaces(db, rows)
   const known = rows.flatMap((row): Inserted[] => {
-    const place = endpointOf(row)
+    const place = receiverOf(row)
     if (place === undefined) return []
-    const delivery = { ...row, endpointId: place.id, attempts: 0, refusedId: null }
+    const delivery = { ...row, receiverId: place.id, attempts: 0, refusedId: null }
     return [{ delivery: { ...delivery, ...toState(place, row.createdAt) }, place }]
   })
   const areNew = await insertRows(
@@ -152,13 +152,13 @@ const toState = (
   nowMs: number,
 ): Pick<Delivery, 'state' | 'reason' | 'finishedAt'> =>
   state === 'disabled'
-    ? { state: 'failed', reason: `endpoint_disabled: ${reason ?? ''}`, finishedAt: nowMs }
-    : { state: 'owed', reason: null, finishedAt: null }
+    ? { state: 'failed', reason: `receiver_disabled: ${reason ?? ''}`, finishedAt: nowMs }
+    : { state: 'pending', reason: null, finishedAt: null }
 
-/** The delivery that its event was owed to the endpoint with before. */
-async function findOwed(db: Db, { installationId, signedBy, url, eventId }: Row): Promise<Owed> {
-  const endpoint = db('endpoints').select('id').where({ installationId, signedBy, url })
-  const row = await db('deliveries').where({ eventId, endpointId: endpoint }).first('id', 'endpointId')
+/** The earlier delivery of the event to the receiver. */
+async function findQueued(db: Db, { installationId, signedBy, url, eventId }: Row): Promise<QueuedDelivery> {
+  const receiver = db('receivers').select('id').where({ installationId, signedBy, url })
+  const row = await db('deliveries').where({ eventId, receiverId: receiver }).first('id', 'receiverId')
   if (row !== undefined) return { ...row, created: false }
   // On PostgreSQL a delivery can be pruned between two statements of a transaction.
   throw new AnnexError(

@@ -13,7 +13,7 @@ import {
 
 /** What happened to a delivery. `delivery` is as it is now. */
 export type FeedItem =
-  | { kind: 'owed'; id: string; delivery: ListedDelivery }
+  | { kind: 'pending'; id: string; delivery: ListedDelivery }
   /** It failed without an attempt. */
   | { kind: 'refused'; id: string; delivery: ListedDelivery }
   | {
@@ -83,7 +83,7 @@ export async function readFeed(
 
   const items: FeedItem[] = []
   for (const delivery of await withNextAttempt(db, created)) {
-    items.push({ kind: 'owed', id: delivery.id, delivery })
+    items.push({ kind: 'pending', id: delivery.id, delivery })
   }
   for (const delivery of await withNextAttempt(db, refused)) {
     const { refusedId } = delivery

@@ -118,7 +118,7 @@ export async function readBacklog(db: Db, owner: string): Promise<Backlog> {
 }
 
 /** Jobs of the lane that are still to be done, those that wait for a resume included. */
-export async function countOwedJobs(db: Db, kind: JobKind, lane: string): Promise<number> {
+export async function countPendingJobs(db: Db, kind: JobKind, lane: string): Promise<number> {
   let count = 0
   for (const state of ['due', 'waiting']) {
     const row = await db('jobs').where({ state, kind, lane }).count({ count: '*' }).first()

@@ -7,7 +7,7 @@ import type { Delivery, DeliveryState } from './deliveries.ts'
 export type DeliveryFilter = {
   organizationId?: string
   installationId?: string
-  endpointId?: string
+  receiverId?: string
   eventId?: string
   eventType?: string
   state?: DeliveryState
@@ -35,7 +35,7 @@ async function queriesOf(db: Db, filter: DeliveryFilter, page: Page): Promise<Kn
   if (filter.eventId !== undefined) return [narrow(db, deliveries(), filter)]
   const { state, ...others } = filter
   // The job says that it is pending. PostgreSQL would expect few such deliveries, and sort all jobs.
-  if (state === 'owed') {
+  if (state === 'pending') {
     return [narrow(db, inPage(pendingOnes(db), 'jobs', filter, page), others, unindexed(db))]
   }
   // A failed delivery has a reason. The index `deliveries_failed` is found by it.
@@ -75,12 +75,12 @@ function inPage(
 /** @returns `undefined`: any */
 async function installationsOf(
   db: Db,
-  { installationId, endpointId, organizationId }: DeliveryFilter,
+  { installationId, receiverId, organizationId }: DeliveryFilter,
 ): Promise<string[] | undefined> {
   if (installationId !== undefined) return [installationId]
-  if (endpointId !== undefined) {
-    const endpoint = await db('endpoints').where({ id: endpointId }).first('installationId')
-    return endpoint === undefined ? [] : [endpoint.installationId]
+  if (receiverId !== undefined) {
+    const receiver = await db('receivers').where({ id: receiverId }).first('installationId')
+    return receiver === undefined ? [] : [receiver.installationId]
   }
   if (organizationId !== undefined) return db('installations').where({ organizationId }).pluck('id')
   return undefined
@@ -93,7 +93,7 @@ export async function findListedDelivery(db: Db, id: string): Promise<ListedDeli
 }
 
 export async function withNextAttempt(db: Db, deliveries: readonly Delivery[]): Promise<ListedDelivery[]> {
-  const pending = deliveries.filter(({ state }) => state === 'owed').map(({ id }) => withPrefix(id, 'job'))
+  const pending = deliveries.filter(({ state }) => state === 'pending').map(({ id }) => withPrefix(id, 'job'))
   const jobs =
     pending.length === 0
       ? []
@@ -125,12 +125,12 @@ export function narrow(
   filter: DeliveryFilter,
   toColumn: ToColumn = indexed,
 ): Knex.QueryBuilder {
-  const { organizationId, installationId, endpointId, eventId, eventType, state, afterMs, beforeMs } = filter
+  const { organizationId, installationId, receiverId, eventId, eventType, state, afterMs, beforeMs } = filter
   const where = (column: string, value: string | undefined) => {
     if (value !== undefined) query.where(toColumn(column) as string, value)
   }
   where('installationId', installationId)
-  where('endpointId', endpointId)
+  where('receiverId', receiverId)
   where('eventId', eventId)
   where('eventType', eventType)
   where('state', state)

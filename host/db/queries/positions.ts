@@ -3,10 +3,10 @@ import { isPostgres, jsonRows, rawRows } from '../sql.ts'
 
 let lastPosition = 0
 
-/** Since when a job is owed, in µs since 1970: a task that is scheduled, since it is due first. */
+/** When a job was queued, in µs since 1970; for a scheduled task, when it is due first. */
 export const positionAt = (ms: number): number => ms * 1_000
 
-/** A job's place in its lane: since when it is owed, as nearly as that can be while each is greater than the one before it. */
+/** The place of a job in its lane: when it was queued, and greater than the place before it. */
 export function nextPosition(nowMs: number): number {
   lastPosition = Math.max(lastPosition + 1, positionAt(nowMs))
   return lastPosition

@@ -13,7 +13,7 @@ type Rule = { table: string; place: string; prefix?: IdPrefix; endedAt: string; 
 const rules: Readonly<Record<Pruned, Rule>> = {
   deliveries: {
     ...{ table: 'deliveries', place: 'id', prefix: 'dlv' },
-    ...{ endedAt: 'finished_at', isOver: `state <> 'owed'` },
+    ...{ endedAt: 'finished_at', isOver: `state <> 'pending'` },
   },
   events: { table: 'events', place: 'received_at', endedAt: 'received_at' },
   jobs: {

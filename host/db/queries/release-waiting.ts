@@ -1,12 +1,12 @@
 import type { Db } from '../db.ts'
 import { inSteps, stepSize } from '../in-steps.ts'
 import { jsonTexts } from '../sql.ts'
-import { findUnpaused } from './endpoints.ts'
 import { isHeld } from './installed/suspensions.ts'
 import { changeSomeJobs } from './jobs.ts'
+import { findUnpaused } from './receivers.ts'
 
-/** The order of the endpoint may have been turned on or off while the job waited. */
-const released = `state = 'due', ordered = coalesce((select ordered from endpoints where id = jobs.lane), ordered)`
+/** The order of the receiver may have been turned on or off while the job waited. */
+const released = `state = 'due', ordered = coalesce((select ordered from receivers where id = jobs.lane), ordered)`
 
 /**
  * Makes up to `limit` waiting jobs of a lane due, the oldest first, unless the lane is held. A pause waits for the end of
@@ -20,9 +20,9 @@ export async function releaseSomeWaiting(transaction: Db, lane: string, limit: n
   return changeSomeJobs(transaction, released, some, [lane, limit])
 }
 
-/** A lane is the id of an endpoint or installation, or the name of an integration, which has no underscore. */
+/** A lane is the id of a receiver or installation, or the name of an integration, which has no underscore. */
 async function isOpen(transaction: Db, lane: string): Promise<boolean> {
-  if (lane.startsWith('ep_')) return (await findUnpaused(transaction, [lane])).length > 0
+  if (lane.startsWith('rcv_')) return (await findUnpaused(transaction, [lane])).length > 0
   const level = lane.startsWith('inst_') ? { integration: '', installationId: lane } : { integration: lane }
   return !(await isHeld(transaction, level))
 }

@@ -3,14 +3,14 @@ import type { Db } from '../db.ts'
 import { newestFirst, withPrefix } from '../ids.ts'
 import { isPostgres, jsonRows, jsonTexts, rawRows } from '../sql.ts'
 import { toDeliveryJob } from './deliveries.ts'
-import type { Place } from './endpoints.ts'
 import { insertJobs } from './jobs.ts'
 import { type DeliveryFilter, narrow, unindexed } from './list-deliveries.ts'
+import type { Place } from './receivers.ts'
 
 /** A delivery to send again, and when (Unix ms). */
 export type Again = { id: string; dueAt: number }
 
-type Sent = { id: string; endpointId: string; installationId: string; bodySize: number }
+type Sent = { id: string; receiverId: string; installationId: string; bodySize: number }
 
 /**
  * Makes settled deliveries pending again. Each begins a new round of the schedule, and its attempts are counted on.
@@ -23,27 +23,27 @@ export async function sendAgain(db: Db, all: readonly Again[], failedUpToMs?: nu
   await lockRows(db, all)
   const [isSettled, upTo] =
     failedUpToMs === undefined
-      ? [`deliveries.state <> 'owed'`, []]
+      ? [`deliveries.state <> 'pending'`, []]
       : [`deliveries.state = 'failed' and deliveries.finished_at <= ?`, [failedUpToMs]]
   const sent = await rawRows<Sent>(
     db,
-    `update deliveries set state = 'owed', reason = null, finished_at = null, refused_id = null
+    `update deliveries set state = 'pending', reason = null, finished_at = null, refused_id = null
      from ${jsonRows(db, 'again', { id: 'text', dueAt: 'bigint' })}
      where deliveries.id = again.id and ${isSettled}
-     returning deliveries.id as id, deliveries.endpoint_id as endpoint_id, deliveries.installation_id as installation_id,
+     returning deliveries.id as id, deliveries.receiver_id as receiver_id, deliveries.installation_id as installation_id,
        (select octet_length(body) from bodies where bodies.id = deliveries.body_id) as body_size`,
     [JSON.stringify(all), ...upTo],
   )
-  const endpoints = await findStates(db, sent)
+  const receivers = await findStates(db, sent)
   const dueAt = new Map(all.map((again) => [again.id, again.dueAt]))
   await insertJobs(
     db,
-    // An ordered endpoint takes jobs in the order in which they are inserted.
+    // An ordered receiver takes jobs in the order in which they are inserted.
     sent
       .sort(newestFirst)
       .reverse()
       .map((delivery) => {
-        const place = endpoints.get(delivery.endpointId) ?? { state: 'active', ordered: false }
+        const place = receivers.get(delivery.receiverId) ?? { state: 'active', ordered: false }
         return toDeliveryJob(delivery, place, dueAt.get(delivery.id) ?? 0)
       }),
   )
@@ -54,7 +54,7 @@ export async function sendAgain(db: Db, all: readonly Again[], failedUpToMs?: nu
  * Makes the next attempt of a pending delivery due now, even before its `Retry-After` is over. The attempt counts for
  * its schedule.
  *
- * @returns the state of its job: `due` after this, `running` while it is being sent, `waiting` until its endpoint is
+ * @returns the state of its job: `due` after this, `running` while it is being sent, `waiting` until its receiver is
  *   resumed
  */
 export async function bringForward(db: Db, id: string, nowMs: number): Promise<string | undefined> {
@@ -75,20 +75,20 @@ async function lockRows(db: Db, all: readonly Again[]): Promise<void> {
   await db.raw(`select id from deliveries where id in ${jsonTexts(db)} order by id for update`, [ids])
 }
 
-/** A resume of a paused endpoint waits for the end of the transaction, and then finds the waiting jobs. */
+/** A resume of a paused receiver waits for the end of the transaction, and then finds the waiting jobs. */
 async function findStates(
   db: Db,
   sent: readonly Sent[],
 ): Promise<Map<string, Pick<Place, 'state' | 'ordered'>>> {
-  const ids = [...new Set(sent.map(({ endpointId }) => endpointId))]
-  const rows = await db('endpoints').select('id', 'state', 'ordered').whereIn('id', ids).forShare()
+  const ids = [...new Set(sent.map(({ receiverId }) => receiverId))]
+  const rows = await db('receivers').select('id', 'state', 'ordered').whereIn('id', ids).forShare()
   return new Map(rows.map((row) => [row.id, row]))
 }
 
 /** Deliveries that failed from `sinceMs` to `upToMs`, in Unix ms. */
 export type FailedFilter = Omit<DeliveryFilter, 'state'> & { sinceMs: number; upToMs: number }
 
-/** `count`: deliveries that can be sent. `disabled`: deliveries to a disabled endpoint. */
+/** `count`: deliveries that can be sent. `disabled`: deliveries to a disabled receiver. */
 export type FailedCount = { count: number; disabled: number }
 
 type Counted = { ofAll: number; ofDisabled: number }
@@ -97,7 +97,7 @@ export async function countFailed(db: Db, filter: FailedFilter): Promise<FailedC
   const row = await failedOnes(db, filter)
     .select(
       db.raw(`count(*) as of_all,
-        coalesce(sum(case when endpoints.state = 'disabled' then 1 else 0 end), 0) as of_disabled`),
+        coalesce(sum(case when receivers.state = 'disabled' then 1 else 0 end), 0) as of_disabled`),
     )
     .first<Counted>()
   const disabled = Number(row.ofDisabled)
@@ -112,7 +112,7 @@ export async function listFailed(
 ): Promise<string[]> {
   return failedOnes(db, filter)
     .where('deliveries.id', '>', after)
-    .where('endpoints.state', '<>', 'disabled')
+    .where('receivers.state', '<>', 'disabled')
     .orderBy('deliveries.id')
     .limit(limit)
     .pluck('deliveries.id')
@@ -121,8 +121,8 @@ export async function listFailed(
 function failedOnes(db: Db, { sinceMs, upToMs, ...filter }: FailedFilter): Knex.QueryBuilder {
   const query = db('deliveries')
     // SQLite keeps to the order of a cross join, and reads the index `deliveries_failed` first.
-    .crossJoin('endpoints' as never)
-    .where('endpoints.id', db.ref('deliveries.endpointId'))
+    .crossJoin('receivers' as never)
+    .where('receivers.id', db.ref('deliveries.receiverId'))
     .whereNotNull('deliveries.reason')
     .whereBetween('deliveries.finishedAt', [sinceMs, upToMs])
   return narrow(db, query, { ...filter, state: 'failed' }, unindexed(db))

@@ -1,6 +1,6 @@
 import type { LogWriter } from '../../logs/create-log-writer.ts'
 import { createWorker, type Worker } from '../../queue/worker.ts'
-import { createGiveUp } from '../../webhooks/endpoint-health.ts'
+import { createGiveUp } from '../../webhooks/receiver-health.ts'
 import { createRunDelivery, type OnAttempt, type Send } from '../../webhooks/run-delivery.ts'
 import type { SecretReader } from '../../webhooks/signing-secrets.ts'
 import { toSchedule, toShared, type WorkerParts } from './worker-parts.ts'
@@ -27,11 +27,11 @@ export function startDeliveries(
     giveUpAfterMs: settings.DELIVERY_GIVE_UP_HOURS * 3_600_000,
     giveUp: createGiveUp(given.logs),
   })
-  const { DELIVERY_CONCURRENCY: concurrency, DELIVERY_PER_ENDPOINT: perEndpoint } = settings
+  const { DELIVERY_CONCURRENCY: concurrency, DELIVERY_PER_RECEIVER: perReceiver } = settings
   return createWorker({
     ...toShared(parts),
     handlers: { delivery: runDelivery },
     concurrency,
-    lanes: { most: perEndpoint, first: Math.min(4, perEndpoint), circuit },
+    lanes: { most: perReceiver, first: Math.min(4, perReceiver), circuit },
   })
 }

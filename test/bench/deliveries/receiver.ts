@@ -1,41 +1,41 @@
-// Takes deliveries on loopback, one port for each endpoint, in a process of its own: started by start-receiver.ts.
+// Takes deliveries on loopback, one port for each receiver, in a process of its own: started by start-receiver.ts.
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerCalls, nowMs, readGiven } from './child-calls.ts'
 
-/** How an endpoint answers: after so long with that status, or never. */
+/** How a receiver answers: after so long with that status, or never. */
 export type Behaviour = { status?: number; delayMs?: number } | 'never'
 
 /** One delivery, when it came first. `atMs` is when the request's first bytes had come. */
-export type Arrival = { deliveryId: string; eventId: string; endpoint: number; atMs: number }
+export type Arrival = { deliveryId: string; eventId: string; receiver: number; atMs: number }
 export type Arrived = { firstMs: number; lastMs: number }
-export type Expected = { count: number; endpoints?: number[]; withinMs?: number }
+export type Expected = { count: number; receivers?: number[]; withinMs?: number }
 
 export type ReceiverMethods = {
   urls: (none: undefined) => Promise<string[]>
-  behave: (given: { endpoints: number[]; behaviour: Behaviour }) => void
+  behave: (given: { receivers: number[]; behaviour: Behaviour }) => void
   /** Forgets what has come. */
   reset: (none: undefined) => void
-  /** Settles when so many deliveries have come, at these endpoints: all of them unless said otherwise. */
+  /** Settles when so many deliveries have come, at these receivers: all of them unless said otherwise. */
   expect: (given: Expected) => Promise<Arrived>
   arrivals: (none: undefined) => Arrival[]
   /** Of all since the last reset; `lastMs` is when the last one came, be it for the first time or again. */
   counts: (none: undefined) => { distinct: number; duplicates: number; lastMs: number }
 }
 
-const { endpoints: count } = readGiven<{ endpoints: number }>()
+const { receivers: count } = readGiven<{ receivers: number }>()
 const behaviours: Behaviour[] = Array.from({ length: count }, () => ({}))
 let arrivals = new Map<string, Arrival>()
 let duplicates = 0
 let lastMs = 0
-let expected = { left: 0, endpoints: new Set<number>(), resolve: (_: Arrived) => {}, firstMs: 0 }
+let expected = { left: 0, receivers: new Set<number>(), resolve: (_: Arrived) => {}, firstMs: 0 }
 
-const servers = behaviours.map((_none, endpoint) => {
+const servers = behaviours.map((_none, receiver) => {
   const server = createServer((request, response) => {
     const deliveryId = String(request.headers['x-service-delivery-id'])
     const eventId = String(request.headers['x-service-event-id'])
-    note({ deliveryId, eventId, endpoint, atMs: nowMs() })
-    request.once('end', () => answer(response, behaviours[endpoint] ?? {})).resume()
+    note({ deliveryId, eventId, receiver, atMs: nowMs() })
+    request.once('end', () => answer(response, behaviours[receiver] ?? {})).resume()
   })
   // A sender's pool keeps its connections from round to round.
   server.keepAliveTimeout = 120_000
@@ -50,7 +50,7 @@ function note(arrival: Arrival): void {
     return
   }
   arrivals.set(arrival.deliveryId, arrival)
-  if (!expected.endpoints.has(arrival.endpoint)) return
+  if (!expected.receivers.has(arrival.receiver)) return
   expected.firstMs ||= arrival.atMs
   expected.left--
   if (expected.left === 0) expected.resolve({ firstMs: expected.firstMs, lastMs: arrival.atMs })
@@ -69,16 +69,16 @@ const methods: ReceiverMethods = {
     await Promise.all(servers.map((server) => server.listening || once(server)))
     return servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`)
   },
-  behave({ endpoints, behaviour }) {
-    for (const endpoint of endpoints) behaviours[endpoint] = behaviour
+  behave({ receivers, behaviour }) {
+    for (const receiver of receivers) behaviours[receiver] = behaviour
   },
   reset() {
     arrivals = new Map()
     duplicates = 0
   },
-  expect({ count: left, endpoints = [...behaviours.keys()], withinMs = 120_000 }) {
+  expect({ count: left, receivers = [...behaviours.keys()], withinMs = 120_000 }) {
     const { promise, resolve, reject } = Promise.withResolvers<Arrived>()
-    expected = { left, endpoints: new Set(endpoints), resolve, firstMs: 0 }
+    expected = { left, receivers: new Set(receivers), resolve, firstMs: 0 }
     const timer = setTimeout(() => {
       reject(new Error(`${left - expected.left} of ${left} deliveries came within ${withinMs} ms`))
     }, withinMs)

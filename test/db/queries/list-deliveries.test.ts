@@ -22,45 +22,45 @@ describe('lists of thousands of records', () => {
   before(async () => {
     seeded = await openSeeded()
     const { db } = seeded
-    await seeded.addEndpoint('ep_busy', 'active')
-    await seeded.addEndpoint('ep_quiet', 'active')
+    await seeded.addReceiver('rcv_busy', 'active')
+    await seeded.addReceiver('rcv_quiet', 'active')
     const { organizationId, installationId } = await seeded.addOrganization('other')
     const keys = { installKey: 'key', signingSecret: 'sealed', loadedBy: null }
     await ensureIntegration(db, { name: 'second', organizationId, folder: 'second', ...keys })
     const installed = { integration: 'second', organizationId, signingSecret: 'sealed' }
     const second = (await insertInstallation(db, installed))?.id ?? ''
     other = { organizationId, installationId, second }
-    await addEndpoint('ep_other', other.installationId)
-    await addEndpoint('ep_other_second', other.second)
+    await addReceiver('rcv_other', other.installationId)
+    await addReceiver('rcv_other_second', other.second)
     all = Array.from({ length: count }, (_, n) => toDelivery(n)).reverse()
     await db.batchInsert('deliveries', all, 100)
-    const owed = all.filter(({ state }) => state === 'owed')
+    const owed = all.filter(({ state }) => state === 'pending')
     await db.batchInsert('jobs', owed.map(toJob), 100)
     await db.batchInsert('attempts', all.toReversed().map(toAttempt), 100)
   })
   after(() => seeded.close())
 
-  async function addEndpoint(id: string, installationId: string): Promise<void> {
+  async function addReceiver(id: string, installationId: string): Promise<void> {
     const key = { installationId, signedBy: 'installation', url: `http://${id}.example/` }
     const state = { state: 'active', ordered: false, createdAt: 0, updatedAt: 0 }
-    await seeded.db('endpoints').insert({ id, ...key, ...state })
+    await seeded.db('receivers').insert({ id, ...key, ...state })
   }
 
-  /** The first ones are of the quiet endpoint; one in five is another organization's, one in ten has failed, one in 13 is owed. */
+  /** The first ones are of the quiet receiver; one in five is another organization's, one in ten has failed, one in 13 is owed. */
   function toDelivery(n: number): Delivery {
-    const endpointId =
-      n % 5 === 3 ? (n < 3_000 ? 'ep_other_second' : 'ep_other') : n < 60 ? 'ep_quiet' : 'ep_busy'
+    const receiverId =
+      n % 5 === 3 ? (n < 3_000 ? 'rcv_other_second' : 'rcv_other') : n < 60 ? 'rcv_quiet' : 'rcv_busy'
     const installationIds: Record<string, string> = {
-      ep_other: other.installationId,
-      ep_other_second: other.second,
+      rcv_other: other.installationId,
+      rcv_other_second: other.second,
     }
-    const state = n % 10 === 1 ? 'failed' : n % 13 === 2 ? 'owed' : 'delivered'
+    const state = n % 10 === 1 ? 'failed' : n % 13 === 2 ? 'pending' : 'delivered'
     return {
       id: createId('dlv'),
       eventId: `evt_${n}`,
       eventType: n < 2 ? 'rare' : 'told',
-      installationId: installationIds[endpointId] ?? seeded.installationId,
-      endpointId,
+      installationId: installationIds[receiverId] ?? seeded.installationId,
+      receiverId,
       signedBy: 'installation',
       url: 'http://a.example/',
       bodyId: 'body_a',
@@ -69,14 +69,24 @@ describe('lists of thousands of records', () => {
       reason: state === 'failed' ? 'rejected' : null,
       attempts: 1,
       createdAt: Date.now(),
-      finishedAt: state === 'owed' ? null : Date.now(),
+      finishedAt: state === 'pending' ? null : Date.now(),
       refusedId: null,
     }
   }
 
-  const toJob = ({ id, endpointId }: Delivery): object => ({
-    ...{ id: withPrefix(id, 'job'), kind: 'delivery', subject: '{}', lane: endpointId, state: 'due' },
-    ...{ attempt: 1, dueAt: 5, createdAt: 1 },
+  const toJob = ({ id, receiverId, installationId }: Delivery): object => ({
+    id: withPrefix(id, 'job'),
+    kind: 'delivery',
+    subject: '{}',
+    lane: receiverId,
+    owner: installationId,
+    size: 2,
+    state: 'due',
+    attempt: 1,
+    ordered: false,
+    position: 1,
+    dueAt: 5,
+    createdAt: 1,
   })
 
   const toAttempt = ({ id }: Delivery): object => ({
@@ -93,8 +103,8 @@ describe('lists of thousands of records', () => {
   }
 
   const isOf = (state: string) => (one: Delivery) => one.state === state
-  const isQuiet = ({ endpointId }: Delivery) => endpointId === 'ep_quiet'
-  const isOther = ({ endpointId }: Delivery) => endpointId.startsWith('ep_other')
+  const isQuiet = ({ receiverId }: Delivery) => receiverId === 'rcv_quiet'
+  const isOther = ({ receiverId }: Delivery) => receiverId.startsWith('rcv_other')
   const idsOf = (fits: (delivery: Delivery) => boolean): string[] => all.filter(fits).map(({ id }) => id)
 
   it('find all deliveries of a filter, page by page, the newest first', async () => {
@@ -103,17 +113,17 @@ describe('lists of thousands of records', () => {
       [{}, () => true],
       [{ eventType: 'rare' }, ({ eventType }) => eventType === 'rare'],
       [{ eventId: 'evt_7' }, ({ eventId }) => eventId === 'evt_7'],
-      [{ state: 'owed' }, isOf('owed')],
-      [{ state: 'owed', endpointId: 'ep_quiet' }, (one) => isOf('owed')(one) && isQuiet(one)],
+      [{ state: 'pending' }, isOf('pending')],
+      [{ state: 'pending', receiverId: 'rcv_quiet' }, (one) => isOf('pending')(one) && isQuiet(one)],
       [{ state: 'failed' }, isOf('failed')],
       [
         { state: 'failed', organizationId: other.organizationId },
         (one) => isOf('failed')(one) && isOther(one),
       ],
-      [{ state: 'delivered', endpointId: 'ep_quiet' }, (one) => isOf('delivered')(one) && isQuiet(one)],
-      [{ endpointId: 'ep_quiet' }, isQuiet],
-      [{ installationId, endpointId: 'ep_other' }, () => false],
-      [{ endpointId: 'ep_none' }, () => false],
+      [{ state: 'delivered', receiverId: 'rcv_quiet' }, (one) => isOf('delivered')(one) && isQuiet(one)],
+      [{ receiverId: 'rcv_quiet' }, isQuiet],
+      [{ installationId, receiverId: 'rcv_other' }, () => false],
+      [{ receiverId: 'rcv_none' }, () => false],
       [{ organizationId: other.organizationId }, isOther],
       [{ organizationId: other.organizationId, eventType: 'rare' }, () => false],
       [{ organizationId, eventType: 'rare' }, ({ eventType }) => eventType === 'rare'],
@@ -133,11 +143,11 @@ describe('lists of thousands of records', () => {
     if (isPostgres(db)) return context.skip('its plans depend on statistics')
     const filters: DeliveryFilter[] = [
       {},
-      { state: 'owed' },
+      { state: 'pending' },
       { state: 'failed', organizationId },
       { state: 'delivered', installationId },
       { installationId },
-      { endpointId: 'ep_quiet' },
+      { receiverId: 'rcv_quiet' },
       { organizationId },
       { eventType: 'told', afterMs: 1, beforeMs: Date.now() },
     ]
@@ -159,6 +169,10 @@ describe('lists of thousands of records', () => {
     const failed = Array.from({ length: count }, (_, n) => ({
       ...{ id: createId('job'), kind: n % 4 === 1 ? 'task' : 'event', subject: '{}', state: 'failed' },
       lane: n < 5 ? other.installationId : n % 7 === 1 ? other.second : installationId,
+      owner: installationId,
+      size: 2,
+      ordered: false,
+      position: 1,
       ...{ attempt: 4, dueAt: 1, createdAt: 1 },
     })).reverse()
     await db.batchInsert('jobs', failed, 100)
@@ -181,13 +195,13 @@ describe('lists of thousands of records', () => {
 
   it('find all deliveries of a filter in a live feed that begins before them', async () => {
     const filters: [DeliveryFilter, (delivery: Delivery) => boolean][] = [
-      [{ endpointId: 'ep_quiet' }, isQuiet],
+      [{ receiverId: 'rcv_quiet' }, isQuiet],
       [{ organizationId: other.organizationId }, isOther],
     ]
     for (const [filter, fits] of filters) {
       const expected = idsOf(fits).reverse()
       const gone = new AbortController()
-      const seen: Record<string, string[]> = { owed: [], attempt: [] }
+      const seen: Record<string, string[]> = { pending: [], attempt: [] }
       for await (const items of followDeliveries(
         seeded.database,
         createChanges(),
@@ -198,7 +212,7 @@ describe('lists of thousands of records', () => {
         for (const { kind, delivery } of items) seen[kind]?.push(delivery.id)
         if (seen.attempt?.length === expected.length) gone.abort()
       }
-      assert.deepEqual(seen, { owed: expected, attempt: expected }, JSON.stringify(filter))
+      assert.deepEqual(seen, { pending: expected, attempt: expected }, JSON.stringify(filter))
     }
   })
 })

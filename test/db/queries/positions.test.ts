@@ -10,7 +10,7 @@ import { planOf } from '../../support/query-plan.ts'
 import { openSeeded } from '../../support/seeded-database.ts'
 
 const owe = async (db: Db, n: number) => {
-  const job = { kind: 'delivery', subject: { n }, lane: 'ep_a', dueAt: 1, ordered: true } as const
+  const job = { kind: 'delivery', subject: { n }, lane: 'rcv_a', dueAt: 1, ordered: true } as const
   const [owed] = await insertJobs(db, [job])
   return owed?.id ?? ''
 }
@@ -25,7 +25,7 @@ it('what is owed in order comes after what was owed before by a host, or at a ti
   assert.deepEqual(await db('jobs').orderBy('position').pluck('id'), ids)
   if (isPostgres(db)) return
   // However much is owed there.
-  const plan = await planOf(db, () => comeAfter(db, ['ep_a']))
+  const plan = await planOf(db, () => comeAfter(db, ['rcv_a']))
   assert.match(plan, /SEARCH jobs USING (COVERING )?INDEX jobs_in_order \(lane=\?\)/)
 })
 

@@ -45,7 +45,7 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
   let waiting: { owner: Owner; begin: () => void }[] = []
   const always: Owner = { isGone: false, stalledUntil: 0 }
   await migrate()
-  const tables = ['attempts', 'deliveries', 'bodies', 'jobs', 'endpoints', 'logs']
+  const tables = ['attempts', 'deliveries', 'bodies', 'jobs', 'receivers', 'logs']
   return {
     open: openFor,
     rows: (sql, ...values) => prepare(sql).all(...values) as never,

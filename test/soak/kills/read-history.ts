@@ -17,10 +17,10 @@ const pageSize = 100
 /** Waits until the API says that nothing is owed, then reads all deliveries with their attempts. */
 export async function readHistory(host: Listening, patienceMs: number): Promise<History> {
   const end = Date.now() + patienceMs
-  let owed = await firstPage(host, '&state=owed')
+  let owed = await firstPage(host, '&state=pending')
   while (owed.length > 0 && Date.now() < end) {
     await sleep(100)
-    owed = await firstPage(host, '&state=owed')
+    owed = await firstPage(host, '&state=pending')
   }
   const history: History = {
     owed: owed.length,

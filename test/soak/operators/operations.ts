@@ -17,21 +17,21 @@ export function createOperations(given: {
   random: Random
   /** Of its installation, with what it is resumed at. */
   installationPath: string
-  endpointIds: readonly [string, ...string[]]
+  receiverIds: readonly [string, ...string[]]
   receivers: readonly [MoodyReceiver, ...MoodyReceiver[]]
   onWrong: (what: string) => void
 }): Operations {
-  const { ask, installationPath, endpointIds, receivers, onWrong } = given
+  const { ask, installationPath, receiverIds, receivers, onWrong } = given
   const { chance, pick } = given.random
-  const endpoint = () => `/v1/endpoints/${pick(endpointIds)}`
+  const receiver = () => `/v1/receivers/${pick(receiverIds)}`
   return {
-    pause: () => ask('POST', `${endpoint()}/pause`, {}),
-    resume: () => resume(endpoint()),
-    'resume once more': () => resume(endpoint()),
-    order: () => ask('PATCH', endpoint(), { ordered: chance(0.5) }),
-    example: () => ask('POST', `${endpoint()}/example`, {}),
-    look: () => ask('GET', endpoint()),
-    list: () => ask('GET', `/v1/deliveries?limit=20&state=${pick(['owed', 'failed', 'delivered'])}`),
+    pause: () => ask('POST', `${receiver()}/pause`, {}),
+    resume: () => resume(receiver()),
+    'resume once more': () => resume(receiver()),
+    order: () => ask('PATCH', receiver(), { ordered: chance(0.5) }),
+    example: () => ask('POST', `${receiver()}/example`, {}),
+    look: () => ask('GET', receiver()),
+    list: () => ask('GET', `/v1/deliveries?limit=20&state=${pick(['pending', 'failed', 'delivered'])}`),
     'send again': sendAgain,
     'send failed': sendFailed,
     'rotate the secret': () => ask('POST', `${installationPath}/signing-secret`, {}),
@@ -49,7 +49,8 @@ export function createOperations(given: {
     const { json } = await ask('GET', path)
     // Nobody has changed it since.
     const isSame = json.state === 'active' && json.updatedAt === resumed.json.updatedAt
-    if (isSame && json.owed.waiting > 0) onWrong(`${json.owed.waiting} wait for ${json.id}, which is active`)
+    if (isSame && json.pending.waiting > 0)
+      onWrong(`${json.pending.waiting} wait for ${json.id}, which is active`)
   }
 
   /** Two who have the same idea. */
@@ -62,7 +63,7 @@ export function createOperations(given: {
   }
 
   function sendFailed(): Promise<Answered> {
-    const some = chance(0.5) ? { endpoint: pick(endpointIds) } : {}
+    const some = chance(0.5) ? { receiver: pick(receiverIds) } : {}
     const since = new Date(0).toISOString()
     return ask('POST', '/v1/deliveries/send-failed', { since, perSecond: pick([50, 500]), ...some })
   }

@@ -21,7 +21,7 @@ const operatorCount = 3
 const drainMs = 120_000
 
 /**
- * Several people do at random what can be done with endpoints, deliveries and an installation, on any of the hosts, while these
+ * Several people do at random what can be done with receivers, deliveries and an installation, on any of the hosts, while these
  * deliver to receivers that change how they answer. In the end all are well, and what has failed is sent again.
  *
  * @param given.least operations, however long they take: a machine may be slow
@@ -58,13 +58,13 @@ export async function runOperators(given: {
     const eventId = `evt_${++published}`
     const event = { eventId, eventType: 'told', body: JSON.stringify({ eventId }), hops: 0 }
     const where = { installationId, signedBy: 'installation', url: receiver.url }
-    await pick(hosts).server.oweDelivery({ ...where, ...event })
+    await pick(hosts).server.queueDelivery({ ...where, ...event })
     acknowledged.push({ eventId, receiver })
   }
   await Promise.all(receivers.map(publish))
-  const { json } = await first.api('GET', '/v1/endpoints')
-  const endpointIds = json.items.map(({ id }: Json) => id)
-  const operations = createOperations({ ask, random, installationPath, endpointIds, receivers, onWrong })
+  const { json } = await first.api('GET', '/v1/receivers')
+  const receiverIds = json.items.map(({ id }: Json) => id)
+  const operations = createOperations({ ask, random, installationPath, receiverIds, receivers, onWrong })
 
   const untilMs = performance.now() + given.seconds * 1_000
   let count = 0
@@ -83,7 +83,7 @@ export async function runOperators(given: {
   ])
   for (const receiver of receivers) receiver.mood = 'well'
   await first.api('POST', `${installationPath}/resume`, {})
-  if (!(await drain(first, endpointIds)))
+  if (!(await drain(first, receiverIds)))
     onWrong(`something is still owed, or has failed, after ${drainMs} ms`)
   for (const { eventId, receiver } of acknowledged) {
     if (!receiver.taken.has(eventId)) onWrong('an event was acknowledged, and its receiver does not have it')
@@ -109,12 +109,12 @@ async function startHosts(count: number, ends: AsyncDisposableStack): Promise<[A
 }
 
 /** @returns whether all has been delivered */
-async function drain({ api }: Annex, endpointIds: readonly string[]): Promise<boolean> {
+async function drain({ api }: Annex, receiverIds: readonly string[]): Promise<boolean> {
   const since = new Date(0).toISOString()
   const untilMs = performance.now() + drainMs
   for (; performance.now() < untilMs; await sleep(200)) {
-    for (const id of endpointIds) await api('POST', `/v1/endpoints/${id}/resume`, {})
-    if (await has(api, 'owed')) continue
+    for (const id of receiverIds) await api('POST', `/v1/receivers/${id}/resume`, {})
+    if (await has(api, 'pending')) continue
     if (!(await has(api, 'failed'))) return true
     await api('POST', '/v1/deliveries/send-failed', { since, perSecond: 1_000 })
   }

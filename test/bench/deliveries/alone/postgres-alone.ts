@@ -6,7 +6,7 @@ const rowsOf = (columns: string) => `jsonb_to_recordset($1::jsonb) as given(${co
 
 const insertBodies = `insert into bodies select "eventId", min(body) from ${rowsOf('"eventId" text, body text')}
   group by "eventId" on conflict do nothing`
-const insertDeliveries = `insert into deliveries select "deliveryId", "eventId", url, 'owed', null
+const insertDeliveries = `insert into deliveries select "deliveryId", "eventId", url, 'pending', null
   from ${rowsOf('"deliveryId" text, "eventId" text, url text')}`
 const insertAttempts = `insert into attempts
   select id, "deliveryId", status, "startedAt", "durationMs", $2, $3
@@ -26,7 +26,7 @@ export async function openPostgresAlone(url: string): Promise<AloneStore> {
       await client.query('begin')
       if (owed.length > 0) {
         await prepared('bodies', insertBodies, [JSON.stringify(owed, ['eventId', 'body'])])
-        await prepared('owed', insertDeliveries, [JSON.stringify(owed, ['deliveryId', 'eventId', 'url'])])
+        await prepared('pending', insertDeliveries, [JSON.stringify(owed, ['deliveryId', 'eventId', 'url'])])
       }
       if (ended.length > 0) {
         const given = JSON.stringify(ended)

@@ -7,7 +7,7 @@ export function openSqliteAlone(dataDir: string): AloneStore {
   const db = new DatabaseSync(join(dataDir, 'alone.sqlite'))
   db.exec(`pragma journal_mode = wal; pragma synchronous = full; ${tables}`)
   const body = db.prepare('insert into bodies values (?, ?) on conflict do nothing')
-  const delivery = db.prepare(`insert into deliveries values (?, ?, ?, 'owed', null)`)
+  const delivery = db.prepare(`insert into deliveries values (?, ?, ?, 'pending', null)`)
   const attempt = db.prepare('insert into attempts values (?, ?, ?, ?, ?, ?, ?)')
   const settle = db.prepare(`update deliveries set state = 'delivered', settled_at = ? where id = ?`)
   return {

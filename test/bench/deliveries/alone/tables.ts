@@ -2,7 +2,7 @@
 export const tables = `
   create table bodies (id text primary key, body text not null);
   create table deliveries (id text primary key, event_id text not null, url text not null, state text not null, settled_at bigint);
-  create index owed on deliveries (id) where state = 'owed';
+  create index owed on deliveries (id) where state = 'pending';
   create table attempts (
     id text primary key, delivery_id text not null, status integer not null, started_at bigint not null,
     duration_ms integer not null, request_headers text not null, answer text not null);

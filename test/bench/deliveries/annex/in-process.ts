@@ -28,7 +28,7 @@ serveSender({
     const { type: eventType, eventId } = event
     const body = JSON.stringify(event)
     const owed = { installationId, signedBy: 'installation', eventType, eventId, body, hops: 0 }
-    return Promise.all(urls.map((url) => server.oweDelivery({ ...owed, url })))
+    return Promise.all(urls.map((url) => server.queueDelivery({ ...owed, url })))
   },
   countOwed: () => countOwed(api),
   close: server.close,

@@ -45,5 +45,5 @@ export async function installBench(
 export async function countOwed(api: Api): Promise<number> {
   const failed = await api.get<List<Delivery>>('/v1/deliveries', { state: 'failed', limit: 1 })
   if (failed.count > 0) throw new Error(`A delivery has failed: ${failed.items[0]?.reason}`)
-  return (await api.get<List<Delivery>>('/v1/deliveries', { state: 'owed', limit: 200 })).count
+  return (await api.get<List<Delivery>>('/v1/deliveries', { state: 'pending', limit: 200 })).count
 }

@@ -13,7 +13,7 @@ const rowsAtOnce = 20_000
  */
 export async function seedOwed(data: Side['data'], given: { count: number; dueAtMs: number }): Promise<void> {
   await withDatabase(data, async ({ db, dialect }) => {
-    const owed: { id: string }[] = await db('deliveries').select('id').where({ state: 'owed' })
+    const owed: { id: string }[] = await db('deliveries').select('id').where({ state: 'pending' })
     const copies = Math.round(given.count / owed.length) - 1
     const numbers =
       dialect === 'postgres'

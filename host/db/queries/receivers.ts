@@ -8,16 +8,16 @@ import { jsonRows, jsonTexts, rawRows } from '../sql.ts'
  * - `paused`: its deliveries wait for a resume
  * - `disabled`: Annex has given it up. Its deliveries fail, and can be sent again after a resume
  */
-export type EndpointState = 'active' | 'paused' | 'disabled'
+export type ReceiverState = 'active' | 'paused' | 'disabled'
 
 /** A URL of an installation, with the level whose secret signs its deliveries. */
-export type Endpoint = {
+export type Receiver = {
   id: string
   installationId: string
   /** Whose secret signs: `installation`, `site:ID` or `space:ID`. */
   signedBy: string
   url: string
-  state: EndpointState
+  state: ReceiverState
   reason: string | null
   /** Since then (Unix ms) no attempt was answered with 2xx; `null` after a success. */
   failingSince: number | null
@@ -26,35 +26,35 @@ export type Endpoint = {
   updatedAt: number
 }
 
-export type EndpointKey = Pick<Endpoint, 'installationId' | 'signedBy' | 'url'>
+export type ReceiverKey = Pick<Receiver, 'installationId' | 'signedBy' | 'url'>
 
-export const endpointKeyColumns = { installationId: 'text', signedBy: 'text', url: 'text' } as const
+export const receiverKeyColumns = { installationId: 'text', signedBy: 'text', url: 'text' } as const
 
-/** Creates the endpoints that do not exist. */
-export async function ensureEndpoints(db: Db, keys: readonly EndpointKey[]): Promise<void> {
+/** Creates the receivers that do not exist. */
+export async function ensureReceivers(db: Db, keys: readonly ReceiverKey[]): Promise<void> {
   const now = Date.now()
-  const columns = { id: 'text', ...endpointKeyColumns, createdAt: 'bigint' } as const
+  const columns = { id: 'text', ...receiverKeyColumns, createdAt: 'bigint' } as const
   const rows = keys.map(({ installationId, signedBy, url }) => ({
-    ...{ id: createId('ep'), installationId, signedBy, url, createdAt: now },
+    ...{ id: createId('rcv'), installationId, signedBy, url, createdAt: now },
   }))
   // `where true`: without it SQLite takes what follows for a join's condition.
   await db.raw(
-    `insert into endpoints (id, installation_id, signed_by, url, state, ordered, created_at, updated_at)
+    `insert into receivers (id, installation_id, signed_by, url, state, ordered, created_at, updated_at)
      select id, installation_id, signed_by, url, 'active', false, created_at, created_at
-     from ${jsonRows(db, 'new_endpoint', columns)} where true
+     from ${jsonRows(db, 'new_receiver', columns)} where true
      on conflict (installation_id, signed_by, url) do nothing`,
     [JSON.stringify(rows)],
   )
 }
 
-/** The fields of an endpoint that a new delivery needs. */
-export type Place = EndpointKey & Pick<Endpoint, 'id' | 'state' | 'reason' | 'ordered'>
+/** The fields of a receiver that a new delivery needs. */
+export type Place = ReceiverKey & Pick<Receiver, 'id' | 'state' | 'reason' | 'ordered'>
 
-/** Endpoints by their keys. A resume of a paused one waits for the transaction, and finds the jobs that it stores. */
+/** Receivers by their keys. A resume of a paused one waits for the transaction, and finds the jobs that it stores. */
 export async function findPlaces(
   db: Db,
-  keys: readonly EndpointKey[],
-): Promise<(key: EndpointKey) => Place | undefined> {
+  keys: readonly ReceiverKey[],
+): Promise<(key: ReceiverKey) => Place | undefined> {
   const distinct = new Map(
     keys.map(({ installationId, signedBy, url }) => {
       const key = { installationId, signedBy, url }
@@ -63,32 +63,32 @@ export async function findPlaces(
   )
   const places = await rawRows<Place>(
     db,
-    `select endpoints.id, endpoints.installation_id, endpoints.signed_by, endpoints.url, endpoints.state,
-       endpoints.reason, endpoints.ordered
-     from ${jsonRows(db, 'given', endpointKeyColumns)} join endpoints on endpoints.installation_id = given.installation_id
-       and endpoints.signed_by = given.signed_by and endpoints.url = given.url`,
+    `select receivers.id, receivers.installation_id, receivers.signed_by, receivers.url, receivers.state,
+       receivers.reason, receivers.ordered
+     from ${jsonRows(db, 'given', receiverKeyColumns)} join receivers on receivers.installation_id = given.installation_id
+       and receivers.signed_by = given.signed_by and receivers.url = given.url`,
     [JSON.stringify([...distinct.values()])],
   )
   const found = new Map(places.map((place) => [textOf(place), place]))
   const paused = places.filter(({ state }) => state === 'paused')
-  // Locking all of them would make each commit wait for other hosts that store the health of endpoints.
+  // Locking all of them would make each commit wait for other hosts that store the health of receivers.
   const ids = paused.map(({ id }) => id)
   const resumed = ids.length === 0 ? [] : await findUnpaused(db, ids)
   for (const place of paused) if (resumed.includes(place.id)) place.state = 'active'
   return (key) => found.get(textOf(key))
 }
 
-const textOf = ({ installationId, signedBy, url }: EndpointKey): string =>
+const textOf = ({ installationId, signedBy, url }: ReceiverKey): string =>
   `${installationId} ${signedBy} ${url}`
 
-export type OwnedEndpoint = Endpoint & { organizationId: string }
+export type OwnedReceiver = Receiver & { organizationId: string }
 
 /** By their ids. */
-export async function findEndpoints(db: Db, ids: readonly string[]): Promise<Map<string, OwnedEndpoint>> {
-  const rows = await rawRows<OwnedEndpoint>(
+export async function findReceivers(db: Db, ids: readonly string[]): Promise<Map<string, OwnedReceiver>> {
+  const rows = await rawRows<OwnedReceiver>(
     db,
-    `select endpoints.*, installations.organization_id from endpoints
-     join installations on installations.id = endpoints.installation_id where endpoints.id in ${jsonTexts(db)}`,
+    `select receivers.*, installations.organization_id from receivers
+     join installations on installations.id = receivers.installation_id where receivers.id in ${jsonTexts(db)}`,
     [JSON.stringify(ids)],
   )
   return new Map(rows.map((row) => [row.id, row]))
@@ -100,57 +100,57 @@ export type Health = { id: string; failingSince: number | null }
 
 /** Writes only changes: most attempts have the result of the one before. */
 export const updateHealth = forEachRow<Health>({
-  ...{ table: 'endpoints', columns: healthColumns, key: ['id'] },
+  ...{ table: 'receivers', columns: healthColumns, key: ['id'] },
   sql: (given) =>
-    `update endpoints set failing_since = given.failing_since from ${given} where endpoints.id = given.id
-       and (endpoints.failing_since is null) <> (given.failing_since is null)`,
+    `update receivers set failing_since = given.failing_since from ${given} where receivers.id = given.id
+       and (receivers.failing_since is null) <> (given.failing_since is null)`,
 })
 
 /** @returns the ids of those that are not paused. A concurrent resume comes before this, or waits for the transaction. */
 export async function findUnpaused(db: Db, ids: readonly string[]): Promise<string[]> {
-  const rows: Pick<Endpoint, 'id' | 'state'>[] = await db('endpoints')
+  const rows: Pick<Receiver, 'id' | 'state'>[] = await db('receivers')
     .whereIn('id', ids)
     .select('id', 'state')
     .forShare()
-  // Not a condition of the statement: it would lock only the endpoints that are not paused.
+  // Not a condition of the statement: it would lock only the receivers that are not paused.
   return rows.flatMap(({ id, state }) => (state === 'paused' ? [] : [id]))
 }
 
 /** @returns whether it was active until now */
-export async function disableEndpoint(db: Db, id: string, reason: string): Promise<boolean> {
+export async function disableReceiver(db: Db, id: string, reason: string): Promise<boolean> {
   const change = { state: 'disabled', reason, updatedAt: Date.now() }
-  return (await db('endpoints').where({ id, state: 'active' }).update(change)) === 1
+  return (await db('receivers').where({ id, state: 'active' }).update(change)) === 1
 }
 
-/** The newest first. `before`: the id of an endpoint, where the next page begins. */
-export async function listEndpoints(
+/** The newest first. `before`: the id of a receiver, where the next page begins. */
+export async function listReceivers(
   db: Db,
   where: {
     organizationId?: string
     installationId?: string
-    state?: EndpointState
+    state?: ReceiverState
     before?: string
     limit: number
   },
-): Promise<Endpoint[]> {
+): Promise<Receiver[]> {
   const { organizationId, installationId, state, before, limit } = where
-  const query = db('endpoints').orderBy('id', 'desc').limit(limit)
+  const query = db('receivers').orderBy('id', 'desc').limit(limit)
   if (before !== undefined) query.where('id', '<', before)
   if (installationId !== undefined) query.where({ installationId })
   if (state !== undefined) query.where({ state })
   if (organizationId !== undefined) {
     query.whereIn('installationId', db('installations').select('id').where({ organizationId }))
   }
-  return (await query).map(toEndpoint)
+  return (await query).map(toReceiver)
 }
 
-export async function findEndpoint(db: Db, id: string): Promise<Endpoint | undefined> {
-  const row = await db('endpoints').where({ id }).first()
-  return row && toEndpoint(row)
+export async function findReceiver(db: Db, id: string): Promise<Receiver | undefined> {
+  const row = await db('receivers').where({ id }).first()
+  return row && toReceiver(row)
 }
 
 /** SQLite keeps no booleans. */
-const toEndpoint = (row: Endpoint): Endpoint => ({ ...row, ordered: Boolean(row.ordered) })
+const toReceiver = (row: Receiver): Receiver => ({ ...row, ordered: Boolean(row.ordered) })
 
 /** Counts pending deliveries: `due` ones, and those `waiting` for a resume. */
 export async function countPending(db: Db, id: string): Promise<{ due: number; waiting: number }> {
@@ -162,14 +162,14 @@ export async function countPending(db: Db, id: string): Promise<{ due: number; w
 }
 
 /** @returns whether it was in one of the states `from` */
-export async function changeEndpointState(
+export async function changeReceiverState(
   db: Db,
   id: string,
-  change: { from: readonly EndpointState[]; to: EndpointState; reason: string | null },
+  change: { from: readonly ReceiverState[]; to: ReceiverState; reason: string | null },
 ): Promise<boolean> {
   const { from, to: state, reason } = change
   const wellAgain = state === 'active' ? { failingSince: null } : {}
-  const changed = await db('endpoints')
+  const changed = await db('receivers')
     .where({ id })
     .whereIn('state', from)
     .update({ state, reason, ...wellAgain, updatedAt: Date.now() })
@@ -178,7 +178,7 @@ export async function changeEndpointState(
 
 /** @param db no transaction: a commit of results locks these rows in another order, which would deadlock */
 export async function setOrdered(db: Db, id: string, ordered: boolean): Promise<void> {
-  await db('endpoints').where({ id }).update({ ordered, updatedAt: Date.now() })
+  await db('receivers').where({ id }).update({ ordered, updatedAt: Date.now() })
   // Few jobs run at once. A job that has ended since may be due again.
   const running = await db('jobs').where({ state: 'running', lane: id }).pluck('id')
   for (const job of running) {
@@ -186,23 +186,23 @@ export async function setOrdered(db: Db, id: string, ordered: boolean): Promise<
   }
 }
 
-/** The place of a due delivery among those of an endpoint. */
+/** The place of a due delivery among those of a receiver. */
 export type DuePlace = { dueAt: number; id: string }
 
 /**
- * Marks the next up to `limit` due deliveries of an endpoint. Waiting ones are marked when they are released. The new
+ * Marks the next up to `limit` due deliveries of a receiver. Waiting ones are marked when they are released. The new
  * due time makes hosts read the jobs again.
  *
  * @returns the last place, `undefined` at the end
  */
 export async function markOrdered(
   db: Db,
-  given: { endpointId: string; ordered: boolean; after: DuePlace; limit: number },
+  given: { receiverId: string; ordered: boolean; after: DuePlace; limit: number },
 ): Promise<DuePlace | undefined> {
-  const { endpointId, ordered, after, limit } = given
+  const { receiverId, ordered, after, limit } = given
   const rows = await db('jobs')
     .select('id', 'dueAt')
-    .where({ state: 'due', kind: 'delivery', lane: endpointId, ordered: !ordered })
+    .where({ state: 'due', kind: 'delivery', lane: receiverId, ordered: !ordered })
     .whereRaw('(due_at, id) > (?, ?)', [after.dueAt, after.id])
     .orderBy(['dueAt', 'id'])
     .limit(limit)

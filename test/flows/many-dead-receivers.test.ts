@@ -15,7 +15,7 @@ export default createIntegration({
 })`,
 }
 
-describe('an installation with more endpoints that never answer than there are turns', () => {
+describe('an installation with more receivers that never answer than may be in flight', () => {
   const ends = new AsyncDisposableStack()
   let annex: Annex
   before(async () => {

@@ -2,23 +2,23 @@ import { storeNewest } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import type { Step } from '../db/group-commit.ts'
 import type { Delivery } from '../db/queries/deliveries.ts'
-import { disableEndpoint, type Endpoint, type Health, updateHealth } from '../db/queries/endpoints.ts'
 import { findInstallation } from '../db/queries/installed/installations.ts'
+import { disableReceiver, type Health, type Receiver, updateHealth } from '../db/queries/receivers.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import { type Stored, stored } from '../queue/job-handler.ts'
 import type { NextStep } from '../queue/retry-schedule.ts'
 import type { Attempt } from './send-attempt.ts'
 
-/** The last endpoints that answered with 2xx. An outcome that is stored late is late by seconds. */
+/** The last receivers that answered with 2xx. An outcome that is stored late is late by seconds. */
 const remembered = 10_000
 
 /**
- * Stores since when an endpoint fails, or that it does not, together with the attempt that showed it.
+ * Stores since when a receiver fails, or that it does not, together with the attempt that showed it.
  *
- * @returns the change for an attempt that has ended. The endpoint was read when the attempt began, so the statement that
+ * @returns the change for an attempt that has ended. The receiver was read when the attempt began, so the statement that
  *   stores the change decides whether it still applies.
  */
-export function createHealthNotes(): (endpointId: string, isDelivered: boolean, endedAt: number) => Stored {
+export function createHealthNotes(): (receiverId: string, isDelivered: boolean, endedAt: number) => Stored {
   /** While the database is away, changes are stored late. A late failure must not follow a newer success. */
   const deliveredAt = new Map<string, number>()
   return (id, isDelivered, endedAt) => {
@@ -27,7 +27,7 @@ export function createHealthNotes(): (endpointId: string, isDelivered: boolean, 
     return stored(change, health)
   }
 
-  /** In the order of the attempts: an endpoint that fails after a success fails since then. */
+  /** In the order of the attempts: a receiver that fails after a success fails since then. */
   async function change(transaction: Db, changes: readonly Health[]): Promise<[]> {
     const last = new Map(changes.map((one) => [one.id, one]))
     const well = new Map(changes.flatMap((one) => (one.failingSince === null ? [[one.id, one]] : [])))
@@ -41,16 +41,16 @@ export function createHealthNotes(): (endpointId: string, isDelivered: boolean, 
   }
 }
 
-/** An endpoint to disable, and why. */
-export type GivingUp = { endpoint: Endpoint; reason: string }
+/** A receiver to disable, and why. */
+export type GivingUp = { receiver: Receiver; reason: string }
 
 /**
- * Why an endpoint is disabled after an attempt. Either it answered 410 (Gone, RFC 9110 section 15.5.11), or no attempt was
+ * Why a receiver is disabled after an attempt. Either it answered 410 (Gone, RFC 9110 section 15.5.11), or no attempt was
  * answered with 2xx for `giveUpAfterMs`. The second case needs a delivery that has used up its retries or is as old as that:
  * the last failure before it may be the only one, and days old.
  */
 export function reasonToGiveUp(
-  { failingSince }: Pick<Endpoint, 'failingSince'>,
+  { failingSince }: Pick<Receiver, 'failingSince'>,
   { status }: Pick<Attempt, 'status'>,
   { state, createdAt }: Pick<NextStep, 'state'> & Pick<Delivery, 'createdAt'>,
   nowMs: number,
@@ -62,13 +62,13 @@ export function reasonToGiveUp(
   return `No attempt has been answered with 2xx since ${new Date(failingSince).toISOString()}.`
 }
 
-/** Disables endpoints, and tells their installers in the installation's log. The endpoint keeps the reason. */
+/** Disables receivers, and tells their installers in the installation's log. The receiver keeps the reason. */
 export function createGiveUp(logs: Pick<LogWriter, 'report'>): Step<GivingUp, undefined> {
   return async (transaction, all) => {
-    for (const { endpoint, reason } of all) {
-      const { id, installationId, url } = endpoint
-      // Of simultaneous attempts only the first disables the endpoint and reports it.
-      if (!(await disableEndpoint(transaction, id, reason))) continue
+    for (const { receiver, reason } of all) {
+      const { id, installationId, url } = receiver
+      // Of simultaneous attempts only the first disables the receiver and reports it.
+      if (!(await disableReceiver(transaction, id, reason))) continue
       const installation = await findInstallation(transaction, installationId)
       if (installation === undefined) continue
       logs.report({
@@ -76,7 +76,7 @@ export function createGiveUp(logs: Pick<LogWriter, 'report'>): Step<GivingUp, un
         installationId,
         requestId: null,
         level: 'error',
-        text: `The endpoint ${id} (${url}) is disabled. ${reason} Its pending deliveries fail. Repair it, then run: annex endpoints resume ${id}`,
+        text: `The receiver ${id} (${url}) is disabled. ${reason} Its pending deliveries fail. Repair it, then run: annex receivers resume ${id}`,
       })
     }
     return all.map(() => undefined)

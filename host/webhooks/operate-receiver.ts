@@ -2,54 +2,54 @@ import type { PublishableEventType } from '../../schemas/events.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
 import { inSteps, stepSize } from '../db/in-steps.ts'
-import { oweDeliveries } from '../db/queries/deliveries.ts'
+import { queueDeliveries } from '../db/queries/deliveries.ts'
 import {
-  changeEndpointState,
+  changeReceiverState,
   type DuePlace,
-  type Endpoint,
   markOrdered,
+  type Receiver,
   setOrdered,
-} from '../db/queries/endpoints.ts'
+} from '../db/queries/receivers.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { createSampleEvent, placesOf, type SamplePlace } from '../events/sample-event.ts'
 import { assertSendable } from './send-again.ts'
 
 /**
- * Pauses an endpoint: its pending deliveries wait, and running attempts end as usual.
+ * Pauses a receiver: its pending deliveries wait, and running attempts end as usual.
  *
  * @throws AnnexError `conflict` when it is not active
  */
-export async function pauseEndpoint(db: Db, { id, state }: Endpoint, reason: string | null): Promise<void> {
-  if (await changeEndpointState(db, id, { from: ['active'], to: 'paused', reason })) return
-  throw new AnnexError('conflict', `The endpoint ${id} is ${state}. Only an active endpoint can be paused.`)
+export async function pauseReceiver(db: Db, { id, state }: Receiver, reason: string | null): Promise<void> {
+  if (await changeReceiverState(db, id, { from: ['active'], to: 'paused', reason })) return
+  throw new AnnexError('conflict', `The receiver ${id} is ${state}. Only an active receiver can be paused.`)
 }
 
 /**
- * Resumes a paused or disabled endpoint: waiting deliveries are due. Deliveries that failed while it was disabled stay
+ * Resumes a paused or disabled receiver: waiting deliveries are due. Deliveries that failed while it was disabled stay
  * failed until they are sent again.
  *
  * @returns how many deliveries had waited
  * @throws AnnexError `conflict` when it is active
  */
-export async function resumeEndpoint(db: Db, { id }: Endpoint, wake: () => void): Promise<number> {
+export async function resumeReceiver(db: Db, { id }: Receiver, wake: () => void): Promise<number> {
   const change = { from: ['paused', 'disabled'], to: 'active', reason: null } as const
-  if (!(await changeEndpointState(db, id, change))) {
-    throw new AnnexError('conflict', `The endpoint ${id} is active already.`)
+  if (!(await changeReceiverState(db, id, change))) {
+    throw new AnnexError('conflict', `The receiver ${id} is active already.`)
   }
   return releaseWaiting(db, id, wake)
 }
 
 /**
- * Turns the order of an endpoint on or off: one delivery after the other, also for pending ones. A call that is cut off
+ * Turns the order of a receiver on or off: one delivery after the other, also for pending ones. A call that is cut off
  * can be repeated.
  */
-export async function orderEndpoint(db: Db, { id }: Endpoint, ordered: boolean): Promise<void> {
+export async function orderReceiver(db: Db, { id }: Receiver, ordered: boolean): Promise<void> {
   await setOrdered(db, id, ordered)
   let after: DuePlace | undefined = { dueAt: 0, id: '' }
   await inSteps(async () => {
     if (after !== undefined) {
-      after = await markOrdered(db, { endpointId: id, ordered, after, limit: stepSize })
+      after = await markOrdered(db, { receiverId: id, ordered, after, limit: stepSize })
     }
     return { changed: 0, more: after !== undefined }
   })
@@ -60,11 +60,11 @@ export async function orderEndpoint(db: Db, { id }: Endpoint, ordered: boolean):
  *
  * @param type default: an event of the site or space whose secret signs
  * @returns the id of its delivery
- * @throws AnnexError `conflict` when the endpoint is disabled
+ * @throws AnnexError `conflict` when the receiver is disabled
  */
 export async function sendExample(
   db: Db,
-  { id, installationId, signedBy, url }: Endpoint,
+  { id, installationId, signedBy, url }: Receiver,
   type: PublishableEventType = signedBy.startsWith('space:') ? 'space_content_updated' : 'site_view',
 ): Promise<string> {
   await assertSendable(db, id)
@@ -72,7 +72,7 @@ export async function sendExample(
   const event = createSampleEvent(type, placesFor(type, signedBy), { eventId, installationId, example: true })
   const body = JSON.stringify(event)
   const example = { installationId, signedBy, url, eventId, eventType: type, body, hops: 0 }
-  const [delivery] = await db.transaction((transaction) => oweDeliveries(transaction, [example]))
+  const [delivery] = await db.transaction((transaction) => queueDeliveries(transaction, [example]))
   return delivery?.id ?? ''
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { reasonToGiveUp } from '../../host/webhooks/endpoint-health.ts'
+import { reasonToGiveUp } from '../../host/webhooks/receiver-health.ts'
 
 const dayMs = 86_400_000
 const nowMs = 10 * dayMs
@@ -12,7 +12,7 @@ const reason = (
   createdAt = nowMs,
 ) => reasonToGiveUp({ failingSince }, { status }, { state, createdAt }, nowMs, 5 * dayMs)
 
-it('an endpoint is disabled when it has failed for days and a delivery has used up its retries', () => {
+it('a receiver is disabled when it has failed for days and a delivery has used up its retries', () => {
   assert.match(reason(503, 'failed', nowMs - 5 * dayMs) ?? '', /since 1970-01-06T00:00:00.000Z/)
   assert.match(reason(undefined, 'failed', nowMs - 5 * dayMs) ?? '', /No attempt/)
   assert.equal(reason(503, 'failed', nowMs - 5 * dayMs + 1), undefined)
@@ -22,11 +22,11 @@ it('an endpoint is disabled when it has failed for days and a delivery has used 
   assert.equal(reason(200, 'delivered', 0), undefined)
 })
 
-it('an endpoint with one failure days ago and no attempt since is not disabled by the next failure', () => {
+it('a receiver with one failure days ago and no attempt since is not disabled by the next failure', () => {
   assert.equal(reason(503, 'due', 0), undefined)
   assert.equal(reason(undefined, 'due', 0, nowMs - dayMs), undefined)
 })
 
-it('an endpoint that answers 410 is disabled at once', () => {
+it('a receiver that answers 410 is disabled at once', () => {
   assert.equal(reason(410, 'failed', null), 'It answered 410 Gone.')
 })

@@ -1,0 +1,337 @@
+import type { Knex } from 'knex'
+import { isPostgres } from '../sql.ts'
+
+/** Times are Unix ms, if nothing else is said. Columns with JSON are text: PostgreSQL's jsonb keeps no U+0000. */
+export async function up(db: Knex): Promise<void> {
+  await addPlaces(db)
+  await addIntegrations(db)
+  await addWork(db)
+  await addDeliveries(db)
+  await addObservations(db)
+}
+
+export async function down(db: Knex): Promise<void> {
+  const names = [
+    ...[
+      'usage',
+      'receipts',
+      'logs',
+      'attempts',
+      'delivery_counts',
+      'deliveries',
+      'bodies',
+      'receivers',
+      'jobs',
+    ],
+    ...[
+      'events',
+      'installation_targets',
+      'installations',
+      'versions',
+      'integrations',
+      'key_checks',
+      'tokens',
+    ],
+    ...['revisions', 'spaces', 'sites', 'organizations'],
+  ]
+  for (const name of names) await db.schema.dropTable(name)
+}
+
+/** Organizations with their sites, spaces and tokens. */
+async function addPlaces(db: Knex): Promise<void> {
+  await db.schema
+    .createTable('organizations', (table) => {
+      table.text('id').primary()
+      table.text('subdomain').notNullable().unique()
+      table.text('title').notNullable()
+      table.bigInteger('created_at').notNullable()
+    })
+    .createTable('sites', (table) => {
+      table.text('id').primary()
+      table.text('organization_id').notNullable().references('organizations.id')
+      table.text('slug').notNullable()
+      table.text('title').notNullable()
+      table.bigInteger('created_at').notNullable()
+      table.unique(['organization_id', 'slug'])
+    })
+    .createTable('spaces', (table) => {
+      table.text('id').primary()
+      table.text('organization_id').notNullable().references('organizations.id')
+      table.text('slug').notNullable()
+      table.text('title').notNullable()
+      table.text('folder').notNullable()
+      table.text('revision_id')
+      table.bigInteger('created_at').notNullable()
+      table.unique(['organization_id', 'slug'])
+    })
+    .createTable('revisions', (table) => {
+      table.text('id').primary()
+      table.text('space_id').notNullable().references('spaces.id')
+      table.text('digest').notNullable()
+      table.text('pages').notNullable()
+      table.bigInteger('created_at').notNullable()
+    })
+    .createTable('tokens', (table) => {
+      table.text('id').primary()
+      table.text('hash').notNullable().unique()
+      table.text('kind').notNullable()
+      table.text('organization_id').references('organizations.id')
+      table.text('label').notNullable()
+      table.bigInteger('created_at').notNullable()
+      table.bigInteger('expires_at')
+    })
+    // A sealed text for each key: a host with another key does not start.
+    .createTable('key_checks', (table) => {
+      table.text('purpose').primary()
+      table.text('sealed').notNullable()
+    })
+}
+
+async function addIntegrations(db: Knex): Promise<void> {
+  await db.schema
+    .createTable('integrations', (table) => {
+      table.text('name').primary()
+      table.text('organization_id').notNullable().references('organizations.id')
+      table.text('folder').notNullable()
+      table.text('version_id')
+      table.text('install_key').notNullable()
+      table.text('signing_secret').notNullable()
+      table.bigInteger('created_at').notNullable()
+      table.bigInteger('suspended_at')
+      table.text('suspended_digest')
+      table.text('suspended_reason')
+      // The host that loaded it last, by the name of its data folder.
+      table.text('loaded_by')
+    })
+    .createTable('versions', (table) => {
+      table.text('id').primary()
+      table.text('integration').notNullable().references('integrations.name')
+      table.integer('number').notNullable()
+      table.text('digest').notNullable()
+      table.text('manifest').notNullable()
+      table.text('code').notNullable()
+      table.text('source_map').notNullable()
+      table.bigInteger('created_at').notNullable()
+      table.unique(['integration', 'number'])
+      table.unique(['integration', 'digest'])
+    })
+    .createTable('installations', (table) => {
+      table.text('id').primary()
+      table.text('integration').notNullable().references('integrations.name')
+      table.text('organization_id').notNullable().references('organizations.id')
+      table.text('status').notNullable()
+      table.text('status_reason')
+      table.text('configuration').notNullable()
+      table.text('external_ids').notNullable()
+      table.text('signing_secret').notNullable()
+      table.bigInteger('created_at').notNullable()
+      table.bigInteger('updated_at').notNullable()
+      table.bigInteger('suspended_at')
+      table.text('suspended_digest')
+      table.text('suspended_from')
+      table.text('previous_signing_secret')
+      table.bigInteger('previous_secret_until')
+      table.text('first_secret')
+      table.unique(['integration', 'organization_id'])
+    })
+    // Site and space installations.
+    .createTable('installation_targets', (table) => {
+      table.text('installation_id').notNullable().references('installations.id').onDelete('CASCADE')
+      table.text('kind').notNullable()
+      table.text('target_id').notNullable()
+      table.text('status').notNullable()
+      table.text('configuration').notNullable()
+      table.text('external_ids').notNullable()
+      table.text('signing_secret').notNullable()
+      table.bigInteger('created_at').notNullable()
+      table.bigInteger('updated_at').notNullable()
+      table.text('previous_signing_secret')
+      table.bigInteger('previous_secret_until')
+      table.text('first_secret')
+      table.primary(['installation_id', 'kind', 'target_id'])
+      table.index(['kind', 'target_id'])
+    })
+  await db.raw('create unique index integrations_lower_name on integrations (lower(name))')
+}
+
+/** Events and the queue. */
+async function addWork(db: Knex): Promise<void> {
+  await db.schema
+    .createTable('events', (table) => {
+      table.text('id').notNullable()
+      table.text('organization_id').notNullable().references('organizations.id')
+      table.text('type').notNullable()
+      table.text('payload').notNullable()
+      table.bigInteger('received_at').notNullable().index()
+      table.primary(['organization_id', 'id'])
+    })
+    .createTable('jobs', (table) => {
+      table.text('id').primary()
+      table.text('kind').notNullable()
+      // JSON for the kind to read: an event with its level, a task, the id of a delivery.
+      table.text('subject').notNullable()
+      // An installation or a receiver: the jobs of a lane share a limit. The owner is the installation.
+      table.text('lane').notNullable()
+      table.text('owner').notNullable()
+      // Bytes of text that the job keeps in memory.
+      table.integer('size').notNullable()
+      table.text('state').notNullable()
+      table.integer('attempt').notNullable()
+      table.integer('interruptions').notNullable().defaultTo(0)
+      table.boolean('ordered').notNullable()
+      table.bigInteger('position').notNullable()
+      table.bigInteger('due_at').notNullable()
+      table.text('host_id')
+      table.text('lease_id')
+      table.bigInteger('lease_until')
+      table.bigInteger('claimed_at')
+      table.text('last_error')
+      table.bigInteger('created_at').notNullable()
+      table.bigInteger('finished_at')
+    })
+  // Partial indexes: finished and waiting jobs do not slow a claim down.
+  await db.raw(
+    `create index jobs_due_by_lane on jobs (kind, lane, ordered, (attempt > 0), due_at) where state = 'due'`,
+  )
+  await db.raw(`create index jobs_due on jobs (kind, due_at) where state = 'due' and kind <> 'delivery'`)
+  await db.raw(`create index jobs_later on jobs (kind, due_at) where state = 'due' and due_at > created_at`)
+  await db.raw('create index jobs_in_order on jobs (lane, position) where ordered')
+  await db.raw(`create index jobs_leased on jobs (lease_until) where state = 'running'`)
+  await db.raw(`create index jobs_waiting on jobs (lane, position) where state = 'waiting'`)
+  await db.raw(`create index jobs_waiting_events on jobs (id) where state = 'waiting' and kind = 'event'`)
+  await db.raw(`create index jobs_failed on jobs (kind, id) where state = 'failed'`)
+  await db.raw(`create index jobs_backlog on jobs (owner, size) where kind = 'delivery'`)
+}
+
+/**
+ * Deliveries and attempts have no foreign keys: thousands of rows come each second. Their parents exist when they are stored,
+ * and the queries that delete a parent delete them.
+ */
+async function addDeliveries(db: Knex): Promise<void> {
+  await db.schema
+    .createTable('receivers', (table) => {
+      table.text('id').primary()
+      table.text('installation_id').notNullable().references('installations.id').onDelete('CASCADE')
+      // The level whose secret signs: `installation`, `site:ID` or `space:ID`.
+      table.text('signed_by').notNullable()
+      table.text('url').notNullable()
+      table.text('state').notNullable()
+      table.text('reason')
+      table.bigInteger('failing_since')
+      table.boolean('ordered').notNullable()
+      table.bigInteger('created_at').notNullable()
+      table.bigInteger('updated_at').notNullable()
+      table.unique(['installation_id', 'signed_by', 'url'])
+    })
+    // The deliveries of an event share a body.
+    .createTable('bodies', (table) => {
+      table.text('id').primary()
+      table.text('body').notNullable()
+    })
+    .createTable('deliveries', (table) => {
+      table.text('id').primary()
+      table.text('event_id').notNullable()
+      table.text('event_type').notNullable()
+      table.text('installation_id').notNullable()
+      table.text('receiver_id').notNullable()
+      table.text('body_id').notNullable()
+      table.text('signed_by').notNullable()
+      table.text('url').notNullable()
+      // Through how many scripts it came about: a limit ends loops over events.
+      table.integer('hops').notNullable()
+      table.text('state').notNullable()
+      table.text('reason')
+      table.integer('attempts').notNullable()
+      table.bigInteger('created_at').notNullable()
+      table.bigInteger('finished_at')
+      // The place in the live feed of a delivery that failed without an attempt.
+      table.text('refused_id')
+      table.index(['installation_id', 'id'])
+    })
+    .createTable('attempts', (table) => {
+      table.text('id').primary()
+      table.text('delivery_id').notNullable()
+      table.integer('number').notNullable()
+      table.bigInteger('started_at').notNullable()
+      table.integer('duration_ms').notNullable()
+      table.text('outcome').notNullable()
+      table.integer('status')
+      table.text('request_headers').notNullable()
+      table.text('response_headers')
+      table.text('response_body')
+      table.text('error_code')
+      table.text('error_message')
+      table.text('timing')
+      table.unique(['delivery_id', 'number'])
+    })
+    .createTable('delivery_counts', (table) => {
+      table.text('receiver_id').notNullable().references('receivers.id').onDelete('CASCADE')
+      // The day in UTC.
+      table.bigInteger('day').notNullable()
+      table.bigInteger('delivered').notNullable()
+      table.bigInteger('failed').notNullable()
+      table.bigInteger('attempts').notNullable()
+      table.primary(['receiver_id', 'day'])
+    })
+  // The deliveries of an event lie beside each other: a commit writes one page of this index for them.
+  await db.raw(
+    'create unique index deliveries_event_id_receiver_id_unique on deliveries (event_id, receiver_id)',
+  )
+  // No index names a column that changes when a delivery is settled: PostgreSQL would write the row into all indexes again.
+  await db.raw('create index deliveries_failed on deliveries (id) where reason is not null')
+  await db.raw('create index deliveries_refused on deliveries (refused_id) where refused_id is not null')
+  if (isPostgres(db)) await db.raw('alter table deliveries set (fillfactor = 60)')
+}
+
+/** Log lines, receipts of dispatches, and their sums by the minute. */
+async function addObservations(db: Knex): Promise<void> {
+  await db.schema
+    .createTable('logs', (table) => {
+      table.bigIncrements('id')
+      table.bigInteger('at').notNullable()
+      table.text('integration').notNullable()
+      table.text('installation_id')
+      table.text('request_id').index()
+      table.text('level').notNullable()
+      table.text('text').notNullable()
+      table.index(['integration', 'id'])
+    })
+    .createTable('receipts', (table) => {
+      table.bigIncrements('id')
+      table.text('owner').notNullable()
+      table.text('integration').notNullable()
+      table.text('installation_id')
+      table.text('request_id').notNullable().index()
+      table.text('type').notNullable()
+      table.bigInteger('started_at').notNullable()
+      table.double('cpu_ms').notNullable()
+      table.double('wall_ms').notNullable()
+      table.bigInteger('heap_bytes').notNullable()
+      table.integer('egress_calls').notNullable()
+      table.bigInteger('egress_bytes').notNullable()
+      table.integer('host_calls').notNullable()
+      table.text('outcome').notNullable()
+      table.integer('status')
+      table.text('event_id')
+      table.index(['owner', 'id'])
+      table.index(['integration', 'id'])
+    })
+    .createTable('usage', (table) => {
+      table.text('owner').notNullable()
+      table.bigInteger('minute').notNullable()
+      table.text('integration').notNullable()
+      table.text('installation_id')
+      table.bigInteger('dispatches').notNullable()
+      table.bigInteger('failed').notNullable()
+      table.double('cpu_ms').notNullable()
+      table.double('wall_ms').notNullable()
+      table.bigInteger('egress_calls').notNullable()
+      table.bigInteger('egress_bytes').notNullable()
+      table.bigInteger('host_calls').notNullable()
+      table.bigInteger('max_heap_bytes').notNullable()
+      table.primary(['owner', 'minute'])
+      table.index(['minute'])
+      table.index(['integration', 'minute'])
+    })
+  await db.raw('create index receipts_of_event on receipts (event_id) where event_id is not null')
+}
