@@ -42,7 +42,7 @@ export async function publishEvent(
   assertFits(payload, maxEventBytes, tooLarge)
   const receipt = await commits.store(storeEvents, { organizationId, event, payload })
   if (receipt === undefined) throw targetNotFound(organizationId, event)
-  wake()
+  wake('event')
   observe(event.type, receipt)
   return receipt
 }

@@ -60,7 +60,7 @@ export function createTaskCall(db: Db, wake: Wake): HostCall<Args> {
     args: taskSchema,
     async run(args, { context }) {
       await queueTask(db, context.level, args)
-      wake()
+      wake('task')
       return { value: {} }
     },
   }

@@ -39,10 +39,12 @@ export type Fairness = Circuits & {
   openLanes: (nowMs: number) => string[]
   /** Owners that may begin nothing. */
   fullOwners: () => string[]
-  /** Chooses jobs round robin over owners and the lanes of each, and counts them as in flight until `end`. */
+  /** Chooses jobs round robin over owners and the lanes of each, and counts them as in flight. */
   choose: <Job extends Sharing>(candidates: readonly Job[], nowMs: number) => Job[]
-  /** The job is done and stored. */
+  /** The run of a job has ended: its lane and its owner may begin others. */
   end: (job: Sharing, health: Health | undefined, nowMs: number) => void
+  /** The outcome of a job is stored. Until then it counts against the total: it is repeated after a crash. */
+  release: (job: Sharing) => void
   /** When the next open circuit lets a probe pass, in Unix ms. */
   nextProbeAt: (nowMs: number) => number | undefined
 }
@@ -76,6 +78,9 @@ export function createFairness(total: number, rules: LaneRules, random: () => nu
     fullOwners: () => [...owners.keys()].filter((owner) => roomOfOwner(owner) <= 0),
     choose,
     end,
+    release(job) {
+      inFlight -= weightOf(job)
+    },
     openCircuits: () => namesOf(lanes, isOpen).length,
     heldBackUntil(name, nowMs) {
       const lane = lanes.get(name)
@@ -147,7 +152,6 @@ export function createFairness(total: number, rules: LaneRules, random: () => nu
   }
 
   function end(job: Sharing, health: Health | undefined, nowMs: number): void {
-    inFlight -= weightOf(job)
     const left = (owners.get(job.owner) ?? 0) - weightOf(job)
     if (left > 0) owners.set(job.owner, left)
     else owners.delete(job.owner)

@@ -10,8 +10,8 @@ import type { JobHandler, JobOutcome } from './job-handler.ts'
 import { createLeases, defaultLeaseMs } from './leases.ts'
 import { createSettlements } from './settle.ts'
 
-/** There may be due jobs: the worker looks for them. */
-export type Wake = () => void
+/** There may be due jobs, of this kind or of any: the worker looks for them. */
+export type Wake = (kind?: JobKind) => void
 
 export type Worker = {
   wake: Wake
@@ -62,7 +62,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     leaseMs,
     inFlight: () => [...new Set(running.values())],
     handlers,
-    onDue: wake,
+    onDue: () => wake(),
     onDefect,
   })
   /** Behind which lane the next page of a kind begins, where there are too many lanes for one page. */
@@ -77,7 +77,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   wake()
   return { wake, circuits: fairness, close }
 
-  function wake(): void {
+  function wake(kind?: JobKind): void {
+    if (kind !== undefined && handlers[kind] === undefined) return
     isWoken = true
     if (isClosed) return
     claiming ??= claimWhileDue().finally(() => {
@@ -122,8 +123,9 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       const ofKind = await claimKind(transaction, kind, nowMs)
       claimed.push(...ofKind.claimed)
       isMore ||= ofKind.isMore
-      if (!isMore) times.push(await nextDueAt(transaction, kind, nowMs))
     }
+    // Only a worker that goes idle needs to know when the next job comes due.
+    if (!isMore) for (const kind of kinds) times.push(await nextDueAt(transaction, kind, nowMs))
     const nextAt = Math.min(...times.filter((time) => time !== undefined))
     return [{ claimed, isMore, nextAt }]
   }
@@ -157,21 +159,26 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     // Another host was quicker.
     const ours = new Set(jobs.map(({ id }) => id))
     for (const job of wanted.filter(({ id }) => !ours.has(id))) giveUp(job)
-    return { claimed, isMore: next !== undefined || jobs.length < wanted.length }
+    return { claimed, isMore: next !== undefined || wanted.length > 0 }
   }
 
   function giveUp(job: Sharing): void {
     chosen = chosen.filter((one) => one !== job)
-    fairness.end(job, undefined, clock.now())
+    endChosen(job)
   }
 
   function giveUpChosen(): void {
-    for (const job of chosen) fairness.end(job, undefined, clock.now())
+    for (const job of chosen) endChosen(job)
     chosen = []
   }
 
+  function endChosen(job: Sharing): void {
+    fairness.end(job, undefined, clock.now())
+    fairness.release(job)
+  }
+
   function waitUntil(atMs: number): void {
-    if (!isClosed) cancelTimer = clock.after(Math.max(0, atMs - clock.now()), wake)
+    if (!isClosed) cancelTimer = clock.after(Math.max(0, atMs - clock.now()), () => wake())
   }
 
   function start(claimed: Claimed): void {
@@ -186,9 +193,15 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     } catch (error) {
       outcome = settlements.postponed(job, error)
     }
-    await settlements.store({ job, outcome })
     fairness.end(job, outcome.health, clock.now())
+    const settled = settlements.store({ job, outcome })
+    // The next job of the lane is claimed by the commit that settles this one.
     wake()
+    await settled
+    const wasFull = fairness.free() <= 0
+    fairness.release(job)
+    // An ordered lane goes on only now, and a job that is due again has its time.
+    if (wasFull || job.ordered || outcome.move.state !== 'gone') wake(job.kind)
   }
 
   async function close(): Promise<void> {

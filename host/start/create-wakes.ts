@@ -20,19 +20,19 @@ export function createWakes(notifications: Notifications): Wakes {
   const changes = createChanges()
   const workers: Worker[] = []
   let forget = () => {}
-  const wakeHere: Wake = () => {
-    for (const worker of workers) worker.wake()
+  const wakeHere: Wake = (kind) => {
+    for (const worker of workers) worker.wake(kind)
     changes.notify()
   }
-  notifications.onNotified('work', wakeHere)
+  notifications.onNotified('work', () => wakeHere())
   notifications.onNotified('changed', () => {
     forget()
     // A resume, or a new version, makes what has waited due.
     wakeHere()
   })
   return {
-    wake() {
-      wakeHere()
+    wake(kind) {
+      wakeHere(kind)
       notifications.hint('work')
     },
     forget() {

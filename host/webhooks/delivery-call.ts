@@ -72,7 +72,7 @@ export async function queueDelivery(
   delivery: NewDelivery,
 ): Promise<QueuedDelivery> {
   const queued = await commits.store(queueDeliveries, delivery)
-  if (queued.created) wake()
+  if (queued.created) wake('delivery')
   return queued
 }
 

@@ -146,7 +146,8 @@ export default createIntegration({ events: { site_view: async (event) => {
     await start({})
     await assert.rejects(start({}, { SECRET_KEY: randomBytes(32).toString('base64') }), {
       code: 'settings_invalid',
-      message: /^SECRET_KEY: the key of this host .* all hosts of a database have the same\.$/,
+      message:
+        /^SECRET_KEY: the secrets in the database are encrypted with another key .* all hosts of a database have the same key\.$/,
     })
   })
 })

@@ -24,7 +24,7 @@ const lanesOfPage = 1_000
 function lanesAfter(kind: JobKind): string {
   const next = (after: string) =>
     `select lane from jobs where state = 'due' and kind = '${kind}' and lane > ${after} order by lane limit 1`
-  return `with recursive lanes(lane, number) as (
+  return `with recursive lanes(lane, number) as materialized (
     select (${next('?')}), 1
     union all
     select (${next('lanes.lane')}), number + 1 from lanes where lane is not null and number < ${lanesOfPage}
@@ -83,8 +83,9 @@ export async function readCandidates(
   const bindings = [after, JSON.stringify(without)]
   if (owners !== '') bindings.push(JSON.stringify(withoutOwners))
   // Not sorted by the database: it would read the jobs of all lanes for that.
-  const sql = `${lanesAfter(kind)} select open.number, ${fields} from ${from} limit ${limit}`
-  const rows = await rawRows<Candidate & { number: number }>(db, sql, [
+  const count = '(select max(number) from lanes where lane is not null) as lanes'
+  const sql = `${lanesAfter(kind)} select open.number, ${count}, ${fields} from ${from} limit ${limit}`
+  const rows = await rawRows<Candidate & { number: number; lanes: number }>(db, sql, [
     ...bindings,
     nowMs,
     nowMs,
@@ -98,6 +99,7 @@ export async function readCandidates(
       one.dueAt - other.dueAt,
   )
   if (candidates.length === limit) return { candidates, next: candidates.at(-1)?.lane }
+  if (rows[0] !== undefined && rows[0].lanes < lanesOfPage) return { candidates, next: undefined }
   const last = `${lanesAfter(kind)} select lane from lanes where number = ${lanesOfPage}`
   const [row] = await rawRows<{ lane: string | null }>(db, last, [after])
   return { candidates, next: row?.lane ?? undefined }

@@ -6,7 +6,7 @@ import type { Sandboxes } from '../../sandbox/sandboxes.ts'
 import { toSchedule, toShared, type WorkerParts } from './worker-parts.ts'
 
 const scriptsInFlight = 512
-const scriptsPerInstallation = 16
+const scriptsPerInstallation = 32
 
 /** The worker for events and tasks. */
 export function startScripts(

@@ -6,12 +6,12 @@ import { loadSettings } from '../../../../host/config/load-settings.ts'
 import { startServer } from '../../../../host/server.ts'
 import packageJson from '../../../../package.json' with { type: 'json' }
 import { readGiven } from '../child-calls.ts'
-import { type Given, inFlight, serveSender } from '../sender.ts'
+import { type Given, serveSender } from '../sender.ts'
 import { countOwed, installBench } from './installed.ts'
 
 const { urls, databaseUrl, dataDir, pluginsDir, settings } = readGiven<Given>()
 const flags = {
-  ...{ PORT: '0', LOG_LEVEL: 'error', EGRESS_ALLOW: '127.0.0.1', DELIVERY_CONCURRENCY: String(inFlight) },
+  ...{ PORT: '0', LOG_LEVEL: 'error', EGRESS_ALLOW: '127.0.0.1' },
   ...{ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PLUGINS_DIR: pluginsDir },
   ...settings,
 }

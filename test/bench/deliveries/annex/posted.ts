@@ -5,7 +5,7 @@ import packageJson from '../../../../package.json' with { type: 'json' }
 import { startAnnex } from '../../servers/start-annex.ts'
 import { readGiven } from '../child-calls.ts'
 import { eventType } from '../event.ts'
-import { type Given, inFlight, publishersAtOnce, serveSender } from '../sender.ts'
+import { type Given, publishersAtOnce, serveSender } from '../sender.ts'
 import { countOwed, installBench } from './installed.ts'
 
 const { databaseUrl, dataDir, pluginsDir, settings } = readGiven<Given>()
@@ -14,7 +14,6 @@ const annex = await startAnnex(
   {
     DATABASE_URL: databaseUrl,
     EGRESS_ALLOW: '127.0.0.1',
-    DELIVERY_CONCURRENCY: String(inFlight),
     ...settings,
   },
 )
