@@ -54,7 +54,7 @@ export const weightOf = ({ size }: Pick<Sharing, 'size'>): number => 1 + Math.fl
 
 /** An owner may take this part of what the other owners leave. The rest is for owners that come later. */
 const ownerShare = 3 / 4
-/** Lanes without a job in flight that are remembered. */
+/** Lanes and owners without a job in flight that are remembered: their turns go on. */
 const mostIdle = 1_000
 
 type Lane = { running: number; limit: number; failures: number; openUntil: number; pauseMs: number }
@@ -70,6 +70,7 @@ export function createFairness(total: number, rules: LaneRules, random: () => nu
   /** Weight in flight. The owner that was chosen longest ago comes first. */
   const owners = new Map<string, number>()
   let inFlight = 0
+  const isIdle = ({ running }: Lane) => running === 0
   const isOpen = ({ failures }: Lane) => circuit !== undefined && failures >= circuit.failures
   return {
     free: () => total - inFlight,
@@ -152,23 +153,26 @@ export function createFairness(total: number, rules: LaneRules, random: () => nu
   }
 
   function end(job: Sharing, health: Health | undefined, nowMs: number): void {
-    const left = (owners.get(job.owner) ?? 0) - weightOf(job)
-    if (left > 0) owners.set(job.owner, left)
-    else owners.delete(job.owner)
+    owners.set(job.owner, (owners.get(job.owner) ?? 0) - weightOf(job))
+    forgetIdle(owners, (weight) => weight <= 0)
     const lane = lanes.get(job.lane)
     if (lane === undefined) return
     lane.running -= 1
     if (health === 'good') recover(lane)
     if (health === 'bad') worsen(lane, nowMs)
-    if (lane.running === 0) forgetIdle()
+    if (lane.running === 0) forgetIdle(lanes, isIdle, isOpen)
   }
 
   /** An installation can make a million receivers: only some lanes are remembered, open circuits the longest. */
-  function forgetIdle(): void {
-    if (lanes.size <= mostIdle + total) return
-    const idle = [...lanes].filter(([, { running }]) => running === 0)
-    const [oldest] = idle.find(([, lane]) => !isOpen(lane)) ?? idle[0] ?? []
-    if (oldest !== undefined) lanes.delete(oldest)
+  function forgetIdle<Value>(
+    map: Map<string, Value>,
+    isIdle: (value: Value) => boolean,
+    isKept: (value: Value) => boolean = () => false,
+  ): void {
+    if (map.size <= mostIdle + total) return
+    const idle = [...map].filter(([, value]) => isIdle(value))
+    const [oldest] = idle.find(([, value]) => !isKept(value)) ?? idle[0] ?? []
+    if (oldest !== undefined) map.delete(oldest)
   }
 
   function roomOfOwner(owner: string): number {

@@ -65,8 +65,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     onDue: () => wake(),
     onDefect,
   })
-  /** Behind which lane the next page of a kind begins, where there are too many lanes for one page. */
-  const cursors = new Map<JobKind, string>()
+  /** Lanes of a kind are read in pages. `after`: where the next page begins. `found`: a page of this pass had candidates. */
+  const passes = new Map<JobKind, { after: string; found: boolean }>()
   /** Jobs that a claim has chosen and not committed. */
   let chosen: Sharing[] = []
   let claiming: Promise<void> | undefined
@@ -79,6 +79,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
 
   function wake(kind?: JobKind): void {
     if (kind !== undefined && handlers[kind] === undefined) return
+    // The job may be in a lane that this pass has left behind.
+    for (const pass of passes.values()) pass.found = true
     isWoken = true
     if (isClosed) return
     claiming ??= claimWhileDue().finally(() => {
@@ -137,8 +139,9 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   ): Promise<{ claimed: Claimed[]; isMore: boolean }> {
     const handler = handlers[kind]
     if (handler === undefined || fairness.free() <= 0) return { claimed: [], isMore: false }
+    const pass = passes.get(kind) ?? { after: '', found: false }
     const { candidates, next } = await readCandidates(transaction, kind, {
-      after: cursors.get(kind) ?? '',
+      after: pass.after,
       without: fairness.fullLanes(nowMs),
       retriesOnly: fairness.openLanes(nowMs),
       withoutOwners: fairness.fullOwners(),
@@ -146,7 +149,10 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       limit: candidatesFor(fairness.free()),
       nowMs,
     })
-    cursors.set(kind, next ?? '')
+    const found = pass.found || candidates.length > 0
+    passes.set(kind, next === undefined ? { after: '', found: false } : { after: next, found })
+    // Of lanes before a page some may have been left with due jobs: a pass that found nothing ends the search.
+    const isMore = next !== undefined || (pass.after !== '' && found)
     const wanted = fairness.choose(candidates, nowMs)
     chosen.push(...wanted)
     const ids = wanted.map(({ id }) => id)
@@ -159,7 +165,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     // Another host was quicker.
     const ours = new Set(jobs.map(({ id }) => id))
     for (const job of wanted.filter(({ id }) => !ours.has(id))) giveUp(job)
-    return { claimed, isMore: next !== undefined || wanted.length > 0 }
+    return { claimed, isMore: isMore || wanted.length > 0 }
   }
 
   function giveUp(job: Sharing): void {
