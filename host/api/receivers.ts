@@ -48,7 +48,7 @@ export function addReceiverRoutes(
       ...own,
       ...(installation !== undefined && { installationId: installation }),
       ...(state !== undefined && { state: oneOf('state', state, states) }),
-      ...idIn(places, 'ep'),
+      ...idIn(places, 'rcv'),
       limit,
     })
     context.body = toPage(items, limit, view)
