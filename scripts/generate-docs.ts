@@ -1,5 +1,5 @@
 /**
- * Fills the tables of the docs that are data in the code: settings in the README, codes in docs/errors.md,
+ * Fills the tables of the docs that are data in the code: settings in docs/settings.md, codes in docs/errors.md,
  * limits in docs/limits.md, headers that scripts cannot send in docs/api.md, scopes of events in docs/plugins.md, exports of
  * the SDK in docs/sdk.md. With `--check` it changes nothing, and fails when a table is not what the code says.
  */
@@ -39,7 +39,7 @@ const eventRows = Object.entries(eventRules).map(
 )
 
 const tables: [file: string, mark: string, rows: string[]][] = [
-  ['README.md', 'settings', ['| setting | default | meaning |', '|---|---|---|', ...settingRows]],
+  ['docs/settings.md', 'settings', ['| setting | default | meaning |', '|---|---|---|', ...settingRows]],
   ['docs/api.md', 'dropped headers', ['| header | reason |', '|---|---|', ...headerRows]],
   ['docs/plugins.md', 'event scopes', ['| event | installed in a | scope |', '|---|---|---|', ...eventRows]],
   ['docs/sdk.md', 'sdk', [createSdkReference(fileURLToPath(root), 'runtime/sdk')]],

@@ -26,7 +26,7 @@ export type Setting = {
   secret?: boolean
 }
 
-/** What it sets, and what it may be where that is a range: for `annex config --print` and the README's table. */
+/** What it sets, and what it may be where that is a range: for `annex config --print` and docs/settings.md. */
 export function describeSetting({ meaning, min, max }: Setting): string {
   if (max !== undefined) return `${meaning} (${min} to ${max})`
   // That it may not be negative goes without saying.

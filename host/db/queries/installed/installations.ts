@@ -2,7 +2,7 @@ import type { InstallationStatus } from '../../../../schemas/generated/installat
 import type { Db } from '../../db.ts'
 import { createId } from '../../ids.ts'
 
-/** `spec.md` section 3 names `active` alone; the others are decided in docs/decisions.md. */
+/** `spec.md` section 3 names `active` alone; the others are decided in docs/plugins.md. */
 export type { InstallationStatus }
 
 const statuses: readonly InstallationStatus[] = ['pending', 'active', 'paused', 'suspended']
