@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -7,18 +7,11 @@ import { createRouter } from '../../host/api/router.ts'
 import { createProgram } from '../../host/cli/create-program.ts'
 import { settingsTable } from '../../host/config/settings-table.ts'
 import manifestSchema from '../../schemas/manifest.schema.json' with { type: 'json' }
+import { readDocuments } from './documents.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const docs = [
-  'README.md',
-  'ARCHITECTURE.md',
-  'CHANGELOG.md',
-  ...readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true })
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`),
-]
-const all = docs.map((file) => ({ file, text: read(file) }))
+const all = readDocuments()
 const matches = (pattern: RegExp) =>
   all.flatMap(({ file, text }) =>
     [...text.matchAll(pattern)].map((match) => ({ file, found: match[1] ?? '' })),
@@ -41,7 +34,7 @@ describe('what the docs name exists', () => {
 
   it('settings', () => {
     const named = matches(
-      /`((?:SANDBOX|BUNDLE|METRICS|EGRESS|DELIVERY|PUBLIC|DATA|PLUGINS|OPERATOR|SECRET|DATABASE)_[A-Z_]+)`/g,
+      /`((?:SANDBOX|BUNDLE|METRICS|EGRESS|DELIVERY|PUBLIC|DATA|PLUGINS|OPERATOR|SECRET|DATABASE|BACKLOG|RETENTION|LOG)_[A-Z_]+)`/g,
     )
     for (const { file, found } of named) {
       // Of the tests, not of Annex.
