@@ -29,7 +29,7 @@ import type { Samples } from './first-start.ts'
 import { loadFolders } from './load-folders.ts'
 import type { Delivering } from './start-delivering.ts'
 import { startSandboxes } from './start-sandboxes.ts'
-import { startScripts } from './workers/start-scripts.ts'
+import { startScripts } from './start-workers.ts'
 
 export type RunningServer = {
   url: string
@@ -56,9 +56,9 @@ export async function startAnswering(
 ): Promise<RunningServer> {
   const { settings, readVariables, dataDir, logger, onDefect, secrets, database, commits } = delivering
   const { organization, samples, box, signingSecrets, logs, hopsKey, publicUrl, url } = delivering
-  const { metrics, counts, wakes, gate, workerParts, deliveries } = delivering
+  const { metrics, counts, notifier, gate, workerParts, deliveries } = delivering
   const { db, reader, longReader, dialect } = database
-  const { wake, changes } = wakes
+  const { wake, changes } = notifier
   const receipts = createReceiptWriter(db, onDefect)
   ends.defer(receipts.close)
   const egress = createEgress(delivering.forScripts)
@@ -77,8 +77,8 @@ export async function startAnswering(
     ...{ db: reader, box, tokens, publicUrl, reading },
     learn: secrets.learn,
   })
-  wakes.beginReading(prepared.forget)
-  const prepareDispatch = { ...prepared, forget: wakes.forget }
+  notifier.onChange(prepared.forget)
+  const prepareDispatch = { ...prepared, forget: notifier.forget }
   const runCall = createCalls({ settings, db, reader, commits, egress, publicUrl, wake, onDefect })
   const onSuspend = (target: SandboxTarget, reason: string) => suspensions.suspend(target, reason)
   const publish = (organizationId: string, event: unknown) =>
@@ -97,7 +97,7 @@ export async function startAnswering(
     tryLoad: async (integration, code) => (await starting).tryLoad(integration, code),
   }
   const onLoaded = () => {
-    wakes.forget()
+    notifier.forget()
     // A new version lifts a suspension: what has waited is due.
     wake()
   }
@@ -128,7 +128,7 @@ export async function startAnswering(
   ends.defer(() => delivering.outside.disposeAsync())
   const scripts = await startScripts(workerParts, { sandboxes, prepareDispatch, report })
   ends.defer(scripts.close)
-  wakes.begin(scripts)
+  notifier.onWork(scripts)
   const workers = [scripts, deliveries]
 
   let stopping = false

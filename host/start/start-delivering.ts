@@ -15,10 +15,10 @@ import { sendAttempt } from '../webhooks/send-attempt.ts'
 import { createSecretReader } from '../webhooks/signing-secrets.ts'
 import { hostOf } from './announce.ts'
 import { createLogger, hostSecrets } from './create-logger.ts'
-import { createWakes } from './create-wakes.ts'
 import { ensureCliToken, ensureOperator } from './first-start.ts'
+import { createNotifier } from './notifier.ts'
 import { openStorage } from './open-storage.ts'
-import { startDeliveries } from './workers/start-deliveries.ts'
+import { startDeliveries } from './start-workers.ts'
 
 /** An Annex that sends what is owed, and listens: whoever asks waits for `startAnswering`. */
 export type Delivering = Awaited<ReturnType<typeof startDelivering>>
@@ -65,11 +65,11 @@ export async function startDelivering(
   const metrics = createMetrics()
   const counts = createDeliveryCounts(db, onDefect)
   ends.defer(counts.close)
-  const wakes = createWakes(notifications)
+  const notifier = createNotifier(notifications)
   const onAttempt = (seen: AttemptSeen) => {
     metrics.observeAttempt(seen)
     counts.take(seen)
-    wakes.changes.notify()
+    notifier.changes.notify()
   }
   const gate = createGate()
   const listening = await listen(gate.handle, settings.HOST, settings.PORT, (request, status) =>
@@ -80,7 +80,7 @@ export async function startDelivering(
   outside.defer(gate.close)
   url = `http://${hostOf(settings.HOST)}:${listening.port}`
   logger.info({ version: packageJson.version, url }, 'listening')
-  const workerParts = { database, commits, clock, settings, logger, hostId }
+  const workerParts = { database, commits, hostId, settings, logger }
   const deliveries = await startDeliveries(workerParts, {
     secrets: signingSecrets,
     send: (delivery, secrets, options) => sendAttempt(egress, delivery, secrets, options),
@@ -88,7 +88,7 @@ export async function startDelivering(
     onAttempt,
   })
   outside.defer(deliveries.close)
-  wakes.begin(deliveries)
+  notifier.onWork(deliveries)
   return {
     ...{
       settings,
@@ -103,6 +103,6 @@ export async function startDelivering(
       hostId,
     },
     ...{ organization, samples, box, signingSecrets, logs, hopsKey, publicUrl, url, forScripts },
-    ...{ metrics, counts, wakes, gate, outside, workerParts, deliveries },
+    ...{ metrics, counts, notifier, gate, outside, workerParts, deliveries },
   }
 }

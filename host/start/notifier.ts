@@ -2,21 +2,20 @@ import type { Notifications } from '../db/notifications.ts'
 import type { Wake, Worker } from '../queue/worker.ts'
 import { type Changes, createChanges } from '../webhooks/follow-deliveries.ts'
 
-/** Tells whoever waits for it that something has changed, in this host and in those that share its database. */
-export type Wakes = {
-  /** There is work. */
+/** Passes on changes, in this host and to the hosts that share its database. */
+export type Notifier = {
+  /** There is work: wakes the workers and the readers of the feed. */
   wake: Wake
-  /** Records have changed that were read before. */
+  /** Records have changed: drops cached reads. */
   forget: () => void
-  /** For those who follow deliveries. */
+  /** For readers of the feed. */
   changes: Changes
-  /** From now on it is woken when there is work. */
-  begin: (worker: Worker) => void
-  /** From now on it is called when what this host has read of records may have changed. */
-  beginReading: (forget: () => void) => void
+  onWork: (worker: Worker) => void
+  /** `forget` drops what this host has cached of records. */
+  onChange: (forget: () => void) => void
 }
 
-export function createWakes(notifications: Notifications): Wakes {
+export function createNotifier(notifications: Notifications): Notifier {
   const changes = createChanges()
   const workers: Worker[] = []
   let forget = () => {}
@@ -27,7 +26,7 @@ export function createWakes(notifications: Notifications): Wakes {
   notifications.onNotified('work', () => wakeHere())
   notifications.onNotified('changed', () => {
     forget()
-    // A resume, or a new version, makes what has waited due.
+    // A resume, or a new version, makes waiting jobs due.
     wakeHere()
   })
   return {
@@ -37,13 +36,13 @@ export function createWakes(notifications: Notifications): Wakes {
     },
     forget() {
       forget()
-      // Without it, the other hosts see the change within a second.
+      // The other hosts would see the change within a second without it.
       notifications.hint('changed')
     },
     changes,
-    begin: (worker) => void workers.push(worker),
-    beginReading(begun) {
-      forget = begun
+    onWork: (worker) => void workers.push(worker),
+    onChange(drop) {
+      forget = drop
     },
   }
 }
