@@ -1,21 +1,295 @@
-import type { LoadedSettings } from './config/load-settings.ts'
-import type { RunningServer } from './start/start-answering.ts'
-import { startDelivering } from './start/start-delivering.ts'
+import { resolve } from 'node:path'
+import type { Logger } from 'pino'
+import packageJson from '../package.json' with { type: 'json' }
+import { openSecretBox } from './access/open-secret-box.ts'
+import { createScriptTokens } from './access/script-tokens.ts'
+import { issueSetupToken } from './access/tokens.ts'
+import { createAuthenticate } from './api/caller.ts'
+import { drainMs, listen } from './api/listen.ts'
+import { createApp } from './app.ts'
+import type { LoadedSettings, Settings } from './config/load-settings.ts'
+import { createGroupCommit } from './db/group-commit.ts'
+import { hostIdentity } from './db/host-identity.ts'
+import { createNotifications } from './db/notifications.ts'
+import { openDatabase } from './db/open-database.ts'
+import { ownDataFolder } from './db/own-data-folder.ts'
+import { createStorageProbe } from './db/probe-storage.ts'
+import type { NewDelivery, QueuedDelivery } from './db/queries/deliveries.ts'
+import { createEgress } from './egress/egress.ts'
+import { createHops } from './egress/loop-guard.ts'
+import { publishEvent } from './events/publish-event.ts'
+import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
+import { createReportFailure } from './installations/report-failure.ts'
+import { createToSource } from './installations/source-maps.ts'
+import { createSuspensions } from './installations/suspend.ts'
+import { createLogWriter } from './logs/create-log-writer.ts'
+import { createKnownSecrets } from './logs/known-secrets.ts'
+import { createMetrics } from './metrics/create-metrics.ts'
+import { endpointPrefix } from './sandbox/level.ts'
+import { createReceiptWriter } from './sandbox/receipt-writer.ts'
+import type { Sandboxes } from './sandbox/sandboxes.ts'
+import type { Wall } from './sandbox/wall/levels.ts'
+import { announce, toUrl } from './start/announce.ts'
+import { createLogger, hostSecrets } from './start/create-logger.ts'
+import { ensureCliToken, ensureOperator, type Samples } from './start/first-start.ts'
+import { loadFolders } from './start/load-folders.ts'
+import { createNotifier } from './start/notifier.ts'
+import { createCalls, startSandboxes } from './start/start-sandboxes.ts'
+import { startDeliveries, startScripts } from './start/start-workers.ts'
+import type { LoadedPlugin } from './versions/load-plugins.ts'
+import { queueDelivery } from './webhooks/delivery-call.ts'
+import { createDeliveryCounts } from './webhooks/delivery-counts.ts'
+import { runMaintenance } from './webhooks/maintenance.ts'
+import type { Retention } from './webhooks/prune-history.ts'
+import { sendAttempt } from './webhooks/send-attempt.ts'
+import { createSecretReader } from './webhooks/signing-secrets.ts'
 
-export type { RunningServer }
+export type RunningServer = {
+  url: string
+  settings: Settings
+  /** Works once. Present only while there is no operator token. */
+  setupToken: string | undefined
+  plugins: LoadedPlugin[]
+  samples: Samples
+  sandboxes: Sandboxes
+  /** The levels of isolation, as this start has tried them. */
+  wall: Wall
+  logger: Logger
+  /** Stores a delivery, and wakes the worker that sends it. */
+  queueDelivery: (delivery: NewDelivery) => Promise<QueuedDelivery>
+  /** Stops taking requests and jobs, waits for those that run, and closes all parts. */
+  close: () => Promise<void>
+}
 
-/** Starts Annex. When a part cannot start, the parts before it are closed. */
+/** Starts Annex: each part needs those above it. A failed start, and `close`, end the parts in reverse order. */
 export async function startServer(loaded: LoadedSettings): Promise<RunningServer> {
-  const ends = new AsyncDisposableStack()
-  try {
-    const delivering = await startDelivering(loaded, ends)
-    // Half of Annex's code: it is loaded while the first deliveries are on their way, and while the wall is tried.
-    const { beginWall } = await import('./start/begin-wall.ts')
-    const wall = await beginWall(delivering)
-    const { startAnswering } = await import('./start/start-answering.ts')
-    return await startAnswering(delivering, wall, ends)
-  } catch (error) {
-    await ends.disposeAsync()
-    throw error
+  await using ends = new AsyncDisposableStack()
+  const { settings, readVariables } = loaded
+  let { variables } = loaded
+  const version = packageJson.version
+  const secrets = createKnownSecrets(hostSecrets(settings))
+  const logger = createLogger(settings.LOG_LEVEL, secrets.redactAny)
+  const onDefect = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'defect')
+
+  // The data folder and the database.
+  const dataDir = resolve(settings.DATA_DIR)
+  ends.defer(await ownDataFolder(dataDir))
+  const database = await openDatabase(settings.DATABASE_URL, dataDir)
+  ends.defer(database.close)
+  const { db, reader, longReader, dialect, clock } = database
+  const commits = createGroupCommit(db)
+  ends.defer(commits.close)
+  const notifications = createNotifications(database, {
+    onBroken: (error) => logger.warn({ err: error }, 'no notifications of other hosts for now'),
+  })
+  ends.defer(notifications.close)
+  const hostId = hostIdentity(dataDir)
+  const { organization, samples } = await ensureOperator(db, settings.OPERATOR_ORGANIZATION)
+  await ensureCliToken(db, dataDir)
+
+  // Secrets, logs and metrics.
+  const box = await openSecretBox(db, settings.SECRET_KEY, dataDir)
+  const signingSecrets = createSecretReader(box, clock)
+  const tokens = createScriptTokens(box.deriveKey('script tokens'))
+  const logs = createLogWriter(db, { toSource: createToSource(db), redact: secrets.redact, onDefect })
+  ends.defer(logs.close)
+  const metrics = createMetrics()
+  const counts = createDeliveryCounts(db, onDefect)
+  ends.defer(counts.close)
+  const receipts = createReceiptWriter(db, onDefect)
+  ends.defer(receipts.close)
+  const notifier = createNotifier(notifications)
+  const { wake, changes } = notifier
+
+  // Egress. Deliveries and scripts have separate connections and lookups: neither can use up the other's.
+  let url = settings.PORT === 0 ? '' : toUrl(settings.HOST, settings.PORT)
+  const publicUrl = () => settings.PUBLIC_URL.replace(/\/+$/, '') || url
+  const hopsKey = box.deriveKey('hops')
+  const egressOptions = {
+    ownOrigin: () => url,
+    hopsKey,
+    allow: settings.EGRESS_ALLOW,
+    userAgent: `Annex/${version}`,
+  }
+  // The queue alone limits attempts in flight: no attempt waits for a connection.
+  const webhooks = createEgress({ ...egressOptions, connectionsPerOrigin: settings.DELIVERY_CONCURRENCY })
+  ends.defer(webhooks.close)
+  // An installation has up to 16 fetches in flight: one alone must not use up the connections to an origin.
+  const egress = createEgress({ ...egressOptions, connectionsPerOrigin: 256 })
+  ends.defer(egress.close)
+
+  // Deliveries need no script: after a crash they go on before plugins are loaded.
+  const workerParts = { database, commits, hostId, settings, logger }
+  const deliveries = await startDeliveries(workerParts, {
+    secrets: signingSecrets,
+    send: (delivery, secrets, options) => sendAttempt(webhooks, delivery, secrets, options),
+    logs,
+    onAttempt(seen) {
+      metrics.observeAttempt(seen)
+      counts.take(seen)
+      changes.notify()
+    },
+  })
+  ends.defer(deliveries.close)
+  notifier.onWork(deliveries)
+
+  // Sandboxes and their wall.
+  const reading = {
+    operatorOrganization: settings.OPERATOR_ORGANIZATION,
+    operatorOrganizationId: organization.id,
+    get environment() {
+      return variables
+    },
+  }
+  const prepared = createPrepareDispatch({
+    db: reader,
+    box,
+    tokens,
+    publicUrl,
+    reading,
+    learn: secrets.learn,
+  })
+  notifier.onChange(prepared.forget)
+  const prepareDispatch = { ...prepared, forget: notifier.forget }
+  const { sandboxes, tryLoad, wall } = await startSandboxes(
+    {
+      settings,
+      dataDir,
+      runCall: createCalls({ settings, db, reader, commits, egress, publicUrl, wake, onDefect }),
+      logs,
+      logger,
+      metrics,
+      onReceipt: receipts.take,
+      onSuspend: (target, reason) => suspensions.suspend(target, reason),
+    },
+    ends,
+  )
+  const suspensions = createSuspensions({
+    db,
+    logs,
+    onDefect,
+    forget: notifier.forget,
+    forgive: sandboxes.forgive,
+    wake,
+    onSuspend: ({ key, integration }, reason) => logger.warn({ key, integration, reason }, 'suspended'),
+  })
+  const report = createReportFailure(logs, onDefect)
+
+  // Plugins and spaces.
+  const publish = (organizationId: string, event: unknown) =>
+    publishEvent(commits, wake, organizationId, event, metrics.observeEvent)
+  const folders = await loadFolders(
+    {
+      settings,
+      source: {
+        db,
+        box,
+        place: hostId,
+        reading,
+        pluginsDir: settings.PLUGINS_DIR,
+        hasOthers: dialect === 'postgres' && !settings.PLUGINS_COMPLETE,
+        dataDir,
+        tryLoad,
+      },
+      publish,
+      readVariables() {
+        variables = readVariables()
+      },
+      onLoaded() {
+        notifier.forget()
+        // A new version lifts a suspension: waiting jobs are due.
+        wake()
+      },
+      logs,
+      logger,
+      onDefect,
+    },
+    ends,
+  )
+
+  // The API. A stop gives requests and their `waitUntil` promises the same deadline.
+  let stopping = false
+  let drainUntilMs = 0
+  ends.defer(() => sandboxes.drain(drainUntilMs - performance.now()))
+  const app = createApp(
+    {
+      db,
+      reader,
+      longReader,
+      box,
+      signingSecrets,
+      tokens,
+      logs,
+      receipts,
+      sandboxes,
+      prepareDispatch,
+      publish,
+      report,
+      wake,
+      changes,
+      counts,
+      publicUrl,
+      reload: folders.reload,
+      resume: suspensions.resume,
+      authenticate: createAuthenticate(reader, tokens),
+      readHops: createHops(hopsKey).read,
+      limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
+      version,
+      probeStorage: createStorageProbe(commits, dataDir),
+      wall,
+      metrics,
+      metricsAccess: { readers: settings.METRICS_ACCESS, isBehindProxy: settings.PUBLIC_URL !== '' },
+      state: () => ({ workers: 2, stopping }),
+      circuits: deliveries.circuits,
+    },
+    onDefect,
+  )
+  const listening = await listen(app, settings.HOST, settings.PORT, (request, status) =>
+    metrics.observeRequest((request.url ?? '').startsWith(endpointPrefix), status),
+  )
+  ends.defer(listening.close)
+  url = toUrl(settings.HOST, listening.port)
+  logger.info({ version, url }, 'listening')
+
+  // Both workers end before the API: handlers and deliveries may call it.
+  ends.defer(deliveries.close)
+  const scripts = await startScripts(workerParts, { sandboxes, prepareDispatch, report })
+  ends.defer(scripts.close)
+  notifier.onWork(scripts)
+
+  // Housekeeping.
+  ends.defer(runMaintenance({ db, longReader, retention: retentionOf(settings), wake, onDefect }))
+  folders.watch()
+  ends.defer(announce(dataDir, url))
+  const setupToken = await issueSetupToken(db)
+  logger.info({ version, url, plugins: folders.plugins.length }, 'ready')
+
+  const started = ends.move()
+  return {
+    url,
+    settings,
+    setupToken,
+    plugins: folders.plugins,
+    samples,
+    sandboxes,
+    wall,
+    logger,
+    queueDelivery: (delivery) => queueDelivery(commits, wake, delivery),
+    close() {
+      stopping = true
+      drainUntilMs = performance.now() + drainMs
+      changes.notify()
+      return started.disposeAsync()
+    },
+  }
+}
+
+/** A setting of 0 is no limit. */
+function retentionOf({ RETENTION_DAYS, RETENTION_ROWS, RETENTION_MB }: Settings): Retention {
+  const limit = (value: number, unit: number) => (value === 0 ? undefined : value * unit)
+  return {
+    ageMs: limit(RETENTION_DAYS, 86_400_000),
+    rows: limit(RETENTION_ROWS, 1),
+    bytes: limit(RETENTION_MB, 1024 * 1024),
   }
 }

@@ -136,34 +136,3 @@ async function letIn(server: Server): Promise<void> {
   }
   server.off('connection', onConnection)
 }
-
-/** Holds requests that arrive while Annex starts, so that they are answered instead of refused. */
-export type Gate = {
-  handle: RequestListener
-  /** From now on the given listener answers, waiting requests first. */
-  open: (handle: RequestListener) => void
-  /** Breaks off the waiting requests: Annex does not start. */
-  close: () => void
-}
-
-export function createGate(): Gate {
-  const opened = Promise.withResolvers<RequestListener>()
-  let answer: RequestListener = (request, response) => {
-    opened.promise.then(
-      (handle) => {
-        // No `close` event follows for a visitor who has left already.
-        if (!response.closed) handle(request, response)
-      },
-      () => response.destroy(),
-    )
-  }
-  opened.promise.catch(() => {})
-  return {
-    handle: (request, response) => answer(request, response),
-    open(handle) {
-      answer = handle
-      opened.resolve(handle)
-    },
-    close: () => opened.reject(),
-  }
-}

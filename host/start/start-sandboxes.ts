@@ -1,29 +1,37 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { buildPrelude } from '../bundle/build-runtime.ts'
+import { buildPrelude, loadProcessCode } from '../bundle/build-runtime.ts'
 import type { Settings } from '../config/load-settings.ts'
+import type { Db } from '../db/db.ts'
+import type { GroupCommit } from '../db/group-commit.ts'
+import type { Egress } from '../egress/egress.ts'
+import { createTaskCall } from '../events/tasks.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
-import type { RunHostCall } from '../sandbox/host-calls.ts'
+import { createBacklogQuota } from '../queue/backlog.ts'
+import type { Wake } from '../queue/worker.ts'
+import { createFetchCall } from '../sandbox/fetch-call.ts'
+import { createHostCalls, type RunHostCall } from '../sandbox/host-calls.ts'
 import { cacheSnapshot, makeSnapshot } from '../sandbox/process/snapshot.ts'
 import type { OnReceipt } from '../sandbox/receipt.ts'
 import type { SandboxLimits } from '../sandbox/sandbox-options.ts'
 import { createSandboxes, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { SandboxTarget } from '../sandbox/target.ts'
 import { createTryLoad } from '../sandbox/try-load.ts'
+import { findEnclosure } from '../sandbox/wall/find-enclosure.ts'
 import { describeWall, type Wall } from '../sandbox/wall/levels.ts'
+import { reachWall } from '../sandbox/wall/reach-wall.ts'
 import type { TryLoad } from '../versions/try-version.ts'
-import type { BegunWall } from './begin-wall.ts'
+import { createDeliveryCall } from '../webhooks/delivery-call.ts'
 
 /**
- * Waits for the wall to be tried, builds the web platform for isolates, and starts the processes that hold them.
+ * Tries the wall, builds the web platform for isolates, and starts the sandbox processes.
  *
- * @param ends takes the processes down
+ * @param ends closes the processes
  * @throws AnnexError `sandbox_unavailable`
  */
 export async function startSandboxes(
   given: {
-    begunWall: BegunWall
     settings: Settings
     dataDir: string
     runCall: RunHostCall
@@ -37,16 +45,17 @@ export async function startSandboxes(
 ): Promise<{ sandboxes: Sandboxes; tryLoad: TryLoad; wall: Wall }> {
   const { settings, logs, logger, metrics } = given
   const cacheFolder = join(given.dataDir, 'cache')
-  const { code, tried } = given.begunWall
-  const { code: prelude, digest } = await buildPrelude({ cacheFolder })
-  const wall = await tried
+  const code = await loadProcessCode({ cacheFolder })
+  const wall = await reachWall(code.probe, settings.SANDBOX_REQUIRE, await findEnclosure())
   logger.info({ levels: describeWall(wall), probeMs: wall.probeMs }, 'the wall around sandboxes')
   for (const { name, reached, shown, fix } of wall.levels) {
     if (!reached) logger.warn({ level: name, reason: shown, fix }, 'a level of the wall is not reached')
   }
   const { enclosure } = wall
+  const { code: prelude, digest } = await buildPrelude({ cacheFolder })
   const snapshot = await cacheSnapshot({
-    ...{ cacheFolder, digest },
+    cacheFolder,
+    digest,
     make: () => makeSnapshot({ enclosure, code: code.snapshotMaker }, prelude),
   })
   const start = { enclosure, code: code.main }
@@ -96,3 +105,43 @@ export const limitsOf = (settings: Settings): SandboxLimits & { pending: number 
   fetches: settings.SANDBOX_FETCHES,
   pending: settings.SANDBOX_PENDING,
 })
+
+/**
+ * The table of host calls.
+ *
+ * @param given.egress sends the requests of scripts
+ * @param given.publicUrl a script may call Annex itself without declaring it
+ */
+export function createCalls(given: {
+  settings: Settings
+  db: Db
+  reader: Db
+  commits: GroupCommit
+  egress: Egress
+  publicUrl: () => string
+  wake: Wake
+  onDefect: (error: unknown) => void
+}): RunHostCall {
+  const { settings, db, commits, egress, publicUrl, wake, onDefect } = given
+  const backlog = createBacklogQuota(given.reader, {
+    jobs: settings.BACKLOG_DELIVERIES,
+    bytes: settings.BACKLOG_MB * 1024 * 1024,
+  })
+  const limits = {
+    timeoutMs: settings.SANDBOX_FETCH_MS,
+    maxBytes: settings.SANDBOX_FETCH_BYTES,
+    inFlight: settings.SANDBOX_FETCHES_AT_ONCE,
+  }
+  const declared = {
+    isRequired: settings.EGRESS_REQUIRE_DECLARED,
+    isOwn: (origin: string) => egress.isOwn(origin) || origin === URL.parse(publicUrl())?.origin,
+  }
+  return createHostCalls(
+    [
+      createFetchCall(egress, limits, declared),
+      createDeliveryCall(commits, wake, backlog),
+      createTaskCall(db, wake),
+    ],
+    onDefect,
+  )
+}

@@ -7,7 +7,7 @@ import { createScriptTokens } from '../../host/access/script-tokens.ts'
 import { createSecretBox } from '../../host/access/secret-box.ts'
 import { issueToken } from '../../host/access/tokens.ts'
 import { createAuthenticate } from '../../host/api/caller.ts'
-import { createGate, listen } from '../../host/api/listen.ts'
+import { listen } from '../../host/api/listen.ts'
 import { type AppParts, createApp } from '../../host/app.ts'
 import { readServerEvents } from '../../host/cli/client.ts'
 import type { Db } from '../../host/db/db.ts'
@@ -71,14 +71,6 @@ describe('the end of the live feed', () => {
     await body?.cancel()
     return status
   }
-
-  it('frees the places of readers that leave while Annex starts', async (t) => {
-    const gate = createGate()
-    const { port, close } = await listen(gate.handle, '127.0.0.1', 0)
-    t.after(close)
-    const open = () => gate.open(createApp(parts as AppParts, assert.ifError))
-    assert.equal(await comeAndLeave(port, open), 200)
-  })
 
   it('frees the places of readers that leave while their token is checked', async (t) => {
     const authenticate: AppParts['authenticate'] = async (context) => {
