@@ -41,7 +41,7 @@ check: $(installed) .env ## Types, lint, format, import direction, generated fil
 	step node host/cli/main.ts types --check; \
 	step tsc -p plugins; \
 	step biome check .; \
-	step node --test --test-reporter=dot test/imports.test.ts; \
+	step node --test --test-reporter=dot test/imports.test.ts test/words.test.ts; \
 	finish; \
 	echo 'check: types, lint, format, import direction and generated files are in order'
 

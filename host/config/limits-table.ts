@@ -11,7 +11,7 @@ export type Limit = {
   id: string
   what: string
   at: { setting: SettingName; unit: Unit } | ConstantPlace
-  /** What whoever called the script gets. */
+  /** The answer to the caller of the script. */
   code?: ErrorCode
   /** What becomes of the script, and of who else is concerned. */
   over: string

@@ -7,8 +7,8 @@ export type Clock = {
   /** What this machine takes for the time, in Unix ms: for what others compare with their own clocks. */
   wall: () => number
   /**
-   * Runs something once, `ms` from now by a monotonic timer, after at most `longestWaitMs`: whoever waits for a due
-   * time looks at `now` again.
+   * Runs something once, `ms` from now by a monotonic timer, and after at most `longestWaitMs`. The caller compares its
+   * due time with `now` again.
    *
    * @returns takes it back
    */
@@ -28,9 +28,9 @@ const adjustEveryMs = 1_000
 const serverEveryMs = 10_000
 
 /**
- * The clock of due times: on PostgreSQL the database's, so that all hosts have the same; else this machine's. Between
- * two readings, and when what is read has jumped, a monotonic timer goes on. So an hour that somebody puts a clock
- * forward or back neither hurries nor holds up what is due: until the next start it has not happened.
+ * The clock of due times: on PostgreSQL that of the database, so that all hosts have the same; on SQLite that of this
+ * machine. A monotonic timer runs between two readings. A clock that is put forward or back by an hour neither hurries nor
+ * delays due times before the next start.
  */
 export async function createClock({ db, dialect }: { db: Db; dialect: Dialect }): Promise<SteadyClock> {
   if (dialect === 'postgres') return createServerClock(db)

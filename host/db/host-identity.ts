@@ -4,8 +4,8 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * The name of a data folder among those of all machines: of an id in it, which is made at the first start, and the
- * machine's name, as a copy of the folder on another machine is another place. For whoever has the folder's lock.
+ * The name of a data folder among all machines: a hash of an id in the folder and the name of the machine. A copy of the
+ * folder on another machine has another name. Called with the lock of the folder.
  */
 export function hostIdentity(dataDir: string): string {
   const path = join(dataDir, 'host.id')

@@ -9,8 +9,8 @@ export type Channel = 'work' | 'changed'
 const channels: readonly Channel[] = ['work', 'changed']
 
 /**
- * Hints between hosts that share a PostgreSQL. A hint can be lost, and hosts must do without: whoever waits for one
- * looks for itself every few seconds.
+ * Hints between hosts that share a PostgreSQL. A hint can be lost: a host that waits for one
+ * also polls every few seconds.
  */
 export type Notifications = {
   /** Tells the other hosts, when the transaction is committed; several times in one transaction is once. */
@@ -27,8 +27,7 @@ const longestPauseMs = 5_000
 const hintEveryMs = 50
 
 /**
- * LISTEN on a connection of its own, which is made again, with growing pauses, as often as it breaks. On SQLite there is
- * nobody to tell.
+ * LISTEN on a separate connection, which is opened again, with growing pauses, whenever it breaks. SQLite has one host.
  *
  * @param given.onBroken the connection broke: told once, until it is there again
  */
@@ -41,7 +40,7 @@ export function createNotifications(
   if (dialect === 'sqlite') {
     return { notify: async () => {}, hint: () => {}, onNotified, close: async () => {} }
   }
-  /** Nobody needs to be told what they did themselves. */
+  /** A host ignores its own hints. */
   const self = randomUUID()
   const closing = new AbortController()
   const hints = new Map<Channel, NodeJS.Timeout>()

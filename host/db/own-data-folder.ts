@@ -33,7 +33,7 @@ export async function ownDataFolder(dataDir: string): Promise<() => Promise<void
   return () => new Promise((resolve) => server.close(() => resolve()))
 }
 
-/** Nobody else on this machine reads it: the key, the operator's token and the database lie in it. */
+/** No other user of this machine may read the folder: it holds the key, the operator's token and the database. */
 function makeFolder(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })

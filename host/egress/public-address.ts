@@ -62,7 +62,7 @@ const ipv4Compatible = ipaddr.parseCIDR('::/96') as [ipaddr.IPv6, number]
 const localNat64 = ipaddr.parseCIDR('64:ff9b:1::/48') as [ipaddr.IPv6, number]
 
 function rangeOfIPv4(parsed: ipaddr.IPv4): string {
-  // Azure's metadata service and wire server, inside a range that looks public.
+  // Azure's metadata service and wire server, inside a public range.
   if (parsed.toString() === '168.63.129.16') return 'metadata'
   const range = parsed.range()
   return range === 'unicast' ? 'public' : inWords(range)

@@ -4,8 +4,8 @@ import { type ErrorCode, errorCodes } from './codes.ts'
 export type ErrorDetail = { path: string; message: string }
 
 /**
- * The one error that may be shown to whoever caused it. Its message says what failed, where, and what to do
- * next. Whatever else is thrown is a defect, and reaches nobody but the log.
+ * The one error that may be shown to its caller. Its message says what failed, where, and what to do
+ * next. Anything else that is thrown is a defect, and goes to the log alone.
  */
 export class AnnexError extends Error {
   readonly code: ErrorCode

@@ -73,5 +73,5 @@ async function change(db: Db, { installation, target }: InstalledLevel, to: Sign
 const underWayError = (endMs: number): AnnexError =>
   new AnnexError(
     'conflict',
-    `The secret of before the last rotation still signs, until ${new Date(endMs).toISOString()}. End it first (\`annex rotate-secret --end\`), or make the new one anew with \`again\` (--again) when nobody has it.`,
+    `The previous secret still signs, until ${new Date(endMs).toISOString()}. End it first (\`annex rotate-secret --end\`), or replace the new secret with \`again\` (--again) where no receiver has it.`,
   )

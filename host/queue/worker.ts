@@ -10,7 +10,7 @@ import type { JobHandler, JobOutcome } from './job-handler.ts'
 import { createLeases, defaultLeaseMs } from './leases.ts'
 import { createSettlements } from './settle.ts'
 
-/** There may be due jobs, of this kind or of any: the worker looks for them. */
+/** There may be due jobs, of this kind or of any: the worker claims them. */
 export type Wake = (kind?: JobKind) => void
 
 export type Worker = {

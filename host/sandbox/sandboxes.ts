@@ -33,7 +33,7 @@ const shortLifeMs = 1_000
 const drainPollMs = 25
 /** Keys of targets without waiting dispatches stay in the table up to this many: most are asked for again at once. */
 const maxIdleKeys = 1_000
-const noBody = new Uint8Array(0)
+const emptyBody = new Uint8Array(0)
 
 /**
  * All sandbox processes. Each publisher has its own. A process that dies is replaced at once, and dispatches that had not
@@ -95,7 +95,7 @@ export function createSandboxes(given: {
     const endTurn = takeTurn(request)
     try {
       return await new Promise((resolve, reject) => {
-        const { visitor, body = noBody } = request
+        const { visitor, body = emptyBody } = request
         run({ ...request, visitor, body, moves: 0, resolve, reject })
       })
     } finally {

@@ -65,8 +65,7 @@ const noSubdomain = (text: string): AnnexError =>
   )
 
 /**
- * A token for the command line, in a file that only the user who runs Annex can read: whoever can read it can read
- * the database too.
+ * A token for the command line. Only the user who runs Annex can read its file, and that user can read the database too.
  */
 export async function ensureCliToken(db: Db, dataDir: string): Promise<void> {
   const path = join(dataDir, 'cli.token')

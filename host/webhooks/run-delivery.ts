@@ -118,7 +118,7 @@ export function createRunDelivery(given: {
     return { move: { state: 'gone' }, stores: [stored(refuseDeliveries, refusal)], onStored }
   }
 
-  /** Kept as attempts: whether the receiver has them, nobody knows. They do not count for the schedule. */
+  /** It is unknown whether the receiver has them. They are kept as attempts, and do not count for the schedule. */
   async function interrupt(transaction: Db, jobs: readonly Job[]): Promise<void> {
     const deliveries = await findOf(transaction, jobs, findDeliveries)
     const cut = jobs.flatMap((job, n) => {
@@ -202,7 +202,7 @@ const changeDeliveries = async (transaction: Db, changes: readonly DeliveryChang
 /** A job that is laid aside. */
 type LaidAside = { jobId: string; receiverId: string }
 
-/** Somebody may have resumed it since it was claimed. These alone: others that wait are released by whoever resumes. */
+/** A receiver may have been resumed since its job was claimed. The resume releases the other waiting jobs. */
 const releaseUnlessPaused = async (transaction: Db, laid: readonly LaidAside[]): Promise<[]> => {
   const receiverIds = new Set(laid.map(({ receiverId }) => receiverId))
   const unpaused = await findUnpaused(transaction, [...receiverIds])

@@ -33,7 +33,7 @@ export type FrameWriter = {
 
 const prefixBytes = 28
 const blockBytes = 64 * 1024
-const noBody = Buffer.alloc(0)
+const emptyBody = Buffer.alloc(0)
 
 /**
  * So many frames leave without `flush`: the other end works on them while this one makes more. With a whole batch in one piece,
@@ -47,7 +47,7 @@ export function createFrameWriter(send: (bytes: Buffer) => void): FrameWriter {
   let frames = 0
 
   function write(frame: FrameToWrite): void {
-    const { text = '', body = noBody } = frame
+    const { text = '', body = emptyBody } = frame
     const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
     // UTF-8 has at most three bytes for each unit of UTF-16: the text need not be measured first.
     if (prefixBytes + text.length * 3 + bodyBytes > blockBytes - used) {
@@ -150,6 +150,6 @@ function parseFrame(bytes: Buffer, at: number, end: number): Frame {
     number: bytes.readUInt32LE(at + 16),
     extra: bytes.readUInt32LE(at + 20),
     text: bodyStart === textStart ? '' : bytes.toString('utf8', textStart, bodyStart),
-    body: bodyStart === end ? noBody : bytes.subarray(bodyStart, end),
+    body: bodyStart === end ? emptyBody : bytes.subarray(bodyStart, end),
   }
 }

@@ -5,7 +5,7 @@ import { createId } from '../ids.ts'
 /**
  * One try at a delivery. Headers and `timing` are JSON text.
  *
- * `interrupted`: the host that made it ended before its end, so nobody knows whether the receiver has it.
+ * `interrupted`: the host that made it ended before its end, so it is unknown whether the receiver has it.
  */
 export type AttemptRow = {
   id: string

@@ -154,7 +154,7 @@ const moveColumns = {
 /** What waits is looked at again this much after a resume. */
 const afterWaitMs = 1_000
 
-/** @returns the ids of those that were still the caller's: of the others somebody else has taken over the claim */
+/** @returns the ids of the jobs whose claim still held */
 export async function moveJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Promise<Set<string>> {
   const gone = moves.filter(({ move }) => move.state === 'gone')
   const kept = moves.filter(({ move }) => move.state !== 'gone')
@@ -198,7 +198,7 @@ async function updateJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Prom
 }
 
 /**
- * Changes those of some jobs that nobody else is changing, as a claim or somebody who does the same does.
+ * Changes jobs, without those that another transaction is changing.
  *
  * @param set what of them, as SQL
  * @param some a query for their ids. By these they are found: however much PostgreSQL's statistics are behind, the table is not read

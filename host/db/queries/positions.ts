@@ -13,9 +13,9 @@ export function nextPosition(nowMs: number): number {
 }
 
 /**
- * Makes the next positions greater than all that are in these lanes, whoever stored them, and whatever that one's clock said.
- * On PostgreSQL nobody else stores in them until the transaction is over: with a lower position, and committed later, a job
- * would be the first one beside another that is being done.
+ * Makes the next positions greater than all in these lanes, whatever the clock of the host that stored them said. On
+ * PostgreSQL no other transaction stores in the lanes until this one ends: a job with a lower position that is committed
+ * later would run beside another one of its lane.
  */
 export async function comeAfter(db: Db, lanes: readonly string[]): Promise<void> {
   const given = [JSON.stringify(lanes.map((lane) => ({ lane })))]

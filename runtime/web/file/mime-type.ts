@@ -106,8 +106,8 @@ const isWhitespace = (code: number): boolean =>
   code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d
 
 /**
- * A text without the HTTP whitespace around it, or only behind it. No regular expression: one that looks for
- * whitespace in front of the end takes a time of the square of a long gap, and a header is written by a stranger.
+ * A text without the HTTP whitespace around it, or only behind it. No regular expression: a
+ * search for whitespace before the end takes quadratic time in a long gap, and a stranger writes the header.
  */
 export const trimHttpWhitespace = (text: string, side: 'both' | 'end' = 'both'): string => {
   let start = 0
