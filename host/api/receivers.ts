@@ -126,7 +126,7 @@ export function addReceiverRoutes(
   /** The state of the circuit is this host's own. */
   function view(receiver: Receiver): object {
     const until = receiver.state === 'active' ? circuits.heldBackUntil(receiver.id, nowOf(db)) : undefined
-    return { ...toView(receiver), ...(until !== undefined && { leftAloneUntil: toIso(until) }) }
+    return { ...toView(receiver), ...(until !== undefined && { heldBackUntil: toIso(until) }) }
   }
 
   async function open(context: Context): Promise<Receiver> {

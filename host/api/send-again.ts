@@ -37,7 +37,7 @@ export function addSendAgainRoutes(router: Router, parts: SendAgainParts): void 
   /**
    * Sends one delivery now: 202 with the pending delivery. A delivery that waits for its next attempt is due at once, also
    * before `Retry-After` is over. A failed or delivered one begins a new round of the schedule; its attempts keep counting.
-   * 409 while it is being sent, when its receiver is paused or disabled, or while its installation moves.
+   * 409 while it is being sent, and when its receiver is paused or disabled.
    */
   router.post('/v1/deliveries/:id/send', async (context) => {
     const { id, receiverId } = await openDelivery(parts, context)

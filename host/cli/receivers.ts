@@ -71,8 +71,8 @@ export function addReceivers(program: Command): void {
     })
 }
 
-const noteOf = ({ ordered, leftAloneUntil }: Receiver): string =>
-  [ordered ? 'in order' : '', leftAloneUntil && `circuit open until ${leftAloneUntil}`]
+const noteOf = ({ ordered, heldBackUntil }: Receiver): string =>
+  [ordered ? 'in order' : '', heldBackUntil && `circuit open until ${heldBackUntil}`]
     .filter(Boolean)
     .join(', ')
 
@@ -97,14 +97,14 @@ function addOne(
 function print({ terminal }: Session, receiver: Receiver): void {
   if (terminal.json) return terminal.printJson(receiver)
   const { id, state, reason, url, installation, signedBy, ordered, pending, days = [] } = receiver
-  const { failingSince, leftAloneUntil } = receiver
+  const { failingSince, heldBackUntil } = receiver
   terminal.print(paint('bold', id), ' ', toStatus(state), reason === undefined ? '' : ` ${reason}`)
   terminal.print(`url          ${url}`)
   terminal.print(`installation ${installation}, signed with the secret of ${signedBy}`)
   if (ordered) terminal.print('order        one delivery at a time')
   if (failingSince !== undefined) terminal.print(`failing      since ${failingSince}`)
-  if (leftAloneUntil !== undefined) {
-    terminal.print(`circuit      open until ${leftAloneUntil}, then one delivery tests it`)
+  if (heldBackUntil !== undefined) {
+    terminal.print(`circuit      open until ${heldBackUntil}, then one delivery tests it`)
   }
   if (pending !== undefined) terminal.print(`pending      ${pending.due} due, ${pending.waiting} waiting`)
   for (const { day, delivered, failed, attempts } of days) {

@@ -100,7 +100,7 @@ export type Receiver = {
   url: string
   ordered: boolean
   failingSince?: string
-  leftAloneUntil?: string
+  heldBackUntil?: string
   createdAt: string
   updatedAt: string
   /** Only of a receiver that is read by its id. */

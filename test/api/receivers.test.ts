@@ -69,17 +69,17 @@ describe('a receiver', () => {
     const [id] = await owe(installed.endpoint, { url: receiver.url, type: 'down' }, 12)
     const receiverId = await receiverOf(id)
     const shown = () => annex.api('GET', `/v1/receivers/${receiverId}`)
-    assert.ok(!('leftAloneUntil' in (await shown()).json) || receiver.received.length >= 10)
-    const { json } = await until(shown, ({ json }) => json.leftAloneUntil !== undefined)
-    const aheadMs = Date.parse(json.leftAloneUntil) - Date.now()
+    assert.ok(!('heldBackUntil' in (await shown()).json) || receiver.received.length >= 10)
+    const { json } = await until(shown, ({ json }) => json.heldBackUntil !== undefined)
+    const aheadMs = Date.parse(json.heldBackUntil) - Date.now()
     // A circuit is open for five minutes and a tenth of them at most.
     assert.ok(aheadMs < 330_000, `${aheadMs} ms ahead`)
     assert.ok(receiver.received.length >= 10)
     const { items } = (await annex.api('GET', `/v1/receivers?installation=${installed.id}`)).json
     const listed = items.find((item: Json) => item.id === receiverId)
-    assert.equal(listed.leftAloneUntil, json.leftAloneUntil)
+    assert.equal(listed.heldBackUntil, json.heldBackUntil)
     const paused = await act(receiverId, 'pause')
-    assert.deepEqual([paused.json.state, paused.json.leftAloneUntil], ['paused', undefined])
+    assert.deepEqual([paused.json.state, paused.json.heldBackUntil], ['paused', undefined])
   })
 
   it('is tried at once after a resume, although its circuit is open', async () => {
@@ -89,12 +89,12 @@ describe('a receiver', () => {
     const shown = () => annex.api('GET', `/v1/receivers/${receiverId}`)
     for (let n = 0; n < 12 && (await shown()).json.pending.due > 0; n += 1) {
       const leftAlone = ({ json }: { json: Json }) =>
-        json.leftAloneUntil !== undefined || json.pending.due === 0
+        json.heldBackUntil !== undefined || json.pending.due === 0
       if ((await until(shown, leftAlone)).json.pending.due === 0) break
       const before = receiver.received.length
       const resumed = await act(receiverId, 'resume')
       assert.deepEqual([resumed.status, resumed.json.state], [200, 'active'])
-      assert.equal(resumed.json.leftAloneUntil, undefined)
+      assert.equal(resumed.json.heldBackUntil, undefined)
       // A retry takes a second; an open circuit takes five or more.
       await receiver.waitFor(before + 1)
     }
