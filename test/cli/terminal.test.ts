@@ -80,6 +80,6 @@ test('columns of cells of any length are aligned', () => {
   const columns = written.stdout
     .trimEnd()
     .split('\n')
-    .map((line) => line.search(/state|owed|failed/))
+    .map((line) => line.search(/state|pending|failed/))
   assert.deepEqual(columns, [14, 14, 14])
 })

@@ -49,7 +49,7 @@ const mistakes: [string, string[], RegExp][] = [
     ['deliveries', 'list', '--after', '2026-02-30'],
     /It must be a time \(2026-01-31T12:00Z\)/,
   ],
-  ['an unknown state is refused', ['deliveries', '--state', 'nope'], /owed, delivered, failed/],
+  ['an unknown state is refused', ['deliveries', '--state', 'nope'], /pending, delivered, failed/],
   ['a call without a command prints the help', [], /Usage: annex/],
   ['a missing argument is named', ['deliveries', 'show'], /missing required argument 'id'/],
   [
@@ -73,7 +73,7 @@ const mistakes: [string, string[], RegExp][] = [
     ['events', 'publish', 'site_view', '--data', '{"count":9007199254740993}'],
     /--data cannot be read: The number 9007199254740993 would be rounded: send a smaller one, or text where text is taken\.\n/,
   ],
-  ...['endpoints show', 'deliveries send', 'jobs run', 'install', 'pause', 'rotate-secret'].flatMap(
+  ...['receivers show', 'deliveries send', 'jobs run', 'install', 'pause', 'rotate-secret'].flatMap(
     (command): [string, string[], RegExp][] => [
       [
         `${command} of an empty id is refused`,

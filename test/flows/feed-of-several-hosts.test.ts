@@ -36,7 +36,7 @@ it('the live feed of one host shows what another does, each thing once', { skip:
       if (settled === ids.length) break
     }
     assert.equal(new Set(seen).size, seen.length, 'nothing twice')
-    for (const id of ids) assert.ok(seen.includes(`owed ${id} `) && seen.includes(`settled ${id} `), id)
+    for (const id of ids) assert.ok(seen.includes(`pending ${id} `) && seen.includes(`settled ${id} `), id)
     // One of them was turned away at first.
     assert.equal(seen.filter((text) => text.startsWith('attempt')).length, ids.length + 1)
   } finally {
