@@ -3,7 +3,7 @@ import type { ScriptTokens } from '../access/script-tokens.ts'
 import { type Caller, findCaller, hashOf } from '../access/tokens.ts'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
-import { findOrganization, type Organization } from '../db/queries/records/organizations.ts'
+import { findOrganization, type Organization } from '../db/queries/organizations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 
 /** Identifies the caller by the bearer token (RFC 6750). */

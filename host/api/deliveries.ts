@@ -5,7 +5,7 @@ import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { type AttemptRow, listAttempts } from '../db/queries/attempts.ts'
 import { type DeliveryState, findBody } from '../db/queries/deliveries.ts'
-import { findInstallation } from '../db/queries/installed/installations.ts'
+import { findInstallation } from '../db/queries/installations.ts'
 import {
   type DeliveryFilter,
   findListedDelivery,

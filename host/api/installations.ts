@@ -3,13 +3,14 @@ import type { Context } from 'koa'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
-import { listTargets, type TargetKind } from '../db/queries/installed/installation-targets.ts'
 import {
   findInstallation,
   type Installation,
   listInstallations,
+  listTargets,
+  type TargetKind,
   updateInstallation,
-} from '../db/queries/installed/installations.ts'
+} from '../db/queries/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { findDeployed, getDeployed } from '../installations/find-deployed.ts'
 import { install, installInTarget } from '../installations/install.ts'

@@ -1,7 +1,7 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
 import type { Db } from '../db/db.ts'
-import type { Configuration } from '../db/queries/installed/installations.ts'
+import type { Configuration } from '../db/queries/installations.ts'
 import {
   findScriptJob,
   listFailedJobs,

@@ -2,7 +2,7 @@ import type Router from '@koa/router'
 import type { Context } from 'koa'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
-import type { TargetKind } from '../db/queries/installed/installation-targets.ts'
+import type { TargetKind } from '../db/queries/installations.ts'
 import {
   type Edit,
   editByInstaller,

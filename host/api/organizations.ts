@@ -6,7 +6,7 @@ import {
   insertOrganization,
   listOrganizations,
   type Organization,
-} from '../db/queries/records/organizations.ts'
+} from '../db/queries/organizations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { jsonBody, nameSchema, titleSchema } from './body.ts'
 import { type Authenticate, assertOperator, organizationOf } from './caller.ts'

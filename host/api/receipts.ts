@@ -1,7 +1,6 @@
 import type Router from '@koa/router'
 import type { Db } from '../db/db.ts'
-import { listReceipts, type ReceiptRow } from '../db/queries/receipts/receipts.ts'
-import { sumUsage } from '../db/queries/receipts/usage.ts'
+import { listReceipts, type ReceiptRow, sumUsage } from '../db/queries/receipts.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { ReceiptWriter } from '../sandbox/receipt-writer.ts'
 import type { Authenticate } from './caller.ts'

@@ -4,7 +4,7 @@ import { type PublishableEventType, publishableEventTypes } from '../../schemas/
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { listCounts } from '../db/queries/delivery-counts.ts'
-import { findInstallation } from '../db/queries/installed/installations.ts'
+import { findInstallation } from '../db/queries/installations.ts'
 import { findListedDelivery } from '../db/queries/list-deliveries.ts'
 import {
   countPending,

@@ -10,7 +10,7 @@ import {
   type PageRecord,
   type Revision,
   type Space,
-} from '../db/queries/records/spaces.ts'
+} from '../db/queries/places.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { jsonBody, nameSchema, titleSchema } from './body.ts'
 import { type Authenticate, assertOperator, namedOrganization, organizationOf } from './caller.ts'

@@ -3,12 +3,13 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import {
+  findInstallation,
   findTarget,
+  type Installation,
   type InstallationTarget,
   type TargetKind,
-} from '../db/queries/installed/installation-targets.ts'
-import { findInstallation, type Installation } from '../db/queries/installed/installations.ts'
-import { findPlace, findPlacesOf, type Places } from '../db/queries/records/named-places.ts'
+} from '../db/queries/installations.ts'
+import { findPlace, findPlacesOf, type Places } from '../db/queries/places.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { getDeployed } from '../installations/find-deployed.ts'
 import { assertScope } from '../sandbox/host-calls.ts'

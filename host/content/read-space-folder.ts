@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import type { PageRecord } from '../db/queries/records/spaces.ts'
+import type { PageRecord } from '../db/queries/places.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 
 const maxPages = 5_000

@@ -7,7 +7,7 @@ import {
   lockSpace,
   type Revision,
   type Space,
-} from '../db/queries/records/spaces.ts'
+} from '../db/queries/places.ts'
 import { readSpaceFolder } from './read-space-folder.ts'
 
 export type SpaceWatch = {

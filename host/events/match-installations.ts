@@ -1,11 +1,14 @@
 import { eventRules, hasScopeFor } from '../../schemas/events.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
-import { listInstallationsOn, type TargetKind } from '../db/queries/installed/installation-targets.ts'
-import { findInstallation, listInstallations } from '../db/queries/installed/installations.ts'
-import { lockTaking } from '../db/queries/installed/suspensions.ts'
-import { findSite } from '../db/queries/records/sites.ts'
-import { findSpace } from '../db/queries/records/spaces.ts'
+import {
+  findInstallation,
+  listInstallations,
+  listInstallationsOn,
+  type TargetKind,
+} from '../db/queries/installations.ts'
+import { findSite, findSpace } from '../db/queries/places.ts'
+import { lockTaking } from '../db/queries/suspensions.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import type { InstalledLevel } from '../installations/level-settings.ts'
 import { whyPending } from '../installations/level-settings.ts'

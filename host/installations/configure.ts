@@ -1,12 +1,14 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
-import { activateTarget, lockTarget, updateTarget } from '../db/queries/installed/installation-targets.ts'
 import {
   activateInstallation,
+  activateTarget,
   type Configuration,
   lockInstallation,
+  lockTarget,
   updateInstallation,
-} from '../db/queries/installed/installations.ts'
+  updateTarget,
+} from '../db/queries/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration } from '../manifest/settings/check-configuration.ts'

@@ -2,13 +2,14 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import {
+  type Installation,
   type InstallationTarget,
+  insertInstallation,
   insertTarget,
   type TargetKind,
-} from '../db/queries/installed/installation-targets.ts'
-import { type Installation, insertInstallation } from '../db/queries/installed/installations.ts'
+} from '../db/queries/installations.ts'
 import type { IntegrationRow } from '../db/queries/integrations.ts'
-import { findPlace } from '../db/queries/records/named-places.ts'
+import { findPlace } from '../db/queries/places.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { queueSetup } from './setup-event.ts'
 

@@ -1,7 +1,6 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
-import type { InstallationTarget } from '../db/queries/installed/installation-targets.ts'
-import type { Configuration, Installation, Signer } from '../db/queries/installed/installations.ts'
+import type { Configuration, Installation, InstallationTarget, Signer } from '../db/queries/installations.ts'
 import type { ErrorDetail } from '../errors/annex-error.ts'
 import { endpointPath } from '../sandbox/level.ts'
 import {

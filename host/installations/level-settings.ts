@@ -1,10 +1,10 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
-import type { InstallationTarget } from '../db/queries/installed/installation-targets.ts'
 import type {
   Configuration,
   Installation,
   InstallationStatus,
-} from '../db/queries/installed/installations.ts'
+  InstallationTarget,
+} from '../db/queries/installations.ts'
 import type { ErrorDetail } from '../errors/annex-error.ts'
 import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration, withDefaults } from '../manifest/settings/check-configuration.ts'

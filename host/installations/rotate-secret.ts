@@ -1,7 +1,6 @@
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
-import { changeTargetSecrets } from '../db/queries/installed/installation-targets.ts'
-import { changeSecrets, type Signer } from '../db/queries/installed/installations.ts'
+import { changeSecrets, changeTargetSecrets, type Signer } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { InstalledLevel } from './level-settings.ts'
 

@@ -1,12 +1,12 @@
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
-import type { InstallationTarget } from '../db/queries/installed/installation-targets.ts'
 import type {
   Configuration,
   Installation,
   InstallationStatus,
-} from '../db/queries/installed/installations.ts'
+  InstallationTarget,
+} from '../db/queries/installations.ts'
 import { insertJobs } from '../db/queries/jobs.ts'
 import type { Level } from '../sandbox/level.ts'
 

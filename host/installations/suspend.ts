@@ -1,11 +1,11 @@
 import type { Db } from '../db/db.ts'
+import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import {
   resumeInstallation,
   resumeIntegration,
   suspendInstallation,
   suspendIntegration,
-} from '../db/queries/installed/suspensions.ts'
-import { releaseWaiting } from '../db/queries/release-waiting.ts'
+} from '../db/queries/suspensions.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import { installationOf, type SandboxTarget } from '../sandbox/target.ts'
 

@@ -1,4 +1,4 @@
-import type { UsageRow } from '../db/queries/receipts/usage.ts'
+import type { UsageRow } from '../db/queries/receipts.ts'
 import { isOk, type Receipt } from './receipt.ts'
 
 /** The dispatches of one owner since the last flush: an installation, or an integration without one. */

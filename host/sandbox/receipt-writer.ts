@@ -1,6 +1,12 @@
 import type { Db } from '../db/db.ts'
-import { insertReceipts, pruneReceipts, type ReceiptRow } from '../db/queries/receipts/receipts.ts'
-import { addUsage, pruneUsage, type UsageRow } from '../db/queries/receipts/usage.ts'
+import {
+  addUsage,
+  insertReceipts,
+  pruneReceipts,
+  pruneUsage,
+  type ReceiptRow,
+  type UsageRow,
+} from '../db/queries/receipts.ts'
 import { createWriteBehind } from '../db/write-behind.ts'
 import { collectReceipts } from './collect-receipts.ts'
 import type { OnReceipt, Receipt } from './receipt.ts'

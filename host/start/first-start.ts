@@ -4,13 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { findCaller, issueToken } from '../access/tokens.ts'
 import { isShortName, longestShortName } from '../config/short-name.ts'
 import type { Db } from '../db/db.ts'
-import {
-  findOrganization,
-  insertOrganization,
-  type Organization,
-} from '../db/queries/records/organizations.ts'
-import { insertSite, listSites } from '../db/queries/records/sites.ts'
-import { insertSpace, listSpaces } from '../db/queries/records/spaces.ts'
+import { findOrganization, insertOrganization, type Organization } from '../db/queries/organizations.ts'
+import { insertSite, insertSpace, listSites, listSpaces } from '../db/queries/places.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 
 /** Something to install into from the first minute. */

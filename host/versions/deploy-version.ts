@@ -3,7 +3,6 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Bundle } from '../bundle/bundle-script.ts'
 import type { Db } from '../db/db.ts'
-import { liftSuspensions } from '../db/queries/installed/suspensions.ts'
 import {
   ensureIntegration,
   ensureVersion,
@@ -13,6 +12,7 @@ import {
   type VersionRow,
 } from '../db/queries/integrations.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
+import { liftSuspensions } from '../db/queries/suspensions.ts'
 import type { NormalManifest } from '../manifest/normalize-manifest.ts'
 
 /**

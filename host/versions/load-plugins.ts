@@ -6,7 +6,7 @@ import { removeUnused } from '../bundle/build-cache.ts'
 import type { Bundle } from '../bundle/bundle-script.ts'
 import { loadBundle } from '../bundle/load-bundle.ts'
 import type { Db } from '../db/db.ts'
-import { listInstallations } from '../db/queries/installed/installations.ts'
+import { listInstallations } from '../db/queries/installations.ts'
 import {
   hasVersion,
   type IntegrationRow,

@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts'
 import { findIntegration, findSpelling } from '../db/queries/integrations.ts'
-import { findOrganization, listOrganizations } from '../db/queries/records/organizations.ts'
+import { findOrganization, listOrganizations } from '../db/queries/organizations.ts'
 import { type Complaint, problemAt } from '../manifest/problem.ts'
 import type { FolderReading } from '../manifest/read-folders.ts'
 import type { ManifestFrames, ManifestReading } from '../manifest/read-manifest.ts'

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../host/db/db.ts'
 import { type GroupCommit, runSteps } from '../../host/db/group-commit.ts'
-import { insertTarget } from '../../host/db/queries/installed/installation-targets.ts'
+import { insertTarget } from '../../host/db/queries/installations.ts'
 import { ensureVersion, setIntegrationVersion } from '../../host/db/queries/integrations.ts'
 import { insertJobs, type NewJob } from '../../host/db/queries/jobs.ts'
-import { insertSite } from '../../host/db/queries/records/sites.ts'
+import { insertSite } from '../../host/db/queries/places.ts'
 import {
   releaseForgotten,
   releaseSomeWaiting,

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Db } from '../../host/db/db.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
-import { insertInstallation } from '../../host/db/queries/installed/installations.ts'
+import { insertInstallation } from '../../host/db/queries/installations.ts'
 import { ensureIntegration, findIntegration } from '../../host/db/queries/integrations.ts'
-import { insertOrganization } from '../../host/db/queries/records/organizations.ts'
+import { insertOrganization } from '../../host/db/queries/organizations.ts'
 import { createTestDatabase } from './test-database.ts'
 
 type Installed = { organizationId: string; installationId: string }

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { ofOrganization } from './receipts/of-organization.ts'
+import { ofOrganization } from './receipts.ts'
 
 /** A line that a script logged, or that Annex logged about it. */
 export type LogRow = {

@@ -1,9 +1,9 @@
 import type { Db } from '../db.ts'
 import { inSteps, stepSize } from '../in-steps.ts'
 import { jsonTexts } from '../sql.ts'
-import { isHeld } from './installed/suspensions.ts'
 import { changeSomeJobs } from './jobs.ts'
 import { findUnpaused } from './receivers.ts'
+import { isHeld } from './suspensions.ts'
 
 /** The order of the receiver may have been turned on or off while the job waited. */
 const released = `state = 'due', ordered = coalesce((select ordered from receivers where id = jobs.lane), ordered)`

@@ -3,7 +3,7 @@ import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { newestFirst } from '../ids.ts'
 import { isPostgres, lenientJson } from '../sql.ts'
-import { positionAt } from './positions.ts'
+import { positionAt } from './jobs.ts'
 
 /** An event or a task for a script. Done jobs are deleted, failed ones are kept. */
 export type ScriptJob = {

@@ -1,5 +1,5 @@
-import type { Db } from '../../db.ts'
-import { isPostgres } from '../../sql.ts'
+import type { Db } from '../db.ts'
+import { isPostgres } from '../sql.ts'
 
 /** Why something is suspended, and the version of the script that did it. */
 export type Suspension = { reason: string; digest: string }

@@ -1,5 +1,5 @@
-import type { Db } from '../../db.ts'
-import { createId } from '../../ids.ts'
+import type { Db } from '../db.ts'
+import { createId } from '../ids.ts'
 
 export type Organization = { id: string; subdomain: string; title: string; createdAt: number }
 
