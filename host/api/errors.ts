@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa'
-import { explainStorageError, isTextRefused } from '../db/explain-storage-error.ts'
+import { explainStorageError, isTextRefused } from '../db/errors.ts'
 import { createId } from '../db/ids.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 

@@ -50,7 +50,7 @@ async function copy(terminal: Terminal, { from, to }: Addresses): Promise<Copied
   }
   // Loaded only here: the other commands start faster without a database.
   const { copyDatabase, prepareSource, prepareTarget } = await import('../db/copy-database.ts')
-  const { explainStorageError } = await import('../db/explain-storage-error.ts')
+  const { explainStorageError } = await import('../db/errors.ts')
   const { openDatabase } = await import('../db/open-database.ts')
   await using ends = new AsyncDisposableStack()
   for (const folder of foldersOf({ from, to }, Object.values(files))) ends.defer(await lock(folder))

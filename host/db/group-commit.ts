@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { stoppingError } from '../errors/stopping.ts'
 import type { Db } from './db.ts'
-import { explainStorageError, isDeadlock } from './explain-storage-error.ts'
+import { explainStorageError, isDeadlock } from './errors.ts'
 import { lockForWriting } from './sql.ts'
 
 /**

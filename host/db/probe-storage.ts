@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { isAnnexError } from '../errors/annex-error.ts'
 import type { ErrorCode } from '../errors/codes.ts'
 import type { Db } from './db.ts'
-import { explainStorageError } from './explain-storage-error.ts'
+import { explainStorageError } from './errors.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { writeProbe } from './queries/key-checks.ts'
 

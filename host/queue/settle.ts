@@ -1,6 +1,6 @@
 import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
-import { isOwnFault } from '../db/explain-storage-error.ts'
+import { isOwnFault } from '../db/errors.ts'
 import { type GroupCommit, runSteps } from '../db/group-commit.ts'
 import { type Job, moveJobs } from '../db/queries/jobs.ts'
 import { messageOf } from '../errors/annex-error.ts'

@@ -3,7 +3,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { PlainError } from '../../runtime/bridge.ts'
 import { createCheck } from '../../schemas/create-check.ts'
 import { describeError } from '../../schemas/describe-error.ts'
-import { explainStorageError } from '../db/explain-storage-error.ts'
+import { explainStorageError } from '../db/errors.ts'
 import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
 import type { DispatchContext } from './target.ts'
 

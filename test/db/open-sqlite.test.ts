@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { explainStorageError } from '../../host/db/explain-storage-error.ts'
+import { explainStorageError } from '../../host/db/errors.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
 
 const mebibyte = 2 ** 20

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { explainStorageError, isOwnFault } from '../../host/db/explain-storage-error.ts'
+import { explainStorageError, isOwnFault } from '../../host/db/errors.ts'
 import { openPostgres } from '../../host/db/open-database.ts'
 import { closedPort, serveRaw } from '../egress/local-server.ts'
 
