@@ -1,12 +1,11 @@
 import { AnnexError, messageOf } from '../errors/annex-error.ts'
 import type { Db, Dialect } from './db.ts'
-import { toSnakeCase } from './knex-config.ts'
 import { assertCurrent, migrate, stepsHad } from './migrate.ts'
 import { applicationName } from './open-database.ts'
 import { endClaims } from './queries/claims.ts'
 import type { JobKind } from './queries/jobs.ts'
 import { readPages } from './read-pages.ts'
-import { isPostgres, rawRows } from './sql.ts'
+import { isPostgres, rawRows, toSnakeCase } from './sql.ts'
 
 export type CopiedTable = { table: string; rows: number }
 

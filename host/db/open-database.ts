@@ -4,9 +4,9 @@ import { type Closable, toClosable } from './closable.ts'
 import { createClock, type SteadyClock } from './database-clock.ts'
 import type { Db, Dialect } from './db.ts'
 import { explainDatabaseError } from './errors.ts'
-import { knexConfig } from './knex-config.ts'
 import { migrate } from './migrate.ts'
 import { openSqlite } from './open-sqlite.ts'
+import { knexConfig } from './sql.ts'
 
 export type Database = {
   /** On SQLite the one connection that writes. */

@@ -5,7 +5,7 @@ import knex from 'knex'
 import sqlite3 from 'sqlite3'
 import { type Closable, toClosable } from './closable.ts'
 import { endAtFailedSync, nameErrorsOf } from './errors.ts'
-import { knexConfig } from './knex-config.ts'
+import { knexConfig } from './sql.ts'
 
 // SQLITE_OPEN_EXRESCODE: only an extended result code tells a sync that failed from a write that did. Knex takes flags by the
 // names that the package has for them, and the package has none for this one.

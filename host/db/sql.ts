@@ -1,5 +1,5 @@
+import type { Knex } from 'knex'
 import type { Db } from './db.ts'
-import { toCamelCaseRow, toSnakeCase } from './knex-config.ts'
 
 // What differs between the two databases. Both have the same tables and mostly the same SQL.
 
@@ -53,4 +53,92 @@ export function lenientJson(db: Db, column: string): string {
 export async function rawRows<Row>(db: Db, sql: string, bindings: readonly unknown[]): Promise<Row[]> {
   const answer = await db.raw(sql, bindings as never)
   return isPostgres(db) ? answer.rows.map(toCamelCaseRow) : answer
+}
+
+/**
+ * Runs one statement for all rows of a batch.
+ *
+ * @returns for each row whether it changed a row of the table
+ */
+export type ForEachRow<Row> = (db: Db, rows: readonly Row[]) => Promise<boolean[]>
+
+type Statement<Row> = {
+  table: string
+  /** Those of a row that the statement reads. */
+  columns: JsonColumns & Readonly<Partial<Record<keyof Row, unknown>>>
+  /** Columns that tell one row of the table from another, by the names of the rows. */
+  key: readonly (keyof Row & string)[]
+  /** @param given the rows as a table expression with the name `given` */
+  sql: (given: string) => string
+}
+
+export function forEachRow<Row extends object>(statement: Statement<Row>): ForEachRow<Row> {
+  const { table, columns, key, sql } = statement
+  const names = Object.keys(columns)
+  const returned = key.map((name) => `${table}.${toSnakeCase(name)}`).join()
+  const keyOf = (row: Row) => JSON.stringify(key.map((name) => row[name]))
+  return async (db, rows) => {
+    if (rows.length === 0) return []
+    const text = `${sql(jsonRows(db, 'given', columns))} returning ${returned}`
+    const changed = await rawRows<Row>(db, text, [JSON.stringify(rows, names)])
+    // Of two rows with one key, the first.
+    const left = new Set(changed.map(keyOf))
+    return rows.map((row) => left.delete(keyOf(row)))
+  }
+}
+
+/**
+ * Inserts rows, with all of `columns`.
+ *
+ * @param given.unlessThere a row that equals one of the table in these columns is left out
+ */
+export function forEachInserted<Row extends object>(
+  given: Omit<Statement<Row>, 'sql'> & { unlessThere?: readonly (keyof Row & string)[] },
+): ForEachRow<Row> {
+  const { table, columns, unlessThere } = given
+  const names = Object.keys(columns).map(toSnakeCase).join()
+  const conflict =
+    unlessThere === undefined ? '' : `on conflict (${unlessThere.map(toSnakeCase).join()}) do nothing`
+  return forEachRow({
+    ...given,
+    // `where true`: without it SQLite takes `on conflict` for a join's condition.
+    sql: (rows) => `insert into ${table} (${names}) select ${names} from ${rows} where true ${conflict}`,
+  })
+}
+
+/** Knex's messages go to the caller of a query alone, and not to the terminal. */
+const silent: Knex.Logger = { warn() {}, error() {}, deprecate() {}, debug() {} }
+
+/** What Knex is told for either database. Columns are snake_case, as SQL has them; the code reads and writes camelCase. */
+export const knexConfig: Knex.Config = {
+  log: silent,
+  // An error names its statement, but not the values: these may be secret, and a batch has many.
+  compileSqlOnError: false,
+  // Knex asks for the name of a constraint that has none, too.
+  wrapIdentifier: (name: string | undefined, original) =>
+    original((name === undefined ? name : toSnakeCase(name)) as string),
+  postProcessResponse: (response) =>
+    Array.isArray(response) ? response.map(toCamelCaseRow) : toCamelCaseRow(response),
+}
+
+export const toSnakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+export function toCamelCaseRow(row: unknown): unknown {
+  if (row === null || typeof row !== 'object' || Array.isArray(row)) return row
+  const named: Record<string, unknown> = {}
+  for (const name in row) named[toCamelCase(name)] = (row as Record<string, unknown>)[name]
+  return named
+}
+
+/** The tables have a fixed number of columns, so this map does not grow. */
+const camelCaseNames = new Map<string, string>()
+
+function toCamelCase(name: string): string {
+  let found = camelCaseNames.get(name)
+  if (found === undefined) {
+    found = name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+    camelCaseNames.set(name, found)
+  }
+  return found
 }

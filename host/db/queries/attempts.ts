@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
-import { forEachInserted } from '../each-row.ts'
 import { createId } from '../ids.ts'
+import { forEachInserted } from '../sql.ts'
 
 /**
  * One try at a delivery. Headers and `timing` are JSON text.

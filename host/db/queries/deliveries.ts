@@ -1,9 +1,8 @@
 import { AnnexError } from '../../errors/annex-error.ts'
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
-import { forEachInserted, forEachRow } from '../each-row.ts'
 import { createId, withPrefix } from '../ids.ts'
-import { jsonRows, jsonTexts, rawRows } from '../sql.ts'
+import { forEachInserted, forEachRow, jsonRows, jsonTexts, rawRows } from '../sql.ts'
 import { insertJobs, type NewJob } from './jobs.ts'
 import { ensureReceivers, findPlaces, type Place, type ReceiverKey, receiverKeyColumns } from './receivers.ts'
 

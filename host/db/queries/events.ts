@@ -1,4 +1,4 @@
-import { forEachInserted } from '../each-row.ts'
+import { forEachInserted } from '../sql.ts'
 
 type EventRow = {
   id: string

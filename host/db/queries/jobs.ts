@@ -1,8 +1,7 @@
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
-import { forEachInserted, forEachRow } from '../each-row.ts'
 import { createId } from '../ids.ts'
-import { isPostgres, jsonRows, rawRows } from '../sql.ts'
+import { forEachInserted, forEachRow, isPostgres, jsonRows, rawRows } from '../sql.ts'
 
 export type JobKind = 'event' | 'task' | 'delivery'
 

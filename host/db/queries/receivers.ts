@@ -1,7 +1,6 @@
 import type { Db } from '../db.ts'
-import { forEachRow } from '../each-row.ts'
 import { createId } from '../ids.ts'
-import { jsonRows, jsonTexts, rawRows } from '../sql.ts'
+import { forEachRow, jsonRows, jsonTexts, rawRows } from '../sql.ts'
 
 /**
  * - `active`: its deliveries are sent

@@ -2,8 +2,8 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import knex from 'knex'
 import type { Db } from '../../../host/db/db.ts'
 import { nameErrorsOf } from '../../../host/db/errors.ts'
-import { knexConfig } from '../../../host/db/knex-config.ts'
 import { migrations } from '../../../host/db/migrations/index.ts'
+import { knexConfig } from '../../../host/db/sql.ts'
 import type { Owner, World } from './world.ts'
 
 /** The faults of a disk, drawn before each statement of a host. */
