@@ -90,7 +90,7 @@ function foldersOf({ from, to }: Addresses, files: readonly (string | undefined)
 }
 
 async function lock(folder: string): Promise<() => Promise<void>> {
-  const { ownDataFolder } = await import('../db/own-data-folder.ts')
+  const { ownDataFolder } = await import('../db/data-folder.ts')
   return ownDataFolder(folder).catch((error) => {
     if (!isAnnexError(error) || error.code !== 'conflict') throw error
     throw new AnnexError(

@@ -22,7 +22,7 @@ export function addMigrate(program: Command): void {
 async function migrate(dataDir: string, databaseUrl: string): Promise<string> {
   // Other commands start faster without a database.
   const { openDatabase } = await import('../db/open-database.ts')
-  const { ownDataFolder } = await import('../db/own-data-folder.ts')
+  const { ownDataFolder } = await import('../db/data-folder.ts')
   await using ends = new AsyncDisposableStack()
   ends.defer(await ownDataFolder(dataDir))
   const database = await openDatabase(databaseUrl, dataDir)

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { ownDataFolder } from '../../host/db/data-folder.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
-import { ownDataFolder } from '../../host/db/own-data-folder.ts'
 import { closedPort } from '../egress/local-server.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'annex-places-'))
