@@ -1,6 +1,7 @@
+import type { Knex } from 'knex'
 import { AnnexError } from '../errors/annex-error.ts'
 import type { Db, Dialect } from './db.ts'
-import { migrations, stepNames } from './migrations/index.ts'
+import * as tables from './migrations/001-tables.ts'
 import { rawRows } from './sql.ts'
 
 /** Chosen at random, once: a lock of PostgreSQL has no other name. */
@@ -78,4 +79,17 @@ async function assertKnown(db: Db): Promise<void> {
     `The tables of the database are those of a newer Annex: they have had ${unknown.join(', ')}, and this one knows ` +
       `no step after ${stepNames.at(-1)}. Start the newer version, or go back to a copy of the database from before it.`,
   )
+}
+
+type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
+
+/** Numbered, and only appended to: a step of a release is never changed. */
+const steps: readonly [string, Step][] = [['001-tables', tables]]
+
+export const stepNames: readonly string[] = steps.map(([name]) => name)
+
+export const migrations: Knex.MigrationSource<(typeof steps)[number]> = {
+  getMigrations: async () => [...steps],
+  getMigrationName: ([name]) => name,
+  getMigration: async ([, step]) => step,
 }

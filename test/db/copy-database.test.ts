@@ -3,10 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { copiedTables, copyDatabase, prepareSource, prepareTarget } from '../../host/db/copy-database.ts'
+import {
+  copiedTables,
+  copyDatabase,
+  prepareSource,
+  prepareTarget,
+  readPages,
+} from '../../host/db/copy-database.ts'
 import type { Db } from '../../host/db/db.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
-import { readPages } from '../../host/db/read-pages.ts'
 import { isPostgres, rawRows, toSnakeCase } from '../../host/db/sql.ts'
 import { fillDatabase } from '../support/filled-database.ts'
 import { createTestDatabase, noPostgres } from '../support/test-database.ts'

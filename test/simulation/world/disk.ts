@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import knex from 'knex'
 import type { Db } from '../../../host/db/db.ts'
 import { nameErrorsOf } from '../../../host/db/errors.ts'
-import { migrations } from '../../../host/db/migrations/index.ts'
+import { migrations } from '../../../host/db/migrate.ts'
 import { knexConfig } from '../../../host/db/sql.ts'
 import type { Owner, World } from './world.ts'
 
