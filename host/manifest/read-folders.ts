@@ -1,8 +1,8 @@
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { messageOf } from '../errors/annex-error.ts'
-import { nextMessage } from '../next-message.ts'
 import { toPlainScript } from './checks/check-script.ts'
 import { createProblem } from './problem.ts'
 import { readInside } from './read-inside.ts'
@@ -96,4 +96,23 @@ function toFailure(folder: string, error: unknown): FolderReading {
   const file = join(folder, 'service-manifest.yaml')
   const message = `the manifest could not be read: ${messageOf(error)}`
   return { folder, file, problems: [createProblem(file, '', { line: 1, column: 1 }, { message })] }
+}
+
+/**
+ * The next message of a thread.
+ *
+ * @param ended what the error says when the thread ends instead; an error in the thread is thrown as it is
+ */
+export async function nextMessage(thread: Worker, ended: string): Promise<unknown> {
+  const settled = new AbortController()
+  const { signal } = settled
+  const end = once(thread, 'exit', { signal }).then(() => {
+    throw new Error(ended)
+  })
+  try {
+    const [message] = await Promise.race([once(thread, 'message', { signal }), end])
+    return message
+  } finally {
+    settled.abort()
+  }
 }
