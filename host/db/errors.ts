@@ -195,7 +195,7 @@ const resultCodes: ReadonlyMap<number, string> = new Map([
 const failedSync = 1034
 
 /** Names the primary result code of an error: the package names no extended one. */
-export function nameSqliteError(error: unknown): void {
+function nameSqliteError(error: unknown): void {
   const { errno, code } = error as Partial<SqliteError>
   if (code !== 'UNKNOWN' || errno === undefined) return
   Object.assign(error as SqliteError, { code: resultCodes.get(errno & 0xff) ?? code })

@@ -123,7 +123,7 @@ const busyMs = 5_000
  *
  * @param path empty: `annex.sqlite` in `dataDir`
  */
-export function openSqlite(
+function openSqlite(
   path: string,
   dataDir: string,
 ): Record<'writer' | 'reader' | 'longReader', Closable> {
@@ -178,7 +178,7 @@ function makePrivateFile(filename: string): void {
 }
 
 /** Connections that can be closed while queries come in. */
-export type Closable = {
+type Closable = {
   db: Db
   /** From now on queries and transactions are refused. Those that have begun go on. */
   refuse: () => void
@@ -187,7 +187,7 @@ export type Closable = {
 }
 
 /** Puts a gate before Knex's own pool, which makes a query wait for a minute while it is closed. */
-export function toClosable(opened: Knex): Closable {
+function toClosable(opened: Knex): Closable {
   const { connection: _connection, pool: _pool, ...config } = opened.client.config
   let isRefusing = false
   const connectionPool = {

@@ -124,7 +124,7 @@ export const knexConfig: Knex.Config = {
 export const toSnakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-export function toCamelCaseRow(row: unknown): unknown {
+function toCamelCaseRow(row: unknown): unknown {
   if (row === null || typeof row !== 'object' || Array.isArray(row)) return row
   const named: Record<string, unknown> = {}
   for (const name in row) named[toCamelCase(name)] = (row as Record<string, unknown>)[name]

@@ -103,7 +103,7 @@ function toFailure(folder: string, error: unknown): FolderReading {
  *
  * @param ended what the error says when the thread ends instead; an error in the thread is thrown as it is
  */
-export async function nextMessage(thread: Worker, ended: string): Promise<unknown> {
+async function nextMessage(thread: Worker, ended: string): Promise<unknown> {
   const settled = new AbortController()
   const { signal } = settled
   const end = once(thread, 'exit', { signal }).then(() => {
