@@ -3,7 +3,6 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Context } from 'koa'
 import { createCheck } from '../../schemas/create-check.ts'
 import { describeError } from '../../schemas/describe-error.ts'
-import { longestShortName, shortNamePattern } from '../config/short-name.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 import { assertExact } from '../errors/exact-numbers.ts'
 import { assertShallow } from '../errors/json-depth.ts'
@@ -150,6 +149,13 @@ function toDetail(error: ErrorObject): { path: string; message: string } {
   }
 }
 
+const shortNamePattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
+export const longestShortName = 63
+
 /** Schema of a name in an address: a subdomain, a slug. */
 export const nameSchema = { type: 'string', pattern: shortNamePattern, maxLength: longestShortName }
 export const titleSchema = { type: 'string', minLength: 1, maxLength: 200 }
+
+/** True for a text that matches `nameSchema`. */
+export const isShortName = (text: string): boolean =>
+  text.length <= longestShortName && new RegExp(shortNamePattern).test(text)

@@ -1,13 +1,12 @@
 import type Router from '@koa/router'
 import { cacheReads } from '../cache.ts'
-import { isShortName } from '../config/short-name.ts'
 import type { Db } from '../db/db.ts'
 import { findOrganization } from '../db/queries/organizations.ts'
 import { findPlace } from '../db/queries/places.ts'
 import { eventTarget, explainSkipped } from '../events/match-installations.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
 import type { PublishedEvent } from '../events/validate-event.ts'
-import { readJson } from './body.ts'
+import { isShortName, readJson } from './body.ts'
 import { type Authenticate, namedOrganization, theirOrganization } from './caller.ts'
 
 export type EventParts = { reader: Db; authenticate: Authenticate; publish: PublishEvent }

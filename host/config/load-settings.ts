@@ -1,24 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { parse } from 'dotenv'
 import { AnnexError, type ErrorDetail } from '../errors/annex-error.ts'
-import { describeWrongEntry, parseAllowEntry, parseHostName } from './allow-entry.ts'
+import { parseSetting, type SettingValues } from './setting.ts'
 import { type SettingName, settingsTable } from './settings-table.ts'
 
-type Parsed = {
-  text: string
-  integer: number
-  flag: boolean
-  list: string[]
-  choice: string
-  url: string
-  key: string
-  seconds: number[]
-  host: string
-  allow: string[]
-}
-
-export type Settings = { readonly [N in SettingName]: Parsed[(typeof settingsTable)[N]['kind']] }
+export type Settings = { readonly [N in SettingName]: SettingValues[(typeof settingsTable)[N]['kind']] }
 
 export type SettingSource = 'flag' | 'environment' | '.env' | 'default'
 
@@ -51,7 +37,7 @@ export function loadSettings(
     ['.env', envFile],
   ]
   const details: ErrorDetail[] = []
-  const values: Record<string, Parsed[keyof Parsed]> = {}
+  const values: Record<string, SettingValues[keyof SettingValues]> = {}
   const sources: Record<string, SettingSource> = {}
   for (const [name, setting] of Object.entries(settingsTable)) {
     const found = findText(name, layers, details)
@@ -92,81 +78,6 @@ function findText(
     }
   }
   return undefined
-}
-
-/** A week, so that a mistake in the unit shows. */
-const maxSeconds = 7 * 86_400
-const maxWaits = 50
-
-function parseSetting(
-  text: string,
-  setting: { kind: keyof Parsed; min?: number; max?: number; choices?: readonly string[] },
-): Parsed[keyof Parsed] | { problem: string } {
-  switch (setting.kind) {
-    case 'text':
-      return text
-    case 'choice': {
-      const { choices = [] } = setting
-      return choices.includes(text) ? text : { problem: `"${text}" is none of ${choices.join(', ')}` }
-    }
-    case 'url':
-      if (text === '' || isOrigin(text)) return text
-      return { problem: `"${text}" is not an http or https address without a path (https://annex.example)` }
-    case 'key':
-      if (text === '' || Buffer.from(text, 'base64').length === 32) return text
-      // Without the text: it is a secret, though a wrong one.
-      return { problem: 'it is not 32 bytes in base64; make one with: openssl rand -base64 32' }
-    case 'host':
-      if (isIP(text) !== 0 || parseHostName(text) !== undefined) return text
-      return {
-        problem:
-          `"${text}" is no address and no host name. Write for example "127.0.0.1", or "0.0.0.0" for all addresses of ` +
-          'this machine, without scheme, port or path',
-      }
-    case 'allow': {
-      const parts = toParts(text)
-      const wrong = parts.find((part) => parseAllowEntry(part) === undefined)
-      return wrong === undefined ? parts : { problem: describeWrongEntry(wrong) }
-    }
-    case 'list': {
-      const parts = toParts(text)
-      const { choices } = setting
-      const wrong = parts.find((part) => choices !== undefined && !choices.includes(part))
-      return wrong === undefined ? parts : { problem: `"${wrong}" is none of ${choices?.join(', ')}` }
-    }
-    case 'seconds': {
-      const parts = text.split(',').map((part) => Number(part))
-      const wrong = parts.findIndex((part) => !(part >= 0.001 && part <= maxSeconds))
-      if (wrong === -1 && parts.length <= maxWaits) return parts
-      return {
-        problem: `"${text}" is not a list of up to ${maxWaits} waits of 0.001 to ${maxSeconds} seconds`,
-      }
-    }
-    case 'flag':
-      if (['true', '1', 'yes', 'on'].includes(text)) return true
-      if (['false', '0', 'no', 'off'].includes(text)) return false
-      return { problem: `"${text}" is neither true nor false` }
-    case 'integer': {
-      const value = Number(text)
-      const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = setting
-      if (!Number.isSafeInteger(value)) return { problem: `"${text}" is not a whole number` }
-      if (value < min || value > max) return { problem: `${value} is not within ${min} to ${max}` }
-      return value
-    }
-  }
-}
-
-const toParts = (text: string): string[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-
-/** Scheme, host and port alone; a slash at the end does no harm. */
-function isOrigin(text: string): boolean {
-  const url = URL.parse(text)
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return false
-  return url.href === `${url.origin}/` && !/[?#]/.test(text)
 }
 
 function readEnvFile(path: string): Texts {

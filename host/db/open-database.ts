@@ -123,10 +123,7 @@ const busyMs = 5_000
  *
  * @param path empty: `annex.sqlite` in `dataDir`
  */
-function openSqlite(
-  path: string,
-  dataDir: string,
-): Record<'writer' | 'reader' | 'longReader', Closable> {
+function openSqlite(path: string, dataDir: string): Record<'writer' | 'reader' | 'longReader', Closable> {
   const filename = path === '' ? join(dataDir, 'annex.sqlite') : path
   if (filename === ':memory:') {
     const only = openWriter(filename)

@@ -1,4 +1,4 @@
-import { maxEventBytes } from '../config/event-sizes.ts'
+import { maxEventBytes } from '../config/limits.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import type { GroupCommit } from '../db/group-commit.ts'

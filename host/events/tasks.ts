@@ -1,4 +1,4 @@
-import { maxTaskBytes } from '../config/event-sizes.ts'
+import { maxTaskBytes } from '../config/limits.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'

@@ -1,4 +1,4 @@
-import { hasDotSegments } from '../config/dot-segments.ts'
+import { hasDotSegments } from '../manifest/checks/check-meaning.ts'
 
 /**
  * The owner of an endpoint: an integration as a whole, an installation, or its site or space installation.

@@ -1,4 +1,4 @@
-import { maxDeliveryBytes } from '../config/event-sizes.ts'
+import { maxDeliveryBytes } from '../config/limits.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
 import { createId } from '../db/ids.ts'
 import { type NewDelivery, type QueuedDelivery, queueDeliveries } from '../db/queries/deliveries.ts'
