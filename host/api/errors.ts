@@ -11,7 +11,7 @@ export const identifyRequests: Middleware = (context, next) => {
   return next()
 }
 
-/** Turns a thrown error into an answer. Of a defect, a visitor sees the request's id alone. */
+/** Turns a thrown error into an answer. The answer to a defect has the request's id alone. */
 export function answerErrors(onDefect: OnDefect): Middleware {
   return async (context, next) => {
     try {
@@ -29,7 +29,7 @@ function answerError(context: Context, caught: unknown, onDefect: OnDefect): voi
   const { requestId } = context.state
   const thrown = isTextRefused(caught) ? unstorable(caught) : caught
   if (!isAnnexError(thrown)) onDefect(thrown, requestId)
-  // A part of an answer must not pass for a whole one.
+  // A visitor must not take a part of an answer for the whole.
   if (context.headerSent) {
     context.respond = false
     context.res.destroy()
@@ -65,7 +65,7 @@ export function sendError(
   writeJson(context)
 }
 
-/** Koa would serialize after all middleware, where a value that cannot become JSON is answered in plain text. */
+/** Koa serializes after all middleware: its answer to a value that cannot become JSON would be plain text. */
 function writeJson(context: Context): void {
   const { body } = context
   const isJson =

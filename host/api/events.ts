@@ -11,7 +11,7 @@ import { type Authenticate, namedOrganization, theirOrganization } from './calle
 
 export type EventParts = { reader: Db; authenticate: Authenticate; publish: PublishEvent }
 
-/** With the number of takers in its key, the cache does not name an installation that takes events by now. */
+/** The number of takers is part of the key, so the cache does not name an installation that takes events now. */
 type SkippedQuery = { organizationId: string; event: PublishedEvent; takers: number }
 
 /** Publishing events. */

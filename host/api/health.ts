@@ -6,7 +6,7 @@ import { listDeployedDigests } from '../db/queries/integrations.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import { hasLevel, type Wall } from '../sandbox/wall/levels.ts'
 
-/** A database that does not answer for longer is not ready for visitors. */
+/** A database that takes longer to answer is not ready for visitors. */
 const timeoutMs = 2_000
 
 type Part = { ready: boolean; message?: string } & Record<string, unknown>
@@ -72,7 +72,7 @@ const readDatabase = (db: Db): Promise<Part> =>
     return { ready: true }
   })
 
-/** With the code that publishing would be refused with. */
+/** Names the error code that publishing would get. */
 async function readStorage(probe: StorageProbe): Promise<Part> {
   const { error } = await probe()
   if (error === undefined) return { ready: true }
@@ -108,7 +108,7 @@ export async function inTime<T>(read: () => Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** Shown at start by a real sandbox process: Annex does not run without it. */
+/** The start has tested it with a real sandbox process: Annex does not run without it. */
 const readNativeModule = (wall: Wall): Part => ({
   ready: hasLevel(wall, 'isolate'),
   name: 'isolated-vm',

@@ -12,7 +12,7 @@ export type HomeDetail = {
   processes: number
   work: { queued: number; failed: number; paused: number }
   integrations: IntegrationSummary[]
-  /** How many more there are than are listed. */
+  /** The number of integrations that `integrations` leaves out. */
   more: number
 }
 
@@ -101,7 +101,7 @@ function toCounts({ active, pending, held }: IntegrationSummary): string {
   return counts.flatMap(([count, name]) => (count > 0 ? [`${count} ${name}`] : [])).join(', ') || 'none'
 }
 
-/** HTML that is written here, or whose texts are escaped. */
+/** HTML of this file, with escaped texts. */
 class Html {
   readonly text: string
   constructor(text: string) {

@@ -94,8 +94,8 @@ export function addInstallationRoutes(router: Router, parts: InstallationParts):
   })
 
   /**
-   * Lifts a pause, a suspension, and the hold after an export or import: the installation gets the status that it had before.
-   * Waiting events are due. 409 in any other status.
+   * Lifts a pause or a suspension: the installation gets the status that it had before. Waiting events are due. 409 in any
+   * other status.
    */
   router.post(`${path}/resume`, async (context) => {
     const { caller, installation } = await open(context)

@@ -64,8 +64,7 @@ export function addJobRoutes(router: Router, { db, longReader, authenticate, wak
   })
 
   /**
-   * Runs a failed job again, with a new round of the schedule: 202. 409 when it has not failed, or while its installation
-   * moves.
+   * Runs a failed job again, with a new round of the schedule: 202. 409 when it has not failed.
    */
   router.post('/v1/jobs/:id/run', async (context) => {
     const { id, state } = await open(context)

@@ -48,7 +48,7 @@ const settingBody = jsonBody<{ value: unknown }>({
   additionalProperties: false,
   properties: { value: {} },
 })
-/** A caller cannot give a secret: it might be a weak one. */
+/** A caller cannot choose a secret, as it may be weak. */
 const rotationBody = jsonBody<Rotation>({
   type: 'object',
   additionalProperties: false,

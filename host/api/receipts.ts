@@ -21,7 +21,7 @@ export function addReceiptRoutes(router: Router, { longReader, authenticate, rec
     const names = ['integration', 'installation', 'request', 'event', 'before', 'after'] as const
     const { integration, installation, request, event, ...places } = texts(context.query, names)
     const limit = limitOf(context.query)
-    // Receipts of dispatches that ended just now are listed, too.
+    // Receipts of the last dispatches are stored first.
     await receipts.flush()
     const items = await listReceipts(longReader, {
       ...own,

@@ -34,7 +34,7 @@ export type ReceiverParts = {
   circuits: Circuits
 }
 
-/** Receivers of deliveries: their state, pausing, and order. The API calls them receivers. */
+/** Receivers of deliveries: their state, pausing, and order. */
 export function addReceiverRoutes(
   router: Router,
   { db, authenticate, wake, counts, circuits }: ReceiverParts,
@@ -111,8 +111,7 @@ export function addReceiverRoutes(
   })
   /**
    * `{ type? }`: sends an example event (default: `space_content_updated` to a space's receiver, else `site_view`) with
-   * made-up fields and `"example": true`, signed as any other. 202 with its delivery. 409 when the receiver is disabled, or its
-   * installation moves.
+   * made-up fields and `"example": true`, signed as any other. 202 with its delivery. 409 when the receiver is disabled.
    */
   router.post('/v1/receivers/:id/example', async (context) => {
     const receiver = await open(context)
@@ -143,7 +142,7 @@ export function addReceiverRoutes(
   async function answer(context: Context, { id }: Receiver): Promise<void> {
     const receiver = await findReceiver(db, id)
     if (receiver === undefined) throw new AnnexError('not_found', `There is no receiver ${id} any more.`)
-    // Deliveries that ended just now are counted, too.
+    // Counts of the last second are stored first.
     await counts.flush()
     const days = await listCounts(db, id, shownDays)
     context.body = {

@@ -74,7 +74,7 @@ export function addSendAgainRoutes(router: Router, parts: SendAgainParts): void 
   router.post('/v1/deliveries/send-failed', async (context) => {
     const own = ownOf(await authenticate(context))
     const { dryRun = false, perSecond = defaultPerSecond, ...body } = await failedBody(context)
-    // Deliveries that fail from now on are left out, so that it comes to an end.
+    // Later failures are left out, so that the request ends.
     const filter = { ...own, ...toFilter(body), upToMs: nowOf(db) }
     const counted = await countFailed(longReader, filter)
     if (dryRun || counted.count === 0) {

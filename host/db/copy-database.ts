@@ -47,7 +47,7 @@ export async function prepareSource(db: Db): Promise<void> {
   await assertCurrent(db)
 }
 
-/** Makes the tables of the target where it has none, and checks that they are empty. @throws AnnexError `conflict`, `schema_newer` */
+/** Creates the tables of the target if it has none, and checks that they are empty. @throws AnnexError `conflict`, `schema_newer` */
 export async function prepareTarget(db: Db, dialect: Dialect): Promise<void> {
   await assertStopped(db)
   if ((await stepsHad(db)) === undefined) await migrate(db, dialect)
@@ -59,7 +59,7 @@ export async function prepareTarget(db: Db, dialect: Dialect): Promise<void> {
   }
 }
 
-/** For PostgreSQL: a SQLite file has the lock of its data folder. This process has one session yet, so the others are not ours. */
+/** For PostgreSQL. The lock of the data folder protects a SQLite file. Any other session is a host's, as this process has one. */
 async function assertStopped(db: Db): Promise<void> {
   if (!isPostgres(db)) return
   const [row] = await rawRows<{ count: number }>(
@@ -73,7 +73,7 @@ async function assertStopped(db: Db): Promise<void> {
 }
 
 /**
- * Copies all rows into a database that is empty, in one transaction. Both have been prepared.
+ * Copies all rows into an empty database, in one transaction. Both databases have been prepared.
  *
  * @throws AnnexError `conflict` when a row cannot be copied. The target is empty then.
  */
@@ -142,7 +142,7 @@ function assertKept(target: Db, table: string, key: readonly string[], row: Row)
 const idOf = (key: readonly string[], row: Row | undefined): string =>
   key.map((column) => String(row?.[column])).join(' ')
 
-/** The transaction is rolled back by it. */
+/** This error rolls the transaction back. */
 const refused = (text: string, cause?: unknown): AnnexError =>
   new AnnexError('conflict', `${text} Nothing was copied.`, { cause })
 
@@ -224,7 +224,7 @@ export async function* readPages(
   }
 }
 
-/** The last row that fits into a page with those before it; the first row always does. */
+/** The last row that fits into a page. The first row always fits. */
 function lastFitting(rows: readonly (Row & { bytes: number | string })[]): Row | undefined {
   let left = pageBytes
   let last = rows[0]

@@ -6,18 +6,17 @@ import { join } from 'node:path'
 import { AnnexError } from '../errors/annex-error.ts'
 
 /**
- * Makes sure that one process alone uses a data folder: it may then take up at its start whatever the one before it
- * left unfinished, without a lease to wait for.
+ * Locks a data folder for this process. A start may then release all leases of the previous process at once.
  *
- * The lock is a socket that the system closes with the process, `kill -9` included, so that no stale lock is left.
+ * The lock is a socket. The system closes it with the process, also after `kill -9`, so no stale lock remains.
  *
- * @returns gives the folder back
- * @throws AnnexError `conflict` when another process has it, `settings_invalid` when it cannot be made
+ * @returns unlocks the folder
+ * @throws AnnexError `conflict` when another process has the lock, `settings_invalid` when the folder cannot be made
  */
 export async function ownDataFolder(dataDir: string): Promise<() => Promise<void>> {
   makeFolder(dataDir)
   const name = `annex-${createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 32)}`
-  // Linux has names that are no files. Elsewhere the file of a process that was killed has to be removed by hand.
+  // Linux has socket names without files. On other systems the operator removes the file of a killed process.
   const address = process.platform === 'linux' ? `\0${name}` : join(tmpdir(), `${name}.sock`)
   const server = createServer((socket) => socket.destroy())
   await new Promise<void>((resolve, reject) => {
@@ -47,8 +46,8 @@ function makeFolder(dataDir: string): void {
 }
 
 /**
- * The name of a data folder among all machines: a hash of an id in the folder and the name of the machine. A copy of the
- * folder on another machine has another name. Called with the lock of the folder.
+ * Names a data folder among all machines, by a hash of the folder's id and the machine's name. A copy of the folder on
+ * another machine has another name. The caller holds the lock of the folder.
  */
 export function hostIdentity(dataDir: string): string {
   const path = join(dataDir, 'host.id')

@@ -1,35 +1,35 @@
 import type { Db, Dialect } from './db.ts'
 
-/** What due times are compared with, and what waits for them. */
+/** The clock of due times, with its timers. */
 export type Clock = {
-  /** Unix ms. Never goes back, and never jumps: an hour of it takes about an hour. */
+  /** Unix ms. Never goes back and never jumps: an hour by this clock takes about an hour. */
   now: () => number
-  /** What this machine takes for the time, in Unix ms: for what others compare with their own clocks. */
+  /** This machine's clock in Unix ms, for times that other parties compare with their clocks. */
   wall: () => number
   /**
-   * Runs something once, `ms` from now by a monotonic timer, and after at most `longestWaitMs`. The caller compares its
+   * Calls `run` once after `ms`, by a monotonic timer, and after at most `longestWaitMs`. The caller then compares its
    * due time with `now` again.
    *
-   * @returns takes it back
+   * @returns cancels the timer
    */
   after: (ms: number, run: () => void) => () => void
 }
 
-/** A clock that is put right, little by little, by a better one. */
+/** A clock that is slowly adjusted to a better one. */
 export type SteadyClock = Clock & {
-  /** @param truthMs what the better clock has now, in Unix ms */
+  /** @param truthMs the time of the better clock, in Unix ms */
   adjust: (truthMs: number) => void
 }
 
 const longestWaitMs = 60_000
-/** How fast the clock moves towards the better one, by the time that has passed: more than any quartz is wrong. */
+/** The largest adjustment, as a part of the passed time. It exceeds the drift of any quartz. */
 const slew = 0.001
 const adjustEveryMs = 1_000
 const serverEveryMs = 10_000
 
 /**
- * The clock of due times: on PostgreSQL that of the database, so that all hosts have the same; on SQLite that of this
- * machine. A monotonic timer runs between two readings. A clock that is put forward or back by an hour neither hurries nor
+ * Creates the clock of due times. On PostgreSQL all hosts follow the database's clock. On SQLite the host follows its
+ * machine's clock. A monotonic timer runs between two readings: setting either clock by an hour neither hurries nor
  * delays due times before the next start.
  */
 export async function createClock({ db, dialect }: { db: Db; dialect: Dialect }): Promise<SteadyClock> {
@@ -49,14 +49,14 @@ export async function createClock({ db, dialect }: { db: Db; dialect: Dialect })
   }
 }
 
-/** Reads the server's clock again and again. A reading that fails, also of a database that was closed, is left out. */
+/** Reads the server's clock every ten seconds. Failed readings are skipped, also those after the database was closed. */
 async function createServerClock(db: Db): Promise<SteadyClock> {
   const clock = createSteadyClock(await readClosely(db))
   setInterval(() => readClosely(db).then(clock.adjust, () => {}), serverEveryMs).unref()
   return clock
 }
 
-/** The database looked at its clock about half way between question and answer: the shortest way tells it best. */
+/** The database reads its clock about half way between query and answer. The shortest of four round trips is used. */
 async function readClosely(db: Db): Promise<number> {
   let best = { wayMs: Number.POSITIVE_INFINITY, startedAtUnixMs: 0 }
   const startedAt = performance.now()
@@ -69,13 +69,13 @@ async function readClosely(db: Db): Promise<number> {
   return best.startedAtUnixMs + (performance.now() - startedAt)
 }
 
-/** The clock of a PostgreSQL in Unix ms, as it is now and not as it was when the transaction began. */
+/** PostgreSQL's clock in Unix ms. `clock_timestamp` goes on within a transaction, `now` does not. */
 async function readClock(db: Db): Promise<number> {
   const { rows } = await db.raw(`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`)
   return rows[0].now
 }
 
-/** @param monotonic ms that only ever grow, by one each ms */
+/** @param monotonic a monotonic clock in ms */
 export function createSteadyClock(
   startMs: number,
   monotonic: () => number = () => performance.now(),
@@ -103,7 +103,7 @@ export function createSteadyClock(
   }
 }
 
-/** This machine's clock as it is. */
+/** This machine's clock, without adjustment. */
 export const systemClock: Clock = {
   now: Date.now,
   wall: Date.now,

@@ -23,12 +23,12 @@ export function explainStorageError(error: unknown): AnnexError | undefined {
 export const isTextRefused = (error: unknown): boolean =>
   ['22021', '22P05', '22P02'].includes((error as { code?: string }).code ?? '')
 
-/** PostgreSQL has ended this transaction so that another one can go on. It can be repeated at once. */
+/** PostgreSQL has ended this transaction so that another one can go on. The caller may repeat it at once. */
 export const isDeadlock = (error: unknown): boolean => (error as { code?: string }).code === '40P01'
 
 /**
- * True when the item itself cannot be stored, now or later: the database rejects its values, or the code has a defect. Any other
- * error may be about the state of the database, so the item is kept and tried again.
+ * True when the item can never be stored: the database rejects its values, or the code has a defect. Any other error may
+ * come from the state of the database, so the item is kept and retried.
  */
 export function isOwnFault(error: unknown): boolean {
   if (explainStorageError(error) !== undefined) return false
@@ -36,7 +36,7 @@ export function isOwnFault(error: unknown): boolean {
   return ownFaults.test(code) || ['TypeError', 'RangeError', 'ReferenceError', 'SyntaxError'].includes(name)
 }
 
-/** SQLite's, and PostgreSQL's classes for values, constraints, statements and sizes, without a right that was taken away. */
+/** Codes for values, constraints, statements and sizes. 42501 is left out: an administrator may grant the right again. */
 const ownFaults =
   /^(SQLITE_(CONSTRAINT|ERROR|MISMATCH|RANGE|TOOBIG)|ERR_INVALID_ARG.*|(21|22|23|42(?!501)|44|54)[0-9A-Z]{3})$/
 
@@ -62,7 +62,7 @@ const lost: Reason = { code: 'storage_unsure', what: 'The connection to the data
 
 const failed = 'The disk of the database has failed: look at it, and start Annex again'
 
-/** All but SYNC_FAILED say that nothing was committed. */
+/** After each of them nothing was committed, except after SYNC_FAILED. */
 const reasons: Readonly<Record<string, Reason>> = {
   SYNC_FAILED: { code: 'storage_unsure', what: failed },
   SYNC_FAILED_BEFORE: { code: 'storage_full', what: failed },
@@ -70,7 +70,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   SQLITE_IOERR: { code: 'storage_full', what: 'The disk of the database takes no more, or fails' },
   SQLITE_BUSY: locked,
   SQLITE_LOCKED: locked,
-  // No connection came free in time.
+  // No connection became free in time.
   KnexTimeoutError: tooBusy,
   ECONNREFUSED: away,
   // Of PostgreSQL (its appendix "Error Codes"), and of PgBouncer: 08P01.
@@ -101,18 +101,18 @@ const isOutOfReach = (code: string, syscall: string): boolean =>
   ['connect', 'getaddrinfo'].includes(syscall) &&
   ['EAI_AGAIN', 'ENOTFOUND', 'ENOENT', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT'].includes(code)
 
-/** A connection that was lost. The last three are PostgreSQL's: an administrator or the server ended it. */
+/** Codes of a lost connection. The last three are PostgreSQL's: an administrator or the server ended it. */
 const lossCodes: ReadonlySet<string> = new Set([
   ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT'],
   ...['57P01', '57P02', '08006'],
 ])
 
 /**
- * The connection ended before a statement was answered. Knex's message begins with that statement. A transaction is undone until
- * its commit. Whether a commit, or a statement outside of a transaction, was done is unknown.
+ * Explains a connection that ended before the answer to a statement. Knex's message begins with that statement. Before its
+ * commit a transaction is rolled back. The outcome of a commit, or of a statement outside of a transaction, is unknown.
  */
 function reasonOfLoss(code: string, message: string): Reason | undefined {
-  // `pg` says so while it connects.
+  // An error of `pg` while it connects.
   if (/^Connection terminated (unexpectedly|due to connection timeout)$/.test(message)) return away
   const [, statement, said] = /^([\s\S]+) - (.*)$/.exec(message) ?? []
   if (statement === undefined || said === undefined) return undefined
@@ -123,8 +123,8 @@ function reasonOfLoss(code: string, message: string): Reason | undefined {
 }
 
 /**
- * Turns an error of opening a database into one about the setting that names the database. A failed migration is a defect and
- * is returned as it is. No text repeats the address, which may hold a password.
+ * Turns an error of opening a database into one about the setting that names the database. A failed migration is a defect
+ * and is returned unchanged. No text repeats the address, as it may hold a password.
  */
 export function explainDatabaseError(error: unknown, setting: 'DATA_DIR' | 'DATABASE_URL'): unknown {
   nameSqliteError(error)
@@ -165,7 +165,7 @@ const openingReasons: Readonly<Record<string, string>> = {
   ENOTFOUND: noServer,
   ETIMEDOUT: noServer,
   KnexTimeoutError: noServer,
-  // PostgreSQL's, by its appendix "Error Codes".
+  // PostgreSQL, appendix "Error Codes".
   '28000': userRefused,
   '28P01': userRefused,
   '3D000': 'the server has no database of that name',
@@ -191,7 +191,7 @@ const resultCodes: ReadonlyMap<number, string> = new Map([
   [sqlite3.NOTADB, 'SQLITE_NOTADB'],
 ])
 
-/** SQLITE_IOERR_FSYNC: the only error that says that a sync failed. */
+/** SQLITE_IOERR_FSYNC: the code of a failed sync. */
 const failedSync = 1034
 
 /** Names the primary result code of an error: the package names no extended one. */
@@ -213,8 +213,8 @@ export function nameErrorsOf(db: Knex): void {
 }
 
 /**
- * Stores nothing more after a sync that failed, until the next start. The system may have forgotten what it could not write,
- * and SQLite's next commit would succeed without it.
+ * Refuses all writes after a failed sync, until the next start. The system may have dropped the unwritten pages, and SQLite's
+ * next commit would succeed without them.
  */
 export function endAtFailedSync(db: Knex): void {
   let hasFailed = false

@@ -15,7 +15,7 @@ export type Step<Item, Result> = (transaction: Db, items: readonly Item[]) => Pr
 export type GroupCommit = {
   /** Stores an item. Resolves when its commit is durable. */
   store: <Item, Result>(step: Step<Item, Result>, item: Item) => Promise<Result>
-  /** Stores the items that wait, and then no more. */
+  /** Stores the waiting items, and refuses later ones. */
   close: () => Promise<void>
 }
 
@@ -26,9 +26,9 @@ type Waiting = {
   reject: (error: unknown) => void
 }
 
-/** A larger group makes its first items wait and saves nothing: the cost of a commit is lost among as many. */
+/** Larger groups save nothing: the cost of a commit is small for 256 items, and the first items would wait longer. */
 const groupSize = 256
-/** PostgreSQL ends one of two transactions that wait for each other: the group is committed again. */
+/** PostgreSQL ends one of two transactions in a deadlock. The group is then committed again. */
 const mostTries = 3
 
 /**
@@ -57,7 +57,7 @@ export function createGroupCommit(db: Db): GroupCommit {
 
   async function commitAll(): Promise<void> {
     while (waiting.length > 0) {
-      // Items of the same turn of the event loop belong together.
+      // Items of one turn of the event loop share a commit.
       await nextTurn()
       const group = waiting.slice(0, groupSize)
       waiting = waiting.slice(groupSize)
@@ -81,7 +81,7 @@ export function createGroupCommit(db: Db): GroupCommit {
     }
   }
 
-  /** One bad item of 256 costs 16 more commits, and not one for each of the others. */
+  /** Halving isolates one bad item of 256 by 16 more commits. One commit for each item would be 256. */
   async function commitInHalves(group: readonly Waiting[]): Promise<void> {
     const half = Math.ceil(group.length / 2)
     await commit(group.slice(0, half))
@@ -89,7 +89,7 @@ export function createGroupCommit(db: Db): GroupCommit {
   }
 }
 
-/** Runs each step once with all of its items. The results stand in the order of `group`. */
+/** Runs each step once with all of its items. @returns the results in the order of `group` */
 export async function runSteps(
   transaction: Db,
   group: readonly { step: Step<unknown, unknown>; item: unknown }[],

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 
-/** What an id names, by its prefix. */
+/** The prefix says which kind of record an id names. */
 export type IdPrefix =
   | 'org'
   | 'space'
@@ -27,8 +27,8 @@ let lastTime = ''
 let count = 0
 
 /**
- * A prefix and a UUIDv7 (RFC 9562). Those that a process makes in one ms are counted (section 6.2, method 1), so they sort in
- * the order in which they were made: an index grows at its end then, and a commit writes few of its pages.
+ * Creates a prefix with a UUIDv7 (RFC 9562). Ids of one ms are counted (section 6.2, method 1), so the ids of a process
+ * sort in the order of their creation. An index then grows at its end, and a commit writes few of its pages.
  */
 export function createId<P extends IdPrefix>(prefix: P): `${P}_${string}` {
   const uuid = randomUUIDv7()
@@ -40,15 +40,15 @@ export function createId<P extends IdPrefix>(prefix: P): `${P}_${string}` {
 }
 
 /**
- * The bounds of ids that were made at a time: a UUIDv7 begins with its 48 bits of Unix ms, so an index of ids finds
- * what is younger. All ids made before `ms` are smaller than this one, and those made from then on are not.
+ * The smallest id of a time: ids that were created before `ms` sort before it. A UUIDv7 begins with 48 bits of Unix ms,
+ * so a query for newer records can use an index of ids.
  */
 export function firstIdAt<P extends IdPrefix>(prefix: P, ms: number): `${P}_${string}` {
   const hex = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0')
   return `${prefix}_${hex.slice(0, 8)}-${hex.slice(8)}-`
 }
 
-/** The same id with another prefix: of two records that belong together. */
+/** The same id with another prefix, for records that belong together: a delivery and its job. */
 export const withPrefix = <P extends IdPrefix>(id: string, prefix: P): `${P}_${string}` =>
   `${prefix}_${id.slice(id.indexOf('_') + 1)}`
 

@@ -6,8 +6,8 @@ export const stepSize = 250
 const shortestPauseMs = 2
 
 /**
- * Repeats a step, each a transaction of its own, until one says that it was the last. Between them there is a pause
- * that is as long as the step was, so that the work of others goes on meanwhile.
+ * Repeats a step until no rows may be left. Each step is a transaction. A pause as long as the step follows it, so that
+ * other writes go on meanwhile.
  *
  * @param step changes at most `stepSize` rows. @returns how many, and whether there may be more
  * @param ending once it is aborted no further step begins

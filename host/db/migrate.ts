@@ -4,15 +4,15 @@ import type { Db, Dialect } from './db.ts'
 import * as tables from './migrations/001-tables.ts'
 import { rawRows } from './sql.ts'
 
-/** Chosen at random, once: a lock of PostgreSQL has no other name. */
+/** A random number: PostgreSQL names advisory locks by numbers. */
 const lockKey = 7_140_366_198
 
-/** Where Knex keeps the names of the steps that a database has had. */
+/** Knex's table of applied steps. */
 const stepTable = 'knex_migrations'
 
 /**
- * Brings the tables up to date, all steps in one transaction: a host that is killed meanwhile leaves neither half of
- * them nor a lock behind. Of hosts that start at once on one PostgreSQL one does it, and the others wait for it.
+ * Brings the tables up to date, all steps in one transaction: a host that is killed meanwhile leaves neither a half
+ * migration nor a lock. Of several hosts that start on one PostgreSQL, the first migrates and the others wait for it.
  *
  * @throws AnnexError `schema_newer` for tables of a newer Annex, `schema_older` for those of an unreleased build,
  *   `settings_invalid` for a PostgreSQL database that cannot hold every text
@@ -21,14 +21,14 @@ export async function migrate(db: Db, dialect: Dialect): Promise<void> {
   if (dialect === 'sqlite') return runSteps(db)
   await assertUnicode(db)
   await db.transaction(async (locked) => {
-    // Ends with the connection at the latest. Knex's own lock is a row of a table that it makes first, without a lock.
+    // PostgreSQL frees this lock with the connection. Knex's lock is a row in a table that Knex creates without a lock.
     await locked.raw('select pg_advisory_xact_lock(?)', [lockKey])
-    // On a connection of its own: Knex would take our naming of columns away from the one that it is given.
+    // On another connection: Knex would remove the naming of columns from a connection that it is given.
     await runSteps(db)
   })
 }
 
-/** In any other encoding each event with a character that it lacks would fail, and SQL_ASCII keeps bytes unchecked. */
+/** Other encodings lack characters, so storing an event with one would fail. SQL_ASCII stores unchecked bytes. */
 async function assertUnicode(db: Db): Promise<void> {
   const sql = `select current_setting('server_encoding') as encoding`
   const [row] = await rawRows<{ encoding: string }>(db, sql, [])
@@ -45,13 +45,13 @@ async function runSteps(db: Db): Promise<void> {
   await db.migrate.latest({ migrationSource: migrations, tableName: stepTable })
 }
 
-/** @returns the names of the steps that a database has had; `undefined` where it has no tables of Annex */
+/** @returns the names of the applied steps; `undefined` for a database without tables of Annex */
 export async function stepsHad(db: Db): Promise<string[] | undefined> {
   if (!(await db.schema.hasTable(stepTable))) return undefined
   return db(stepTable).orderBy('id').pluck('name')
 }
 
-/** @throws AnnexError `conflict` where a database has no tables, or older ones; `schema_newer` */
+/** @throws AnnexError `conflict` for a database without tables or with older ones; `schema_newer` */
 export async function assertCurrent(db: Db): Promise<void> {
   const had = await stepsHad(db)
   if (had === undefined) throw new AnnexError('conflict', 'The database has no tables of Annex.')
@@ -83,7 +83,7 @@ async function assertKnown(db: Db): Promise<void> {
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
-/** Numbered, and only appended to: a step of a release is never changed. */
+/** Steps are numbered and only appended. A released step is never changed. */
 const steps: readonly [string, Step][] = [['001-tables', tables]]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

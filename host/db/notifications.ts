@@ -3,21 +3,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Db } from './db.ts'
 import type { Database } from './open-database.ts'
 
-/** What hosts tell each other: there is work that is due; or a record has changed that others may have read. */
+/** `work`: a job is due. `changed`: a record has changed that other hosts may have cached. */
 export type Channel = 'work' | 'changed'
 
 const channels: readonly Channel[] = ['work', 'changed']
 
 /**
- * Hints between hosts that share a PostgreSQL. A hint can be lost: a host that waits for one
- * also polls every few seconds.
+ * Hints between hosts that share a PostgreSQL. A hint can be lost, so hosts also poll every few seconds.
  */
 export type Notifications = {
-  /** Tells the other hosts, when the transaction is committed; several times in one transaction is once. */
+  /** Notifies the other hosts when the transaction is committed. Repeats in one transaction count once. */
   notify: (transaction: Db, channel: Channel) => Promise<void>
-  /** As `notify`, outside of a transaction, for what happens often: at most 20 times a second. What fails is let go. */
+  /** As `notify` without a transaction, at most 20 times a second. Failed hints are dropped. */
   hint: (channel: Channel) => void
-  /** Called when another host has told something, and after a time in which a hint may have been lost. */
+  /** Calls `run` for each hint of another host, and after each connection, as hints may have been lost. */
   onNotified: (channel: Channel, run: () => void) => void
   close: () => Promise<void>
 }
@@ -27,9 +26,9 @@ const longestPauseMs = 5_000
 const hintEveryMs = 50
 
 /**
- * LISTEN on a separate connection, which is opened again, with growing pauses, whenever it breaks. SQLite has one host.
+ * Runs LISTEN on a separate connection. A broken connection is opened again with growing pauses. SQLite has one host.
  *
- * @param given.onBroken the connection broke: told once, until it is there again
+ * @param given.onBroken called once for each outage of the connection
  */
 export function createNotifications(
   { db, dialect, url }: Pick<Database, 'db' | 'dialect' | 'url'>,
@@ -73,7 +72,7 @@ export function createNotifications(
     while (!closing.signal.aborted) {
       try {
         await listenOnce(() => {
-          // What was told before this connection was there is lost.
+          // Hints that were sent before this connection listened are lost.
           for (const channel of channels) tell(channel)
           pauseMs = 0
           isTold = false
@@ -82,14 +81,14 @@ export function createNotifications(
         if (!isTold) given.onBroken(error)
         isTold = true
       }
-      // Not all hosts in the same moment, when the server is there again.
+      // A random part keeps all hosts from reconnecting at the same moment.
       const waitMs = pauseMs * (0.5 + Math.random() / 2)
       await pause(waitMs, undefined, { signal: closing.signal }).catch(() => {})
       pauseMs = Math.min(Math.max(pauseMs * 2, firstPauseMs), longestPauseMs)
     }
   }
 
-  /** @throws what broke the connection, unless that was `close` */
+  /** @throws the error that broke the connection. Resolves after `close`. */
   async function listenOnce(onReady: () => void): Promise<void> {
     const { signal } = closing
     const { default: pg } = await import('pg')
@@ -97,7 +96,7 @@ export function createNotifications(
       connectionString: url,
       application_name: 'annex notifications',
       connectionTimeoutMillis: longestPauseMs,
-      // Nothing is sent on it for hours: what is between may forget it.
+      // The connection may be idle for hours. Firewalls and NATs drop idle connections.
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     })
@@ -106,7 +105,7 @@ export function createNotifications(
     client.on('end', () => broken.reject(new Error('The server closed the connection for notifications.')))
     const onAbort = () => broken.resolve()
     signal.addEventListener('abort', onAbort)
-    // Awaited below; until then a connection that breaks is no unhandled rejection.
+    // The promise is awaited below. Until then a broken connection must not be an unhandled rejection.
     broken.promise.catch(() => {})
     client.on('notification', ({ channel, payload }) => {
       const known = channels.find((name) => toName(name) === channel)
@@ -130,5 +129,5 @@ export function createNotifications(
   }
 }
 
-/** A database may be shared with others, and their channels with it. */
+/** Other programs may use the same database, and channels are global to it. */
 const toName = (channel: Channel): string => `annex_${channel}`

@@ -14,14 +14,14 @@ import { knexConfig } from './sql.ts'
 export type Database = {
   /** On SQLite the one connection that writes. */
   db: Db
-  /** For short reads that must not wait while something is stored: those for a visitor of an endpoint. */
+  /** For short reads that must not wait for a write, as those for a visitor of an endpoint. */
   reader: Db
-  /** For what may read a million rows: lists by any filter, and sums. Its connections are those of no visitor and no delivery. */
+  /** For lists and sums, which may read a million rows. Visitors and deliveries use other connections. */
   longReader: Db
   dialect: Dialect
-  /** As the setting has it, with its password: for a connection of one's own. */
+  /** The setting, password included, for a separate connection. */
   url: string
-  /** Of due times. Queries find it with `nowOf`. */
+  /** The clock of due times. Queries read it by `nowOf`. */
   clock: SteadyClock
   close: () => Promise<void>
 }
@@ -30,8 +30,8 @@ export type Database = {
  * Opens the database and brings its tables up to date.
  *
  * @param url `sqlite:PATH`, `postgres://…`, or empty for `annex.sqlite` in `dataDir`
- * @param prepare what to do with its tables instead
- * @throws AnnexError `settings_invalid` when the address is neither, and when no database can be opened there;
+ * @param prepare prepares the tables. Default: `migrate`
+ * @throws AnnexError `settings_invalid` for any other address, and when no database can be opened there;
  *   `schema_newer`
  */
 export async function openDatabase(url: string, dataDir: string, prepare = migrate): Promise<Database> {
@@ -60,7 +60,7 @@ export async function openDatabase(url: string, dataDir: string, prepare = migra
 
 type Connections = { writer: Closable; reader: Closable; longReader: Closable }
 
-/** One may take a second; short reads use the other one meanwhile. */
+/** While one long read takes a second, another can run. */
 const longReads = 2
 
 async function openServer(url: string): Promise<Connections> {
@@ -71,7 +71,7 @@ async function openServer(url: string): Promise<Connections> {
 async function closeAll(connections: Connections | undefined): Promise<void> {
   if (connections === undefined) return
   const { writer, reader, longReader } = connections
-  // The connection that writes ends last: it leaves a file without its log.
+  // The writer closes last: SQLite then removes the write-ahead log.
   const all = new Set([longReader, reader, writer])
   for (const one of all) one.refuse()
   for (const one of all) await one.close()
@@ -83,14 +83,14 @@ function dialectOf(url: string): Dialect {
   throw new AnnexError('settings_invalid', 'DATABASE_URL is neither sqlite:PATH nor postgres://…')
 }
 
-/** The name of our sessions in `pg_stat_activity`. */
+/** The name of Annex's sessions in `pg_stat_activity`. */
 export const applicationName = 'annex'
 
 /** @param connections the size of the pool. Default: 10 */
 export async function openPostgres(url: string, connections = 10): Promise<Db> {
-  // Loaded only here, as it would take a twentieth of a start on SQLite.
+  // Imported here alone: on SQLite it would slow the start down.
   const { default: pg } = await import('pg')
-  // A 64-bit integer (our times in ms) is read as a number, not as text.
+  // 64-bit integers, as times in ms, are read as numbers instead of texts.
   pg.types.setTypeParser(pg.types.builtins.INT8, Number)
   return knex({
     ...knexConfig,
@@ -100,8 +100,8 @@ export async function openPostgres(url: string, connections = 10): Promise<Db> {
   })
 }
 
-// SQLITE_OPEN_EXRESCODE: only an extended result code tells a sync that failed from a write that did. Knex takes flags by the
-// names that the package has for them, and the package has none for this one.
+// SQLITE_OPEN_EXRESCODE: only extended result codes distinguish a failed sync from a failed write. Knex takes flags by their
+// names in the package, and the package lacks this name.
 Object.assign(sqlite3, { OPEN_EXRESCODE: 0x02_00_00_00 })
 
 const pragmas = `
@@ -130,10 +130,10 @@ function openSqlite(path: string, dataDir: string): Record<'writer' | 'reader' |
     return { writer: only, reader: only, longReader: only }
   }
   makePrivateFile(filename)
-  // A file that the operator has put elsewhere may belong to a group on purpose.
+  // An operator may share a file at another path with a group on purpose.
   if (path === '') chmodSync(filename, 0o600)
   const { href } = pathToFileURL(filename)
-  // Knex always opens with OPEN_READWRITE, so the URL has to say that a connection only reads.
+  // Knex always opens with OPEN_READWRITE, so the URL makes the connection read-only.
   const openReader = () => open(`${href}?mode=ro`, 2)
   return { writer: openWriter(href), reader: openReader(), longReader: openReader() }
 }
@@ -156,7 +156,7 @@ function open(filename: string, connections: number, begin = ''): Closable {
         min: connections,
         max: connections,
         afterCreate(connection: sqlite3.Database, done: (error: Error | null) => void) {
-          // One statement at a time: the others would each block a thread while they wait for the first.
+          // One statement at a time: waiting statements would each block a thread of libuv.
           connection.serialize()
           connection.configure('busyTimeout', busyMs)
           connection.exec(begin, done)
@@ -168,7 +168,7 @@ function open(filename: string, connections: number, begin = ''): Closable {
   return closable
 }
 
-/** SQLite gives its other files the mode of this one. */
+/** SQLite creates its log and shared-memory files with the mode of this file. */
 function makePrivateFile(filename: string): void {
   mkdirSync(dirname(filename), { recursive: true, mode: 0o700 })
   closeSync(openSync(filename, 'a', 0o600))
@@ -177,13 +177,13 @@ function makePrivateFile(filename: string): void {
 /** Connections that can be closed while queries come in. */
 type Closable = {
   db: Db
-  /** From now on queries and transactions are refused. Those that have begun go on. */
+  /** Refuses new queries and transactions. Running ones go on. */
   refuse: () => void
-  /** Settles when all that has begun is over, and the connections are closed. */
+  /** Settles when running queries have ended and the connections are closed. */
   close: () => Promise<void>
 }
 
-/** Puts a gate before Knex's own pool, which makes a query wait for a minute while it is closed. */
+/** Puts a gate before Knex's pool: a closed pool makes each query wait for a minute. */
 function toClosable(opened: Knex): Closable {
   const { connection: _connection, pool: _pool, ...config } = opened.client.config
   let isRefusing = false

@@ -6,19 +6,19 @@ import { explainStorageError } from './errors.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { writeProbe } from './queries/key-checks.ts'
 
-/** Whether the database takes what is to be stored, and the room in the data folder. */
+/** `error`: why the database takes no writes. `freeBytes`: free space of the data folder's disk. */
 export type StorageState = { error: ErrorCode | undefined; freeBytes: number | undefined }
 
 export type StorageProbe = () => Promise<StorageState>
 
-/** Anyone may ask `/readyz`: a write for each request would be a load on the disk. */
+/** `/readyz` is public: a write for each request would let a stranger load the disk. */
 const everyMs = 1_000
-/** A slow disk is no full one: it is judged by the last write that came to its end. */
+/** A slow disk is not a full disk: after this time the result of the last finished write is used. */
 const patienceMs = 1_500
 
 /**
- * Finds out whether the database takes writes by writing: free room says nothing of a quota, a limit of file size, or the disk of
- * another machine.
+ * Tests by a write whether the database takes writes. Free space alone does not show a quota, a limit of file size, or the
+ * disk of another machine.
  */
 export function createStorageProbe(commits: GroupCommit, dataDir: string): StorageProbe {
   let error: ErrorCode | undefined

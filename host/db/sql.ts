@@ -1,13 +1,13 @@
 import type { Knex } from 'knex'
 import type { Db } from './db.ts'
 
-// What differs between the two databases. Both have the same tables and mostly the same SQL.
+// Differences between the two databases. Their tables are the same, and most of their SQL.
 
 export const isPostgres = (db: Db): boolean => db.client.dialect === 'postgresql'
 
 /**
- * The first statement of a transaction that may read before it writes. Knex begins one with a plain BEGIN, and SQLite then fails
- * at the first write while another process writes. A transaction that begins with a write waits for the other process.
+ * The first statement of a transaction that may read before it writes. Knex begins it with a plain BEGIN: on SQLite its
+ * first write then fails while another process writes. A transaction that begins with a write waits for the other process.
  */
 export async function lockForWriting(transaction: Db): Promise<void> {
   if (!isPostgres(transaction)) await transaction.raw('delete from key_checks where false')
@@ -41,7 +41,7 @@ export function jsonTexts(db: Db): string {
 
 /**
  * A column of JSON text as an operand of `->>`. PostgreSQL rejects escapes of U+0000 and of half a surrogate pair, which the
- * JSON of scripts and events may hold. They are removed there; an id has none.
+ * JSON of scripts and events may hold. These escapes are removed; no id contains one.
  */
 export function lenientJson(db: Db, column: string): string {
   // A pair of backslashes is matched first and kept: the text after it is no escape.
@@ -64,9 +64,9 @@ export type ForEachRow<Row> = (db: Db, rows: readonly Row[]) => Promise<boolean[
 
 type Statement<Row> = {
   table: string
-  /** Those of a row that the statement reads. */
+  /** The columns of a row that the statement reads. */
   columns: JsonColumns & Readonly<Partial<Record<keyof Row, unknown>>>
-  /** Columns that tell one row of the table from another, by the names of the rows. */
+  /** The columns of a unique key, by their names in `Row`. */
   key: readonly (keyof Row & string)[]
   /** @param given the rows as a table expression with the name `given` */
   sql: (given: string) => string
@@ -81,7 +81,7 @@ export function forEachRow<Row extends object>(statement: Statement<Row>): ForEa
     if (rows.length === 0) return []
     const text = `${sql(jsonRows(db, 'given', columns))} returning ${returned}`
     const changed = await rawRows<Row>(db, text, [JSON.stringify(rows, names)])
-    // Of two rows with one key, the first.
+    // Of two rows with one key, the first has changed the table.
     const left = new Set(changed.map(keyOf))
     return rows.map((row) => left.delete(keyOf(row)))
   }
@@ -90,7 +90,7 @@ export function forEachRow<Row extends object>(statement: Statement<Row>): ForEa
 /**
  * Inserts rows, with all of `columns`.
  *
- * @param given.unlessThere a row that equals one of the table in these columns is left out
+ * @param given.unlessThere a row is skipped when the table has a row with equal values in these columns
  */
 export function forEachInserted<Row extends object>(
   given: Omit<Statement<Row>, 'sql'> & { unlessThere?: readonly (keyof Row & string)[] },
@@ -106,15 +106,15 @@ export function forEachInserted<Row extends object>(
   })
 }
 
-/** Knex's messages go to the caller of a query alone, and not to the terminal. */
+/** Knex reports errors to the caller of a query, and prints nothing to the terminal. */
 const silent: Knex.Logger = { warn() {}, error() {}, deprecate() {}, debug() {} }
 
-/** What Knex is told for either database. Columns are snake_case, as SQL has them; the code reads and writes camelCase. */
+/** Knex's settings for both databases. Columns are snake_case in SQL and camelCase in the code. */
 export const knexConfig: Knex.Config = {
   log: silent,
-  // An error names its statement, but not the values: these may be secret, and a batch has many.
+  // An error names its statement without the values: values may be secret, and a batch has many.
   compileSqlOnError: false,
-  // Knex asks for the name of a constraint that has none, too.
+  // Knex also passes `undefined`: the name of a constraint without a name.
   wrapIdentifier: (name: string | undefined, original) =>
     original((name === undefined ? name : toSnakeCase(name)) as string),
   postProcessResponse: (response) =>

@@ -1,14 +1,14 @@
-/** Stores what has come in together with what comes soon after it: a commit for each would cost more than all else. */
+/** Stores buffered items together after a delay, as a commit for each item would be slow. */
 export type WriteBehind = {
-  /** Something has come in. */
+  /** Starts the delay for a new item. */
   note: () => void
-  /** Settles when all that has come in so far is stored. */
+  /** Stores the items so far. Settles when they are stored. */
   flush: () => Promise<void>
-  /** Stores it, and nothing that comes in later. */
+  /** Stores the items so far, and stops the timer. */
   close: () => Promise<void>
 }
 
-/** @param store is never called before its last call has settled; what it throws goes to `onDefect` */
+/** @param store is called again only after its last call has settled. Its errors go to `onDefect`. */
 export function createWriteBehind(
   store: () => Promise<void>,
   afterMs: number,

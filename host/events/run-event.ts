@@ -23,8 +23,8 @@ const holding: ReadonlySet<ErrorCode> = new Set(['installation_paused', 'install
 
 /**
  * Runs jobs of kind `event` and `task` by their level's handler. A failed handler is retried on the schedule of webhooks
- * (spec 8); then the job is stored as failed. A handler that was cut off by another cause did not fail: it runs again, up
- * to `mostInterruptions` times.
+ * (spec 8); then the job is stored as failed. An interrupted handler did not fail: it runs again, up to
+ * `mostInterruptions` times.
  */
 export function createRunEvent(given: {
   sandboxes: Sandboxes
@@ -41,7 +41,7 @@ export function createRunEvent(given: {
     const { level, event } = JSON.parse(job.subject) as EventJob
     const requestId = createId('req')
     const { schedule } = given
-    // All attempts and all uncounted ones were cut off: the handler itself seems to be the cause.
+    // All runs were interrupted, so the handler itself seems to be the cause.
     if (job.attempt > schedule.delaysMs.length + 1) {
       const reason = `Its host ended while it was handled, each of the last ${job.attempt - 1} times. Request ${requestId}.`
       return { move: { state: 'failed', reason } }

@@ -42,7 +42,7 @@ export function validateEvent(value: unknown): PublishedEvent {
   return { eventId: createId('evt'), ...(value as Omit<PublishedEvent, 'eventId'>) } as PublishedEvent
 }
 
-/** One for each field and message: an address may break two rules. */
+/** One detail for each field and message: one value may break two rules. */
 function toDetails(errors: ErrorObject[]): { path: string; message: string }[] {
   const details = new Map(
     errors.map(toDetail).map((detail) => [`${detail.path} ${detail.message}`, detail] as const),

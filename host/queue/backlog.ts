@@ -2,7 +2,7 @@ import type { Db } from '../db/db.ts'
 import { type Backlog, readBacklog } from '../db/queries/jobs.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 
-/** Pending deliveries of one installation at most, and their text in bytes. */
+/** Limits of an installation: pending deliveries, and their text in bytes. */
 export type BacklogLimits = { jobs: number; bytes: number }
 
 export type BacklogQuota = {
@@ -14,10 +14,10 @@ const readEveryMs = 1_000
 const mostRemembered = 1_000
 
 /**
- * Keeps a script from filling the disk for all: an installation may have a bounded number and size of pending deliveries. The
- * table is counted at most once a second for each installation; deliveries since then are added.
+ * Limits the number and size of pending deliveries of an installation, as a script could fill the disk. The table is counted
+ * at most once a second for each installation; deliveries since then are added.
  *
- * @param db counts off the writer
+ * @param db a connection other than the writer, for the counts
  */
 export function createBacklogQuota(db: Db, limits: BacklogLimits): BacklogQuota {
   const known = new Map<string, Backlog & { readAtMs: number }>()

@@ -1,4 +1,4 @@
-/** When an open circuit holds back a lane: after so many failures in a row, and for how long. */
+/** `failures` in a row open a circuit. The other fields say for how long it holds a lane back. */
 export type CircuitRules = {
   failures: number
   /** Doubled after each failed probe, in ms. */
@@ -14,14 +14,14 @@ export type LaneRules = {
   circuit?: CircuitRules
 }
 
-/** What a job has shown of its lane: the receiver answers, or it does not. */
+/** `good`: the receiver answers. `bad`: the receiver fails. */
 export type Health = 'good' | 'bad'
 
-/** A job as far as fairness needs it. `owner` is an installation, `size` the bytes of text that it keeps in memory. */
+/** The fields of a job that fairness needs. `owner` is an installation, `size` the text in memory in bytes. */
 export type Sharing = { lane: string; owner: string; size: number; attempt: number }
 
 export type Circuits = {
-  /** How many circuits are open, or being probed. */
+  /** The number of circuits that are open or being probed. */
   openCircuits: () => number
   /** When the lane's open circuit lets a probe pass, in Unix ms. */
   heldBackUntil: (lane: string, nowMs: number) => number | undefined
@@ -29,32 +29,32 @@ export type Circuits = {
   closeCircuit: (lane: string) => boolean
 }
 
-/** How much may be in flight: in all, of each owner, and of each lane. */
+/** Limits of jobs in flight: in all, for each owner, and for each lane. */
 export type Fairness = Circuits & {
-  /** Weight that may still begin. */
+  /** The weight of jobs that may begin now. */
   free: () => number
-  /** Lanes that may begin nothing. */
+  /** Lanes that may begin no job. */
   fullLanes: (nowMs: number) => string[]
   /** Lanes that may begin retries only: their circuits are open. */
   openLanes: (nowMs: number) => string[]
-  /** Owners that may begin nothing. */
+  /** Owners that may begin no job. */
   fullOwners: () => string[]
   /** Chooses jobs round robin over owners and the lanes of each, and counts them as in flight. */
   choose: <Job extends Sharing>(candidates: readonly Job[], nowMs: number) => Job[]
-  /** The run of a job has ended: its lane and its owner may begin others. */
+  /** Ends the run of a job: its lane and its owner may begin other jobs. */
   end: (job: Sharing, health: Health | undefined, nowMs: number) => void
-  /** The outcome of a job is stored. Until then it counts against the total: it is repeated after a crash. */
+  /** Frees a job's weight once its outcome is stored. Until then a crash would repeat the job. */
   release: (job: Sharing) => void
   /** When the next open circuit lets a probe pass, in Unix ms. */
   nextProbeAt: (nowMs: number) => number | undefined
 }
 
-/** Jobs weigh by their text: it is in memory for as long as they are in flight. */
+/** The weight of a job grows with its text, which is in memory while the job is in flight. */
 export const weightOf = ({ size }: Pick<Sharing, 'size'>): number => 1 + Math.floor(size / 65_536)
 
-/** An owner may take this part of what the other owners leave. The rest is for owners that come later. */
+/** The part of the free weight that one owner may take. The rest is for later owners. */
 const ownerShare = 3 / 4
-/** Lanes and owners without a job in flight that are remembered: their turns go on. */
+/** Remembered lanes and owners without a job in flight, so that they keep their turns. */
 const mostIdle = 1_000
 
 type Lane = { running: number; limit: number; failures: number; openUntil: number; pauseMs: number }
@@ -201,7 +201,7 @@ export function createFairness(total: number, rules: LaneRules, random: () => nu
   function worsen(lane: Lane, nowMs: number): void {
     lane.failures += 1
     lane.limit = Math.max(1, lane.limit >> 1)
-    // Jobs that were in flight when the circuit opened say nothing new.
+    // A job that was in flight when the circuit opened must not extend it.
     if (circuit === undefined || !isOpen(lane) || lane.openUntil > nowMs) return
     lane.pauseMs = Math.min(circuit.longestMs, lane.pauseMs === 0 ? circuit.firstMs : lane.pauseMs * 2)
     lane.openUntil = nowMs + Math.round(lane.pauseMs * (1 + 0.1 * random()))
@@ -217,7 +217,7 @@ function putLast<Value>(map: Map<string, Value>, name: string, value: Value): vo
   map.set(name, value)
 }
 
-/** The name whose turn it is: the first that `turns` does not know, else the one that it has known for longest. */
+/** The next name in turn: the first that `turns` lacks, else the oldest in `turns`. */
 function nextOf(waiting: Map<string, unknown>, turns: Map<string, unknown>): string | undefined {
   for (const name of waiting.keys()) if (!turns.has(name)) return name
   for (const name of turns.keys()) if (waiting.has(name)) return name

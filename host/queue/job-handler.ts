@@ -8,7 +8,7 @@ export type JobOutcome = {
   move: Move
   health?: Health
   stores?: readonly Stored[]
-  /** Called when all of it is stored. */
+  /** Called when the whole outcome is stored. */
   onStored?: () => void
 }
 
@@ -17,15 +17,15 @@ export type Stored = { step: Step<unknown, unknown>; item: unknown }
 /** Something to store with a job's outcome. */
 export const stored = <Item>(step: Step<Item, unknown>, item: Item): Stored => ({ step, item }) as Stored
 
-/** Does one kind of job. */
+/** Runs jobs of one kind. */
 export type JobHandler = {
   /**
-   * Reads the records of claimed jobs, all of them together, in the transaction of the claim.
+   * Reads the records of all claimed jobs together, in the transaction of the claim.
    *
    * @returns a run for each job. A run that throws is a defect: the job is tried again a minute later.
    */
   begin(db: Db, jobs: readonly Job[]): Promise<(() => Promise<JobOutcome>)[]>
-  /** Notes jobs that are due again because their host is gone: how far they came is unknown. */
+  /** Records the interrupted runs of jobs that are due again because their host has ended. */
   interrupt?: (transaction: Db, jobs: readonly Job[]) => Promise<void>
 }
 

@@ -4,21 +4,21 @@ import { type EndingClaims, endClaims, renewLeases } from '../db/queries/claims.
 import type { JobKind } from '../db/queries/jobs.ts'
 import type { JobHandler } from './job-handler.ts'
 
-/** Claims hold for so long. Jobs may run for longer: leases of jobs in flight are renewed three times as often. */
+/** The time that a claim holds. Leases of jobs in flight are renewed three times as often, so jobs may run longer. */
 export const defaultLeaseMs = 30_000
 
 export type Leases = {
-  /** Ends the claims that an earlier run of this host has left, then renews and ends leases until `close`. */
+  /** Ends the claims of an earlier run of this host. Then renews leases, and ends lapsed ones, until `close`. */
   begin: () => Promise<void>
   /** Gives back all claims of this host. */
   close: () => Promise<void>
 }
 
 /**
- * Keeps the claims of jobs in flight, and makes jobs due again whose host is gone.
+ * Renews the claims of jobs in flight, and makes jobs of ended hosts due again.
  *
  * One process owns a SQLite file: its start ends all claims. Hosts that share a PostgreSQL end their own claims at a start;
- * the claims of a host that does not come back lapse. A claim whose commit got no answer is not renewed, so it lapses too.
+ * the claims of a lost host lapse. A claim whose commit got no answer is not renewed, so it lapses too.
  *
  * @param given.inFlight the lease ids of jobs in flight
  * @param given.onDue called when jobs have become due

@@ -1,8 +1,8 @@
 /**
- * Reads a Retry-After header (RFC 9110 section 10.2.3): seconds, or a date in one of the three forms that HTTP
- * knows. Returns the wait in ms, 0 for a date that has passed, `undefined` for what is neither.
+ * Parses a Retry-After header (RFC 9110 section 10.2.3): seconds, or a date in one of HTTP's three formats. A receiver may
+ * send any text: `Date.parse` alone would read "1" as a year.
  *
- * It comes from a receiver, so it may be anything; `Date.parse` alone would take "1" for a year.
+ * @returns the wait in ms, 0 for a past date, `undefined` for an invalid header
  */
 export function parseRetryAfter(header: string, nowMs: number): number | undefined {
   const text = header.trim()

@@ -3,7 +3,7 @@ import { parseRetryAfter } from './retry-after.ts'
 export type RetrySchedule = {
   /** Base delay before each retry, in ms; as many retries as there are delays. */
   readonly delaysMs: readonly number[]
-  /** The largest part of the base delay that chance adds to it. Never taken away: spec 8's table. */
+  /** The largest random part of the base delay. It is only added, as the spec's section 8 has shortest delays. */
   readonly jitter: number
   /** The longest wait that a receiver's Retry-After can ask for, in ms. */
   readonly retryAfterCapMs: number
@@ -16,7 +16,7 @@ export const defaultSchedule: RetrySchedule = {
   retryAfterCapMs: 3_600_000,
 }
 
-/** What came of an attempt: the status of the answer, or the error that there was instead of one. */
+/** The result of an attempt: the status of the answer, or the error without one. */
 export type Outcome = {
   status?: number | undefined
   /** The answer's Retry-After header. */
@@ -25,10 +25,10 @@ export type Outcome = {
 }
 
 /**
- * - `exhausted`: what could be tried again has been tried as often as the schedule says
- * - `rejected`: the receiver answered with a status that another attempt would not change
- * - `redirect`: the receiver is elsewhere; redirects are not followed
- * - `refused`: Annex may not send there, or the URL cannot be used
+ * - `exhausted`: all retries of the schedule have failed
+ * - `rejected`: the receiver answered with a status that is not retried
+ * - `redirect`: the receiver answered with a redirect; redirects are not followed
+ * - `refused`: the egress guard refuses the address, or the URL is invalid
  */
 export type FailureReason = 'exhausted' | 'rejected' | 'redirect' | 'refused'
 
@@ -38,8 +38,8 @@ export type NextStep =
   | { state: 'due'; dueAtMs: number }
 
 /**
- * What becomes of a delivery after an attempt (spec 7 and 8). 2xx: delivered. Network errors, 429 and 5xx: due
- * again, later when the receiver's Retry-After on a 429 or 503 says so. All else: failed.
+ * Decides the next step of a delivery after an attempt (spec 7 and 8). 2xx: delivered. Network errors, 429 and 5xx: due
+ * again, later if a 429 or 503 has a longer Retry-After. Others: failed.
  *
  * @param attemptNumber 1 for the first attempt, which is no retry
  * @param chance.random a number from 0 to below 1, as `Math.random` gives it
@@ -57,7 +57,7 @@ export function nextStep(
   const baseMs = schedule.delaysMs[attemptNumber - 1]
   if (baseMs === undefined) return { state: 'failed', reason: 'exhausted' }
   const waitMs = Math.max(baseMs, askedForMs(outcome, chance.nowMs, schedule.retryAfterCapMs))
-  // On top of what the receiver asked for too: else all deliveries that it turned away come back at once.
+  // Jitter also follows Retry-After: otherwise all rejected deliveries come back at once.
   const jitterMs = baseMs * schedule.jitter * chance.random()
   return { state: 'due', dueAtMs: Math.floor(chance.nowMs + waitMs + jitterMs) }
 }
@@ -68,7 +68,7 @@ function reasonNotToRetry({ status, error }: Outcome): FailureReason | undefined
   return status >= 300 && status < 400 ? 'redirect' : 'rejected'
 }
 
-/** Errors that come from the URL or the operator's settings: seconds later they are the same. */
+/** Errors of the URL or the operator's settings. A retry seconds later would fail as well. */
 const permanent: ReadonlySet<string> = new Set(['egress_refused', 'egress_loop', 'bad_request'])
 
 function askedForMs({ status, retryAfter }: Outcome, nowMs: number, capMs: number): number {

@@ -9,7 +9,7 @@ import type { JobOutcome } from './job-handler.ts'
 type Settlement = { job: Job; outcome: JobOutcome }
 
 export type Settlements = {
-  /** Stores the outcome of a job. While the database is away, it tries again, for as long as that takes. */
+  /** Stores the outcome of a job. Retries until the database is back. */
   store: (settlement: Settlement) => Promise<void>
   /** The outcome of a job whose handler has a defect. */
   postponed: (job: Job, error: unknown) => JobOutcome
@@ -17,10 +17,10 @@ export type Settlements = {
 
 const defectDelayMs = 60_000
 const storeAgainMs = 1_000
-/** An outcome that the database refuses so often is given up: the job is done again. */
+/** After so many refusals by the database an outcome is dropped, and the job runs again. */
 const mostRefusals = 30
 
-/** @param given.isClosed gives up outcomes that cannot be stored: their jobs are claimed still, and done again */
+/** @param given.isClosed true: unstored outcomes are dropped. Their jobs are still claimed, and run again. */
 export function createSettlements(given: {
   commits: GroupCommit
   clock: Clock
@@ -56,9 +56,9 @@ export function createSettlements(given: {
   }
 
   /**
-   * Moves jobs, and writes what they brought about, in one transaction.
+   * Moves jobs, and writes their stores, in one transaction.
    *
-   * @returns for each whether its claim still held: the outcome of a job that another host has claimed since is dropped
+   * @returns for each job whether its claim still held. If another host has claimed the job, its outcome is dropped.
    */
   async function settle(transaction: Db, settled: readonly Settlement[]): Promise<boolean[]> {
     const moves = settled.map(({ job: { id, leaseId }, outcome: { move } }) => ({ id, leaseId, move }))

@@ -10,13 +10,13 @@ import type { JobHandler, JobOutcome } from './job-handler.ts'
 import { createLeases, defaultLeaseMs } from './leases.ts'
 import { createSettlements } from './settle.ts'
 
-/** There may be due jobs, of this kind or of any: the worker claims them. */
+/** Makes the worker claim due jobs. Default: of all kinds. */
 export type Wake = (kind?: JobKind) => void
 
 export type Worker = {
   wake: Wake
   circuits: Circuits
-  /** Claims nothing more, gives jobs in flight ten seconds, and gives the rest back. */
+  /** Stops claiming, gives jobs in flight ten seconds, and releases the others. */
   close: () => Promise<void>
 }
 
@@ -29,7 +29,7 @@ export type WorkerOptions = {
   /** How long a claim holds without a renewal, in ms. Default: 30 s. */
   leaseMs?: number
   handlers: Partial<Record<JobKind, JobHandler>>
-  /** Jobs in flight: claimed, and not stored as done. A large job counts for several. */
+  /** Limit of jobs in flight: claimed, with an outcome that is not stored. A large job counts as several. */
   concurrency: number
   lanes: LaneRules
   onDefect: (error: unknown, job?: Job) => void
@@ -39,13 +39,13 @@ export type WorkerOptions = {
 const pollMs = { sqlite: 5_000, postgres: 1_000 }
 const drainMs = 10_000
 const afterErrorMs = 1_000
-/** Candidates that a page has at most, by the jobs that may begin. */
+/** The largest page of candidates, by the number of jobs that may begin. */
 const candidatesFor = (free: number): number => Math.max(64, 2 * free)
 
 type Claimed = { job: Job; run: () => Promise<JobOutcome> }
 
 /**
- * Claims due jobs and does them: candidates → fairness → lease → run → settle. The table is the only list of due work. A
+ * Claims due jobs and runs them: candidates → fairness → lease → run → settle. The table is the only list of due work. A
  * job whose host is killed is due again, at the next start or when its lease lapses.
  */
 export async function createWorker(options: WorkerOptions): Promise<Worker> {
@@ -53,7 +53,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   const kinds = Object.keys(handlers) as JobKind[]
   const fairness = createFairness(options.concurrency, options.lanes, options.random)
   const settlements = createSettlements({ commits, clock, onDefect, isClosed: () => isClosed })
-  /** With the leases of their claims. */
+  /** Runs with the leases of their claims. */
   const running = new Map<Promise<void>, string>()
   const leases = createLeases({
     database,
@@ -67,7 +67,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   })
   /** Lanes of a kind are read in pages. `after`: where the next page begins. `found`: a page of this pass had candidates. */
   const passes = new Map<JobKind, { after: string; found: boolean }>()
-  /** Jobs that a claim has chosen and not committed. */
+  /** Jobs that a claim has chosen and has not committed. */
   let chosen: Sharing[] = []
   let claiming: Promise<void> | undefined
   let isWoken = false
@@ -79,7 +79,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
 
   function wake(kind?: JobKind): void {
     if (kind !== undefined && handlers[kind] === undefined) return
-    // The job may be in a lane that this pass has left behind.
+    // The new job may be in a lane that this pass has read already.
     for (const pass of passes.values()) pass.found = true
     isWoken = true
     if (isClosed) return
@@ -100,7 +100,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
         isWoken ||= isMore
         if (!isWoken) waitUntil(nextAt)
       }
-      // The job that ends next wakes the worker.
+      // The next job that ends wakes the worker.
       if (fairness.free() <= 0) isWoken = false
     } catch (error) {
       giveUpChosen()
@@ -112,7 +112,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
 
   type Claim = { claimed: Claimed[]; isMore: boolean; nextAt: number }
 
-  /** A step of a group commit. It runs again when its group has failed. */
+  /** A step of a group commit. A failed group runs it again. */
   async function claim(transaction: Db): Promise<[Claim]> {
     giveUpChosen()
     const nowMs = clock.now()
@@ -126,7 +126,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       claimed.push(...ofKind.claimed)
       isMore ||= ofKind.isMore
     }
-    // Only a worker that goes idle needs to know when the next job comes due.
+    // Only an idle worker needs the next due time.
     if (!isMore) for (const kind of kinds) times.push(await nextDueAt(transaction, kind, nowMs))
     const nextAt = Math.min(...times.filter((time) => time !== undefined))
     return [{ claimed, isMore, nextAt }]
@@ -151,7 +151,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     })
     const found = pass.found || candidates.length > 0
     passes.set(kind, next === undefined ? { after: '', found: false } : { after: next, found })
-    // Of lanes before a page some may have been left with due jobs: a pass that found nothing ends the search.
+    // Lanes of earlier pages may still have due jobs, so the search ends only after a pass without candidates.
     const isMore = next !== undefined || (pass.after !== '' && found)
     const wanted = fairness.choose(candidates, nowMs)
     chosen.push(...wanted)
@@ -162,7 +162,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       const run = runs[n]
       return run === undefined ? [] : [{ job, run }]
     })
-    // Another host was quicker.
+    // Another host has claimed the others.
     const ours = new Set(jobs.map(({ id }) => id))
     for (const job of wanted.filter(({ id }) => !ours.has(id))) giveUp(job)
     return { claimed, isMore: isMore || wanted.length > 0 }
@@ -206,7 +206,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     await settled
     const wasFull = fairness.free() <= 0
     fairness.release(job)
-    // An ordered lane goes on only now, and a job that is due again has its time.
+    // The next job of an ordered lane may begin now. A retry has a due time.
     if (wasFull || job.ordered || outcome.move.state !== 'gone') wake(job.kind)
   }
 

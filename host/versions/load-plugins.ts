@@ -40,7 +40,7 @@ export type PluginSource = {
   db: Db
   box: SecretBox
   pluginsDir: string
-  /** The place of this host (`placeOf`). */
+  /** The identity of this host (`hostIdentity`). */
   place: string
   /** Other hosts load integrations from their own folders. */
   hasOthers: boolean

@@ -84,7 +84,7 @@ function signerOf({ level }: Pick<DispatchContext, 'level'>): string {
 const tooLarge = (bytes: number): string =>
   `The event of a delivery has ${bytes} bytes as JSON, and at most ${maxDeliveryBytes} are sent. Send an address where the receiver gets the rest.`
 
-/** PostgreSQL refuses U+0000. SQLite stores half of a surrogate pair as another text, and would not find the delivery again. */
+/** PostgreSQL refuses U+0000. SQLite changes half of a surrogate pair, so a later query would not find the delivery. */
 function assertIsPlain(name: string, text: string): void {
   if (text.isWellFormed() && !text.includes('\0')) return
   throw new AnnexError('bad_request', `The ${name} of a delivery holds U+0000, or half of a surrogate pair.`)

@@ -14,8 +14,8 @@ const flushEveryMs = 1_000
 const dayMs = 86_400_000
 
 /**
- * Counts results of deliveries by receiver and day, and stores them every second. A host that is killed may miss those
- * of its last second.
+ * Counts results of deliveries by receiver and day, and stores them every second. A killed host loses the counts of its
+ * last second.
  */
 export function createDeliveryCounts(db: Db, onDefect: (error: unknown) => void): DeliveryCounts {
   let counts = new Map<string, DayCounts>()

@@ -5,21 +5,21 @@ import { type FeedItem, type FeedPlace, placeOf, readFeed, settledUpTo } from '.
 import type { DeliveryFilter } from '../db/queries/list-deliveries.ts'
 
 const pageSize = 100
-/** Between two polls, so that changes of a busy host share one. */
+/** Pause between two polls: the changes of a busy host share a poll. */
 const pauseMs = 100
-/** Other hosts send no sign of a change. */
+/** Other hosts do not notify this host of changes. */
 const pollMs = 1_000
 
-/** The place of items that are made at a time. */
+/** The place of items that are created at a time. */
 export const placeAt = (ms: number): FeedPlace => placeOf({ id: firstIdAt('att', ms) })
 
 /**
- * Follows what happens to deliveries, from a place on. The tables are its only source: it shows what every host does, a
- * reader that comes back misses nothing, and a slow reader takes no memory.
+ * Follows changes of deliveries from a place on. The tables are its only source: it shows the changes of all hosts, a reader
+ * that reconnects misses no item, and a slow reader takes no memory.
  *
- * @param gone aborted once the reader has left. The database may be closed by then, so no query follows
+ * @param gone aborted when the reader has left. No query follows, as the database may be closed
  * @param from default: now
- * @yields a page of items; an empty one after a second without any
+ * @yields a page of items. After a second without items the page is empty.
  */
 export async function* followDeliveries(
   { db, longReader }: Pick<Database, 'db' | 'longReader'>,
@@ -32,7 +32,7 @@ export async function* followDeliveries(
   let upTo = after
   let isBehind = false
   while (!gone.aborted) {
-    // A reader that is behind reads what is settled already.
+    // A reader that is behind first reads the items up to the last `upTo`.
     if (!isBehind) upTo = placeAt(await settledUpTo(db))
     if (gone.aborted) return
     // The clock was set back: new items come before the place.
@@ -49,7 +49,7 @@ export async function* followDeliveries(
   }
 }
 
-/** Wakes the readers of the feed when deliveries have changed. The changes themselves are in the database. */
+/** Wakes the readers of the feed after a change. The readers then query the database. */
 export type Changes = {
   notify: () => void
   /** Settles at the next change, or after `ms`. */

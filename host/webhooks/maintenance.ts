@@ -6,9 +6,9 @@ const firstRoundMs = 5_000
 const roundMs = 10 * 60_000
 
 /**
- * Runs every ten minutes: releases jobs that an interrupted resume has left waiting, and prunes history.
+ * Every ten minutes releases jobs that an interrupted resume has left waiting, and prunes history.
  *
- * @returns ends it within a step. The next round of any host does the rest
+ * @returns stops after the current step. The next round of any host does the rest
  */
 export function runMaintenance(given: {
   db: Db

@@ -29,7 +29,7 @@ export async function pauseReceiver(db: Db, { id, state }: Receiver, reason: str
  * Resumes a paused or disabled receiver: waiting deliveries are due. Deliveries that failed while it was disabled stay
  * failed until they are sent again.
  *
- * @returns how many deliveries had waited
+ * @returns the number of waiting deliveries
  * @throws AnnexError `conflict` when it is active
  */
 export async function resumeReceiver(db: Db, { id }: Receiver, wake: () => void): Promise<number> {
@@ -41,8 +41,7 @@ export async function resumeReceiver(db: Db, { id }: Receiver, wake: () => void)
 }
 
 /**
- * Turns the order of a receiver on or off: one delivery after the other, also for pending ones. A call that is cut off
- * can be repeated.
+ * Turns ordered delivery of a receiver on or off, also for pending deliveries. An interrupted call can be repeated.
  */
 export async function orderReceiver(db: Db, { id }: Receiver, ordered: boolean): Promise<void> {
   await setOrdered(db, id, ordered)

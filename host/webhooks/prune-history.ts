@@ -12,7 +12,7 @@ import {
   readUsedBytes,
 } from '../db/queries/prune.ts'
 
-/** How much history is kept. */
+/** Limits of kept history. */
 export type Retention = {
   /** Time since the end of a record, in ms; `undefined`: no limit. */
   ageMs: number | undefined
@@ -33,7 +33,7 @@ const sumStep = 2_500
  *
  * @param ending once it is aborted, the next round does the rest
  * @param reader the connection that sums up texts. Default: `db`
- * @returns how many rows of each table
+ * @returns the number of removed rows of each table
  */
 export async function pruneHistory(
   db: Db,
@@ -80,7 +80,7 @@ async function findNewestToGo(
     return { changed: 0, more: left > 0 && place !== undefined }
   }
   await inSteps(step, ending)
-  // Aborted half way: this place would remove too much.
+  // An aborted count must not prune: this place would remove too many rows.
   return left > 0 ? undefined : place
 }
 

@@ -9,11 +9,11 @@ import { type Stored, stored } from '../queue/job-handler.ts'
 import type { NextStep } from '../queue/retry-schedule.ts'
 import type { Attempt } from './send-attempt.ts'
 
-/** The last receivers that answered with 2xx. An outcome that is stored late is late by seconds. */
+/** Number of remembered receivers with a success. Late outcomes are late by seconds, so older ones can be dropped. */
 const remembered = 10_000
 
 /**
- * Stores since when a receiver fails, or that it does not, together with the attempt that showed it.
+ * Stores the start of a receiver's failures, or its success, together with the attempt.
  *
  * @returns the change for an attempt that has ended. The receiver was read when the attempt began, so the statement that
  *   stores the change decides whether it still applies.
@@ -27,7 +27,7 @@ export function createHealthNotes(): (receiverId: string, isDelivered: boolean, 
     return stored(change, health)
   }
 
-  /** In the order of the attempts: a receiver that fails after a success fails since then. */
+  /** Applies changes in the order of the attempts, as a failure after a success has a new start. */
   async function change(transaction: Db, changes: readonly Health[]): Promise<[]> {
     const last = new Map(changes.map((one) => [one.id, one]))
     const well = new Map(changes.flatMap((one) => (one.failingSince === null ? [[one.id, one]] : [])))
@@ -41,13 +41,13 @@ export function createHealthNotes(): (receiverId: string, isDelivered: boolean, 
   }
 }
 
-/** A receiver to disable, and why. */
+/** A receiver to disable, with the reason. */
 export type GivingUp = { receiver: Receiver; reason: string }
 
 /**
- * Why a receiver is disabled after an attempt. Either it answered 410 (Gone, RFC 9110 section 15.5.11), or no attempt was
- * answered with 2xx for `giveUpAfterMs`. The second case needs a delivery that has used up its retries or is as old as that:
- * the last failure before it may be the only one, and days old.
+ * Decides whether an attempt disables its receiver, and why. The first reason is the answer 410 (Gone, RFC 9110 section
+ * 15.5.11). The second is `giveUpAfterMs` without a 2xx: it also needs a delivery that has no retries left or is as old. The
+ * failure before it may be days old and the only one.
  */
 export function reasonToGiveUp(
   { failingSince }: Pick<Receiver, 'failingSince'>,

@@ -26,13 +26,13 @@ import type { Attempt, AttemptOptions, Sendable } from './send-attempt.ts'
 import type { SigningSecrets } from './signature.ts'
 import type { FoundSecrets, SecretReader } from './signing-secrets.ts'
 
-/** What is counted of an attempt; without one, of a delivery that was refused. */
+/** The counted fields of an attempt, or of a delivery that was refused without an attempt. */
 export type AttemptSeen = {
   receiverId: string
   attempt?: Pick<Attempt, 'outcome' | 'durationMs'>
-  /** Of the delivery, after it. */
+  /** The state of the delivery after the attempt. */
   state: DeliveryState
-  /** Since the delivery was queued first. */
+  /** Time since the creation of the delivery. */
   ageMs?: number
 }
 
@@ -42,8 +42,8 @@ export type Send = (delivery: Sendable, secrets: SigningSecrets, options: Attemp
 export type OnAttempt = (seen: AttemptSeen) => void
 
 /**
- * Does jobs of kind `delivery`: sends each once, and stores the attempt together with what becomes of the delivery.
- * The schedule counts attempts that came to an end: one that a crash cut off is made again.
+ * Runs jobs of kind `delivery`: sends each once, and stores the attempt together with the delivery's next step. The
+ * schedule counts only finished attempts: an interrupted attempt is repeated.
  */
 export function createRunDelivery(given: {
   secrets: SecretReader
@@ -52,13 +52,13 @@ export function createRunDelivery(given: {
   random: () => number
   schedule: RetrySchedule
   timeoutMs: number
-  /** Whether the headers of Standard Webhooks are sent, too. */
+  /** Adds the headers of Standard Webhooks. */
   standard: boolean
-  /** A receiver that has not answered with 2xx for as long is given up, in ms. */
+  /** Time without a 2xx after which a receiver is given up, in ms. */
   giveUpAfterMs: number
   /** A step of a group commit. */
   giveUp: Step<GivingUp, unknown>
-  /** Told of each attempt when it is stored. */
+  /** Called for each attempt when it is stored. */
   onAttempt: OnAttempt
 }): JobHandler {
   const { clock, send, schedule, secrets, timeoutMs, standard } = given
@@ -83,7 +83,7 @@ export function createRunDelivery(given: {
     found: FoundSecrets,
   ): Promise<JobOutcome> {
     const signing = delivery && found.of(delivery)
-    // What it was sent for is gone, and the delivery with it.
+    // The installation was removed, with its receivers and deliveries.
     if (delivery === undefined || receiver === undefined) return { move: { state: 'gone' } }
     if (receiver.state === 'paused') {
       return {
@@ -118,7 +118,7 @@ export function createRunDelivery(given: {
     return { move: { state: 'gone' }, stores: [stored(refuseDeliveries, refusal)], onStored }
   }
 
-  /** It is unknown whether the receiver has them. They are kept as attempts, and do not count for the schedule. */
+  /** Stores interrupted attempts, as the receiver may have the deliveries. They do not count for the schedule. */
   async function interrupt(transaction: Db, jobs: readonly Job[]): Promise<void> {
     const deliveries = await findOf(transaction, jobs, findDeliveries)
     const cut = jobs.flatMap((job, n) => {
@@ -185,7 +185,7 @@ function toOutcome(
   }
 }
 
-/** A receiver that refuses a delivery is there, and others may suit it. */
+/** A receiver that rejects one delivery is up, and may take others. */
 const healthOf = ({ status }: Attempt): Health =>
   status === undefined || status === 429 || status >= 500 ? 'bad' : 'good'
 
@@ -199,10 +199,10 @@ const changeDeliveries = async (transaction: Db, changes: readonly DeliveryChang
   return []
 }
 
-/** A job that is laid aside. */
+/** A job that waits for a resume of its receiver. */
 type LaidAside = { jobId: string; receiverId: string }
 
-/** A receiver may have been resumed since its job was claimed. The resume releases the other waiting jobs. */
+/** Releases jobs whose receiver was resumed after their claim. The resume itself releases earlier jobs. */
 const releaseUnlessPaused = async (transaction: Db, laid: readonly LaidAside[]): Promise<[]> => {
   const receiverIds = new Set(laid.map(({ receiverId }) => receiverId))
   const unpaused = await findUnpaused(transaction, [...receiverIds])

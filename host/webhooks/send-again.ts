@@ -7,12 +7,11 @@ import { findReceiver } from '../db/queries/receivers.ts'
 import { bringForward, type FailedFilter, listFailed, sendAgain } from '../db/queries/send-again.ts'
 import { AnnexError } from '../errors/annex-error.ts'
 
-/** Deliveries of one request, so that it ends before clients and proxies give up. */
+/** The limit of one request, so that it ends before clients and proxies time out. */
 export const mostOfRequest = 100_000
 
 /**
- * Sends one delivery now. A pending one has its next attempt at once, and keeps its round of the schedule. A settled one
- * begins a new round.
+ * Sends one delivery now. A pending delivery keeps its round of the schedule. A settled delivery begins a new round.
  *
  * @throws AnnexError `conflict` when it is being sent, or its receiver is paused or disabled
  */
@@ -38,12 +37,12 @@ export async function sendNow(
 }
 
 /**
- * Sends deliveries again that have failed, the oldest first, in batches. The n-th is due `n / perSecond` seconds from
- * now, so that a receiver that has just come back is not flooded. A batch is a transaction: a crash loses none that is
- * committed, and the next call skips the pending ones.
+ * Sends failed deliveries again, the oldest first, in batches. The n-th is due `n / perSecond` seconds from now, so that a
+ * receiver that has just recovered is not flooded. Each batch is a transaction. After a crash the next call skips the
+ * pending deliveries.
  *
  * @param gone once it is aborted no further batch begins
- * @returns how many deliveries are pending by this
+ * @returns the number of deliveries that it has made pending
  */
 export async function sendFailed(
   { db, longReader }: Pick<Database, 'db' | 'longReader'>,

@@ -51,8 +51,7 @@ export type AttemptOptions = {
  * Sends a delivery once: a signed POST that follows no redirect and keeps the first 4 KiB of the answer. A failure of the
  * URL, the network or the receiver never rejects: it is the attempt's `error`.
  *
- * The status decides as soon as it has come. A receiver that answers 200 and then trickles, resets or sends gigabytes has
- * taken the delivery.
+ * The status alone decides. A receiver that answers 200 and then trickles, resets or sends gigabytes has taken the delivery.
  */
 export async function sendAttempt(
   egress: Egress,
@@ -89,7 +88,7 @@ function toHeaders(
   ]
 }
 
-/** Kept of the head of an answer, and of its body. */
+/** The stored bytes of an answer's head, and of its body. */
 const keptBytes = 4_096
 
 type Answered = Omit<Attempt, 'startedAtMs' | 'durationMs' | 'requestHeaders'>

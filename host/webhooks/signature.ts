@@ -4,7 +4,7 @@ import { AnnexError } from '../errors/annex-error.ts'
 
 export const signatureHeader = 'X-Service-Signature'
 
-/** The secrets of a level, as their holders see them. During a rotation there are two. */
+/** The secrets of a level in clear text. During a rotation there are two. */
 export type SigningSecrets = {
   current: string
   /** Signs too, until `untilMs`. `isFirst`: a receiver that reads only one signature gets this one. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { addDeliveries, addWork } from './work-tables.ts'
 
-/** Times are Unix ms, if nothing else is said. Columns with JSON are text: PostgreSQL's jsonb keeps no U+0000. */
+/** Times are Unix ms unless a comment says otherwise. JSON columns are text: PostgreSQL's jsonb rejects U+0000. */
 export async function up(db: Knex): Promise<void> {
   await addPlaces(db)
   await addIntegrations(db)
@@ -80,7 +80,7 @@ async function addPlaces(db: Knex): Promise<void> {
       table.bigInteger('created_at').notNullable()
       table.bigInteger('expires_at')
     })
-    // A sealed text for each key: a host with another key does not start.
+    // A sealed text for each key. A host that cannot open it has another key, and does not start.
     .createTable('key_checks', (table) => {
       table.text('purpose').primary()
       table.text('sealed').notNullable()
@@ -100,7 +100,7 @@ async function addIntegrations(db: Knex): Promise<void> {
       table.bigInteger('suspended_at')
       table.text('suspended_digest')
       table.text('suspended_reason')
-      // The host that loaded it last, by the name of its data folder.
+      // The data folder of the host that loaded it last, by `hostIdentity`.
       table.text('loaded_by')
     })
     .createTable('versions', (table) => {

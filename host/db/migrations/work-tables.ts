@@ -15,9 +15,9 @@ export async function addWork(db: Knex): Promise<void> {
     .createTable('jobs', (table) => {
       table.text('id').primary()
       table.text('kind').notNullable()
-      // JSON for the kind to read: an event with its level, a task, the id of a delivery.
+      // JSON by kind: an event with its level, a task, or the id of a delivery.
       table.text('subject').notNullable()
-      // An installation or a receiver: the jobs of a lane share a limit. The owner is the installation.
+      // `lane`: an installation or a receiver. Jobs of a lane share a limit. `owner`: the installation.
       table.text('lane').notNullable()
       table.text('owner').notNullable()
       // Bytes of text that the job keeps in memory.
@@ -84,14 +84,14 @@ export async function addDeliveries(db: Knex): Promise<void> {
       table.text('body_id').notNullable()
       table.text('signed_by').notNullable()
       table.text('url').notNullable()
-      // Through how many scripts it came about: a limit ends loops over events.
+      // The number of scripts that led to it. A limit ends loops over events.
       table.integer('hops').notNullable()
       table.text('state').notNullable()
       table.text('reason')
       table.integer('attempts').notNullable()
       table.bigInteger('created_at').notNullable()
       table.bigInteger('finished_at')
-      // The place in the live feed of a delivery that failed without an attempt.
+      // For a delivery that failed without an attempt: its place in the live feed.
       table.text('refused_id')
       table.index(['installation_id', 'id'])
     })
@@ -124,7 +124,7 @@ export async function addDeliveries(db: Knex): Promise<void> {
   await db.raw(
     'create unique index deliveries_event_id_receiver_id_unique on deliveries (event_id, receiver_id)',
   )
-  // No index names a column that changes when a delivery is settled: PostgreSQL would write the row into all indexes again.
+  // A successful attempt changes no indexed column: otherwise PostgreSQL would write the row into all indexes again.
   await db.raw('create index deliveries_failed on deliveries (id) where reason is not null')
   await db.raw('create index deliveries_refused on deliveries (refused_id) where refused_id is not null')
   if (isPostgres(db)) await db.raw('alter table deliveries set (fillfactor = 60)')

@@ -5,7 +5,7 @@ import { forEachInserted } from '../sql.ts'
 /**
  * One try at a delivery. Headers and `timing` are JSON text.
  *
- * `interrupted`: the host that made it ended before its end, so it is unknown whether the receiver has it.
+ * `interrupted`: the host ended during the attempt, so it is unknown whether the receiver has the delivery.
  */
 export type AttemptRow = {
   id: string

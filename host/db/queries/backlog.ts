@@ -19,7 +19,7 @@ const kinds: readonly JobKind[] = ['event', 'task', 'delivery']
 /** A failed delivery has no job. */
 const keptFailed: readonly JobKind[] = ['event', 'task']
 const states = ['due', 'running', 'waiting', 'failed']
-/** Of more jobs with a later due time, the first ones are read. */
+/** Of more jobs with a later due time only the first ones are read. */
 const mostLookedAt = 10_000
 
 /** Counts jobs, with the age of the oldest by the clock of due times. Each count reads one partial index. */
@@ -53,13 +53,13 @@ export async function readBacklog(db: Db): Promise<Backlog> {
   }
 }
 
-/** When a job became pending. A scheduled task does so at its first due time, which its position has. */
+/** When a job became pending. A scheduled task becomes pending at its first due time, which its position holds. */
 const pendingSince = (db: Db): string =>
   isPostgres(db) ? 'greatest(created_at, position / 1000)' : 'max(created_at, position / 1000)'
 
 /**
- * Due jobs count from their due time, which the index has: `findPutOff` adds those that were put off. Few jobs run, and
- * waiting ones are read anyway to be counted.
+ * Due jobs count from their due time, which the index holds. `findPutOff` adds retries and scheduled tasks. Few jobs run,
+ * and the count reads waiting jobs anyway.
  */
 async function countState(db: Db, state: string): Promise<Counted[]> {
   const query: Knex.QueryBuilder = db('jobs')
@@ -71,7 +71,7 @@ async function countState(db: Db, state: string): Promise<Counted[]> {
   return query.min({ since: state === 'due' ? 'dueAt' : db.raw(pendingSince(db)) })
 }
 
-/** When the oldest of the jobs became pending that have been put off, or come due by themselves. */
+/** The pending time of the oldest retry or scheduled task. */
 async function findPutOff(db: Db, kind: JobKind): Promise<number> {
   const some = db('jobs')
     .select(db.raw(`${pendingSince(db)} as since`))

@@ -2,15 +2,15 @@ import type { Db } from '../db.ts'
 import { isPostgres, jsonTexts, rawRows } from '../sql.ts'
 import { type Job, type JobKind, mostInterruptions } from './jobs.ts'
 
-/** Who claims, and until when the claim holds. */
+/** The lease of a claim: its host, and how long it holds. */
 export type Lease = { leaseId: string; hostId: string; nowMs: number; leaseMs: number }
 
-/** A due job as far as it takes to choose it. */
+/** The fields of a due job that fairness needs to choose it. */
 export type Candidate = Pick<Job, 'id' | 'lane' | 'owner' | 'size' | 'attempt' | 'dueAt'>
 
 export type CandidatePage = {
   candidates: Candidate[]
-  /** The last lane that was looked at, where there may be more lanes. */
+  /** The last lane of the page; `undefined` when no lanes are left. */
   next: string | undefined
 }
 
@@ -18,8 +18,8 @@ export type CandidatePage = {
 const lanesOfPage = 1_000
 
 /**
- * Steps from lane to lane through the index, so that a lane costs the same whether it has one job or a million. The kind is
- * written out: SQLite chooses a partial index by it.
+ * Steps from lane to lane through the index: a lane costs the same with one job as with a million. The kind is a literal,
+ * as SQLite uses a partial index only for literals.
  */
 function lanesAfter(kind: JobKind): string {
   const next = (after: string) =>
@@ -32,8 +32,8 @@ function lanesAfter(kind: JobKind): string {
 }
 
 /**
- * Due jobs of the lane `open.lane`: its retries, its first attempts, and the first job of an ordered lane. Each is read from
- * the index up to a limit, whatever the statistics of PostgreSQL say.
+ * Due jobs of the lane `open.lane`: its retries, its first attempts, and the first job of an ordered lane. Each subquery
+ * reads the index up to a limit, also when PostgreSQL's statistics are out of date.
  */
 function dueOfLane(db: Db, kind: JobKind, perLane: number): string {
   const due = `kind = '${kind}' and state = 'due' and lane = open.lane and ordered = false and due_at <= ?`
@@ -47,17 +47,17 @@ function dueOfLane(db: Db, kind: JobKind, perLane: number): string {
     union all select id from (${first}) as first where kind = '${kind}' and state = 'due' and due_at <= ?`
 }
 
-/** True for a lane whose owner may begin something. All jobs of a lane have one owner. */
+/** True for a lane whose owner may begin jobs. All jobs of a lane have one owner. */
 const isOfOtherOwner = (db: Db, kind: JobKind): string =>
   `(select owner from jobs where state = 'due' and kind = '${kind}' and lane = lanes.lane limit 1) not in ${jsonTexts(db)}`
 
 /**
- * Reads due jobs of a kind, lane after lane: retries first, and the longest due first.
+ * Reads due jobs of a kind, lane after lane: retries first, and by due time.
  *
- * @param given.after begins behind this lane
- * @param given.without lanes that may begin nothing
+ * @param given.after the last lane of the page before
+ * @param given.without lanes that may begin no job
  * @param given.retriesOnly lanes that may begin no first attempt
- * @param given.withoutOwners owners that may begin nothing
+ * @param given.withoutOwners owners that may begin no job
  */
 export async function readCandidates(
   db: Db,
@@ -82,7 +82,7 @@ export async function readCandidates(
     : `(${open}) as open cross join jobs as found on found.id in (${due})`
   const bindings = [after, JSON.stringify(without)]
   if (owners !== '') bindings.push(JSON.stringify(withoutOwners))
-  // Not sorted by the database: it would read the jobs of all lanes for that.
+  // Unsorted: to sort them, the database would read the jobs of all lanes.
   const count = '(select max(number) from lanes where lane is not null) as lanes'
   const sql = `${lanesAfter(kind)} select open.number, ${count}, ${fields} from ${from} limit ${limit}`
   const rows = await rawRows<Candidate & { number: number; lanes: number }>(db, sql, [
@@ -105,7 +105,7 @@ export async function readCandidates(
   return { candidates, next: row?.lane ?? undefined }
 }
 
-/** Claims those of the jobs that are still due. No two hosts get the same job. */
+/** Claims the given jobs that are still due. Two hosts never get the same job. */
 export async function leaseJobs(db: Db, ids: readonly string[], lease: Lease): Promise<Job[]> {
   if (ids.length === 0) return []
   const { leaseId, hostId, nowMs, leaseMs } = lease
@@ -121,7 +121,7 @@ export async function leaseJobs(db: Db, ids: readonly string[], lease: Lease): P
   return ids.flatMap((id) => leased.get(id) ?? [])
 }
 
-/** Makes claims hold for longer: those whose jobs are in flight. */
+/** Extends the claims of jobs in flight. */
 export async function renewLeases(db: Db, leaseIds: readonly string[], untilMs: number): Promise<void> {
   await db.raw(`update jobs set lease_until = ? where state = 'running' and lease_id in ${jsonTexts(db)}`, [
     untilMs,
@@ -129,7 +129,7 @@ export async function renewLeases(db: Db, leaseIds: readonly string[], untilMs: 
   ])
 }
 
-/** Jobs that come due by themselves, as a condition of their index: retries, and tasks for later. */
+/** The condition of the index of jobs with a later due time: retries and scheduled tasks. */
 export const comesDue = `state = 'due' and due_at > created_at`
 
 /** When the next job of a kind comes due after `afterMs`, in Unix ms. */
@@ -143,17 +143,17 @@ export async function nextDueAt(db: Db, kind: JobKind, afterMs: number): Promise
   return row?.dueAt
 }
 
-/** Which claims end: all of them, those of a host, or those whose lease has lapsed. */
+/** Selects claims: all, those of a host, or those with a lapsed lease. */
 export type EndingClaims = 'all' | { hostId: string } | { lapsedAtMs: number }
 
 const cutOff = `interruptions = interruptions + 1,
   attempt = case when kind = 'delivery' or interruptions < ${mostInterruptions} then attempt - 1 else attempt end`
 
 /**
- * Makes claimed jobs due again. A run that was cut off is no attempt for the retry schedule. A script may be what ends its
- * host, and must not do so for ever: for events and tasks that holds up to `mostInterruptions`.
+ * Makes claimed jobs due again. An interrupted run does not count for the retry schedule. A script must not end its host for ever:
+ * for events and tasks, interrupted runs count after the first `mostInterruptions`.
  *
- * @returns the jobs as they were
+ * @returns the jobs before the change
  */
 export async function endClaims(db: Db, kinds: readonly JobKind[], which: EndingClaims): Promise<Job[]> {
   const query = db('jobs').where({ state: 'running' }).whereIn('kind', kinds)

@@ -15,7 +15,7 @@ export type Delivery = {
   eventType: string
   installationId: string
   receiverId: string
-  /** Whose secret signs it: `installation`, `site:ID` or `space:ID`. */
+  /** The level whose secret signs it: `installation`, `site:ID` or `space:ID`. */
   signedBy: string
   url: string
   /** Deliveries of one event that are queued together share a body. */
@@ -26,7 +26,7 @@ export type Delivery = {
   attempts: number
   createdAt: number
   finishedAt: number | null
-  /** When it failed without an attempt, as an id: its place in the live feed. */
+  /** For a delivery that failed without an attempt: its place in the live feed, an id of that time. */
   refusedId: string | null
 }
 
@@ -35,7 +35,7 @@ export type DeliveryWithBody = Delivery & { body: string }
 
 export type NewDelivery = ReceiverKey & Pick<DeliveryWithBody, 'eventId' | 'eventType' | 'body' | 'hops'>
 
-/** `created`: false when the event has a delivery to the receiver already; `id` is that delivery's then. */
+/** `created`: false when the event already has a delivery to the receiver. `id` then names that delivery. */
 export type QueuedDelivery = { id: string; receiverId: string; created: boolean }
 
 const columns = {
@@ -96,7 +96,7 @@ export async function queueDeliveries(db: Db, given: readonly NewDelivery[]): Pr
   )
 }
 
-/** The job that sends a delivery: it has the delivery's id, but for the prefix, and waits while the receiver is paused. */
+/** The job that sends a delivery. Both ids differ in their prefix alone. The job waits while the receiver is paused. */
 export const toDeliveryJob = (
   {
     id,
@@ -118,7 +118,7 @@ export const toDeliveryJob = (
   ordered: Boolean(ordered),
 })
 
-/** Stores the deliveries to new receivers, which are made first. */
+/** Creates the receivers that do not exist, and stores the deliveries to them. */
 async function insertWithReceivers(
   db: Db,
   rows: readonly Row[],
@@ -130,7 +130,7 @@ async function insertWithReceivers(
   return insertDeliveries(db, left)
 }
 
-/** A delivery to a disabled receiver is stored as failed. It can be sent again after the receiver was resumed. */
+/** A delivery to a disabled receiver is stored as failed. A person can send it again after a resume. */
 async function insertDeliveries(db: Db, rows: readonly Row[]): Promise<Inserted[]> {
   const receiverOf = await findPlaces(db, rows)
   const known = rows.flatMap((row): Inserted[] => {
@@ -168,7 +168,7 @@ async function findQueued(db: Db, { installationId, signedBy, url, eventId }: Ro
 
 type Body = { id: string; body: string }
 
-/** The body that deliveries of its event have in common with it, with an id like the first one's. */
+/** The body that a delivery shares with other deliveries of its event. Its id is derived from the first delivery. */
 function bodyIn(
   bodies: Map<string, Body[]>,
   deliveryId: string,
@@ -205,7 +205,7 @@ export async function findDeliveries(db: Db, ids: readonly string[]): Promise<De
   return rawRows(db, `select * from deliveries where id in ${jsonTexts(db)}`, [JSON.stringify(ids)])
 }
 
-/** What an attempt has changed. */
+/** The columns of a delivery that an attempt changes. */
 export type DeliveryChange = Pick<Delivery, 'id' | 'state' | 'reason' | 'attempts' | 'finishedAt'>
 
 const changeColumns = {
@@ -229,7 +229,7 @@ export type Refusal = Pick<Delivery, 'id'> & { reason: string; finishedAt: numbe
 
 const refusalColumns = { id: 'text', reason: 'text', finishedAt: 'bigint', refusedId: 'text' } as const
 
-/** Stores that deliveries have failed without an attempt, with a place in the feed. A step of a group commit. */
+/** Marks deliveries as failed without an attempt, with a place in the feed. A step of a group commit. */
 export async function refuseDeliveries(db: Db, refusals: readonly Refusal[]): Promise<[]> {
   await db.raw(
     `update deliveries set state = 'failed', reason = refusal.reason, finished_at = refusal.finished_at,

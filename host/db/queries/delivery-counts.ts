@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts'
 import { jsonRows } from '../sql.ts'
 
-/** Results of a receiver's deliveries on a UTC day (Unix ms). They remain when the deliveries are pruned. */
+/** Results of a receiver's deliveries on a UTC day (Unix ms). Pruning deliveries keeps them. */
 export type DayCounts = {
   receiverId: string
   day: number
@@ -21,7 +21,7 @@ const columns = {
 /** Adds to the stored counts. Counts of a deleted receiver are dropped. */
 export async function addCounts(db: Db, counts: readonly DayCounts[]): Promise<void> {
   if (counts.length === 0) return
-  // In one order: two hosts that add to the same rows would deadlock.
+  // Sorted: two hosts that update the same rows in different orders would deadlock.
   const rows = counts.toSorted((one, other) => (one.receiverId < other.receiverId ? -1 : 1))
   await db.raw(
     `insert into delivery_counts (receiver_id, day, delivered, failed, attempts)

@@ -11,27 +11,27 @@ import {
   withNextAttempt,
 } from './list-deliveries.ts'
 
-/** What happened to a delivery. `delivery` is as it is now. */
+/** A change of a delivery. `delivery` is the current row. */
 export type FeedItem =
   | { kind: 'pending'; id: string; delivery: ListedDelivery }
-  /** It failed without an attempt. */
+  /** The delivery failed without an attempt. */
   | { kind: 'refused'; id: string; delivery: ListedDelivery }
   | {
       kind: 'attempt'
       id: string
       delivery: ListedDelivery
       attempt: AttemptRow
-      /** When the attempt before it began. */
+      /** The start of the previous attempt. */
       previousStartedAt: number | null
     }
 
-/** The clock that makes ids may be a little behind. On PostgreSQL each host has a clock. */
+/** Ids may be a little older than the time of their commit. On PostgreSQL the clocks of hosts differ. */
 const slackMs = { sqlite: 2, postgres: 1_000 }
-/** The feed waits no longer for an open transaction: it misses items of one that takes longer. */
+/** The feed waits this long for an open transaction, and misses items of a longer one. */
 const longestCommitMs = 30_000
 
 /**
- * All items that were made before this time (Unix ms) are committed, and every connection can read them.
+ * @returns a time in Unix ms: every connection can read all items that were created before it
  *
  * @param db the connection that writes. SQLite has one transaction at a time: this query waits for the open one
  */

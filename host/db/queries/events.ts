@@ -16,7 +16,7 @@ const columns = {
   receivedAt: 'bigint',
 } as const
 
-/** @returns for each whether it is new: of an id that the organization has published before nothing is stored */
+/** @returns for each event whether it is new. An id that the organization has published before is not stored again. */
 export const insertEvents = forEachInserted<EventRow>({
   ...{ table: 'events', columns, key: ['organizationId', 'id'], unlessThere: ['organizationId', 'id'] },
 })

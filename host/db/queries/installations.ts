@@ -2,7 +2,7 @@ import type { InstallationStatus } from '../../../schemas/generated/installation
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 
-/** `spec.md` section 3 names `active` alone; the others are decided in docs/plugins.md. */
+/** The spec's section 3 names `active` alone. docs/plugins.md describes the other statuses. */
 export type { InstallationStatus }
 
 const statuses: readonly InstallationStatus[] = ['pending', 'active', 'paused', 'suspended']
@@ -12,10 +12,10 @@ export type Configuration = Record<string, unknown>
 /** The secrets that sign for a level, encrypted. */
 export type Signer = {
   signingSecret: string
-  /** The one before, which signs too until then. */
+  /** The secret before a rotation. It signs too until `previousSecretUntil`. */
   previousSigningSecret: string | null
   previousSecretUntil: number | null
-  /** Whose signature a receiver gets that reads only one. */
+  /** The secret that signs first, for receivers that read only one signature. */
   firstSecret: 'new' | 'old' | null
 }
 
@@ -29,7 +29,7 @@ export type Installation = Signer & {
   externalIds: string[]
   createdAt: number
   updatedAt: number
-  /** Since when it is suspended, for which version, and the status that it had before. */
+  /** Start of a suspension; the suspended version; the status before it. */
   suspendedAt: number | null
   suspendedDigest: string | null
   suspendedFrom: InstallationStatus | null
@@ -64,7 +64,7 @@ export async function findInstallation(db: Db, id: string): Promise<Installation
   return row && toInstallation(row)
 }
 
-/** The installation as it is now, or as it was before it was taken out. Other edits wait for the transaction. */
+/** Locks the installation: other edits wait for the transaction. @returns the current row; `installation` when it was deleted */
 export async function lockInstallation(transaction: Db, installation: Installation): Promise<Installation> {
   const row = await transaction('installations').where({ id: installation.id }).forUpdate().first()
   return row === undefined ? installation : toInstallation(row)
@@ -78,7 +78,7 @@ export async function listInstallations(
   return rows.map(toInstallation)
 }
 
-/** Of each status, also those that none has. */
+/** Counts installations by status. A status without installations counts 0. */
 export async function countInstallations(db: Db): Promise<{ status: InstallationStatus; count: number }[]> {
   const rows = await db<{ status: InstallationStatus }>('installations')
     .select('status')
@@ -96,7 +96,7 @@ export async function updateInstallation(
   await db('installations').where({ id }).update(toRow(change))
 }
 
-/** @returns false when its secret is another one by now than the one that was read */
+/** @returns false when another request has changed the secret since it was read */
 export async function changeSecrets(
   db: Db,
   { id, signingSecret }: Pick<Installation, 'id' | 'signingSecret'>,
@@ -109,7 +109,7 @@ export async function changeSecrets(
   return changed > 0
 }
 
-/** A pending installation is set up; one that was suspended meanwhile, when it is resumed. */
+/** Activates a pending installation. An installation that was suspended meanwhile becomes active at its resume. */
 export async function activateInstallation(db: Db, id: string): Promise<void> {
   const updatedAt = Date.now()
   await db('installations').where({ id, status: 'pending' }).update({ status: 'active', updatedAt })
@@ -159,7 +159,7 @@ export type InstallationTarget = Signer & {
 
 type TargetKey = Pick<InstallationTarget, 'installationId' | 'kind' | 'targetId'>
 
-/** @returns undefined when it is there already */
+/** @returns undefined when the target exists already */
 export async function insertTarget(
   db: Db,
   given: TargetKey & { signingSecret: string },
@@ -186,7 +186,7 @@ export async function findTarget(db: Db, key: TargetKey): Promise<InstallationTa
   return row && toTarget(row)
 }
 
-/** The target as it is now, or as it was before it was taken out. Other edits wait for the transaction. */
+/** Locks the target: other edits wait for the transaction. @returns the current row; `target` when it was deleted */
 export async function lockTarget(transaction: Db, target: InstallationTarget): Promise<InstallationTarget> {
   const { installationId, kind, targetId } = target
   const row = await transaction('installationTargets')
@@ -204,7 +204,7 @@ export async function listTargets(
   return rows.map(toTarget)
 }
 
-/** Every installation of a site or a space: whom an event there concerns. */
+/** The installations in a site or space, which may get its events. */
 export async function listInstallationsOn(
   db: Db,
   kind: TargetKind,
@@ -222,7 +222,7 @@ export async function updateTarget(
   await db('installationTargets').where(key).update(toRow(change))
 }
 
-/** @returns false when its secret is another one by now than the one that was read */
+/** @returns false when another request has changed the secret since it was read */
 export async function changeTargetSecrets(
   db: Db,
   { installationId, kind, targetId, signingSecret }: TargetKey & Pick<Signer, 'signingSecret'>,

@@ -7,15 +7,15 @@ export type IntegrationRow = {
   /** Name of its plugin folder. */
   folder: string
   versionId: string | null
-  /** The place (`placeOf`) of the host that has loaded it last. */
+  /** The identity of the host that loaded it last. */
   loadedBy: string | null
   installKey: string
   signingSecret: string
   createdAt: number
-  /** Since when the integration as a whole is suspended (its installations are on their own), and why. */
+  /** Start and reason of a suspension of the integration outside of installations. */
   suspendedAt: number | null
   suspendedReason: string | null
-  /** Of the version that it is suspended for. */
+  /** The digest of the suspended version. */
   suspendedDigest: string | null
 }
 
@@ -31,7 +31,7 @@ export type VersionRow = {
   createdAt: number
 }
 
-/** The integration of that name. What a new version's manifest says of its owner and folder replaces the old. */
+/** Creates or updates the integration of that name: the owner and folder of a new version replace the old ones. */
 export async function ensureIntegration(
   db: Db,
   given: Pick<
@@ -47,7 +47,7 @@ export async function findIntegration(db: Db, name: string): Promise<Integration
   return db('integrations').where({ name }).first()
 }
 
-/** The spelling of a name that an integration has, case ignored. */
+/** Finds an integration's name without regard to case. */
 export async function findSpelling(db: Db, name: string): Promise<string | undefined> {
   const names: string[] = await db('integrations')
     .whereRaw('lower(name) = ?', name.toLowerCase())
@@ -59,7 +59,7 @@ export async function listIntegrations(db: Db): Promise<IntegrationRow[]> {
   return db('integrations').orderBy('name')
 }
 
-/** @param versionId null takes the integration out of service; its versions and installations stay */
+/** @param versionId null takes the integration out of service. Its versions and installations stay. */
 export async function setIntegrationVersion(db: Db, name: string, versionId: string | null): Promise<void> {
   await db('integrations').where({ name }).update({ versionId })
 }
@@ -68,7 +68,7 @@ export async function hasVersion(db: Db, integration: string, digest: string): P
   return (await db('versions').where({ integration, digest }).first('id')) !== undefined
 }
 
-/** The version with that content; it is numbered and stored when it is new. */
+/** Finds the version with that digest. A new version is numbered and stored. */
 export async function ensureVersion(
   db: Db,
   given: Omit<VersionRow, 'id' | 'number' | 'createdAt'>,
@@ -83,10 +83,10 @@ export async function ensureVersion(
 }
 
 /**
- * Removes the versions of an integration but for the one that is deployed and the one before it: dispatches that have
- * begun to read the one before go on with it.
+ * Removes all versions of an integration except the deployed version and its predecessor: running dispatches may still read
+ * the predecessor.
  *
- * @param before nothing when none was deployed: then the last one that was stored stays
+ * @param before the predecessor. Null, when no version was deployed: the last stored version stays
  */
 export async function removeVersions(
   db: Db,
@@ -98,7 +98,6 @@ export async function removeVersions(
   if (last !== undefined) await others.clone().whereNot({ id: last }).delete()
 }
 
-/** What is deployed, by name. */
 export async function listDeployedDigests(db: Db): Promise<{ name: string; digest: string }[]> {
   return db('integrations')
     .join('versions', 'versions.id', 'integrations.versionId')
@@ -106,7 +105,7 @@ export async function listDeployedDigests(db: Db): Promise<{ name: string; diges
     .select('name', 'digest')
 }
 
-/** A version without its code and source map, which may be megabytes: what all but the sandbox needs of it. */
+/** A version without its code and source map, which may be megabytes. Only the sandbox needs these. */
 export type VersionHead = Omit<VersionRow, 'code' | 'sourceMap'>
 
 export async function findVersionHead(db: Db, id: string): Promise<VersionHead | undefined> {
@@ -114,7 +113,7 @@ export async function findVersionHead(db: Db, id: string): Promise<VersionHead |
   return db('versions').select(columns).where({ id }).first()
 }
 
-/** @returns nothing for a version that was removed (`removeVersions`) */
+/** @returns undefined for a version that `removeVersions` has removed */
 export async function findVersionCode(db: Db, id: string): Promise<string | undefined> {
   const row = await db('versions').select('code').where({ id }).first()
   return row?.code
@@ -133,7 +132,7 @@ export type IntegrationSummary = {
   suspended: boolean
   active: number
   pending: number
-  /** Paused or suspended. */
+  /** Paused or suspended installations. */
   held: number
 }
 

@@ -6,10 +6,9 @@ import { forEachInserted, forEachRow, isPostgres, jsonRows, rawRows } from '../s
 export type JobKind = 'event' | 'task' | 'delivery'
 
 /**
- * A piece of work that must not be lost, claimed by a host. `subject` is JSON for its kind to read. A lane is an
- * installation's or a receiver's, its `owner` the installation. `size` is the text in bytes that the job keeps in memory.
- * `attempt` counts its runs, without those that were cut off; `interruptions` counts these. A result counts while the claim,
- * `leaseId`, holds.
+ * Work that must not be lost, claimed by a host. `subject` is JSON in the format of its kind. `lane` is an installation or a
+ * receiver, `owner` the installation. `size` is the text in bytes that the job keeps in memory. `attempt` counts its runs
+ * without interrupted ones; `interruptions` counts these. A result is stored only while the claim, `leaseId`, holds.
  */
 export type Job = {
   id: string
@@ -21,20 +20,20 @@ export type Job = {
   attempt: number
   interruptions: number
   dueAt: number
-  /** Runs after the jobs of its lane that came before it, and alone. SQLite has numbers for it. */
+  /** True: the job runs alone, after the earlier jobs of its lane. SQLite stores booleans as numbers. */
   ordered: boolean | number
   leaseId: string
   claimedAt: number
 }
 
 /**
- * As often as this a run that was cut off is no attempt: a job must not use up its retries by what it has nothing to do
- * with. After that it is, as the job may be what ends its host, or its sandbox process.
+ * So many interrupted runs of a job do not count as attempts: a job must not lose its retries by crashes that it did not
+ * cause. Further ones count, as the job itself may end its host or its sandbox process.
  */
 export const mostInterruptions = 5
 
 export type NewJob = {
-  /** Default: a new one. */
+  /** Default: a new id. */
   id?: string
   kind: JobKind
   subject: object
@@ -44,9 +43,9 @@ export type NewJob = {
   /** Text in bytes beside the subject. Default 0. */
   textSize?: number
   dueAt: number
-  /** `waiting`: until its lane is resumed. Default `due`. */
+  /** `waiting`: the job waits for a resume of its lane. Default `due`. */
   state?: 'due' | 'waiting'
-  /** After those of its lane that came before it, and alone. */
+  /** As in `Job`. */
   ordered?: boolean
 }
 
@@ -72,11 +71,11 @@ export type JobRow = Omit<Job, 'leaseId' | 'claimedAt' | 'interruptions'> & {
 }
 const insertRows = forEachInserted<JobRow>({ table: 'jobs', columns: newColumns, key: ['id'] })
 
-/** Stores work, in the transaction of its cause. @returns the rows */
+/** Stores jobs in the transaction of their cause. @returns the rows */
 export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<JobRow[]> {
   const inOrder = new Set(jobs.flatMap(({ lane, ordered }) => (ordered ? [lane] : [])))
   if (inOrder.size > 0) await comeAfter(db, [...inOrder])
-  // By the clock of due times: jobs that come due later are known by it.
+  // By the clock of due times: `comesDue` compares the two columns.
   const createdAt = nowOf(db)
   const rows = jobs.map((job) => toRow(job, createdAt))
   await insertRows(db, rows)
@@ -102,7 +101,7 @@ function toRow(job: NewJob, createdAt: number): JobRow {
   }
 }
 
-/** Deliveries of an installation that are not settled. */
+/** Number and size of an installation's pending deliveries. */
 export type Backlog = { jobs: number; bytes: number }
 
 export async function readBacklog(db: Db, owner: string): Promise<Backlog> {
@@ -115,7 +114,7 @@ export async function readBacklog(db: Db, owner: string): Promise<Backlog> {
   return { jobs: Number(row?.jobs ?? 0), bytes: Number(row?.bytes ?? 0) }
 }
 
-/** Jobs of the lane that are still to be done, those that wait for a resume included. */
+/** Counts the due and waiting jobs of a lane. */
 export async function countPendingJobs(db: Db, kind: JobKind, lane: string): Promise<number> {
   let count = 0
   for (const state of ['due', 'waiting']) {
@@ -126,9 +125,9 @@ export async function countPendingJobs(db: Db, kind: JobKind, lane: string): Pro
 }
 
 /**
- * What becomes of a job that was claimed. `gone`: there is nothing more to do, and what came of it is written
- * elsewhere. `due`, and `interrupted` by what is not its own doing: this was no attempt. `waiting`: until its lane is
- * resumed; this was no attempt. `failed` is kept for people to look at.
+ * The next state of a claimed job. `gone`: the job is done and deleted. `due`: it runs again; with `interrupted` the run
+ * does not count as an attempt. `waiting`: it waits for a resume of its lane, and the run does not count. `failed`: the job
+ * is kept for a person to read.
  */
 export type Move =
   | { state: 'gone' }
@@ -149,7 +148,7 @@ const moveColumns = {
   interrupted: 'bigint',
 } as const
 
-/** What waits is looked at again this much after a resume. */
+/** A job that waits for a resume becomes due this much later at the earliest. */
 const afterWaitMs = 1_000
 
 /** @returns the ids of the jobs whose claim still held */
@@ -196,11 +195,11 @@ async function updateJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Prom
 }
 
 /**
- * Changes jobs, without those that another transaction is changing.
+ * Changes jobs, except jobs that another transaction is changing.
  *
- * @param set what of them, as SQL
- * @param some a query for their ids. By these they are found: however much PostgreSQL's statistics are behind, the table is not read
- * @returns how many
+ * @param set the assignments, as SQL
+ * @param some a query for ids. An array of ids makes PostgreSQL use the primary key, also with outdated statistics
+ * @returns the number of changed jobs
  */
 export async function changeSomeJobs(
   transaction: Db,
@@ -215,28 +214,28 @@ export async function changeSomeJobs(
 
 let lastPosition = 0
 
-/** When a job was queued, in µs since 1970; for a scheduled task, when it is due first. */
+/** The position of a job: the time when it was queued, in µs since 1970. For a scheduled task: its first due time. */
 export const positionAt = (ms: number): number => ms * 1_000
 
-/** The place of a job in its lane: when it was queued, and greater than the place before it. */
+/** The position of a new job, greater than all positions before it. */
 export function nextPosition(nowMs: number): number {
   lastPosition = Math.max(lastPosition + 1, positionAt(nowMs))
   return lastPosition
 }
 
 /**
- * Makes the next positions greater than all in these lanes, whatever the clock of the host that stored them said. On
- * PostgreSQL no other transaction stores in the lanes until this one ends: a job with a lower position that is committed
- * later would run beside another one of its lane.
+ * Makes the next positions greater than all positions in these lanes, also when another host's clock is ahead. On PostgreSQL
+ * no other transaction stores in the lanes until this one ends. Otherwise a job with a lower position could be committed
+ * later, and would run beside another job of its lane.
  */
 export async function comeAfter(db: Db, lanes: readonly string[]): Promise<void> {
   const given = [JSON.stringify(lanes.map((lane) => ({ lane })))]
   const rows = jsonRows(db, 'given', { lane: 'text' })
-  // All take them in the same order.
+  // Sorted: two transactions that take the locks in different orders would deadlock.
   const lock = "pg_advisory_xact_lock(hashtextextended('annex lane ' || lane, 0))"
   if (isPostgres(db))
     await db.raw(`select ${lock} from (select lane from ${rows} order by lane) as given`, given)
-  // A statement of its own: it sees what was committed while it waited for the lock.
+  // A separate statement sees jobs that were committed while the lock was awaited.
   const last = 'select position from jobs where lane = given.lane and ordered order by position desc limit 1'
   const [row] = await rawRows<{ last: number | null }>(
     db,

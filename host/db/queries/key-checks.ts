@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../db.ts'
 
-/** Keeps what the first host has sealed, for all others to open. @returns what is kept */
+/** Stores the sealed text of the first host. Other hosts open it to check their keys. @returns the stored text */
 export async function ensureKeyCheck(db: Db, sealed: string): Promise<string> {
   const purpose = 'all hosts have the same key'
   await db('key_checks').insert({ purpose, sealed }).onConflict('purpose').ignore()
@@ -9,13 +9,13 @@ export async function ensureKeyCheck(db: Db, sealed: string): Promise<string> {
   return row.sealed
 }
 
-/** A secret of before there were key checks. */
+/** A sealed secret, to check the key of a database without a key check. */
 export async function findSealedSecret(db: Db): Promise<string | undefined> {
   const row = await db('integrations').orderBy('createdAt').first('signingSecret')
   return row?.signingSecret
 }
 
-/** Writes a row and removes it again: it fails where the database takes no writes. SQLite writes no page that stays the same. */
+/** Tests whether the database takes writes. The row is new each time, as SQLite writes only changed pages. */
 export async function writeProbe(db: Db): Promise<void> {
   const purpose = randomUUID()
   await db('key_checks').insert({ purpose, sealed: '' })

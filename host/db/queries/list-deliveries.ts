@@ -3,7 +3,7 @@ import type { Db } from '../db.ts'
 import { firstIdAt, newestFirst, withPrefix } from '../ids.ts'
 import type { Delivery, DeliveryState } from './deliveries.ts'
 
-/** A delivery must fit all fields that are given. Times are of its creation, in Unix ms. */
+/** A delivery must match all given fields. Times are of its creation, in Unix ms. */
 export type DeliveryFilter = {
   organizationId?: string
   installationId?: string
@@ -21,7 +21,7 @@ export type ListedDelivery = Delivery & { nextAttemptAt: number | null }
 /** A page of a list in the order of ids, the newest first. `before`: the last id of the page before it. */
 export type Page = { before: string | undefined; limit: number }
 
-/** Ids are made a moment before or after their record's time. */
+/** An id's time may differ a little from the time of its record. */
 const slackMs = 1_000
 
 /** Each filter has an index that is in the order of ids, so that a page reads few rows. Rare combinations scan that index. */
@@ -34,11 +34,11 @@ async function queriesOf(db: Db, filter: DeliveryFilter, page: Page): Promise<Kn
   const deliveries = () => inPage(db('deliveries').select('deliveries.*'), 'deliveries', filter, page)
   if (filter.eventId !== undefined) return [narrow(db, deliveries(), filter)]
   const { state, ...others } = filter
-  // The job says that it is pending. PostgreSQL would expect few such deliveries, and sort all jobs.
+  // Pending deliveries are found by their jobs. A filter by state would make PostgreSQL sort all jobs.
   if (state === 'pending') {
     return [narrow(db, inPage(pendingOnes(db), 'jobs', filter, page), others, unindexed(db))]
   }
-  // A failed delivery has a reason. The index `deliveries_failed` is found by it.
+  // A failed delivery has a reason: this condition selects the index `deliveries_failed`.
   if (state === 'failed') {
     return [narrow(db, deliveries().whereNotNull('deliveries.reason'), filter, unindexed(db))]
   }
@@ -72,7 +72,7 @@ function inPage(
   return query.orderBy(column, 'desc').limit(limit)
 }
 
-/** @returns `undefined`: any */
+/** @returns `undefined` when the filter allows all installations */
 async function installationsOf(
   db: Db,
   { installationId, receiverId, organizationId }: DeliveryFilter,
@@ -110,7 +110,7 @@ type ToColumn = (column: string) => string | Knex.Raw
 const indexed: ToColumn = (column) => `deliveries.${column}`
 
 /**
- * Columns for a query that must read in the order of its own index. By an index on `installation_id`, each page would
+ * Wraps the columns of a query that must read in the order of one index. By an index on `installation_id`, each page would
  * read and sort all deliveries of an installation.
  */
 export const unindexed =

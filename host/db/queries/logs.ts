@@ -17,8 +17,8 @@ export async function insertLogs(db: Db, rows: readonly Omit<LogRow, 'id'>[]): P
 }
 
 /**
- * Oldest first: the newest `limit` lines, those of them before the line `before`, or with `after` the first ones that came
- * after that line. With `organizationId`: lines of its installations, and of its own integrations those that are for no installation.
+ * Lists lines, the oldest first: the newest `limit` lines, the newest before the line `before`, or the first after the line
+ * `after`. `organizationId` limits them to its installations, and to its integrations' lines without an installation.
  */
 export async function listLogs(
   db: Db,

@@ -12,7 +12,7 @@ export async function insertOrganization(
   return inserted
 }
 
-/** @param name the organization's id or its subdomain: a manifest may give either */
+/** @param name the organization's id or subdomain: a manifest may have either */
 export async function findOrganization(db: Db, name: string): Promise<Organization | undefined> {
   return db('organizations').where({ id: name }).orWhere({ subdomain: name }).first()
 }

@@ -34,7 +34,7 @@ export async function findSpace(db: Db, id: string): Promise<Space | undefined> 
   return db('spaces').where({ id }).first()
 }
 
-/** The space, for the transaction alone: no other host makes a revision of it meanwhile. */
+/** Locks the space: no other host makes a revision of it until the transaction ends. */
 export async function lockSpace(transaction: Db, id: string): Promise<Space | undefined> {
   return transaction('spaces').where({ id }).forUpdate().first()
 }
@@ -44,7 +44,7 @@ export async function listSpaces(db: Db, organizationId?: string): Promise<Space
   return organizationId === undefined ? query : query.where({ organizationId })
 }
 
-/** Makes the revision the space's current one. Both, or neither. */
+/** Stores a revision and makes it current. The caller's transaction does both or neither. */
 export async function insertRevision(
   db: Db,
   given: { spaceId: string; digest: string; pages: PageRecord[] },
@@ -86,7 +86,7 @@ export async function listSites(db: Db, organizationId?: string): Promise<Site[]
 
 export type Places = { site: Site; space: Space }
 
-/** No slug has an underscore, as every id has: a name is one or the other. */
+/** Every id has an underscore and no slug has one, so a name is never both. */
 const columnOf = (name: string): 'id' | 'slug' => (name.includes('_') ? 'id' : 'slug')
 
 /** A site or space of an organization, by its id or slug. */
@@ -101,10 +101,10 @@ export async function findPlace<Kind extends TargetKind>(
     .first()
 }
 
-/** Whose sites or spaces are looked through; undefined: all. */
+/** Limits a search to an organization, or to the places of an integration or installation. */
 export type PlaceOwner = { organizationId?: string; integration?: string; installationId?: string }
 
-/** Sites or spaces of an id or slug, in an organization or where a script is installed. At most two: a slug may be there often. */
+/** Finds sites or spaces by an id or slug. At most two: the second shows that the slug is ambiguous. */
 export async function findPlacesOf<Kind extends TargetKind>(
   db: Db,
   kind: Kind,

@@ -4,7 +4,7 @@ import { firstIdAt, type IdPrefix } from '../ids.ts'
 import { isPostgres, jsonRows, jsonTexts, lenientJson, rawRows } from '../sql.ts'
 import type { Delivery } from './deliveries.ts'
 
-/** What is pruned. Attempts go with their deliveries. `waitingEvents`: jobs of events that wait for a resume. */
+/** Kinds of pruned history. Deliveries include their attempts. `waitingEvents`: jobs of events that wait for a resume. */
 export type Pruned = 'deliveries' | 'events' | 'jobs' | 'waitingEvents'
 
 /** `place` orders the rows, the newest last. `endedAt` is the time of a row's end, and `isOver` finds ended rows. */
@@ -31,7 +31,7 @@ export const prunedTables = Object.keys(rules) as Pruned[]
 /** A place in the order of a table: an id, or a time. */
 export type Place = string | number
 
-/** The place that is `rows` before `from`, `undefined` when there are fewer. Counting a million at once would take too long. */
+/** The place `rows` rows before `from`, `undefined` when there are fewer rows. Counting a million at once takes too long. */
 export async function findPlaceBefore(
   db: Db,
   table: Pruned,
@@ -58,19 +58,19 @@ function nextBefore(
 function newestFirst(db: Db, table: Pruned): Knex.QueryBuilder {
   const { table: from, place, isOver } = rules[table]
   const query = db(from).select(`${place} as place`).orderBy(place, 'desc')
-  // Pending jobs are no history. Of deliveries, few are pending.
+  // Pending jobs are no history. Few deliveries are pending, so the query does not filter them.
   if (from === 'jobs' && isOver !== undefined) query.whereRaw(isOver)
   if (table === 'jobs') query.whereIn('kind', ['event', 'task', 'delivery'])
   return query
 }
 
-/** Which rows of a table are old: those up to a place, and those that ended before a time, in Unix ms. */
+/** Old rows of a table: rows up to a place, and rows that ended before a time, in Unix ms. */
 export type Old = { upTo: Place | undefined; endedBefore: number | undefined }
 
 /**
- * Takes the next up to `limit` rows after the place `after`, and removes those that are old and over.
+ * Reads the next `limit` rows after the place `after`, and removes the old ended ones.
  *
- * @returns how many it has removed, and the last place that it has read: `undefined` at the end
+ * @returns the number of removed rows, and the last place: `undefined` at the end
  */
 export async function pruneSome(
   db: Db,
@@ -116,11 +116,11 @@ async function remove(db: Db, table: Pruned, rows: readonly { id: string; place:
     query.whereBetween('receivedAt', [Math.min(...times), Math.max(...times)])
   }
   const { isOver } = rules[table]
-  // The row may have been sent or run again since it was read.
+  // Since the read, a request may have sent the delivery or run the job again.
   return isOver === undefined ? query.delete() : query.whereRaw(isOver).delete()
 }
 
-/** Setup events wait without a limit: no other event tells a script of these settings. */
+/** Setup events are kept: no later event would give the script these settings. */
 const isSetup = (db: Db): string =>
   `coalesce(${lenientJson(db, 'subject')} -> 'event' ->> 'type', '') like '%installation\\_setup' escape '\\'`
 
@@ -147,14 +147,14 @@ async function removeDeliveries(db: Db, ids: readonly string[]): Promise<number>
 
 const removedColumns = { eventId: 'text', bodyId: 'text' } as const
 
-/** One of several hosts prunes: the lock ends with the transaction. SQLite has one host. */
+/** True on one of several hosts. The lock ends with the transaction. SQLite has one host. */
 export async function isOnlyPruner(transaction: Db): Promise<boolean> {
   if (!isPostgres(transaction)) return true
   const { rows } = await transaction.raw('select pg_try_advisory_xact_lock(?) as locked', [lockId])
   return rows[0]?.locked === true
 }
 
-/** The number of this lock, among others in the database. */
+/** PostgreSQL names advisory locks by numbers. This one is `annx` in ASCII. */
 const lockId = 0x616e6e78
 
 /** `bytes`: the size of the texts of a row. */
@@ -164,7 +164,7 @@ const attemptText = ['request_headers', 'response_headers', 'response_body', 'er
   .map((column) => `coalesce(octet_length(${column}), 0)`)
   .join(' + ')
 
-/** Both databases know the length of a text without reading it. */
+/** Both databases give the length of a text without reading it. */
 const sizes: Readonly<Record<Pruned, readonly string[]>> = {
   deliveries: [
     `body_id, coalesce((select octet_length(body) from bodies where bodies.id = body_id), 0) as body_bytes`,
@@ -195,7 +195,7 @@ export async function readSizes(
   })
 }
 
-/** Bytes that the database uses, on PostgreSQL its tables with history. The history takes no more. */
+/** Bytes of the database, on PostgreSQL of the tables with history: an upper bound for the history. */
 export async function readUsedBytes(db: Db): Promise<number> {
   const tables = `'deliveries', 'bodies', 'attempts', 'events', 'jobs'`
   const sql = isPostgres(db)

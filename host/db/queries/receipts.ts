@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 
-/** What one dispatch has used. `owner` is its installation, or its integration where it was for none. */
+/** The resources that a dispatch has used. `owner` is its installation; without one, its integration. */
 export type ReceiptRow = {
   id: number
   owner: string
@@ -25,7 +25,7 @@ export async function insertReceipts(db: Db, rows: readonly Omit<ReceiptRow, 'id
   await db.batchInsert('receipts', [...rows], 100)
 }
 
-/** The newest first, or with `after` the first ones that came after that receipt. With `organizationId`: as logs. */
+/** Lists receipts, the newest first; with `after`, the first ones after that receipt. `organizationId`: as in `listLogs`. */
 export async function listReceipts(
   db: Db,
   where: {
@@ -41,7 +41,7 @@ export async function listReceipts(
 ): Promise<ReceiptRow[]> {
   const { before, after, limit, organizationId, installationId, ...equal } = where
   const query = db('receipts').where(equal).limit(limit)
-  // By the column that has an index.
+  // The column `owner` has the index.
   if (installationId !== undefined) query.where({ owner: installationId })
   if (before !== undefined) query.where('id', '<', before)
   if (after !== undefined) query.where('id', '>', after)
@@ -61,7 +61,7 @@ export async function pruneReceipts(db: Db, owner: string, keep: number, most: n
 /** The sums over the dispatches of one owner that ended in one minute. */
 export type UsageRow = {
   owner: string
-  /** When it begins, in Unix ms. */
+  /** Start of the minute, in Unix ms. */
   minute: number
   integration: string
   installationId: string | null
@@ -77,7 +77,7 @@ export type UsageRow = {
 
 const sums = ['dispatches', 'failed', 'cpuMs', 'wallMs', 'egressCalls', 'egressBytes', 'hostCalls'] as const
 
-/** Adds to what is there: several hosts, and several seconds of a minute, write to the same row. */
+/** Adds to the stored sums: several hosts, and several seconds of a minute, write to the same row. */
 export async function addUsage(db: Db, rows: readonly UsageRow[]): Promise<void> {
   for (let at = 0; at < rows.length; at += 100) {
     await db('usage')
@@ -97,7 +97,7 @@ export async function addUsage(db: Db, rows: readonly UsageRow[]): Promise<void>
 
 export type UsageSum = Omit<UsageRow, 'owner' | 'minute' | 'integration' | 'installationId'> & { at: number }
 
-/** Sums by `spanMs`, the newest first: of an installation, of an integration, of what an organization may see. */
+/** Sums usage by `spanMs`, the newest first: of an installation, an integration or an organization. */
 export async function sumUsage(
   db: Db,
   where: {
@@ -128,7 +128,7 @@ export async function sumUsage(
   return (await query).map(toNumbers)
 }
 
-/** Deletes sums of before `beforeMs`, at most `most` of them. */
+/** Deletes at most `most` sums that are older than `beforeMs`. */
 export async function pruneUsage(db: Db, beforeMs: number, most: number): Promise<number> {
   const old = db('usage')
     .select('owner', 'minute')
@@ -139,14 +139,14 @@ export async function pruneUsage(db: Db, beforeMs: number, most: number): Promis
 }
 
 /**
- * What an organization may see of rows with `integration` and `installationId`: those of its installations, and of its
- * own integrations those that are for no installation.
+ * Limits rows with `integration` and `installationId` to an organization: rows of its installations, and rows of its
+ * integrations without an installation.
  */
 export const ofOrganization =
   (db: Db, organizationId: string): Knex.QueryCallback =>
   (visible) => {
     visible.whereIn('installationId', db('installations').select('id').where({ organizationId }))
-    // What an integration did for itself as a whole is its owner's to see.
+    // Rows without an installation belong to the owner of the integration.
     visible.orWhere((own) => {
       own.whereNull('installationId')
       own.whereIn('integration', db('integrations').select('name').where({ organizationId }))

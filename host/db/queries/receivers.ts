@@ -5,7 +5,7 @@ import { forEachRow, jsonRows, jsonTexts, rawRows } from '../sql.ts'
 /**
  * - `active`: its deliveries are sent
  * - `paused`: its deliveries wait for a resume
- * - `disabled`: Annex has given it up. Its deliveries fail, and can be sent again after a resume
+ * - `disabled`: Annex has given the receiver up. Its deliveries fail, and can be sent again after a resume
  */
 export type ReceiverState = 'active' | 'paused' | 'disabled'
 
@@ -13,7 +13,7 @@ export type ReceiverState = 'active' | 'paused' | 'disabled'
 export type Receiver = {
   id: string
   installationId: string
-  /** Whose secret signs: `installation`, `site:ID` or `space:ID`. */
+  /** The level whose secret signs: `installation`, `site:ID` or `space:ID`. */
   signedBy: string
   url: string
   state: ReceiverState
@@ -36,7 +36,7 @@ export async function ensureReceivers(db: Db, keys: readonly ReceiverKey[]): Pro
   const rows = keys.map(({ installationId, signedBy, url }) => ({
     ...{ id: createId('rcv'), installationId, signedBy, url, createdAt: now },
   }))
-  // `where true`: without it SQLite takes what follows for a join's condition.
+  // `where true`: without it SQLite takes `on conflict` for a join's condition.
   await db.raw(
     `insert into receivers (id, installation_id, signed_by, url, state, ordered, created_at, updated_at)
      select id, installation_id, signed_by, url, 'active', false, created_at, created_at
@@ -70,7 +70,7 @@ export async function findPlaces(
   )
   const found = new Map(places.map((place) => [textOf(place), place]))
   const paused = places.filter(({ state }) => state === 'paused')
-  // Locking all of them would make each commit wait for other hosts that store the health of receivers.
+  // Active receivers are not locked: each commit would wait for other hosts that store their health.
   const ids = paused.map(({ id }) => id)
   const resumed = ids.length === 0 ? [] : await findUnpaused(db, ids)
   for (const place of paused) if (resumed.includes(place.id)) place.state = 'active'
@@ -82,7 +82,6 @@ const textOf = ({ installationId, signedBy, url }: ReceiverKey): string =>
 
 export type OwnedReceiver = Receiver & { organizationId: string }
 
-/** By their ids. */
 export async function findReceivers(db: Db, ids: readonly string[]): Promise<Map<string, OwnedReceiver>> {
   const rows = await rawRows<OwnedReceiver>(
     db,
@@ -105,17 +104,17 @@ export const updateHealth = forEachRow<Health>({
        and (receivers.failing_since is null) <> (given.failing_since is null)`,
 })
 
-/** @returns the ids of those that are not paused. A concurrent resume comes before this, or waits for the transaction. */
+/** @returns the ids of receivers that are not paused. A concurrent resume comes before this, or waits for the transaction. */
 export async function findUnpaused(db: Db, ids: readonly string[]): Promise<string[]> {
   const rows: Pick<Receiver, 'id' | 'state'>[] = await db('receivers')
     .whereIn('id', ids)
     .select('id', 'state')
     .forShare()
-  // Not a condition of the statement: it would lock only the receivers that are not paused.
+  // As a condition of the statement, it would leave paused receivers unlocked.
   return rows.flatMap(({ id, state }) => (state === 'paused' ? [] : [id]))
 }
 
-/** @returns whether it was active until now */
+/** @returns whether the receiver was active */
 export async function disableReceiver(db: Db, id: string, reason: string): Promise<boolean> {
   const change = { state: 'disabled', reason, updatedAt: Date.now() }
   return (await db('receivers').where({ id, state: 'active' }).update(change)) === 1
@@ -160,7 +159,7 @@ export async function countPending(db: Db, id: string): Promise<{ due: number; w
   return { due: await count('due'), waiting: await count('waiting') }
 }
 
-/** @returns whether it was in one of the states `from` */
+/** @returns whether the receiver was in a state of `from` */
 export async function changeReceiverState(
   db: Db,
   id: string,
@@ -175,21 +174,21 @@ export async function changeReceiverState(
   return changed === 1
 }
 
-/** @param db no transaction: a commit of results locks these rows in another order, which would deadlock */
+/** @param db not a transaction: commits of results lock these rows in another order, so it would deadlock */
 export async function setOrdered(db: Db, id: string, ordered: boolean): Promise<void> {
   await db('receivers').where({ id }).update({ ordered, updatedAt: Date.now() })
-  // Few jobs run at once. A job that has ended since may be due again.
+  // Few jobs run at once. A job that has ended since the read may be due again.
   const running = await db('jobs').where({ state: 'running', lane: id }).pluck('id')
   for (const job of running) {
     await db('jobs').where({ id: job }).whereIn('state', ['running', 'due']).update({ ordered })
   }
 }
 
-/** The place of a due delivery among those of a receiver. */
+/** The place of a delivery among the due deliveries of a receiver. */
 export type DuePlace = { dueAt: number; id: string }
 
 /**
- * Marks the next up to `limit` due deliveries of a receiver. Waiting ones are marked when they are released. The new
+ * Marks the next `limit` due deliveries of a receiver. A release marks waiting deliveries. The new
  * due time makes hosts read the jobs again.
  *
  * @returns the last place, `undefined` at the end

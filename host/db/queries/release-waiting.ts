@@ -5,14 +5,14 @@ import { changeSomeJobs } from './jobs.ts'
 import { findUnpaused } from './receivers.ts'
 import { isHeld } from './suspensions.ts'
 
-/** The order of the receiver may have been turned on or off while the job waited. */
+/** A person may have changed the receiver's order while the job waited. */
 const released = `state = 'due', ordered = coalesce((select ordered from receivers where id = jobs.lane), ordered)`
 
 /**
- * Makes up to `limit` waiting jobs of a lane due, the oldest first, unless the lane is held. A pause waits for the end of
- * the transaction, and finds them due. Jobs that another transaction is releasing are skipped.
+ * Makes up to `limit` waiting jobs of a lane due, the oldest first, unless the lane is paused or suspended. A concurrent pause
+ * waits for the transaction. Jobs that another transaction is releasing are skipped.
  *
- * @returns how many
+ * @returns the number of released jobs
  */
 export async function releaseSomeWaiting(transaction: Db, lane: string, limit: number): Promise<number> {
   if (!(await isOpen(transaction, lane))) return 0
@@ -27,7 +27,7 @@ async function isOpen(transaction: Db, lane: string): Promise<boolean> {
   return !(await isHeld(transaction, level))
 }
 
-/** Makes jobs due that wait, and leaves the others. */
+/** Makes waiting jobs due. Jobs in other states stay. */
 export async function releaseJobs(db: Db, ids: readonly string[]): Promise<void> {
   await db.raw(`update jobs set ${released} where state = 'waiting' and id in ${jsonTexts(db)}`, [
     JSON.stringify(ids),
@@ -45,11 +45,11 @@ export async function findWaitingLane(db: Db, after: string): Promise<string | u
 }
 
 /**
- * Makes all waiting jobs of a lane due, in steps, as long as the lane is not held.
+ * Makes all waiting jobs of a lane due, in steps, until the lane is paused or suspended.
  *
  * @param wake wakes the workers
  * @param ending once it is aborted, `releaseForgotten` does the rest
- * @returns how many jobs
+ * @returns the number of released jobs
  */
 export function releaseWaiting(
   db: Db,
@@ -66,7 +66,7 @@ export function releaseWaiting(
 }
 
 /**
- * Releases the waiting jobs of all lanes that are not held. The end of a host may have interrupted a resume.
+ * Releases the waiting jobs of all lanes that are neither paused nor suspended: the end of a host may interrupt a resume.
  *
  * @param ending once it is aborted, the next round does the rest
  */

@@ -10,7 +10,7 @@ export type ScriptJob = {
   id: string
   kind: 'event' | 'task'
   state: ScriptJobState
-  /** JSON text of an `EventJob`; in a list of its event no more than id and type. */
+  /** JSON text of an `EventJob`. A list has only the id and type of its event. */
   subject: string
   attempt: number
   dueAt: number
@@ -24,7 +24,7 @@ export type ScriptJobState = 'due' | 'running' | 'waiting' | 'failed'
 const kinds: readonly ScriptJob['kind'][] = ['event', 'task']
 const columns = ['id', 'kind', 'state', 'attempt', 'dueAt', 'lastError', 'createdAt', 'finishedAt']
 
-/** A list leaves out payloads: 200 of them may have half a MB each. */
+/** A list has no payloads: 200 payloads of half a MB each would fill memory. */
 const listed = (db: Db) => [...columns, db.raw(`${shortSubject(db)} as subject`)]
 
 function shortSubject(db: Db): string {
@@ -62,7 +62,7 @@ export async function listFailedJobs(
   return found.flat().sort(newestFirst).slice(0, limit)
 }
 
-/** Jobs that are still to be done, by due time. `after`: the last one of the page before. */
+/** Pending jobs, by due time. `after`: the last job of the page before. */
 export async function listScriptJobs(
   db: Db,
   filter: ScriptJobFilter,
@@ -75,7 +75,7 @@ export async function listScriptJobs(
   const { state, after, limit } = page
   const query = db('jobs')
     .select(listed(db))
-    // Written out: the partial index is found by it.
+    // A literal, as SQLite uses a partial index only for literals.
     .whereRaw(`state = '${state}' and kind <> 'delivery'`)
     .whereIn('kind', kindsOf(filter))
     .orderBy(['dueAt', 'id'])
@@ -98,7 +98,7 @@ function narrow(
   if (organizationId !== undefined) query.where(ofOrganization(db, organizationId))
 }
 
-/** The search in the text comes first: parsing all of them as JSON takes longer. */
+/** The text search comes first: it is faster than parsing each subject as JSON. */
 const isOfEvent = (db: Db, eventId: string) => (query: Knex.QueryBuilder) => {
   const find = isPostgres(db) ? 'strpos' : 'instr'
   query
@@ -126,7 +126,7 @@ export async function findScriptJob(
   return query.first()
 }
 
-/** Makes a failed job due now, with a new round of the schedule. @returns whether it had failed */
+/** Makes a failed job due now, with a new round of the schedule. @returns whether the job had failed */
 export async function runScriptJobAgain(db: Db, id: string): Promise<boolean> {
   const dueAt = nowOf(db)
   const again = { state: 'due', attempt: 0, dueAt, position: positionAt(dueAt), finishedAt: null }

@@ -7,16 +7,16 @@ import { insertJobs } from './jobs.ts'
 import { type DeliveryFilter, narrow, unindexed } from './list-deliveries.ts'
 import type { Place } from './receivers.ts'
 
-/** A delivery to send again, and when (Unix ms). */
+/** A delivery to send again, with its due time in Unix ms. */
 export type Again = { id: string; dueAt: number }
 
 type Sent = { id: string; receiverId: string; installationId: string; bodySize: number }
 
 /**
- * Makes settled deliveries pending again. Each begins a new round of the schedule, and its attempts are counted on.
+ * Makes settled deliveries pending again. Each begins a new round of the schedule. Its attempts keep counting.
  *
  * @param failedUpToMs only deliveries that have failed by then. Default: all settled ones
- * @returns the ids of the deliveries that are pending by this
+ * @returns the ids of the deliveries that it has made pending
  */
 export async function sendAgain(db: Db, all: readonly Again[], failedUpToMs?: number): Promise<string[]> {
   if (all.length === 0) return []
@@ -54,8 +54,7 @@ export async function sendAgain(db: Db, all: readonly Again[], failedUpToMs?: nu
  * Makes the next attempt of a pending delivery due now, even before its `Retry-After` is over. The attempt counts for
  * its schedule.
  *
- * @returns the state of its job: `due` after this, `running` while it is being sent, `waiting` until its receiver is
- *   resumed
+ * @returns the state of its job: `due` when it was changed, `running` while an attempt runs, `waiting` until a resume
  */
 export async function bringForward(db: Db, id: string, nowMs: number): Promise<string | undefined> {
   const job = { id: withPrefix(id, 'job'), kind: 'delivery' }

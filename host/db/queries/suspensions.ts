@@ -1,10 +1,10 @@
 import type { Db } from '../db.ts'
 import { isPostgres } from '../sql.ts'
 
-/** Why something is suspended, and the version of the script that did it. */
+/** The reason of a suspension, and the digest of the version that caused it. */
 export type Suspension = { reason: string; digest: string }
 
-/** @returns false when it did not run anyway */
+/** @returns false when the installation was already paused or suspended */
 export async function suspendInstallation(
   db: Db,
   id: string,
@@ -24,7 +24,7 @@ export async function suspendInstallation(
   return changed === 1
 }
 
-/** The integration as a whole: its endpoint and tasks outside of installations. */
+/** Suspends the endpoint and tasks of an integration outside of installations. */
 export async function suspendIntegration(
   db: Db,
   name: string,
@@ -40,7 +40,7 @@ export async function suspendIntegration(
 /**
  * Resumes an installation that is paused or suspended.
  *
- * @returns the lanes for which work has waited, to be released when this is committed (`releaseWaiting`)
+ * @returns the lanes with waiting jobs. The caller releases them after the commit (`releaseWaiting`).
  */
 export async function resumeInstallation(transaction: Db, id: string): Promise<string[]> {
   return resumeInstallations(transaction, [id])
@@ -52,7 +52,7 @@ export async function resumeIntegration(transaction: Db, name: string): Promise<
   return [name]
 }
 
-/** A new version begins without a record: what is suspended for another one goes on. @returns as `resumeInstallation` */
+/** Resumes after a deployment: suspensions of other versions end. @returns as `resumeInstallation` */
 export async function liftSuspensions(
   transaction: Db,
   integration: string,
@@ -72,8 +72,8 @@ export async function liftSuspensions(
 }
 
 /**
- * Whether work of the level has to wait. A resume at the same time comes before this or waits for the end of this
- * transaction: no job is laid aside after the resume that would have taken it up.
+ * True when jobs of the level have to wait. The lock makes a concurrent resume come before this read or wait for the end of
+ * the transaction. So no job is set waiting after the resume that would release it.
  */
 export async function isHeld(
   transaction: Db,
@@ -92,18 +92,18 @@ export async function isHeld(
 const heldStatuses: readonly string[] = ['paused', 'suspended']
 
 /**
- * Reads which of these installations take events, and for which of them events wait. A resume of one whose events wait
- * comes after the transaction, and finds the jobs that it stores.
+ * Reads which installations take events. A resume of a paused or suspended installation waits for the transaction, and
+ * finds the jobs that it stores.
  *
- * @returns whether events wait, by the installation's id. An installation that is pending is left out, and so is one that
- *   was pending when it was suspended.
+ * @returns whether events wait for a resume, by the installation's id. Pending installations are left out, also those that
+ *   were suspended while pending.
  */
 export async function lockTaking(transaction: Db, ids: readonly string[]): Promise<Map<string, boolean>> {
   const read = (among: readonly string[]) =>
     transaction('installations').whereIn('id', among).select('id', 'status', 'suspendedFrom')
   const rows: Held[] = await read([...new Set(ids)])
   const held = rows.filter(({ status }) => heldStatuses.includes(status)).map(({ id }) => id)
-  // Only these are locked: a lock of all would make concurrent publishers write each row.
+  // Active installations are not locked: each lock would be a write, for every publisher.
   const again: Held[] = held.length === 0 || !isPostgres(transaction) ? [] : await read(held).forShare()
   const now = new Map([...rows, ...again].map((row) => [row.id, row]))
   return new Map(

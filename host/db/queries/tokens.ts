@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 
-/** `setup` is good for one use: it becomes an `operator` token. `cli` is an operator's, kept in the data folder. */
+/** `setup`: exchanged once for an `operator` token. `cli`: an operator's token in the data folder. */
 export type TokenKind = 'setup' | 'operator' | 'cli' | 'organization'
 
 export type TokenRow = {
@@ -24,7 +24,7 @@ export async function findToken(db: Db, hash: string): Promise<TokenRow | undefi
   return db('tokens').where({ hash }).first()
 }
 
-/** Takes a one-time token away. Of two who try at once, one gets it. */
+/** Removes a one-time token. Of two concurrent calls, one returns true. */
 export async function takeToken(db: Db, hash: string, kind: TokenKind): Promise<boolean> {
   const taken = await db('tokens').where({ hash, kind }).delete()
   return taken === 1
