@@ -5,7 +5,7 @@ import { answerEndpoints, type EndpointParts } from './api/endpoints.ts'
 import { answerErrors, identifyRequests, isBrokenConnection, type OnDefect } from './api/errors.ts'
 import { refuseAmbiguousRequests } from './api/refuse-ambiguous.ts'
 import { type ApiParts, createRouter } from './api/router.ts'
-import { AnnexError } from './errors/annex-error.ts'
+import { AnnexError } from './errors.ts'
 
 export type AppParts = EndpointParts & ApiParts
 

@@ -9,7 +9,7 @@ import { droppedHeaders } from '../host/api/endpoint-headers.ts'
 import { type ConstantPlace, limitsTable } from '../host/config/limits.ts'
 import { describeSetting } from '../host/config/setting.ts'
 import { settingsTable } from '../host/config/settings-table.ts'
-import { errorCodes } from '../host/errors/codes.ts'
+import { errorCodes } from '../host/errors.ts'
 import { eventRules } from '../schemas/events.ts'
 import { createSdkReference } from './sdk-reference.ts'
 

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path'
 import type { Db } from '../db/db.ts'
 import { ensureKeyCheck, findSealedSecret } from '../db/queries/key-checks.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import { createSecretBox, type SecretBox } from './secret-box.ts'
 
 const keyBytes = 32

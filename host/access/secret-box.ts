@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 
 /** Encrypts secrets by AES-256-GCM. The key is not in the database. */
 export type SecretBox = {

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Db } from '../db/db.ts'
 import { countTokens, deleteTokens, findToken, insertToken, takeToken } from '../db/queries/tokens.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 
 /** The holder of a token. */
 export type Caller =

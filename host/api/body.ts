@@ -3,10 +3,8 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Context } from 'koa'
 import { createCheck } from '../../schemas/create-check.ts'
 import { describeError } from '../../schemas/describe-error.ts'
-import { AnnexError } from '../errors/annex-error.ts'
-import { assertExact } from '../errors/exact-numbers.ts'
-import { assertShallow } from '../errors/json-depth.ts'
-import { requestBrokeOffError } from '../errors/request-broke-off.ts'
+import { assertExact, assertShallow } from '../assert-json.ts'
+import { AnnexError, requestBrokeOffError } from '../errors.ts'
 import { isBrokenConnection } from './errors.ts'
 
 const none = Buffer.alloc(0)

@@ -4,7 +4,7 @@ import { type Caller, findCaller, hashOf } from '../access/tokens.ts'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import { findOrganization, type Organization } from '../db/queries/organizations.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 
 /** Identifies the caller by the bearer token (RFC 6750). */
 export type Authenticate = (context: Context) => Promise<Caller>

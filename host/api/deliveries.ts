@@ -12,7 +12,7 @@ import {
   type ListedDelivery,
   listDeliveries,
 } from '../db/queries/list-deliveries.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import { type Authenticate, assertPerson } from './caller.ts'
 import { idIn, limitOf, oneOf, ownOf, texts, timeOf, toIso, toPage } from './list-query.ts'
 

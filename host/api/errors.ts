@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import { explainStorageError, isTextRefused } from '../db/errors.ts'
 import { createId } from '../db/ids.ts'
-import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
+import { AnnexError, isAnnexError } from '../errors.ts'
 
 export type OnDefect = (error: unknown, requestId?: string) => void
 

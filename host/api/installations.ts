@@ -11,7 +11,7 @@ import {
   type TargetKind,
   updateInstallation,
 } from '../db/queries/installations.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import { findDeployed, getDeployed } from '../installations/find-deployed.ts'
 import { install, installInTarget } from '../installations/install.ts'
 import { toInstallationView, toTargetView } from '../installations/installation-view.ts'

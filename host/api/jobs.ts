@@ -10,7 +10,7 @@ import {
   type ScriptJob,
   type ScriptJobState,
 } from '../db/queries/script-jobs.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { toVisibleSettings } from '../installations/level-settings.ts'
 import type { EventJob } from '../installations/setup-event.ts'

@@ -2,7 +2,7 @@ import type { ParsedUrlQuery } from 'node:querystring'
 import type { Context } from 'koa'
 import { parseDate } from '../../schemas/parse-date.ts'
 import type { Caller } from '../access/tokens.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import { assertPerson } from './caller.ts'
 
 const maxItems = 200

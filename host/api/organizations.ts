@@ -7,7 +7,7 @@ import {
   listOrganizations,
   type Organization,
 } from '../db/queries/organizations.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import { jsonBody, nameSchema, titleSchema } from './body.ts'
 import { type Authenticate, assertOperator, organizationOf } from './caller.ts'
 

@@ -1,7 +1,7 @@
 import type Router from '@koa/router'
 import type { Db } from '../db/db.ts'
 import { listReceipts, type ReceiptRow, sumUsage } from '../db/queries/receipts.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import type { ReceiptWriter } from '../sandbox/receipt-writer.ts'
 import type { Authenticate } from './caller.ts'
 import { limitOf, numbersIn, ownOf, texts, timeOf, toIso } from './list-query.ts'

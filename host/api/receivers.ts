@@ -13,7 +13,7 @@ import {
   type Receiver,
   type ReceiverState,
 } from '../db/queries/receivers.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import type { Circuits } from '../queue/fairness.ts'
 import type { DeliveryCounts } from '../webhooks/delivery-counts.ts'
 import { orderReceiver, pauseReceiver, resumeReceiver, sendExample } from '../webhooks/operate-receiver.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Middleware } from 'koa'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 
 /**
  * Refuses a request whose end (request smuggling) or host a proxy may read in another way than Node. RFC 9112, 3.2 and 6.1.

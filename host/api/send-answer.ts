@@ -1,7 +1,7 @@
 import { type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http'
 import { Readable } from 'node:stream'
 import type { AnswerHead } from '../../runtime/bridge.ts'
-import { AnnexError, messageOf } from '../errors/annex-error.ts'
+import { AnnexError, messageOf } from '../errors.ts'
 import { toAnswerHeaders } from './endpoint-headers.ts'
 
 /** A body of up to this size is sent as one text with its head: one buffer, copied once. */

@@ -11,7 +11,7 @@ import {
   type Revision,
   type Space,
 } from '../db/queries/places.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import { jsonBody, nameSchema, titleSchema } from './body.ts'
 import { type Authenticate, assertOperator, namedOrganization, organizationOf } from './caller.ts'
 import { visiblePlace } from './visible-records.ts'

@@ -10,7 +10,7 @@ import {
   type TargetKind,
 } from '../db/queries/installations.ts'
 import { findPlace, findPlacesOf, type Places } from '../db/queries/places.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import { getDeployed } from '../installations/find-deployed.ts'
 import { assertScope } from '../sandbox/host-calls.ts'
 import type { Authenticate } from './caller.ts'

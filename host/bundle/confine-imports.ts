@@ -12,7 +12,7 @@ import type {
   PluginBuild,
   TransformFailure,
 } from 'esbuild'
-import { messageOf } from '../errors/annex-error.ts'
+import { messageOf } from '../errors.ts'
 import { quoteValue } from '../manifest/message-text.ts'
 import type { OwnFiles } from '../manifest/read-inside.ts'
 import { isInside, readInside } from '../manifest/read-inside.ts'

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { messageOf } from '../errors/annex-error.ts'
+import { messageOf } from '../errors.ts'
 import { toVisible } from '../manifest/message-text.ts'
 import { isInside } from '../manifest/read-inside.ts'
 

@@ -1,4 +1,4 @@
-import { AnnexError, type ErrorDetail, messageOf } from '../errors/annex-error.ts'
+import { AnnexError, type ErrorDetail, messageOf } from '../errors.ts'
 import { quoteValue } from '../manifest/message-text.ts'
 import { UsageError } from './options.ts'
 

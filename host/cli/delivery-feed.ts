@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAnnexError, messageOf } from '../errors/annex-error.ts'
+import { isAnnexError, messageOf } from '../errors.ts'
 import { type Api, isApiError, toPath } from './client.ts'
 import type { Attempt, Delivery, DeliveryWithAttempts, List } from './records.ts'
 import type { Session } from './session.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { loadSettings } from '../config/load-settings.ts'
-import type { AnnexError } from '../errors/annex-error.ts'
+import type { AnnexError } from '../errors.ts'
 import type { Wall, WallLevel } from '../sandbox/wall/levels.ts'
 import { exitCodes } from './exit.ts'
 import { withExamples } from './options.ts'

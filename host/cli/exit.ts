@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { AnnexError, messageOf } from '../errors/annex-error.ts'
+import { AnnexError, messageOf } from '../errors.ts'
 import { ApiError } from './client.ts'
 import { UsageError } from './options.ts'
 import { paint, type Terminal } from './terminal.ts'

@@ -1,4 +1,4 @@
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import { hintForName, quoteValue } from '../manifest/message-text.ts'
 import { type Api, assertName, toPath } from './client.ts'
 import type {

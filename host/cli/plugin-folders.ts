@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type LoadedSettings, loadSettings } from '../config/load-settings.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import { listOwnFiles, type OwnFiles } from '../manifest/read-inside.ts'
 import { type ManifestReading, readManifest } from '../manifest/read-manifest.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'

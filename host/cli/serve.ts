@@ -2,7 +2,7 @@ import { flushCompileCache } from 'node:module'
 import type { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { loadSettings } from '../config/load-settings.ts'
-import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
+import { AnnexError, isAnnexError } from '../errors.ts'
 import type { RunningServer } from '../server.ts'
 import { printBanner } from './banner.ts'
 import { exitSoon, listenForStop, signalExitCodes } from './exit.ts'

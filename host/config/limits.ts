@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors/codes.ts'
+import type { ErrorCode } from '../errors.ts'
 import type { SettingName } from './settings-table.ts'
 
 /** A number that is not for operators to change, and stands in the file that keeps to it. */

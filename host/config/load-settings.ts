@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'dotenv'
-import { AnnexError, type ErrorDetail } from '../errors/annex-error.ts'
+import { AnnexError, type ErrorDetail } from '../errors.ts'
 import { parseSetting, type SettingValues } from './setting.ts'
 import { type SettingName, settingsTable } from './settings-table.ts'
 

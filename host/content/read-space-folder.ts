@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { PageRecord } from '../db/queries/places.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 
 const maxPages = 5_000
 const maxPageBytes = 1024 * 1024

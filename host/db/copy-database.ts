@@ -1,4 +1,4 @@
-import { AnnexError, messageOf } from '../errors/annex-error.ts'
+import { AnnexError, messageOf } from '../errors.ts'
 import type { Db, Dialect } from './db.ts'
 import { assertCurrent, migrate, stepsHad } from './migrate.ts'
 import { applicationName } from './open-database.ts'

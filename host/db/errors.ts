@@ -1,7 +1,6 @@
 import type { Knex } from 'knex'
 import sqlite3 from 'sqlite3'
-import { AnnexError } from '../errors/annex-error.ts'
-import type { ErrorCode } from '../errors/codes.ts'
+import { AnnexError, type ErrorCode } from '../errors.ts'
 
 /**
  * Turns an error of an open database into one that tells the caller what to do.

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { stoppingError } from '../errors/stopping.ts'
+import { stoppingError } from '../errors.ts'
 import type { Db } from './db.ts'
 import { explainStorageError, isDeadlock } from './errors.ts'
 import { lockForWriting } from './sql.ts'

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import type { Db, Dialect } from './db.ts'
 import * as tables from './migrations/001-tables.ts'
 import { rawRows } from './sql.ts'

@@ -1,6 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { isAnnexError } from '../errors/annex-error.ts'
-import type { ErrorCode } from '../errors/codes.ts'
+import { type ErrorCode, isAnnexError } from '../errors.ts'
 import type { Db } from './db.ts'
 import { explainStorageError } from './errors.ts'
 import type { GroupCommit } from './group-commit.ts'

@@ -1,4 +1,4 @@
-import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
+import { AnnexError, isAnnexError } from '../errors.ts'
 
 /**
  * Turns an error of undici, a socket, TLS or zlib into one that a script or an installer may see. The text is made here and

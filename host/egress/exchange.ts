@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import type { ConnectionSlot, Observer, OutboundOptions } from './agent.ts'
 import { type ConnectTiming, toTenths } from './connection.ts'
 import type { Egress } from './egress.ts'

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import type { Observer } from './agent.ts'
 
 export type Deadline = {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import type { OutboundOptions } from './agent.ts'
 import { readBody, streamBody } from './answer-body.ts'
 import type { Egress } from './egress.ts'

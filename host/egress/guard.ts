@@ -4,7 +4,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
 import { describeWrongEntry, parseAllowEntry, plainName } from '../config/setting.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import { embeddedIPv4, isPublicAddress, rangeOf } from './public-address.ts'
 import type { Resolve } from './resolver.ts'
 

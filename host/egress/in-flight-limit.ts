@@ -1,4 +1,4 @@
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 
 /** Limits how many operations of one key are in flight. Further ones wait in the order of their arrival. */
 export type InFlightLimit = {

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 
 /** Counts the scripts of this Annex that a request has gone through: `2.` and Annex's signature of the count. */
 export const hopsHeader = 'x-annex-hops'

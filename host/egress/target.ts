@@ -1,4 +1,4 @@
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import type { Egress } from './egress.ts'
 
 /**

@@ -8,7 +8,7 @@ import {
   toPublishSchema,
 } from '../../schemas/events.ts'
 import { createId } from '../db/ids.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 
 /** A published event with its id. Each installation gets it with its own `installationId`. */
 export type PublishedEvent = { type: PublishableEventType; eventId: string; [field: string]: unknown }

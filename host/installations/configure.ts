@@ -9,7 +9,7 @@ import {
   updateInstallation,
   updateTarget,
 } from '../db/queries/installations.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration } from '../manifest/settings/check-configuration.ts'
 import { findProblems, type InstalledLevel, levelOf, splitConfiguration, statusOf } from './level-settings.ts'

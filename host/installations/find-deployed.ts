@@ -6,7 +6,7 @@ import {
   type IntegrationRow,
   type VersionHead,
 } from '../db/queries/integrations.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 
 /** An integration and its deployed version. */
 export type Deployed = { integration: IntegrationRow; version: VersionHead; manifest: Manifest }

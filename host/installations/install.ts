@@ -10,7 +10,7 @@ import {
 } from '../db/queries/installations.ts'
 import type { IntegrationRow } from '../db/queries/integrations.ts'
 import { findPlace } from '../db/queries/places.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import { queueSetup } from './setup-event.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Configuration, Installation, InstallationTarget, Signer } from '../db/queries/installations.ts'
-import type { ErrorDetail } from '../errors/annex-error.ts'
+import type { ErrorDetail } from '../errors.ts'
 import { endpointPath } from '../sandbox/level.ts'
 import {
   type InstalledLevel,

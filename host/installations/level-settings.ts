@@ -5,7 +5,7 @@ import type {
   InstallationStatus,
   InstallationTarget,
 } from '../db/queries/installations.ts'
-import type { ErrorDetail } from '../errors/annex-error.ts'
+import type { ErrorDetail } from '../errors.ts'
 import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration, withDefaults } from '../manifest/settings/check-configuration.ts'
 

@@ -1,4 +1,4 @@
-import { isAnnexError } from '../errors/annex-error.ts'
+import { isAnnexError } from '../errors.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Level } from '../sandbox/level.ts'
 import { ScriptError } from '../sandbox/sandbox-errors.ts'

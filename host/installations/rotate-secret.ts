@@ -1,7 +1,7 @@
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { changeSecrets, changeTargetSecrets, type Signer } from '../db/queries/installations.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import type { InstalledLevel } from './level-settings.ts'
 
 export type Rotation = {

@@ -1,5 +1,5 @@
 import { Composer, type CST, type Document, Parser } from 'yaml'
-import { messageOf } from '../errors/annex-error.ts'
+import { messageOf } from '../errors.ts'
 import type { Positions, SpannedComplaint } from './positions.ts'
 import { readYamlNode, type YamlReading } from './yaml-to-data.ts'
 

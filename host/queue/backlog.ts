@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts'
 import { type Backlog, readBacklog } from '../db/queries/jobs.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 
 /** Limits of an installation: pending deliveries, and their text in bytes. */
 export type BacklogLimits = { jobs: number; bytes: number }

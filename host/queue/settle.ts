@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts'
 import { isOwnFault } from '../db/errors.ts'
 import { type GroupCommit, runSteps } from '../db/group-commit.ts'
 import { type Job, moveJobs } from '../db/queries/jobs.ts'
-import { messageOf } from '../errors/annex-error.ts'
+import { messageOf } from '../errors.ts'
 import type { JobOutcome } from './job-handler.ts'
 
 type Settlement = { job: Job; outcome: JobOutcome }

@@ -4,7 +4,7 @@ import type { PlainError } from '../../runtime/bridge.ts'
 import { createCheck } from '../../schemas/create-check.ts'
 import { describeError } from '../../schemas/describe-error.ts'
 import { explainStorageError } from '../db/errors.ts'
-import { AnnexError, isAnnexError } from '../errors/annex-error.ts'
+import { AnnexError, isAnnexError } from '../errors.ts'
 import type { DispatchContext } from './target.ts'
 
 /** A request of a sandbox to the host: its name, the schema of its arguments, the scope that it needs, the action. */

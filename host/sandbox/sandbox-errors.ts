@@ -1,6 +1,6 @@
 import type { PlainError } from '../../runtime/bridge.ts'
 import type { BrokenReason } from '../../runtime/process/messages.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import type { BlackBoxRecord } from './process/start-process.ts'
 
 /** The error text of isolated-vm when it stops a script. */

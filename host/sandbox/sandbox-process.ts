@@ -1,7 +1,7 @@
 import type { PlainError } from '../../runtime/bridge.ts'
 import type { Frame } from '../../runtime/process/frame.ts'
 import { toHost, toProcess } from '../../runtime/process/messages.ts'
-import { stoppingError } from '../errors/stopping.ts'
+import { stoppingError } from '../errors.ts'
 import { createEndDispatch } from './dispatch/end-dispatch.ts'
 import { createGuestFrames } from './dispatch/guest-frames.ts'
 import {

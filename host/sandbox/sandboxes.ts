@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { AnnexError } from '../errors/annex-error.ts'
-import { stoppingError } from '../errors/stopping.ts'
+import { AnnexError, stoppingError } from '../errors.ts'
 import { maxMoves, type QueuedDispatch } from './dispatch/live-dispatches.ts'
 import type { RunHostCall } from './host-calls.ts'
 import { createOffenders } from './offenders.ts'

@@ -6,7 +6,7 @@ import { isShortName, longestShortName } from '../api/body.ts'
 import type { Db } from '../db/db.ts'
 import { findOrganization, insertOrganization, type Organization } from '../db/queries/organizations.ts'
 import { insertSite, insertSpace, listSites, listSpaces } from '../db/queries/places.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 
 /** Something to install into from the first minute. */
 export type Samples = { organization: string; site: string; space: string }

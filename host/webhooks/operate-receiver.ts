@@ -11,7 +11,7 @@ import {
   setOrdered,
 } from '../db/queries/receivers.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import { createSampleEvent, placesOf, type SamplePlace } from '../events/sample-event.ts'
 import { assertSendable } from './send-again.ts'
 

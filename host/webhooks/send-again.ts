@@ -5,7 +5,7 @@ import type { Database } from '../db/open-database.ts'
 import type { Delivery } from '../db/queries/deliveries.ts'
 import { findReceiver } from '../db/queries/receivers.ts'
 import { bringForward, type FailedFilter, listFailed, sendAgain } from '../db/queries/send-again.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 
 /** The limit of one request, so that it ends before clients and proxies time out. */
 export const mostOfRequest = 100_000

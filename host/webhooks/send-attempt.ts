@@ -4,8 +4,7 @@ import { type Answer, exchange, type Timing } from '../egress/exchange.ts'
 import { type HeaderPairs, headerValue } from '../egress/headers.ts'
 import { hopsHeader, nextHops } from '../egress/loop-guard.ts'
 import { parseTarget } from '../egress/target.ts'
-import type { AnnexError } from '../errors/annex-error.ts'
-import type { ErrorCode } from '../errors/codes.ts'
+import type { AnnexError, ErrorCode } from '../errors.ts'
 import { type SigningSecrets, signHeaders } from './signature.ts'
 
 /** The part of a delivery that an attempt sends. */

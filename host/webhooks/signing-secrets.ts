@@ -3,7 +3,7 @@ import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { findInstallation, findTarget, type Signer } from '../db/queries/installations.ts'
 import type { ReceiverKey } from '../db/queries/receivers.ts'
-import { AnnexError } from '../errors/annex-error.ts'
+import { AnnexError } from '../errors.ts'
 import type { SigningSecrets } from './signature.ts'
 
 type SignerKey = Pick<ReceiverKey, 'installationId' | 'signedBy'>

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { readSecretKey } from '../../host/access/open-secret-box.ts'
 import { createScriptTokens } from '../../host/access/script-tokens.ts'
 import { createSecretBox } from '../../host/access/secret-box.ts'
-import { isAnnexError } from '../../host/errors/annex-error.ts'
+import { isAnnexError } from '../../host/errors.ts'
 import { startAnnex } from '../support/annex.ts'
 
 describe('the first start', () => {

@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import { readBody } from '../../host/api/body.ts'
 import { toLoggedError } from '../../host/api/errors.ts'
 import { createHops } from '../../host/egress/loop-guard.ts'
-import { isAnnexError } from '../../host/errors/annex-error.ts'
+import { isAnnexError } from '../../host/errors.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
 const script = `

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createReadOrStream } from '../../host/api/body.ts'
-import { isAnnexError } from '../../host/errors/annex-error.ts'
+import { isAnnexError } from '../../host/errors.ts'
 
 const maxBytes = 1000
 const readOrStream = createReadOrStream()

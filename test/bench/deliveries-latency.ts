@@ -1,6 +1,6 @@
 // From the publish of one event on an idle host until the receiver has its first byte.
 import { createTerminal } from '../../host/cli/terminal.ts'
-import { messageOf } from '../../host/errors/annex-error.ts'
+import { messageOf } from '../../host/errors.ts'
 import { measureLatencies } from './deliveries/measure-latencies.ts'
 import { startReceiver } from './deliveries/start-receiver.ts'
 import { type Side, type SideName, startSide } from './deliveries/start-sides.ts'

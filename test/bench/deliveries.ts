@@ -1,6 +1,6 @@
 // Deliveries a second, each stored durably, beside queues that people use for webhooks, in one run.
 import { createTerminal, printTable, type Terminal } from '../../host/cli/terminal.ts'
-import { messageOf } from '../../host/errors/annex-error.ts'
+import { messageOf } from '../../host/errors.ts'
 import { measureRate, type Rate, toMedianRate } from './deliveries/measure-rate.ts'
 import { inFlight, publishersAtOnce } from './deliveries/sender.ts'
 import { startReceiver } from './deliveries/start-receiver.ts'

@@ -1,6 +1,6 @@
 // A thousand installations of twenty integrations: everything answers, within 3 GB in all.
 import { createTerminal, printTable } from '../../host/cli/terminal.ts'
-import { messageOf } from '../../host/errors/annex-error.ts'
+import { messageOf } from '../../host/errors.ts'
 import { ask } from './measure/ask.ts'
 import { sumUsed } from './measure/cpu-time.ts'
 import { quantile } from './measure/quantile.ts'

@@ -1,6 +1,6 @@
 // Requests per second through a sandboxed handler, beside bare Koa and beside workerd, in one run.
 import { createTerminal, printTable, type Terminal } from '../../host/cli/terminal.ts'
-import { messageOf } from '../../host/errors/annex-error.ts'
+import { messageOf } from '../../host/errors.ts'
 import { type Compared, compare } from './measure/compare.ts'
 import { readOptions } from './measure/read-options.ts'
 import { findGenerator, type Generator } from './measure/run-load.ts'

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { createTerminal, printTable } from '../../host/cli/terminal.ts'
-import { messageOf } from '../../host/errors/annex-error.ts'
+import { messageOf } from '../../host/errors.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { ask } from './measure/ask.ts'
 import { sumUsed } from './measure/cpu-time.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { loadSettings } from '../../host/config/load-settings.ts'
 import { settingsTable } from '../../host/config/settings-table.ts'
-import { isAnnexError } from '../../host/errors/annex-error.ts'
+import { isAnnexError } from '../../host/errors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'annex-settings-'))
 after(() => rmSync(folder, { recursive: true }))

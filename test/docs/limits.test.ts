@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { limitOfCode, limitsTable } from '../../host/config/limits.ts'
 import { sandboxSettings } from '../../host/config/sandbox-settings.ts'
 import { settingsTable } from '../../host/config/settings-table.ts'
-import { errorCodes } from '../../host/errors/codes.ts'
+import { errorCodes } from '../../host/errors.ts'
 import { createMetrics } from '../../host/metrics/create-metrics.ts'
 
 const page = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8')

@@ -1,4 +1,4 @@
-import { AnnexError } from '../../errors/annex-error.ts'
+import { AnnexError } from '../../errors.ts'
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { createId, withPrefix } from '../ids.ts'

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AnnexError } from '../../errors/annex-error.ts'
+import { AnnexError } from '../../errors.ts'
 
 /**
  * Writes `generated/integration.ts` in a plugin folder, unless the text is current.

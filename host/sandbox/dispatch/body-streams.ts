@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { type AnnexError, messageOf } from '../../errors/annex-error.ts'
+import { type AnnexError, messageOf } from '../../errors.ts'
 
 /** A body that the sandbox reads in pieces: a visitor's request, the answer of a fetch. */
 export type BodySource = {

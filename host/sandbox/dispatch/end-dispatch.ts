@@ -1,7 +1,7 @@
 import type { FrameToWrite } from '../../../runtime/process/frame.ts'
 import { toProcess } from '../../../runtime/process/messages.ts'
 import { bodyStream } from '../../../runtime/wire-kinds.ts'
-import { type AnnexError, isAnnexError } from '../../errors/annex-error.ts'
+import { type AnnexError, isAnnexError } from '../../errors.ts'
 import type { Usage } from '../process/connection.ts'
 import { stalledBodyError, waitUntilError, wallClockError } from '../sandbox-errors.ts'
 import type { OnLimit, SandboxLimits, ScriptLog } from '../sandbox-options.ts'

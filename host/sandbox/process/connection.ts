@@ -9,7 +9,7 @@ import {
 } from '../../../runtime/process/frame.ts'
 import type { BrokenReason } from '../../../runtime/process/messages.ts'
 import { createCheck } from '../../../schemas/create-check.ts'
-import { messageOf } from '../../errors/annex-error.ts'
+import { messageOf } from '../../errors.ts'
 import schema from './frames.schema.json' with { type: 'json' }
 
 /** The head of an answer, or a piece of a body. */

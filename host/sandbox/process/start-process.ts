@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { type Duplex, PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { blackBoxBytes } from '../../../runtime/process/black-box.ts'
-import { messageOf } from '../../errors/annex-error.ts'
+import { messageOf } from '../../errors.ts'
 import { type ProcessorUse, readProcessorUse, readResidentBytes } from './proc.ts'
 
 /** The process's own record of what it runs. */

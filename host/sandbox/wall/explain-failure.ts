@@ -1,4 +1,4 @@
-import { AnnexError } from '../../errors/annex-error.ts'
+import { AnnexError } from '../../errors.ts'
 import type { ProbeFailure } from './run-probe.ts'
 
 type Explanation = { pattern: RegExp; means: string; fix: string }

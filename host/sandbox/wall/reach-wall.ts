@@ -1,5 +1,5 @@
 import type { Attempt } from '../../../runtime/process/probe.ts'
-import { AnnexError } from '../../errors/annex-error.ts'
+import { AnnexError } from '../../errors.ts'
 import { explainFailure } from './explain-failure.ts'
 import { type Enclosure, findEnclosure } from './find-enclosure.ts'
 import { levelNames, type Wall, type WallLevel } from './levels.ts'

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { messageOf } from '../../../host/errors/annex-error.ts'
+import { messageOf } from '../../../host/errors.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: each method has an argument of its own; callers see its type
 type Methods = Record<string, (argument: any) => unknown>

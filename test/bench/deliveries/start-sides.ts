@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { messageOf } from '../../../host/errors/annex-error.ts'
+import { messageOf } from '../../../host/errors.ts'
 import { findPostgres, startPostgres } from '../../support/postgres-server.ts'
 import { createTestDatabase } from '../../support/test-database.ts'
 import { installPeers } from '../peers/install-peers.ts'

@@ -78,3 +78,43 @@ export const errorCodes = {
 } as const satisfies Record<string, { status: number; meaning: string; retryAfter?: number }>
 
 export type ErrorCode = keyof typeof errorCodes
+
+/** One thing that is wrong, and where: a settings property, a body field, a place in a file. */
+export type ErrorDetail = { path: string; message: string }
+
+/**
+ * The only error that a caller may see. Its message says what failed, where, and what to do next. Any other error is a
+ * defect, and goes to the log alone.
+ */
+export class AnnexError extends Error {
+  readonly code: ErrorCode
+  readonly details: ErrorDetail[] | undefined
+
+  constructor(code: ErrorCode, message: string, options: { details?: ErrorDetail[]; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'AnnexError'
+    this.code = code
+    this.details = options.details
+  }
+
+  get status(): number {
+    return errorCodes[this.code].status
+  }
+
+  /** In seconds, where it is worth trying again. */
+  get retryAfter(): number | undefined {
+    const entry: { status: number; retryAfter?: number } = errorCodes[this.code]
+    return entry.retryAfter
+  }
+}
+
+export const isAnnexError = (error: unknown): error is AnnexError => error instanceof AnnexError
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** The answer to a request that comes after the stop has begun. */
+export const stoppingError = (): AnnexError => new AnnexError('unavailable', 'Annex is stopping.')
+
+/** For a lost connection or broken HTTP. It has no cause, because the cause's raw packet holds the request's token. */
+export const requestBrokeOffError = (): AnnexError =>
+  new AnnexError('bad_request', 'The body broke off, or was not sent as HTTP asks for.')
