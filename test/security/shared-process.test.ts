@@ -98,8 +98,9 @@ describe('a neighbour in the same sandbox process', () => {
     await neighbour()
     const before = pid()
     const first = await fetch(`${annex.url}/x/bomb`)
-    assert.equal(first.status, 503)
-    assert.notEqual(pid(), before, 'the host has ended the process')
+    // The host ends the process, or V8 does so first where the host is late.
+    assert.ok([502, 503].includes(first.status), `${first.status}`)
+    assert.notEqual(pid(), before, 'the process has ended')
     const codes: string[] = []
     while (codes.length < 10 && codes.at(-1) !== 'installation_suspended') {
       const { error }: Json = await (await fetch(`${annex.url}/x/bomb`)).json()
