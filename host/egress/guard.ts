@@ -37,7 +37,7 @@ export function parseAllowList(entries: readonly string[]): AllowList {
   const isAllowed = (address: string): boolean => isPublicAddress(address) || isWithin(address, ranges)
   return {
     hasName: (hostname) => names.has(plainName(hostname)),
-    // An operator may allow a NAT64 range, but each IPv4 address behind it is checked all the same.
+    // An operator may allow a NAT64 range, but each IPv4 address behind it is still checked.
     permits: (address) => isAllowed(address) && embeddedIPv4(address).every(isAllowed),
   }
 }

@@ -42,7 +42,7 @@ export type Side = Child<SenderMethods> & {
 /**
  * Starts one side with a store of its own, empty, which goes when it is closed.
  *
- * @param urls the receivers that each event is owed to
+ * @param urls the receivers of each event
  * @throws Error in words for the report when it cannot run on this machine
  */
 export async function startSide(

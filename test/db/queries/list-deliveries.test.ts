@@ -46,7 +46,7 @@ describe('lists of thousands of records', () => {
     await seeded.db('receivers').insert({ id, ...key, ...state })
   }
 
-  /** The first ones are of the quiet receiver; one in five is another organization's, one in ten has failed, one in 13 is owed. */
+  /** The first deliveries go to the quiet receiver. One in five is another organization's, one in ten failed, one in 13 is pending. */
   function toDelivery(n: number): Delivery {
     const receiverId =
       n % 5 === 3 ? (n < 3_000 ? 'rcv_other_second' : 'rcv_other') : n < 60 ? 'rcv_quiet' : 'rcv_busy'
