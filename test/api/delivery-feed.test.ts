@@ -190,14 +190,15 @@ describe('the live feed', () => {
     const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })).json
     const other = (await annex.api('POST', `/v1/orgs/${org.id}/tokens`, {})).json.token
     const { answered, close } = ask(`after=${new Date(0).toISOString()}`, {}, other)
-    const { body } = await answered
-    const events = readServerEvents(body ?? assert.fail('no body'))
+    const response = await answered
+    const events = readServerEvents(response.body ?? assert.fail('no body'))
     const receiver = await receive(200)
     await owe(endpoint, { url: receiver.url })
     await receiver.waitFor(1)
     const nothing = new Promise((resolve) => setTimeout(resolve, 2_500, 'nothing'))
     const next = events.next().catch(() => 'closed')
     assert.equal(await Promise.race([next, nothing]), 'nothing')
+    assert.equal(response.bodyUsed, true)
     close()
   })
 
