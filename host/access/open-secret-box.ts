@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Db } from '../db/db.ts'
-import { ensureKeyCheck, findSealedSecret } from '../db/queries/key-checks.ts'
+import { ensureKeyCheck } from '../db/queries/key-checks.ts'
 import { AnnexError } from '../errors.ts'
 import { createSecretBox, type SecretBox } from './secret-box.ts'
 
@@ -31,8 +31,6 @@ export async function openSecretBox(db: Db, setting: string, dataDir: string): P
   const refuse = (cause: unknown) =>
     key === undefined ? lostKeyError(join(dataDir, keyFile)) : otherKeyError(cause)
   await db.transaction(async (transaction) => {
-    const secret = await findSealedSecret(transaction)
-    if (secret !== undefined) assertOpens(box, secret, refuse)
     assertOpens(box, await ensureKeyCheck(transaction, box.seal('the same')), refuse)
     // The key is on the disk before the transaction commits the first secret.
     if (key === undefined) storeSecretKey(dataDir, made)

@@ -9,12 +9,6 @@ export async function ensureKeyCheck(db: Db, sealed: string): Promise<string> {
   return row.sealed
 }
 
-/** A sealed secret, to check the key of a database without a key check. */
-export async function findSealedSecret(db: Db): Promise<string | undefined> {
-  const row = await db('integrations').orderBy('createdAt').first('signingSecret')
-  return row?.signingSecret
-}
-
 /** Tests whether the database takes writes. The row is new each time, as SQLite writes only changed pages. */
 export async function writeProbe(db: Db): Promise<void> {
   const purpose = randomUUID()
