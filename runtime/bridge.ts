@@ -1,5 +1,5 @@
 /**
- * What passes between the code inside an isolate (`runtime/web`, `runtime/sdk`) and the sandbox process that
+ * The frames between the code inside an isolate (`runtime/web`, `runtime/sdk`) and the sandbox process that
  * holds it (`runtime/process`). Only numbers, text and bytes cross. Both sides import this file for its types alone;
  * the numbers stand in `wire-kinds.ts`.
  */
@@ -15,7 +15,7 @@ export type AnswerHead = {
   length?: number
 }
 
-/** What a dispatch asks of a script. `event.type` selects the handler; without an event it is `fetch`. */
+/** The message of a dispatch to a script. `event.type` selects the handler; without an event it is `fetch`. */
 export type DispatchMessage = {
   event?: { type: string; [field: string]: unknown }
   /** Of a `fetch`; its body comes beside it. */
@@ -25,7 +25,7 @@ export type DispatchMessage = {
 /** An error on its way across the wall: nothing but text. */
 export type PlainError = { name: string; message: string; stack?: string; exposeCode?: number }
 
-/** What the script answered. `none` is an event or task that was handled. */
+/** The answer of a script. `none` is an event or task that was handled. */
 export type DispatchResult =
   | { kind: 'response'; head: AnswerHead }
   | { kind: 'value'; value: unknown }
@@ -97,7 +97,7 @@ export type UrlSetter =
 export type ReceiveFromProcess = PostToProcess
 
 /**
- * What the prelude leaves behind, under the global name `__annexBoot`, for the process to take and remove. It
+ * The boot function, which the prelude leaves under the global name `__annexBoot`, for the process to take and remove. It
  * runs once in each isolate, before any code of an integration.
  *
  * `define` is then called with the CommonJS-shaped function of the integration's bundle.

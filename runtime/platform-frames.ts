@@ -1,5 +1,5 @@
 /**
- * What V8 calls the prelude in stacks. An integration's code is called `annex:NAME`, and no name of one has an
+ * The name of the prelude in stacks. An integration's code is called `annex:NAME`, and no name of one has an
  * underscore.
  */
 export const platformFile = 'annex:_platform'

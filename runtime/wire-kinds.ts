@@ -35,7 +35,7 @@ export const message = {
   leave: 12,
 } as const
 
-/** What becomes of a dispatch once it has answered. */
+/** The state of a dispatch after its answer. */
 export const answered = {
   /** Promises given to `waitUntil` are still open: `done` follows. */
   open: 0,

@@ -13,7 +13,7 @@ export type Limit = {
   at: { setting: SettingName; unit: Unit } | ConstantPlace
   /** The answer to the caller of the script. */
   code?: ErrorCode
-  /** What becomes of the script, and of who else is concerned. */
+  /** The effect on the script, and on its neighbours. */
   over: string
 }
 

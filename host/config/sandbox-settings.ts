@@ -1,9 +1,9 @@
 import { longestMs, type Setting } from './setting.ts'
 
-/** What is used of it is counted in µs, in 32 bits. */
+/** Used time is counted in µs, in 32 bits. */
 const longestCpuMs = 3_600_000
 
-/** What a script, its sandbox and its sandbox process may use. `docs/limits.md` says what happens over each. */
+/** Limits of a script, its sandbox and its sandbox process. `docs/limits.md` says what happens over each. */
 export const sandboxSettings = {
   SANDBOX_PROCESSES: {
     kind: 'integer',

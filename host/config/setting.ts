@@ -23,7 +23,7 @@ export const longestMs = 86_400_000
 export type Setting = {
   kind: SettingKind
   default: string
-  /** What it sets, and in which unit. */
+  /** The meaning, with the unit. */
   meaning: string
   min?: number
   max?: number
@@ -32,10 +32,10 @@ export type Setting = {
   secret?: boolean
 }
 
-/** What it sets, and what it may be where that is a range: for `annex config --print` and docs/settings.md. */
+/** The meaning, with the range where there is one: for `annex config --print` and docs/settings.md. */
 export function describeSetting({ meaning, min, max }: Setting): string {
   if (max !== undefined) return `${meaning} (${min} to ${max})`
-  // That it may not be negative goes without saying.
+  // A lower bound of 0 is not printed.
   return min === undefined || min === 0 ? meaning : `${meaning} (at least ${min})`
 }
 

@@ -70,7 +70,7 @@ export const toTenths = (ms: number): number => Math.round(ms * 10) / 10
 
 /** The request that waits for an answer over a connection. */
 type Waiting = {
-  /** Whether the request has been sent. undici closes a connection that sends bytes before. */
+  /** True when the request has been sent. undici closes a connection that sends bytes before. */
   isSent: () => boolean
   /** The status of the final answer, before the rest of its head. */
   onStatus: (status: number) => void

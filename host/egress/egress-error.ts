@@ -23,7 +23,7 @@ export function toEgressError(error: unknown, what: string): AnnexError {
   return new AnnexError('egress_failed', `${what} failed: ${reasonFor(code)} (${code}).`, options)
 }
 
-/** Whether the peer closed the connection. */
+/** True when the peer closed the connection. */
 export const isConnectionLost = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(codeOf(error))
 

@@ -10,7 +10,7 @@ export type Egress = {
   readonly userAgent: string
   /** The value of the header that counts how many scripts a request went through. */
   writeHops(hops: number): string
-  /** Whether an origin (`http://127.0.0.1:8787`) is Annex's own. */
+  /** True for the origin of Annex (`http://127.0.0.1:8787`). */
   isOwn(origin: string): boolean
   /** Closes every connection at once. Requests in flight fail with `egress_failed`. */
   close(): Promise<void>

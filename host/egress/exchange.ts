@@ -39,7 +39,7 @@ export type Answer = {
   headers: HeaderPairs
   /** The first `maxBytes` of the body, or those that came in time; not decoded. */
   body: Uint8Array[]
-  /** Whether there was more. */
+  /** True when the body was longer. */
   isCut: boolean
 }
 

@@ -10,9 +10,9 @@ import type { Resolve } from './resolver.ts'
 
 /** The targets that an operator allows although they are not public. */
 export type AllowList = {
-  /** Whether the name itself is allowed, whatever it resolves to. Case and a last dot do not matter. */
+  /** True when the name itself is allowed, for any address. Case and a last dot do not matter. */
   hasName(hostname: string): boolean
-  /** Whether a connection to the address is allowed: it is public, or in the list. */
+  /** True when a connection to the address is allowed: the address is public, or in the list. */
   permits(address: string): boolean
 }
 
@@ -60,7 +60,7 @@ const currentTenant = new AsyncLocalStorage<string | undefined>()
 type Policy = {
   allow: AllowList
   resolve: Resolve
-  /** Whether an origin is Annex's own. */
+  /** True for the origin of Annex. */
   isOwn: (origin: string) => boolean
 }
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Whether an address belongs to the public internet: see `rangeOf`. */
+/** True for an address of the public internet: see `rangeOf`. */
 export const isPublicAddress = (address: string): boolean => rangeOf(address) === 'public'
 
 /**

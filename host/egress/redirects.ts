@@ -13,7 +13,7 @@ export type Hop = {
   length?: number | undefined
 }
 
-/** Whether an answer sends the client elsewhere. */
+/** True when an answer is a redirect. */
 export const isRedirect = (status: number, location: string | undefined): location is string =>
   location !== undefined && [301, 302, 303, 307, 308].includes(status)
 

@@ -49,7 +49,7 @@ export type DeclaredHosts = {
   hosts: readonly string[] | undefined
   /** EGRESS_REQUIRE_DECLARED: a manifest without `egress` allows no host at all. */
   isRequired: boolean
-  /** Whether an origin is that of Annex's own API, which every script may reach. */
+  /** True for the origin of Annex's API, which every script may reach. */
   isOwn: (origin: string) => boolean
 }
 

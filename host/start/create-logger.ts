@@ -3,7 +3,7 @@ import { toLoggedError } from '../api/errors.ts'
 import type { Settings } from '../config/load-settings.ts'
 import type { Redact } from '../logs/create-redactor.ts'
 
-/** What cannot be written, as the disk is full, is written later, up to as many characters. */
+/** Lines that a full disk refuses are kept and written later, up to this many characters. */
 const mostUnwritten = 1024 * 1024
 
 /** The host's own log: a line of JSON for each thing that the operator should know, on stderr, without secrets. */
@@ -17,7 +17,7 @@ export function createLogger(level: string, redact: Redact): Logger {
   )
 }
 
-/** What the host itself has to keep out of its log. */
+/** The secrets of the host that its log must not show. */
 export const hostSecrets = (settings: Settings): [name: string, value: string][] => [
   ['SECRET_KEY', settings.SECRET_KEY],
   ['DATABASE_URL', settings.DATABASE_URL],

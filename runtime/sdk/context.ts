@@ -47,7 +47,7 @@ export type ContextOf<Integration extends IntegrationTypes = UntypedIntegration>
 type AnyEnvironment = RuntimeEnvironment<IntegrationTypes>
 type Context = RuntimeContext<AnyEnvironment>
 
-/** What the getters below know of their dispatch. */
+/** The dispatch that the getters below read. */
 const made = Symbol('made for')
 type MadeFor = {
   environment: () => AnyEnvironment

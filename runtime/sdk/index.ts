@@ -1,4 +1,4 @@
-/** What an integration imports as `@annex/runtime`. */
+/** The module that an integration imports as `@annex/runtime`. */
 
 export { ApiError } from './api/api-error.ts'
 export type { ApiClient } from './api/client.ts'

@@ -174,5 +174,5 @@ const dot = String.raw`(?:\.|%(?:25)*2e)`
 const parameters = '(?:;|%(?:25)*3b)'
 const dotSegment = new RegExp(`(?:^|${separator})${dot}{1,2}(?:$|${separator}|${parameters})`, 'i')
 
-/** Whether a URL's path has `.` or `..` between separators, however any of them is written. */
+/** True when the path of a URL has `.` or `..` between separators, in any spelling. */
 export const hasDotSegments = (path: string): boolean => dotSegment.test(path)

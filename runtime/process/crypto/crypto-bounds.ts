@@ -8,7 +8,7 @@ import type { Operation } from './crypto-operations.ts'
  * making an RSA key of 2048 bits takes 40 ms, of 4096 bits 300 ms, of 8192 bits 5 s and now and then half a minute.
  */
 const maxNewModulusLength = 4096
-/** What others make RSA keys with. A product of small primes can make the search for a key ten times as long. */
+/** The exponents of common RSA keys. A product of small primes can make the search for a key ten times as long. */
 const publicExponents = [3, 65537]
 /**
  * Rounds of PBKDF2 in all. It makes the iterations once more for each block of output: 0.12 µs a round with SHA-256,

@@ -1,4 +1,4 @@
-/** What an argument of a crypto call is, in the order of Web Crypto. */
+/** The kinds of the arguments of crypto calls, in the order of Web Crypto. */
 export type ArgumentKind =
   | 'algorithm'
   | 'key'
@@ -27,7 +27,7 @@ export const operations = {
 
 export type Operation = keyof typeof operations
 
-/** Those whose result is a key, or a pair of them. */
+/** Operations whose result is a key, or a pair of keys. */
 export const makesKeys: ReadonlySet<Operation> = new Set([
   'generateKey',
   'importKey',

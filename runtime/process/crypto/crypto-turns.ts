@@ -1,7 +1,7 @@
 /** A piece of work. Calls `done` once, when it is over. */
 export type Job = (done: () => void) => void
 
-/** What one sandbox has waiting. */
+/** The waiting crypto calls of one sandbox. */
 export type Lane = { add: (job: Job) => void; close: () => void }
 
 /** Lets the work of many sandboxes share few threads. */

@@ -1,6 +1,6 @@
 import { CryptoCallError } from './crypto-error.ts'
 
-/** What each dispatch of a sandbox has used of Node's threads. */
+/** The time of Node's threads that each dispatch of a sandbox has used. */
 export type ThreadTime = {
   /** Throws an OperationError when nothing is left. */
   assertLeft: (dispatch: number) => void

@@ -30,7 +30,7 @@ export const holderOf = (credentials: OAuthCredentials, environment: RuntimeEnvi
 export const isSame = (one: OAuthCredentials | undefined, other: OAuthCredentials): boolean =>
   one?.access_token === other.access_token && one.refresh_token === other.refresh_token
 
-/** What is stored may be anything. */
+/** A stored value may have any type. */
 export const toCredentials = (value: unknown): OAuthCredentials | undefined => {
   if (typeof value !== 'object' || value === null) return undefined
   return 'access_token' in value && typeof value.access_token === 'string'

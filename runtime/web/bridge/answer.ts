@@ -22,7 +22,7 @@ export const answerText = (
   return `{"kind":"value","value":${toJsonText(result.value) ?? 'null'}}`
 }
 
-/** What goes beside it: whole, or where it is long or a stream, in pieces. */
+/** The body beside the answer: whole, or in pieces when it is long or a stream. */
 export const bodyOfAnswer = (result: unknown): OutgoingBody | undefined =>
   isResponse(result) ? takeBody(responseParts(result).body, 'Response') : undefined
 

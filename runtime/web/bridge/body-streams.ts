@@ -12,7 +12,7 @@ import type { Wire } from './wire.ts'
  * a body. This is the back-pressure from a visitor's slow connection to a script's `pull`, and back.
  */
 export type BodyStreams = {
-  /** Whether a body goes in pieces: bytes of which there are many, or a stream. */
+  /** True for a body that is sent in pieces: many bytes, or a stream. */
   isLong(body: OutgoingBody | undefined): body is LongBody
   /** The stream that the process feeds: a request's body, or that of a fetched answer. */
   receive(dispatch: number, stream: number): ReadableStream

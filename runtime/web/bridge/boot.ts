@@ -13,7 +13,7 @@ import type { Wire } from './wire.ts'
 
 export const bootName = '__annexBoot'
 
-/** What a message can be for. */
+/** The kinds of messages. */
 export type BootParts = {
   wire: Wire
   clock: Clock

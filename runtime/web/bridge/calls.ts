@@ -6,7 +6,7 @@ import type { ReadableStream } from '../streams/streams.ts'
 import type { BodyStreams } from './body-streams.ts'
 import type { Wire } from './wire.ts'
 
-/** What the process made of a call. A body that is long, or of unknown length, is a stream. */
+/** The result of a call. A body that is long, or of unknown length, is a stream. */
 export type Settled =
   | {
       ok: true

@@ -3,7 +3,7 @@ import type { Response } from '../fetch/response.ts'
 import { defineProperty, NativeError, reflectApply } from '../primordials.ts'
 import { toPlainError } from './plain-error.ts'
 
-/** What the SDK is given to reach the host with, for the time of one dispatch. */
+/** The functions by which the SDK reaches the host during one dispatch. */
 export type HostAccess = {
   /** Asks the host. Rejects with an Error that holds the host's message. */
   call(name: string, args: unknown): Promise<unknown>
@@ -11,7 +11,7 @@ export type HostAccess = {
   waitUntil(promise: unknown): void
 }
 
-/** What `createIntegration` of the SDK leaves for the prelude, under `dispatchKey`. */
+/** The value that `createIntegration` of the SDK leaves for the prelude, under `dispatchKey`. */
 export type DispatchFunction = (
   event: { type: string; [field: string]: unknown },
   environment: () => { [field: string]: unknown },

@@ -1,6 +1,6 @@
 import { createTable, parseJson } from '../primordials.ts'
 
-/** What dispatches see as their environment. It changes seldom and is long: so it comes apart from them, as text. */
+/** The environments of dispatches. They are long and change seldom: so each comes once, as text. */
 export type Environments = {
   set(id: number, text: string): void
   /** Parses it when it is first looked at. Each dispatch has an object of its own. */

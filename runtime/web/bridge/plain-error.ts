@@ -54,7 +54,7 @@ export const plainErrorText = (error: PlainError): string =>
   (error.stack === undefined ? '' : `,"stack":${quote(error.stack)}`) +
   (error.exposeCode === undefined ? '}' : `,"exposeCode":${numberText(error.exposeCode)}}`)
 
-/** What was thrown, for the log: an error's stack with what it carries. */
+/** The text of a thrown value for the log: an error's stack with its own properties. */
 export const thrownText = (thrown: unknown): string => {
   const { name, message, stack } = toPlainError(thrown)
   return stack ?? `${name}: ${message}`

@@ -29,7 +29,7 @@ export const createClock = (): Clock => {
   }
 }
 
-/** That of this isolate. */
+/** The clock of this isolate. */
 export const clock = createClock()
 
 let last = 0

@@ -10,7 +10,7 @@ import {
   uncloneable,
 } from './platform-objects.ts'
 
-/** What was cloned already, and by what it is replaced. */
+/** Cloned values, with their clones. */
 type Memory = Map<object, unknown>
 
 const errorTypes: Record<string, ErrorConstructor> = {

@@ -2,7 +2,7 @@ import { adler32, crc32 } from './checksums.ts'
 
 export type Format = 'deflate' | 'deflate-raw' | 'gzip'
 
-/** What stands around the deflated data in a format. */
+/** The header and trailer around the deflated data of a format. */
 export type Container = {
   /** Bytes of the header at the start of `bytes`; `undefined` while there are too few of them to tell. */
   headerLength: (bytes: Uint8Array) => number | undefined

@@ -10,7 +10,7 @@ const windowBytes = 32_768
 /** Bytes that are compressed at a time: each piece costs five bytes, and the process about two milliseconds. */
 const pieceBytes = 65_536
 
-/** What stands before and after the deflated data of a format. */
+/** The header and trailer of a format. */
 const frames: Record<
   Format,
   { header: number[]; trailer: (sum: number, length: number) => Bytes; sum: typeof crc32 }

@@ -7,7 +7,7 @@ import { platformContent } from './platform-fields.ts'
 const depthLimit = 4
 const entryLimit = 100
 
-/** What is left of the room for one line, shared by all of its values. */
+/** The characters left for one line, shared by all of its values. */
 export type Room = { left: number; seen: object[] }
 
 export const createRoom = (): Room => ({ left: logTextLimit, seen: [] })

@@ -1,6 +1,6 @@
 import { getOwnPropertyDescriptor, reflectApply } from '../primordials.ts'
 
-/** What the log shows of the platform's objects. Not what a getter would make: the stream of a body, a signal. */
+/** The fields of the platform's objects that the log shows. A field whose getter makes an object (a stream, a signal) is left out. */
 const fieldNames: Record<string, string[]> = {
   AbortSignal: ['aborted', 'reason'],
   Blob: ['size', 'type'],

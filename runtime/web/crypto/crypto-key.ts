@@ -7,7 +7,7 @@ export type KeyDescription = {
   usages: string[]
 }
 
-/** What a key is, behind its object: a copy of the object shares it. */
+/** The internal slots of a key: a copy of the object shares them. */
 export type KeySlots = Omit<KeyDescription, 'algorithm'> & { algorithm: object }
 
 let made: KeySlots | undefined

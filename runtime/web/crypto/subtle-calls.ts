@@ -71,7 +71,7 @@ export const writeCall = (
   return { text: `[${text}]`, bytes: call.bytes() }
 }
 
-/** What is a text afterwards is JSON already; bytes are copied later. */
+/** A text result is JSON already; bytes are copied later. */
 const convert = (kind: Kind | undefined, value: unknown, what: string): unknown => {
   switch (kind) {
     case 'format':

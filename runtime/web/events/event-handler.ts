@@ -4,7 +4,7 @@ import { EventTarget } from './event-target.ts'
 type Handler = ((event: Event) => unknown) | null
 type Slot = { handler: Handler; listener: (event: Event) => void }
 
-/** What a handler does about the event by what it returns. */
+/** The effect of a handler's return value on the event. */
 type Call = (handler: (...given: never[]) => unknown, event: Event) => void
 
 /** HTML standard, 8.1.8.1: a handler that returns false prevents the default. */

@@ -107,7 +107,7 @@ const dispatch = (target: EventTarget, event: Event): boolean => {
   return !flight.canceled
 }
 
-/** What a listener throws is reported, and the next one runs. */
+/** An error that a listener throws is reported, and the next listener runs. */
 const call = (callback: EventListener, event: Event, target: unknown): void => {
   try {
     if (typeof callback === 'function') return void callback.call(target, event)
@@ -119,7 +119,7 @@ const call = (callback: EventListener, event: Event, target: unknown): void => {
   }
 }
 
-/** Whether the target has a listener for this type. */
+/** True when the target has a listener for this type. */
 export const hasListener = (target: EventTarget, type: string): boolean =>
   listeningHere(target).listeners.some((listener) => listener.type === type)
 

@@ -1,6 +1,6 @@
 import { now } from '../clock/clock.ts'
 
-/** What EventTarget keeps about an event on its way. Only the two of them see it. */
+/** The dispatch state of an event. Only Event and EventTarget see it. */
 export type Flight = {
   type: string
   bubbles: boolean

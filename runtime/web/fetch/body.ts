@@ -105,7 +105,7 @@ export const consumeBody = <T>(
   })
 }
 
-/** What cannot be converted is thrown after the `await`, where V8 knows the author's line that waits for it. */
+/** A failed conversion throws after the `await`: there V8 knows the waiting line of the author. */
 const consumeStream = async <T>(
   body: Body,
   stream: ReadableStream,

@@ -88,7 +88,7 @@ const startCall = (
   signal?.addEventListener('abort', abort, { once: true })
 }
 
-/** What goes wrong is thrown after the `await`, where V8 knows the author's line that waits for it. */
+/** A failure throws after the `await`: there V8 knows the waiting line of the author. */
 const responseIn = (settled: Settled, signal: AbortSignal | undefined, method: string): Response => {
   if (settled.ok) return toResponse(settled, signal, method)
   throw new TypeError(`fetch failed: ${settled.error.message}`, { cause: toCause(settled.error) })

@@ -181,7 +181,7 @@ export class Request {
     return headerValue(headerListOf(this.#headers), 'content-type')
   }
 
-  /** What `new Request(url, request)` reads of the second, without making streams and signals for it. */
+  /** The fields that `new Request(url, request)` reads of `request`, without making streams and signals for it. */
   #asInit(): RequestInit {
     const { method, redirect, browser } = this.#outline
     const init: RequestInit = { ...browser, method, redirect, headers: this.#headers }
@@ -232,7 +232,7 @@ export class Request {
 
 const isRequest = (value: unknown): value is Request => isRequestObject(value)
 
-/** What `fetch` sends of a request. */
+/** The parts of a request that `fetch` sends. */
 export const requestParts = (request: Request) => partsOf(request)
 
 /** The request of a dispatch. Its URL and headers come from the sandbox process, well-formed. */

@@ -175,7 +175,7 @@ const addContentType = (headers: Headers, type: string | null): void => {
 
 export const isResponse = (value: unknown): value is Response => isResponseObject(value)
 
-/** What the bridge needs of a response, read without any property that a script could have replaced. */
+/** The parts of a response that the bridge needs, read without any property that a script could have replaced. */
 export const responseParts = (response: Response) => partsOf(response)
 
 /** The response of a `fetch`. Its headers are immutable, as the standard says. */

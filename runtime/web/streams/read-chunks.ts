@@ -7,7 +7,7 @@ type ReadRequest = {
   _errorSteps(reason: unknown): void
 }
 
-/** What web-streams-polyfill calls the internal slots of a stream. */
+/** The names that web-streams-polyfill gives to the internal slots of a stream. */
 type Slots = {
   _state: 'readable' | 'closed' | 'errored'
   _storedError: unknown

@@ -30,7 +30,7 @@ const escapes: Record<string, string> = {
   '%20': '+',
 }
 
-/** What the URI functions of the language leave alone, and the form's percent-encode set does not. */
+/** Characters that `encodeURIComponent` keeps and that the percent-encode set of forms encodes. */
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()~]|%20/g, (found) => escapes[found] ?? '')
 
