@@ -13,6 +13,72 @@ export async function lockForWriting(transaction: Db): Promise<void> {
   if (!isPostgres(transaction)) await transaction.raw('delete from key_checks where false')
 }
 
+/** `in (…)` for a query of ids. On PostgreSQL it locks the rows, and leaves out rows that another transaction has locked. */
+export const inUnlocked = (db: Db, ids: string): string =>
+  // An array of ids makes PostgreSQL use the primary key, also with outdated statistics.
+  isPostgres(db) ? `= any (array (${ids} for update skip locked))` : `in (${ids})`
+
+/** Locks the rows of a query that no other transaction has locked. SQLite has one transaction at a time. */
+export const lockUnlocked = (db: Db, query: Knex.QueryBuilder): Knex.QueryBuilder =>
+  isPostgres(db) ? query.forUpdate().skipLocked() : query
+
+/**
+ * Takes locks with these names, in one order: two transactions cannot deadlock. The locks end with the transaction.
+ *
+ * @param names JSON, an array of texts
+ */
+export async function lockNames(transaction: Db, names: string): Promise<void> {
+  if (!isPostgres(transaction)) return
+  const lock = 'pg_advisory_xact_lock(hashtextextended(name, 0))'
+  const sorted = 'select name from jsonb_array_elements_text(?::jsonb) as name order by name'
+  await transaction.raw(`select ${lock} from (${sorted}) as names`, [names])
+}
+
+/** Takes the lock with a number until the transaction ends. SQLite has one host. @returns false when another host has it */
+export async function tryLock(transaction: Db, number: number): Promise<boolean> {
+  if (!isPostgres(transaction)) return true
+  const { rows } = await transaction.raw('select pg_try_advisory_xact_lock(?) as locked', [number])
+  return rows[0]?.locked === true
+}
+
+/**
+ * The age of the oldest transaction that writes, in ms. SQLite has one transaction at a time: the query waits for the open
+ * one.
+ *
+ * @param db the connection that writes
+ */
+export async function oldestTransactionMs(db: Db): Promise<number> {
+  const age = isPostgres(db)
+    ? `select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0) * 1000 as ms
+       from pg_stat_activity where datname = current_database() and backend_xid is not null`
+    : 'select 0 as ms'
+  const [row] = await rawRows<{ ms: number }>(db, age, [])
+  return Number(row?.ms)
+}
+
+/** The difference of two clocks that write ids, in ms. Only hosts on PostgreSQL have several clocks. */
+export const clockSlackMs = (db: Db): number => (isPostgres(db) ? 1_000 : 2)
+
+/** Bytes of the database, on PostgreSQL of these tables. */
+export async function usedBytes(db: Db, tables: readonly string[]): Promise<number> {
+  const sql = isPostgres(db)
+    ? `select sum(pg_total_relation_size(oid)) as used from pg_class
+       where relname = any (array (select jsonb_array_elements_text(?::jsonb)))
+         and relnamespace = current_schema()::regnamespace`
+    : `select (page_count - freelist_count) * page_size as used
+       from pragma_page_count, pragma_freelist_count, pragma_page_size where ? is not null`
+  const [row] = await rawRows<{ used: number }>(db, sql, [JSON.stringify(tables)])
+  return Number(row?.used ?? 0)
+}
+
+/** The larger one of two expressions. */
+export const larger = (db: Db, one: string, other: string): string =>
+  `${isPostgres(db) ? 'greatest' : 'max'}(${one}, ${other})`
+
+/** True where a column holds the text of one parameter. */
+export const holdsText = (db: Db, column: string): string =>
+  `${isPostgres(db) ? 'strpos' : 'instr'}(${column}, ?) > 0`
+
 /** Columns of rows in a JSON parameter, by their names in the JSON. */
 export type JsonColumns = Readonly<Record<string, 'text' | 'bigint' | 'boolean'>>
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
-import { isPostgres } from '../sql.ts'
+import { larger } from '../sql.ts'
 import { comesDue } from './claims.ts'
 import type { JobKind } from './jobs.ts'
 import type { ReceiverState } from './receivers.ts'
@@ -54,8 +54,7 @@ export async function readBacklog(db: Db): Promise<Backlog> {
 }
 
 /** When a job became pending. A scheduled task becomes pending at its first due time, which its position holds. */
-const pendingSince = (db: Db): string =>
-  isPostgres(db) ? 'greatest(created_at, position / 1000)' : 'max(created_at, position / 1000)'
+const pendingSince = (db: Db): string => larger(db, 'created_at', 'position / 1000')
 
 /**
  * Due jobs count from their due time, which the index holds. `findPutOff` adds retries and scheduled tasks. Few jobs run,

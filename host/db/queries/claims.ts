@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { isPostgres, jsonTexts, rawRows } from '../sql.ts'
+import { inUnlocked, isPostgres, jsonTexts, lockUnlocked, rawRows } from '../sql.ts'
 import { type Job, type JobKind, mostInterruptions } from './jobs.ts'
 
 /** The lease of a claim: its host, and how long it holds. */
@@ -110,11 +110,10 @@ export async function leaseJobs(db: Db, ids: readonly string[], lease: Lease): P
   if (ids.length === 0) return []
   const { leaseId, hostId, nowMs, leaseMs } = lease
   const due = `select id from jobs where id in ${jsonTexts(db)} and state = 'due' and due_at <= ?`
-  const which = isPostgres(db) ? `= any (array (${due} for update skip locked))` : `in (${due})`
   const rows = await rawRows<Job>(
     db,
     `update jobs set state = 'running', attempt = attempt + 1, lease_id = ?, host_id = ?, claimed_at = ?, lease_until = ?
-     where id ${which} returning *`,
+     where id ${inUnlocked(db, due)} returning *`,
     [leaseId, hostId, nowMs, nowMs + leaseMs, JSON.stringify(ids), nowMs],
   )
   const leased = new Map(rows.map((job) => [job.id, job]))
@@ -161,7 +160,7 @@ export async function endClaims(db: Db, kinds: readonly JobKind[], which: Ending
     if ('hostId' in which) query.where('hostId', which.hostId)
     else query.where('leaseUntil', '<', which.lapsedAtMs)
   }
-  const jobs: Job[] = isPostgres(db) ? await query.forUpdate().skipLocked() : await query
+  const jobs: Job[] = await lockUnlocked(db, query)
   if (jobs.length === 0) return []
   await db.raw(
     `update jobs set state = 'due', ${cutOff}, lease_id = null, lease_until = null, host_id = null, claimed_at = null

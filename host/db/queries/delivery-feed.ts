@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
-import { isPostgres, rawRows } from '../sql.ts'
+import { clockSlackMs, oldestTransactionMs } from '../sql.ts'
 import type { AttemptRow } from './attempts.ts'
 import { findDeliveries } from './deliveries.ts'
 import {
@@ -25,29 +25,18 @@ export type FeedItem =
       previousStartedAt: number | null
     }
 
-/** Ids may be a little older than the time of their commit. On PostgreSQL the clocks of hosts differ. */
-const slackMs = { sqlite: 2, postgres: 1_000 }
 /** The feed waits this long for an open transaction, and misses items of a longer one. */
 const longestCommitMs = 30_000
 
 /**
  * @returns a time in Unix ms: every connection can read all items that were created before it
  *
- * @param db the connection that writes. SQLite has one transaction at a time: this query waits for the open one
+ * @param db the connection that writes
  */
 export async function settledUpTo(db: Db): Promise<number> {
   const nowMs = Date.now()
-  if (!isPostgres(db)) {
-    await db.raw('select 1')
-    return nowMs - slackMs.sqlite
-  }
-  const [open] = await rawRows<{ ms: number }>(
-    db,
-    `select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0) * 1000 as ms
-     from pg_stat_activity where datname = current_database() and backend_xid is not null`,
-    [],
-  )
-  return nowMs - slackMs.postgres - Math.min(Number(open?.ms), longestCommitMs)
+  // Ids may be a little older than the time of their commit.
+  return nowMs - clockSlackMs(db) - Math.min(await oldestTransactionMs(db), longestCommitMs)
 }
 
 /** A place among all items: the part of an id after its prefix, or the beginning of such a part. */

@@ -1,7 +1,7 @@
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
-import { forEachInserted, forEachRow, isPostgres, jsonRows, rawRows } from '../sql.ts'
+import { forEachInserted, forEachRow, inUnlocked, jsonRows, lockNames, rawRows } from '../sql.ts'
 
 export type JobKind = 'event' | 'task' | 'delivery'
 
@@ -198,7 +198,7 @@ async function updateJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Prom
  * Changes jobs, except jobs that another transaction is changing.
  *
  * @param set the assignments, as SQL
- * @param some a query for ids. An array of ids makes PostgreSQL use the primary key, also with outdated statistics
+ * @param some a query for ids
  * @returns the number of changed jobs
  */
 export async function changeSomeJobs(
@@ -207,8 +207,7 @@ export async function changeSomeJobs(
   some: string,
   bindings: readonly unknown[],
 ): Promise<number> {
-  const ids = isPostgres(transaction) ? `= any (array (${some} for update skip locked))` : `in (${some})`
-  const sql = `update jobs set ${set} where id ${ids} returning id`
+  const sql = `update jobs set ${set} where id ${inUnlocked(transaction, some)} returning id`
   return (await rawRows(transaction, sql, bindings)).length
 }
 
@@ -231,10 +230,7 @@ export function nextPosition(nowMs: number): number {
 export async function comeAfter(db: Db, lanes: readonly string[]): Promise<void> {
   const given = [JSON.stringify(lanes.map((lane) => ({ lane })))]
   const rows = jsonRows(db, 'given', { lane: 'text' })
-  // Sorted: two transactions that take the locks in different orders would deadlock.
-  const lock = "pg_advisory_xact_lock(hashtextextended('annex lane ' || lane, 0))"
-  if (isPostgres(db))
-    await db.raw(`select ${lock} from (select lane from ${rows} order by lane) as given`, given)
+  await lockNames(db, JSON.stringify(lanes.map((lane) => `annex lane ${lane}`)))
   // A separate statement sees jobs that were committed while the lock was awaited.
   const last = 'select position from jobs where lane = given.lane and ordered order by position desc limit 1'
   const [row] = await rawRows<{ last: number | null }>(

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { firstIdAt, type IdPrefix } from '../ids.ts'
-import { isPostgres, jsonRows, jsonTexts, lenientJson, rawRows } from '../sql.ts'
+import { jsonRows, jsonTexts, lenientJson, rawRows, tryLock, usedBytes } from '../sql.ts'
 import type { Delivery } from './deliveries.ts'
 
 /** Kinds of pruned history. Deliveries include their attempts. `waitingEvents`: jobs of events that wait for a resume. */
@@ -147,12 +147,8 @@ async function removeDeliveries(db: Db, ids: readonly string[]): Promise<number>
 
 const removedColumns = { eventId: 'text', bodyId: 'text' } as const
 
-/** True on one of several hosts. The lock ends with the transaction. SQLite has one host. */
-export async function isOnlyPruner(transaction: Db): Promise<boolean> {
-  if (!isPostgres(transaction)) return true
-  const { rows } = await transaction.raw('select pg_try_advisory_xact_lock(?) as locked', [lockId])
-  return rows[0]?.locked === true
-}
+/** True on one of several hosts, until the transaction ends. */
+export const isOnlyPruner = (transaction: Db): Promise<boolean> => tryLock(transaction, lockId)
 
 /** PostgreSQL names advisory locks by numbers. This one is `annx` in ASCII. */
 const lockId = 0x616e6e78
@@ -195,14 +191,6 @@ export async function readSizes(
   })
 }
 
-/** Bytes of the database, on PostgreSQL of the tables with history: an upper bound for the history. */
-export async function readUsedBytes(db: Db): Promise<number> {
-  const tables = `'deliveries', 'bodies', 'attempts', 'events', 'jobs'`
-  const sql = isPostgres(db)
-    ? `select sum(pg_total_relation_size(oid)) as used from pg_class
-       where relname in (${tables}) and relnamespace = current_schema()::regnamespace`
-    : `select (page_count - freelist_count) * page_size as used
-       from pragma_page_count, pragma_freelist_count, pragma_page_size`
-  const [row] = await rawRows<{ used: number }>(db, sql, [])
-  return Number(row?.used ?? 0)
-}
+/** An upper bound for the bytes of history. */
+export const readUsedBytes = (db: Db): Promise<number> =>
+  usedBytes(db, ['deliveries', 'bodies', 'attempts', 'events', 'jobs'])

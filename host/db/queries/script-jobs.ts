@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { newestFirst } from '../ids.ts'
-import { isPostgres, lenientJson } from '../sql.ts'
+import { holdsText, isPostgres, lenientJson } from '../sql.ts'
 import { positionAt } from './jobs.ts'
 
 /** An event or a task for a script. Done jobs are deleted, failed ones are kept. */
@@ -100,9 +100,8 @@ function narrow(
 
 /** The text search comes first: it is faster than parsing each subject as JSON. */
 const isOfEvent = (db: Db, eventId: string) => (query: Knex.QueryBuilder) => {
-  const find = isPostgres(db) ? 'strpos' : 'instr'
   query
-    .whereRaw(`${find}(subject, ?) > 0`, [JSON.stringify(eventId)])
+    .whereRaw(holdsText(db, 'subject'), [JSON.stringify(eventId)])
     .whereRaw(`${lenientJson(db, 'subject')} -> 'event' ->> 'eventId' = ?`, [eventId])
 }
 

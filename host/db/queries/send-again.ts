@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { newestFirst, withPrefix } from '../ids.ts'
-import { isPostgres, jsonRows, jsonTexts, rawRows } from '../sql.ts'
+import { jsonRows, jsonTexts, rawRows } from '../sql.ts'
 import { toDeliveryJob } from './deliveries.ts'
 import { insertJobs } from './jobs.ts'
 import { type DeliveryFilter, narrow, unindexed } from './list-deliveries.ts'
@@ -67,11 +67,14 @@ export async function bringForward(db: Db, id: string, nowMs: number): Promise<s
   return (await db('jobs').where(job).first('state'))?.state
 }
 
-/** Locks deliveries in one order, as two requests may send the same ones. SQLite has one transaction at a time. */
+/** Locks deliveries in one order, as two requests may send the same ones. */
 async function lockRows(db: Db, all: readonly Again[]): Promise<void> {
-  if (!isPostgres(db)) return
   const ids = JSON.stringify(all.map(({ id }) => id))
-  await db.raw(`select id from deliveries where id in ${jsonTexts(db)} order by id for update`, [ids])
+  await db('deliveries')
+    .select('id')
+    .whereRaw(`id in ${jsonTexts(db)}`, [ids])
+    .orderBy('id')
+    .forUpdate()
 }
 
 /** A resume of a paused receiver waits for the end of the transaction, and then finds the waiting jobs. */

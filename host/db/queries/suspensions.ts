@@ -1,5 +1,4 @@
 import type { Db } from '../db.ts'
-import { isPostgres } from '../sql.ts'
 
 /** The reason of a suspension, and the digest of the version that caused it. */
 export type Suspension = { reason: string; digest: string }
@@ -104,7 +103,7 @@ export async function lockTaking(transaction: Db, ids: readonly string[]): Promi
   const rows: Held[] = await read([...new Set(ids)])
   const held = rows.filter(({ status }) => heldStatuses.includes(status)).map(({ id }) => id)
   // Active installations are not locked: each lock would be a write, for every publisher.
-  const again: Held[] = held.length === 0 || !isPostgres(transaction) ? [] : await read(held).forShare()
+  const again: Held[] = held.length === 0 ? [] : await read(held).forShare()
   const now = new Map([...rows, ...again].map((row) => [row.id, row]))
   return new Map(
     [...now.values()].flatMap(({ id, status, suspendedFrom }): [string, boolean][] => {
