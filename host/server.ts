@@ -6,6 +6,7 @@ import { createScriptTokens } from './access/script-tokens.ts'
 import { issueSetupToken } from './access/tokens.ts'
 import { createAuthenticate } from './api/caller.ts'
 import { drainMs, listen } from './api/listen.ts'
+import type { SeeAnswer } from './api/operations.ts'
 import { createApp } from './app.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
 import { hostIdentity, ownDataFolder } from './db/data-folder.ts'
@@ -61,7 +62,10 @@ export type RunningServer = {
 }
 
 /** Starts Annex: each part needs those above it. A failed start, and `close`, end the parts in reverse order. */
-export async function startServer(loaded: LoadedSettings): Promise<RunningServer> {
+export async function startServer(
+  loaded: LoadedSettings,
+  { seeAnswer }: { seeAnswer?: SeeAnswer } = {},
+): Promise<RunningServer> {
   await using ends = new AsyncDisposableStack()
   const { settings, readVariables } = loaded
   let { variables } = loaded
@@ -231,6 +235,7 @@ export async function startServer(loaded: LoadedSettings): Promise<RunningServer
       reload: folders.reload,
       resume: suspensions.resume,
       authenticate: createAuthenticate(reader, tokens),
+      seeAnswer,
       readHops: createHops(hopsKey).read,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
       version,

@@ -1,12 +1,22 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compile } from 'json-schema-to-typescript'
+import { readApiFiles } from '../schemas/api.ts'
+import { makeApiTypes } from './api-types.ts'
 
 /** One generated file: where it belongs, what it should hold, and whether the disk holds something else. */
 export type GeneratedFile = { path: string; text: string; stale: boolean }
 
 const banner = '// Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.'
+const options = {
+  bannerComment: banner,
+  additionalProperties: false,
+  unknownAny: true,
+  ignoreMinAndMaxItems: true,
+  style: { semi: false, singleQuote: true, printWidth: 110 },
+}
 
 /**
  * Makes the TypeScript types of every schema below `<root>/schemas`, or with `--check` only says which are
@@ -19,7 +29,9 @@ export async function generateTypes(
   args: string[],
   print: (line: string) => void,
 ): Promise<number> {
-  const stale = (await generateSchemaTypes(join(root, 'schemas'))).filter((file) => file.stale)
+  const schemas = join(root, 'schemas')
+  const files = [...(await generateSchemaTypes(schemas)), ...(await generateApiTypes(schemas))]
+  const stale = files.filter((file) => file.stale)
   if (args.includes('--check')) {
     for (const file of stale) print(`${relative(root, file.path)} is stale: run \`make types\``)
     return stale.length > 0 ? 1 : 0
@@ -41,25 +53,33 @@ async function generateSchemaTypes(schemasFolder: string): Promise<GeneratedFile
   const files: GeneratedFile[] = []
   for (const schemaPath of await findSchemas(schemasFolder)) {
     const schema = JSON.parse(await readFile(schemaPath, 'utf8'))
-    const text = await compile(forTypes(schema), schema.title, {
-      bannerComment: banner,
-      cwd: schemasFolder,
-      additionalProperties: false,
-      unknownAny: true,
-      ignoreMinAndMaxItems: true,
-      style: { semi: false, singleQuote: true, printWidth: 110 },
-    })
+    const text = await compile(forTypes(schema), schema.title, { ...options, cwd: schemasFolder })
     const name = relative(schemasFolder, schemaPath).replace(/\.schema\.json$/, '.ts')
-    const path = join(schemasFolder, 'generated', name)
-    files.push({ path, text, stale: text !== (await readFile(path, 'utf8').catch(() => undefined)) })
+    files.push(await compareFile(join(schemasFolder, 'generated', name), text))
   }
   return files
 }
 
+/** The types of the API's resources. */
+async function generateApiTypes(schemasFolder: string): Promise<GeneratedFile[]> {
+  const folder = join(schemasFolder, 'api')
+  if (!existsSync(folder)) return []
+  const made = await makeApiTypes(readApiFiles(folder), options)
+  return Promise.all(
+    made.map(({ id, text }) => compareFile(join(schemasFolder, 'generated/api', `${id}.ts`), text)),
+  )
+}
+
+const compareFile = async (path: string, text: string): Promise<GeneratedFile> => ({
+  path,
+  text,
+  stale: text !== (await readFile(path, 'utf8').catch(() => undefined)),
+})
+
 async function findSchemas(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true })
   return entries
-    .filter((entry) => entry.endsWith('.schema.json'))
+    .filter((entry) => entry.endsWith('.schema.json') && !entry.startsWith('api/'))
     .sort()
     .map((entry) => join(folder, entry))
 }

@@ -39,11 +39,15 @@ export function assertOperator(caller: Caller): void {
 export const namedOrganization = ({ query }: Context): string | undefined =>
   typeof query.organization === 'string' ? query.organization : undefined
 
+export type Person = Extract<Caller, { kind: 'operator' | 'organization' }>
+
+/** False for a script. */
+export const isPerson = (caller: Caller): caller is Person =>
+  caller.kind === 'operator' || caller.kind === 'organization'
+
 /** Refuses scripts on routes for people. @throws AnnexError `forbidden` */
-export function assertPerson(
-  caller: Caller,
-): asserts caller is Extract<Caller, { kind: 'operator' | 'organization' }> {
-  if (caller.kind === 'operator' || caller.kind === 'organization') return
+export function assertPerson(caller: Caller): asserts caller is Person {
+  if (isPerson(caller)) return
   throw new AnnexError(
     'forbidden',
     'A script’s token may not do this; an organization’s or an operator’s may.',

@@ -1,4 +1,5 @@
 import Router from '@koa/router'
+import { loadApi } from '../../schemas/api.ts'
 import { addDeliveryRoutes, type DeliveryParts } from './deliveries.ts'
 import { addFeedRoutes, type FeedParts } from './delivery-feed.ts'
 import { addEventRoutes, type EventParts } from './events.ts'
@@ -10,6 +11,7 @@ import { addJobRoutes, type JobParts } from './jobs.ts'
 import { addLevelRoutes, type LevelParts } from './levels.ts'
 import { addLogRoutes, type LogParts } from './logs.ts'
 import { addMetricsRoutes, type MetricsParts } from './metrics.ts'
+import { createOperations, type OperationParts } from './operations.ts'
 import { addOrganizationRoutes, type OrganizationParts } from './organizations.ts'
 import { addReceiptRoutes, type ReceiptParts } from './receipts.ts'
 import { addReceiverRoutes, type ReceiverParts } from './receivers.ts'
@@ -18,7 +20,8 @@ import { addSiteRoutes, type SiteParts } from './sites.ts'
 import { addSpaceRoutes, type SpaceParts } from './spaces.ts'
 
 /** The parts that the resources need, all together. */
-export type ApiParts = HomeParts &
+export type ApiParts = OperationParts &
+  HomeParts &
   HealthParts &
   MetricsParts &
   OrganizationParts &
@@ -36,15 +39,16 @@ export type ApiParts = HomeParts &
   LogParts &
   ReceiptParts
 
-/** The routes of the API. docs/api.md describes each. */
+/** The routes of the API. `schemas/api` describes each. */
 export function createRouter(parts: ApiParts): Router {
   const router = new Router()
+  const { on, addTo } = createOperations(loadApi(), parts)
   addHomeRoute(router, parts)
   addHealthRoutes(router, parts)
   addMetricsRoutes(router, parts)
-  addOrganizationRoutes(router, parts)
-  addSpaceRoutes(router, parts)
-  addSiteRoutes(router, parts)
+  addOrganizationRoutes(on, parts)
+  addSpaceRoutes(on, parts)
+  addSiteRoutes(on, parts)
   addIntegrationRoutes(router, parts)
   addInstallationRoutes(router, parts)
   addTargetRoutes(router, parts)
@@ -58,5 +62,6 @@ export function createRouter(parts: ApiParts): Router {
   addJobRoutes(router, parts)
   addLogRoutes(router, parts)
   addReceiptRoutes(router, parts)
+  addTo(router)
   return router
 }

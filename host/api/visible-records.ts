@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type { Operation } from '../../schemas/api.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
@@ -13,7 +14,7 @@ import { findPlace, findPlacesOf, type Places } from '../db/queries/places.ts'
 import { AnnexError } from '../errors.ts'
 import { getDeployed } from '../installations/find-deployed.ts'
 import { assertScope } from '../sandbox/host-calls.ts'
-import type { Authenticate } from './caller.ts'
+import { type Authenticate, isPerson } from './caller.ts'
 
 /** An installation with its manifest, and the caller who may see it. */
 export type OpenInstallation = { caller: Caller; installation: Installation; manifest: Manifest }
@@ -75,6 +76,16 @@ export async function visibleInstallation(
   throw new AnnexError('not_found', `${integration} has no installation ${id} that this token may see.`)
 }
 
+/**
+ * Refuses a script without the scope of the operation. Check it once the record is found: a script learns nothing about
+ * records outside its reach.
+ *
+ * @throws AnnexError `scope_missing`, which names the scope
+ */
+export function assertOperationScope(caller: Caller, { scope }: Pick<Operation, 'scope'>): void {
+  if (scope !== undefined && !isPerson(caller)) assertScope(caller, scope)
+}
+
 function maySee(caller: Caller, installation: Installation): boolean {
   switch (caller.kind) {
     case 'operator':
@@ -93,21 +104,24 @@ function maySee(caller: Caller, installation: Installation): boolean {
  * in.
  *
  * @param given.organizationId limits the search to one organization
- * @throws AnnexError `scope_missing`, which names the scope; `not_found`; `bad_request` where several have the slug
+ * @throws AnnexError `not_found`; `scope_missing` for a script that reaches it without the operation's scope; `bad_request`
+ *   where several have the slug
  */
 export async function visiblePlace<Kind extends TargetKind>(
   db: Db,
   caller: Caller,
-  given: { kind: Kind; name: string; scope: string; organizationId?: string },
+  operation: Pick<Operation, 'scope'>,
+  given: { kind: Kind; name: string; organizationId?: string },
 ): Promise<Places[Kind]> {
-  const { kind, name, scope, organizationId } = given
+  const { kind, name, organizationId } = given
   const within = organizationId === undefined ? {} : { organizationId }
   if (caller.kind === 'integration' || caller.kind === 'installation') {
-    assertScope(caller, scope)
     const { integration } = caller
     const installed = caller.kind === 'installation' ? { installationId: caller.installationId } : {}
     const found = await findPlacesOf(db, kind, name, { ...within, integration, ...installed })
-    return onlyMatch(found, kind, name, `that ${integration} is installed in`)
+    const place = onlyMatch(found, kind, name, `that ${integration} is installed in`)
+    assertOperationScope(caller, operation)
+    return place
   }
   const own = caller.kind === 'organization' ? { organizationId: caller.organizationId } : within
   return onlyMatch(await findPlacesOf(db, kind, name, own), kind, name, 'that this token may see')

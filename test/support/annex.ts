@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadSettings } from '../../host/config/load-settings.ts'
 import { type RunningServer, startServer } from '../../host/server.ts'
+import { createAnswerCheck } from './check-answers.ts'
 import { shareBuilds } from './kept-builds.ts'
 import { type PluginSource, writePlugin } from './plugin-folder.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
@@ -62,7 +63,9 @@ async function start(given: Given, folder: string, ends: AsyncDisposableStack): 
     ...given.flags,
   }
   const environment = { HANDBOOK_STATS_REPORT_TOKEN: 'report-token', ...process.env }
-  const server = await startServer(loadSettings({ flags, environment, envFile: '/nowhere/.env' }))
+  const server = await startServer(loadSettings({ flags, environment, envFile: '/nowhere/.env' }), {
+    seeAnswer: createAnswerCheck(),
+  })
   ends.defer(server.close)
   const operator = readFileSync(join(dataDir, 'cli.token'), 'utf8').trim()
   return {

@@ -1,0 +1,107 @@
+import type Router from '@koa/router'
+import type { Context } from 'koa'
+import type { Api, Operation, Role } from '../../schemas/api.ts'
+import type { OperationId, Operations } from '../../schemas/generated/api/operations.ts'
+import type { Caller } from '../access/tokens.ts'
+import { AnnexError, isAnnexError } from '../errors.ts'
+import type { Authenticate } from './caller.ts'
+import { createBodyReader, createQueryReader } from './read-request.ts'
+
+/** The callers that have one of these roles. An operation for anyone has no caller. */
+type CallerOf<R> = R extends 'anyone'
+  ? undefined
+  : Extract<Caller, { kind: R extends 'reader' | 'editor' | 'admin' ? 'organization' : R }>
+
+/** A request that is authenticated, and whose query and body match their schemas. */
+export type OperationRequest<Id extends OperationId> = {
+  caller: CallerOf<Operations[Id]['roles']>
+  params: Operations[Id]['params']
+  query: Operations[Id]['query']
+  body: Operations[Id]['body']
+  operation: Operation
+  context: Context
+}
+
+type Answer<Id extends OperationId> = Operations[Id]['answer']
+type Handle<Id extends OperationId> = (request: OperationRequest<Id>) => Answer<Id> | Promise<Answer<Id>>
+type AnyHandle = (request: never) => unknown
+
+/**
+ * Registers the handler of an operation. Its value is the JSON answer, with the first 2xx status of the schema. A handler
+ * may set headers, another 2xx status or a stream at `context`.
+ */
+export type OnOperation = <Id extends OperationId>(id: Id, handle: Handle<Id>) => void
+
+/** Sees each answer of an operation. The tests check it against the schema. */
+export type SeeAnswer = (operation: Operation, status: number, body: unknown) => void
+
+export type OperationParts = { authenticate: Authenticate; seeAnswer?: SeeAnswer | undefined }
+
+/** Collects handlers, and makes the routes that `schemas/api` describes. */
+export function createOperations(
+  { document, operations }: Api,
+  { authenticate, seeAnswer }: OperationParts,
+): { on: OnOperation; addTo: (router: Router) => void } {
+  const handles = new Map<string, AnyHandle>()
+  return {
+    on(id, handle) {
+      if (handles.has(id)) throw new Error(`The operation ${id} has two handlers.`)
+      handles.set(id, handle)
+    },
+    addTo(router) {
+      const unknown = [...handles.keys()].filter((id) => operations.every((operation) => operation.id !== id))
+      if (unknown.length > 0) throw new Error(`schemas/api has no operation ${unknown.join(', ')}.`)
+      // Koa takes the first route that matches: `/v1/deliveries/feed` sorts before `/v1/deliveries/{id}`.
+      for (const operation of operations.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
+        const handle = handles.get(operation.id)
+        if (handle === undefined) throw new Error(`The operation ${operation.id} has no handler.`)
+        const run = createRun(operation, handle)
+        const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
+        router.register(path, [operation.method], seeAnswer ? seeing(operation, run, seeAnswer) : run)
+      }
+    },
+  }
+
+  function createRun(operation: Operation, handle: AnyHandle): (context: Context) => Promise<void> {
+    const readQuery = createQueryReader(operation, document)
+    const readBody = createBodyReader(operation, document)
+    const isOpen = operation.roles.includes('anyone')
+    return async (context) => {
+      const caller = isOpen ? undefined : await authenticate(context)
+      if (caller !== undefined) assertRole(caller, operation)
+      const query = readQuery(context, caller)
+      const body = await readBody(context)
+      context.status = operation.success
+      const request = { caller, params: context.params, query, body, operation, context }
+      const answer: unknown = await handle(request as never)
+      if (answer !== undefined) context.body = answer
+    }
+  }
+}
+
+/** Until tokens of organizations have roles, they are admins. */
+const roleOf = ({ kind }: Caller): Role => (kind === 'organization' ? 'admin' : kind)
+
+/** @throws AnnexError `forbidden` */
+function assertRole(caller: Caller, { roles, method, path }: Operation): void {
+  const role = roleOf(caller)
+  if (roles.includes(role)) return
+  const text = `${method} ${path} is for the roles ${roles.join(', ')}. This token has the role ${role}.`
+  throw new AnnexError('forbidden', text)
+}
+
+function seeing(
+  operation: Operation,
+  run: (context: Context) => Promise<void>,
+  seeAnswer: SeeAnswer,
+): (context: Context) => Promise<void> {
+  return async (context) => {
+    try {
+      await run(context)
+    } catch (error) {
+      if (isAnnexError(error)) seeAnswer(operation, error.status, undefined)
+      throw error
+    }
+    seeAnswer(operation, context.status, context.body)
+  }
+}

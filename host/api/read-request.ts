@@ -1,0 +1,100 @@
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import type { Context } from 'koa'
+import { type OpenApi, type Operation, standAlone } from '../../schemas/api.ts'
+import { createCheck } from '../../schemas/create-check.ts'
+import { describeError } from '../../schemas/describe-error.ts'
+import type { Caller } from '../access/tokens.ts'
+import { AnnexError, type ErrorDetail } from '../errors.ts'
+import { readJson } from './body.ts'
+
+const maxDetails = 20
+const maxFields = 50
+const formats = { from: 'ajv-formats/dist/formats.js', name: 'fullFormats' }
+const options = { allErrors: true, strict: true, allowUnionTypes: true, formats }
+const none = Object.freeze({})
+
+/** @returns a function that reads and checks the JSON body. It throws AnnexError `bad_request`, `body_invalid`, `body_too_large` */
+export function createBodyReader(
+  { body, maxBodyBytes, isBodyChecked }: Operation,
+  document: OpenApi,
+): (context: Context) => Promise<unknown> {
+  if (body === undefined) return async () => undefined
+  if (!isBodyChecked) return (context) => readJson(context, maxBodyBytes)
+  const validator = createCheck(standAlone(body, document), options)
+  return async (context) => {
+    const value = await readJson(context, maxBodyBytes)
+    if (isObject(value) && Object.keys(value).length > maxFields) {
+      throw new AnnexError('body_invalid', `The JSON body has more than ${maxFields} fields.`)
+    }
+    const check = validator()
+    if (check(value)) return value
+    const details = toDetails(check.errors)
+    const list = details.map(({ path, message }) => `${path || 'body'} ${message}`).join('; ')
+    throw new AnnexError('body_invalid', `The JSON body cannot be used: ${list}.`, { details })
+  }
+}
+
+/** @returns a function that reads and checks the query, with defaults. It throws AnnexError `bad_request` */
+export function createQueryReader(
+  operation: Operation,
+  document: OpenApi,
+): (context: Context, caller: Caller | undefined) => object {
+  const { queryParameters } = operation
+  const properties = Object.fromEntries(queryParameters.map(({ name, schema }) => [name, schema]))
+  const required = queryParameters.filter((parameter) => parameter.required).map(({ name }) => name)
+  const isNeeded =
+    required.length > 0 || Object.values(properties).some(({ default: value }) => value !== undefined)
+  const schema = standAlone({ type: 'object', properties, required }, document)
+  const validator = createCheck<object>(schema, { ...options, coerceTypes: true, useDefaults: true })
+  return (context, caller) => {
+    if (context.querystring === '' && !isNeeded) return none
+    const query = pickKnown(context, caller, operation)
+    const check = validator()
+    if (check(query)) return query
+    const details = toDetails(check.errors)
+    const list = details.map(({ path, message }) => `${path || 'query'} ${message}`).join('; ')
+    throw new AnnexError('bad_request', `The query cannot be used: ${list}.`, { details })
+  }
+}
+
+/**
+ * Unknown parameters of people are refused: a client that pages by a misspelled name would get the first page for ever. Those
+ * of scripts are left out: a script that was written for another platform may send some that Annex does not have.
+ */
+function pickKnown(
+  { query }: Context,
+  caller: Caller | undefined,
+  { method, path, queryParameters }: Operation,
+): Record<string, string> {
+  const isScript = caller?.kind === 'integration' || caller?.kind === 'installation'
+  const picked: Record<string, string> = {}
+  for (const [name, value] of Object.entries(query)) {
+    if (queryParameters.every((parameter) => parameter.name !== name)) {
+      if (isScript) continue
+      const known = queryParameters.map((parameter) => parameter.name).join(', ') || 'none'
+      const text = `"${clip(name)}" is no query parameter of ${method} ${path}. It takes: ${known}.`
+      throw new AnnexError('bad_request', text)
+    }
+    if (typeof value !== 'string') throw new AnnexError('bad_request', `${name} is given more than once.`)
+    // PostgreSQL has no text with U+0000.
+    if (value.includes('\0')) throw new AnnexError('bad_request', `${name} holds U+0000.`)
+    picked[name] = value
+  }
+  return picked
+}
+
+const clip = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const toDetails = (errors: ErrorObject[] | null | undefined): ErrorDetail[] =>
+  (errors ?? []).slice(0, maxDetails).map(toDetail)
+
+function toDetail(error: ErrorObject): ErrorDetail {
+  const unknown = error.params.additionalProperty
+  return {
+    path: [error.instancePath.slice(1).replaceAll('/', '.'), unknown].filter(Boolean).join('.'),
+    message: unknown === undefined ? describeError(error) : 'is not a known field',
+  }
+}

@@ -1,0 +1,13 @@
+// Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
+
+/**
+ * A name in an address: a subdomain or a slug.
+ */
+export type ShortName = string
+
+export type Title = string
+
+/**
+ * A time in UTC.
+ */
+export type Time = string

@@ -1,0 +1,127 @@
+import { compile, type Options } from 'json-schema-to-typescript'
+import type { ApiFile, Parameter, Schema } from '../schemas/api.ts'
+
+/** A file of generated types, by the id of its schema file. */
+export type ApiTypes = { id: string; text: string }
+
+/** Makes the types of each file of schemas/api: its records, and its operations. `operations` has those of all files. */
+export async function makeApiTypes(files: ApiFile[], options: Partial<Options>): Promise<ApiTypes[]> {
+  const homes = new Map(
+    files.flatMap(({ $id, $defs = {} }) => Object.keys($defs).map((name): [string, string] => [name, $id])),
+  )
+  const parameters = Object.assign({}, ...files.map((file) => file.parameters ?? {}))
+  const made = await Promise.all(files.map((file) => makeFile(file, homes, parameters, options)))
+  const withOperations = files.filter(({ paths }) => paths !== undefined)
+  const imports = withOperations.map(
+    (file) => `import type { ${operationsName(file)} } from './${file.$id}.ts'`,
+  )
+  const all = [
+    ...[options.bannerComment, '', ...imports, '', '/** Each operation of the API by its id. */'],
+    `export type Operations = ${withOperations.map(operationsName).join(' &\n  ')}`,
+    ...['', 'export type OperationId = keyof Operations', ''],
+  ]
+  const texts = made.filter(({ text }) => text.includes('export '))
+  return withOperations.length === 0 ? texts : [...texts, { id: 'operations', text: all.join('\n') }]
+}
+
+const operationsName = ({ $id }: ApiFile): string => `${pascal($id)}Operations`
+
+const pascal = (text: string): string =>
+  text.replaceAll(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())
+
+async function makeFile(
+  { $id, $defs = {}, paths = {} }: ApiFile,
+  homes: ReadonlyMap<string, string>,
+  shared: Record<string, object>,
+  options: Partial<Options>,
+): Promise<ApiTypes> {
+  const used = new Set<string>()
+  /** A reference becomes the name of a type. */
+  const named = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(named)
+    if (typeof value !== 'object' || value === null) return value
+    const { $ref, ...rest } = value as { $ref?: string }
+    if ($ref !== undefined) {
+      const name = nameOf($ref)
+      if (!homes.has(name)) throw new Error(`schemas/api/${$id}: there is no ${$ref}`)
+      used.add(name)
+      return { tsType: name }
+    }
+    return Object.fromEntries(Object.entries(rest).map(([key, inner]) => [key, named(inner)]))
+  }
+  const make = async (name: string, schema: object) => {
+    const text = await compile(named(schema) as never, name, { ...options, bannerComment: '' })
+    return text.trim()
+  }
+
+  const blocks: string[] = []
+  for (const [name, schema] of Object.entries($defs)) blocks.push(await make(name, schema))
+  const lines: string[] = []
+  for (const [path, item] of Object.entries(paths)) {
+    for (const operation of Object.values(item)) {
+      const { operationId: id, parameters = [], requestBody, responses } = operation
+      const query = parameters.map((given) => resolve(given, shared)).filter((given) => given.in === 'query')
+      const queryName = `${pascal(id)}Query`
+      if (query.length > 0) blocks.push(await make(queryName, toQuerySchema(query)))
+      const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `${name}: string`)
+      const answers = Object.entries(responses)
+        .filter(([status]) => status.startsWith('2'))
+        .map(([, { content }]) => toTypeName(content, id, used))
+      lines.push(
+        `  ${id}: {`,
+        `    roles: ${operation['x-annex-roles'].map((role) => `'${role}'`).join(' | ')}`,
+        `    params: { ${params.join('; ')} }`,
+        `    query: ${query.length > 0 ? queryName : 'object'}`,
+        `    body: ${requestBody === undefined ? 'undefined' : toTypeName(requestBody.content, id, used)}`,
+        `    answer: ${[...new Set(answers)].join(' | ')}`,
+        '  }',
+      )
+    }
+  }
+  if (lines.length > 0) {
+    blocks.push(`export interface ${operationsName({ $id } as ApiFile)} {\n${lines.join('\n')}\n}`)
+  }
+  const foreign = Map.groupBy(
+    [...used].filter((name) => homes.get(name) !== $id),
+    (name) => homes.get(name),
+  )
+  const imports = [...foreign]
+    .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1))
+    .map(([home, names]) => `import type { ${names.toSorted().join(', ')} } from './${home}.ts'`)
+  const parts = [options.bannerComment, imports.join('\n'), ...blocks].filter(Boolean)
+  return { id: $id, text: `${parts.join('\n\n').replaceAll('{  }', '{}')}\n` }
+}
+
+const nameOf = (ref: string): string => ref.split('/').at(-1) ?? ''
+
+/** Bodies and answers have a name in `$defs`, so that handlers can import their types. */
+function toTypeName(
+  content: Record<string, { schema?: Schema }> | undefined,
+  id: string,
+  used: Set<string>,
+): string {
+  if (content === undefined) return 'undefined'
+  const json = content['application/json']
+  // The handler reads the body, or sets the answer, itself.
+  if (json === undefined) return 'void'
+  const ref = json.schema?.$ref
+  if (typeof ref !== 'string') throw new Error(`schemas/api: give the bodies of ${id} a name in $defs`)
+  used.add(nameOf(ref))
+  return nameOf(ref)
+}
+
+function resolve(given: Parameter | { $ref: string }, shared: Record<string, object>): Parameter {
+  if (!('$ref' in given)) return given
+  const found = shared[nameOf(given.$ref)]
+  if (found === undefined) throw new Error(`schemas/api: there is no ${given.$ref}`)
+  return found as Parameter
+}
+
+/** A parameter with a default is always there. */
+const toQuerySchema = (query: Parameter[]): object => ({
+  type: 'object',
+  required: query.filter((one) => one.required || one.schema.default !== undefined).map(({ name }) => name),
+  properties: Object.fromEntries(
+    query.map(({ name, description, schema }) => [name, { description, ...schema }]),
+  ),
+})

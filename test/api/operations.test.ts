@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { createOperations } from '../../host/api/operations.ts'
+import { loadApi } from '../../schemas/api.ts'
+import { type Annex, installSample, type Json, request, startAnnex } from '../support/annex.ts'
+
+const script = `import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: (request, { environment }) => Response.json(environment.apiTokens),
+})`
+
+describe('an operation of the API', () => {
+  let annex: Annex
+  let member: string
+  let tokens: { integration: string; installation: string }
+  const ask = (method: string, path: string, token: string, body?: unknown) =>
+    request(annex.url, method, path, body, token)
+  before(async () => {
+    annex = await startAnnex({ plugins: { asks: { script, scopes: ['space:metadata:read'] } } })
+    member = (await annex.api('POST', '/v1/orgs/home/tokens', {})).json.token
+    const { endpoint } = await installSample(annex, 'asks', 'space')
+    tokens = (await (await fetch(endpoint)).json()) as typeof tokens
+  })
+  after(() => annex.close())
+
+  it('refuses a role that its schema does not list, and names the roles', async () => {
+    const { status, json } = await ask('POST', '/v1/orgs', member, { subdomain: 'a', title: 'A' })
+    assert.deepEqual([status, json.error.code], [403, 'forbidden'])
+    assert.match(json.error.message, /POST \/v1\/orgs is for the roles operator\. .* role admin/)
+    const { status: ofScript } = await ask('GET', '/v1/orgs', tokens.installation)
+    assert.equal(ofScript, 403)
+  })
+
+  it('refuses a body with a detail for each wrong field', async () => {
+    const { status, json } = await annex.api('POST', '/v1/orgs', { subdomain: 'A B', name: 'A' })
+    assert.deepEqual([status, json.error.code], [422, 'body_invalid'])
+    const paths = json.error.details.map(({ path }: Json) => path)
+    assert.deepEqual(paths.toSorted(), ['', 'name', 'subdomain'])
+  })
+
+  it('refuses an unknown query parameter of a person, and leaves out that of a script', async () => {
+    const path = `/v1/spaces/${annex.server.samples.space}?shareKey=a`
+    const { status, json } = await annex.api('GET', path)
+    assert.deepEqual([status, json.error.code], [400, 'bad_request'])
+    assert.match(json.error.message, /"shareKey" .* takes: organization/)
+    const { status: ofScript } = await ask('GET', path, tokens.installation)
+    assert.equal(ofScript, 200)
+  })
+
+  it('tells a script the missing scope only of a record within its reach', async () => {
+    const within = await ask('GET', `/v1/spaces/${annex.server.samples.space}/content`, tokens.installation)
+    assert.deepEqual([within.status, within.json.error.code], [403, 'scope_missing'])
+    assert.match(within.json.error.message, /space:content:read/)
+    const outside = await ask('GET', '/v1/spaces/space_0/content', tokens.installation)
+    assert.equal(outside.status, 404)
+  })
+
+  it('has exactly one handler', () => {
+    const api = loadApi()
+    const parts = { authenticate: () => Promise.reject(new Error('not called')) }
+    const { on, addTo } = createOperations(api, parts)
+    assert.throws(() => addTo({} as never), /The operation \w+ has no handler/)
+    on('getSpaceById', () => Promise.reject(new Error('not called')))
+    assert.throws(() => on('getSpaceById', () => Promise.reject(new Error())), /two handlers/)
+  })
+})
+
+describe('the files of schemas/api', () => {
+  it('give each operation an id, a summary, an example of its answer, and its roles', () => {
+    const { operations } = loadApi()
+    assert.equal(new Set(operations.map(({ id }) => id)).size, operations.length)
+    for (const { id, summary, roles, answers, success, body, bodyExample } of operations) {
+      assert.ok(summary !== '' && roles.length > 0, id)
+      const json = answers[success]?.content?.['application/json']
+      if (json !== undefined) assert.ok(json.example !== undefined, `${id} has an example of its answer`)
+      if (body !== undefined) assert.ok(bodyExample !== undefined, `${id} has an example of its body`)
+    }
+  })
+})
