@@ -9,7 +9,7 @@ export const errorCodes = {
   body_too_large: { status: 413, meaning: 'The request body is over the limit.' },
   unauthorized: { status: 401, meaning: 'No bearer token was sent, or it is unknown or has expired.' },
   forbidden: { status: 403, meaning: 'The token is valid, but not for this.' },
-  scope_missing: { status: 403, meaning: 'The integration does not declare the scope that the call needs.' },
+  missing_scope: { status: 403, meaning: 'The integration does not declare the scope that the call needs.' },
   not_found: { status: 404, meaning: 'No such route or record, or not one that the token may see.' },
   method_not_allowed: { status: 405, meaning: 'The route exists, but not for this method.' },
   conflict: { status: 409, meaning: 'The record is not in a state that allows this.' },

@@ -20,7 +20,7 @@ const settingRows = Object.entries(settingsTable).map(
     `| \`${name}\` | ${setting.default === '' ? '' : `\`${setting.default}\``} | ${describeSetting(setting)} |`,
 )
 const errorRows = Object.entries(errorCodes).map(
-  ([code, { status, meaning }]) => `| \`${code}\` | ${status} | ${meaning} |`,
+  ([code, { status, meaning }]) => `| <a id="${code}"></a>\`${code}\` | ${status} | ${meaning} |`,
 )
 
 const limitRows = limitsTable.map(({ id, what, at, code, over }) => {

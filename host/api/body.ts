@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Context } from 'koa'
 import { createCheck } from '../../schemas/create-check.ts'
-import { describeError } from '../../schemas/describe-error.ts'
+import { describeError, pointerOf } from '../../schemas/describe-error.ts'
 import { assertExact, assertShallow } from '../assert-json.ts'
 import { AnnexError, requestBrokeOffError } from '../errors.ts'
 import { isBrokenConnection } from './errors.ts'
@@ -117,7 +117,7 @@ export function jsonBody<T>(schema: object, maxBytes = maxJsonBytes): (context: 
     const check = validator()
     if (check(value)) return value
     const details = (check.errors ?? []).slice(0, maxDetails).map(toDetail)
-    const list = details.map(({ path, message }) => `${path || 'body'} ${message}`).join('; ')
+    const list = details.map(({ path, message }) => `${path.slice(1) || 'body'} ${message}`).join('; ')
     throw new AnnexError('body_invalid', `The JSON body cannot be used: ${list}.`, { details })
   }
 }
@@ -140,10 +140,11 @@ const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function toDetail(error: ErrorObject): { path: string; message: string } {
-  const unknown = error.params.additionalProperty
+  const path = pointerOf(error)
+  if (error.keyword === 'required') return { path, message: 'is missing' }
   return {
-    path: [error.instancePath.slice(1).replaceAll('/', '.'), unknown].filter(Boolean).join('.'),
-    message: unknown === undefined ? describeError(error) : 'is not a known field',
+    path,
+    message: error.keyword === 'additionalProperties' ? 'is not a known field' : describeError(error),
   }
 }
 

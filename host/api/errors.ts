@@ -61,7 +61,7 @@ export function sendError(
   context.status = status
   context.set('x-request-id', requestId)
   context.set('x-content-type-options', 'nosniff')
-  context.body = { error: { code, message, requestId, ...more } }
+  context.body = { error: { code, message, requestId, docs: `docs/errors.md#${code}`, ...more } }
   writeJson(context)
 }
 

@@ -80,7 +80,7 @@ export async function visibleInstallation(
  * Refuses a script without the scope of the operation. Check it once the record is found: a script learns nothing about
  * records outside its reach.
  *
- * @throws AnnexError `scope_missing`, which names the scope
+ * @throws AnnexError `missing_scope`, which names the scope
  */
 export function assertOperationScope(caller: Caller, { scope }: Pick<Operation, 'scope'>): void {
   if (scope !== undefined && !isPerson(caller)) assertScope(caller, scope)
@@ -104,7 +104,7 @@ function maySee(caller: Caller, installation: Installation): boolean {
  * in.
  *
  * @param given.organizationId limits the search to one organization
- * @throws AnnexError `not_found`; `scope_missing` for a script that reaches it without the operation's scope; `bad_request`
+ * @throws AnnexError `not_found`; `missing_scope` for a script that reaches it without the operation's scope; `bad_request`
  *   where several have the slug
  */
 export async function visiblePlace<Kind extends TargetKind>(

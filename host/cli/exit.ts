@@ -77,7 +77,7 @@ export function reportError(terminal: Terminal, error: unknown): number {
   if (error instanceof ApiError) {
     terminal.say(prefix, error.message)
     for (const { path, message } of error.details) {
-      if (!error.message.includes(`${path}: ${message}`)) terminal.say(`  ${path}: ${message}`)
+      if (!error.message.includes(message)) terminal.say(`  ${path}: ${message}`)
     }
     const request = error.requestId === undefined ? '' : ` · request ${error.requestId}`
     terminal.say(paint('dim', `${error.status} ${error.code}${request}`))

@@ -159,11 +159,15 @@ export function sayPending(
     return
   }
   terminal.say(`The ${title} is pending and gets no events. Its settings are not complete:`)
-  for (const { path, message } of problems) terminal.say(`  ${path}: ${message}`)
+  const named = problems.map(({ path, message }) => ({
+    name: path.replace(/^\/configuration\/?/, ''),
+    message,
+  }))
+  for (const { name: setting, message } of named) terminal.say(`  ${setting}: ${message}`)
   const properties = configurations[kind]?.properties ?? {}
   const callbackOf = (setting: string): string | undefined =>
     Object.hasOwn(properties, setting) ? properties[setting]?.callback_url : undefined
-  const names = problems.map(({ path }) => path)
+  const names = named.map(({ name: setting }) => setting)
   const settable = names.filter((setting) => setting !== '' && callbackOf(setting) === undefined)
   if (settable.length > 0) {
     const command = `annex configure ${name}${place === undefined ? '' : ` --${kind} ${place}`}`

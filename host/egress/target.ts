@@ -71,7 +71,7 @@ export function assertDeclared(url: URL, declared: DeclaredHosts): void {
   throw new AnnexError(
     'egress_refused',
     `${integration} may not reach ${host}: ${why}. Add "${host}" to "egress" in the manifest.`,
-    { details: [{ path: 'egress', message: host }] },
+    { details: [{ path: '/egress', message: host }] },
   )
 }
 

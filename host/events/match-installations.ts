@@ -98,7 +98,7 @@ async function matchingInstallations(
 export type Skipped = {
   installation: string
   integration: string
-  reason: 'scope_missing' | 'settings_missing' | 'not_installed_there' | 'not_deployed'
+  reason: 'missing_scope' | 'settings_missing' | 'not_installed_there' | 'not_deployed'
   message: string
 }
 
@@ -148,7 +148,7 @@ function whyNot(
   }
   if (!hasScopeFor(type, manifest.scopes)) {
     const scopes = eventRules[type].scopes.join(' or ')
-    return { reason: 'scope_missing', message: `Its manifest does not declare the scope ${scopes}.` }
+    return { reason: 'missing_scope', message: `Its manifest does not declare the scope ${scopes}.` }
   }
   const isSetUp =
     target.status === 'active' && ![installation.status, installation.suspendedFrom].includes('pending')
@@ -156,7 +156,7 @@ function whyNot(
     whyPending(manifest, level),
   )
   if (isSetUp && settings.length === 0) return undefined
-  const names = settings.map(({ path }) => path).join(', ')
+  const names = settings.map(({ path }) => path.replace('/configuration/', '')).join(', ')
   const message =
     names === '' ? 'Its setup event is not handled yet.' : `Settings are missing or do not fit: ${names}.`
   return { reason: 'settings_missing', message }

@@ -1,6 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import { createCheck } from '../../schemas/create-check.ts'
-import { describeError } from '../../schemas/describe-error.ts'
+import { describeError, pointerOf } from '../../schemas/describe-error.ts'
 import {
   eventSchemas,
   type PublishableEventType,
@@ -33,7 +33,7 @@ export function validateEvent(value: unknown): PublishedEvent {
   const type = value !== null && typeof value === 'object' && 'type' in value ? value.type : undefined
   const check = typeof type === 'string' ? checks.get(type)?.() : undefined
   if (check === undefined) {
-    throw invalid([{ path: 'type', message: `one of ${publishableEventTypes.join(', ')} is needed` }])
+    throw invalid([{ path: '/type', message: `one of ${publishableEventTypes.join(', ')} is needed` }])
   }
   if (Object.keys(value ?? {}).length > maxFields) {
     throw invalid([{ path: '', message: `an event has at most ${maxFields} fields` }])
@@ -53,23 +53,21 @@ function toDetails(errors: ErrorObject[]): { path: string; message: string }[] {
 const id = 'is 1 to 200 printable ASCII characters, without spaces'
 /** The rules of patterns and formats. */
 const messages: Readonly<Record<string, string>> = {
-  'eventId pattern': id,
-  'siteId pattern': id,
-  'spaceId pattern': id,
-  'url format': 'is an absolute http or https address',
-  'url pattern': 'is an absolute http or https address',
+  '/eventId pattern': id,
+  '/siteId pattern': id,
+  '/spaceId pattern': id,
+  '/url format': 'is an absolute http or https address',
+  '/url pattern': 'is an absolute http or https address',
 }
 
 function toDetail(error: ErrorObject): { path: string; message: string } {
-  const at = error.instancePath.slice(1).replaceAll('/', '.')
-  const field = error.params.missingProperty ?? error.params.additionalProperty
-  const path = [at, field].filter((part) => part !== undefined && part !== '').join('.')
+  const path = pointerOf(error)
   if (error.keyword === 'required') return { path, message: 'is missing' }
   if (error.keyword === 'additionalProperties') return { path, message: 'is not a field of this event' }
   return { path, message: messages[`${path} ${error.keyword}`] ?? describeError(error) }
 }
 
 function invalid(details: { path: string; message: string }[]): AnnexError {
-  const list = details.map(({ path, message }) => `  ${path}: ${message}`).join('\n')
+  const list = details.map(({ path, message }) => `  ${path.slice(1) || 'event'}: ${message}`).join('\n')
   return new AnnexError('event_invalid', `The event was not stored:\n${list}`, { details })
 }

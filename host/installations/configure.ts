@@ -12,7 +12,14 @@ import {
 import { AnnexError } from '../errors.ts'
 import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration } from '../manifest/settings/check-configuration.ts'
-import { findProblems, type InstalledLevel, levelOf, splitConfiguration, statusOf } from './level-settings.ts'
+import {
+  findProblems,
+  type InstalledLevel,
+  levelOf,
+  settingPointer,
+  splitConfiguration,
+  statusOf,
+} from './level-settings.ts'
 import { queueSetup } from './setup-event.ts'
 
 export type Edit = { configuration?: Configuration; externalIds?: string[] }
@@ -161,8 +168,8 @@ export function assertSettable(manifest: Manifest, level: ConfigurationLevel, gi
 
 function assertValid(manifest: Manifest, problems: SettingProblem[]): void {
   if (problems.length === 0) return
-  const details = problems.map(({ path, message }) => ({ path, message }))
-  const list = details.map(({ path, message }) => `  ${path}: ${message}`).join('\n')
+  const details = problems.map(({ path, message }) => ({ path: settingPointer(path), message }))
+  const list = problems.map(({ path, message }) => `  ${path}: ${message}`).join('\n')
   throw new AnnexError(
     'configuration_invalid',
     `These settings of ${manifest.name} cannot be used, and nothing was changed:\n${list}`,

@@ -1,3 +1,4 @@
+import { toPointer } from '../../schemas/describe-error.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type {
   Configuration,
@@ -24,13 +25,17 @@ export function statusOf(manifest: Manifest | undefined, level: InstalledLevel):
   return status === 'active' && whyPending(manifest, level).length > 0 ? 'pending' : status
 }
 
+/** The place of a setting in the level that has it, and in the body of its PATCH. */
+export const settingPointer = (name: string): string =>
+  toPointer('configuration', ...(name === '' ? [] : [name]))
+
 /** A reason for each setting that is missing or does not fit. */
 export function whyPending(manifest: Manifest | undefined, level: InstalledLevel): ErrorDetail[] {
   if (manifest === undefined) return []
   const { configuration } = level.target ?? level.installation
   const { declared } = splitConfiguration(manifest, levelOf(level.target), configuration)
   return findProblems(manifest, level, declared, 'integration').map(({ path, message }) => ({
-    path,
+    path: settingPointer(path),
     // A reason quotes the value. An object may be the credentials under a button of an older version.
     message: isObject(declared[path]) ? 'does not fit what was stored; set it again' : message,
   }))

@@ -68,15 +68,15 @@ export function createHostCalls(table: readonly HostCall[], onDefect: (error: un
 const textOf = (errors: readonly ErrorObject[]): string =>
   errors.map((error) => `arguments${error.instancePath} ${describeError(error)}`).join(', ')
 
-/** @throws AnnexError `scope_missing`, which names the scope that the manifest has to declare */
+/** @throws AnnexError `missing_scope`, which names the scope that the manifest has to declare */
 export function assertScope(
   context: { scopes: readonly string[]; integration: string },
   scope: string,
 ): void {
   if (context.scopes.includes(scope)) return
   throw new AnnexError(
-    'scope_missing',
+    'missing_scope',
     `The integration ${context.integration} does not declare the scope ${scope}. Add it to "scopes" in its manifest.`,
-    { details: [{ path: 'scopes', message: scope }] },
+    { details: [{ path: '/scopes', message: scope }] },
   )
 }

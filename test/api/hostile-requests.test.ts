@@ -264,8 +264,8 @@ describe('hostile requests', () => {
       url: 'javascript:alert(1)',
     })
     assert.deepEqual(json.error.details, [
-      { path: 'eventId', message: 'is 1 to 200 printable ASCII characters, without spaces' },
-      { path: 'url', message: 'is an absolute http or https address' },
+      { path: '/eventId', message: 'is 1 to 200 printable ASCII characters, without spaces' },
+      { path: '/url', message: 'is an absolute http or https address' },
     ])
   })
 
@@ -281,7 +281,7 @@ describe('hostile requests', () => {
     assert.deepEqual([refused.status, refused.json.error.code], [422, 'configuration_invalid'])
     assert.deepEqual(
       refused.json.error.details.map(({ path }: Json) => path),
-      ['loud'],
+      ['/configuration/loud'],
     )
     const stored = await annex.api('PATCH', path, { configuration: { loud: true, own: { a: 1 } } }, token)
     assert.equal(stored.status, 200)

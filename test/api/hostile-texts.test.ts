@@ -68,7 +68,7 @@ describe('a text with U+0000 or a lone surrogate', () => {
       const event = { type: 'site_view', siteId, url: 'https://a.example/', visitor: {} }
       const { status, json } = await annex.api('POST', '/v1/events?organization=home', event)
       assert.equal(status, 422)
-      const detail = json.error.details.find(({ path }: { path: string }) => path === 'siteId')
+      const detail = json.error.details.find(({ path }: { path: string }) => path === '/siteId')
       assert.equal(detail.message, 'is 1 to 200 printable ASCII characters, without spaces')
     }
   })

@@ -121,14 +121,17 @@ describe('an installation', () => {
     assert.equal(refused.status, 422)
     assert.equal(refused.json.error.code, 'configuration_invalid')
     const byPath = Object.fromEntries(
-      refused.json.error.details.map((detail: Json) => [detail.path, detail.message]),
+      refused.json.error.details.map((detail: Json) => [
+        detail.path.replace('/configuration/', ''),
+        detail.message,
+      ]),
     )
     assert.deepEqual(Object.keys(byPath).sort(), ['limit', 'region', 'regoin'])
     assert.match(byPath.region, /"mars".*eu.*us/)
     assert.match(byPath.limit, /must be a number, found "many"/)
     assert.match(byPath.regoin, /region/, 'the nearest name')
     const missing = await annex.api('PATCH', path, { configuration: { limit: 3 } })
-    assert.deepEqual(missing.json.error.details, [{ path: 'region', message: 'is required' }])
+    assert.deepEqual(missing.json.error.details, [{ path: '/configuration/region', message: 'is required' }])
     const { json } = await annex.api('GET', path)
     assert.deepEqual([json.status, json.configuration], ['pending', {}])
     assert.equal((await setups(1)).length, 1, 'and no setup event')
@@ -192,7 +195,7 @@ describe('an installation', () => {
     const refused = await check({ region: 'mars', loud: 'yes', limti: 1 }, 'site')
     assert.deepEqual([refused.status, refused.json.error.code], [422, 'configuration_invalid'])
     const paths = refused.json.error.details.map(({ path: name }: Json) => name).sort()
-    assert.deepEqual(paths, ['limti', 'loud', 'region'])
+    assert.deepEqual(paths, ['/configuration/limti', '/configuration/loud', '/configuration/region'])
   })
 
   it('dispatches installation_setup for each install and edit, at each level', async () => {

@@ -98,13 +98,21 @@ describe('the platform API', () => {
 
   it('refuses a call outside the declared scopes with a 403 that names the scope', async () => {
     const refused = await annex.api('GET', `/v1/spaces/${own}`, undefined, token)
-    assert.deepEqual([refused.status, refused.json.error.code], [403, 'scope_missing'])
+    assert.deepEqual([refused.status, refused.json.error.code], [403, 'missing_scope'])
     assert.match(refused.json.error.message, /space:metadata:read/)
+    assert.deepEqual(refused.json.error.details, [{ path: '/scopes', message: 'space:metadata:read' }])
+    assert.equal(refused.json.error.docs, 'docs/errors.md#missing_scope')
     const blind = await installSample(annex, 'blind', 'space')
     const { installation }: Json = await (await fetch(`${blind.endpoint}/tokens`)).json()
     const content = await annex.api('GET', `/v1/spaces/${other}/content`, undefined, installation)
-    assert.deepEqual([content.status, content.json.error.code], [403, 'scope_missing'])
+    assert.deepEqual([content.status, content.json.error.code], [403, 'missing_scope'])
     assert.match(content.json.error.message, /space:content:read/)
+  })
+
+  it('names no scope for a space out of the script’s reach: 404', async () => {
+    const outside = await annex.api('GET', `/v1/spaces/${other}`, undefined, token)
+    assert.deepEqual([outside.status, outside.json.error.code], [404, 'not_found'])
+    assert.doesNotMatch(outside.text, /metadata/)
   })
 
   it('answers 404 outside the installation’s own targets', async () => {

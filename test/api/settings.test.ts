@@ -64,7 +64,7 @@ describe('one setting', () => {
       const first = await put(paths[kind], 'region', 'eu')
       assert.deepEqual([first.status, first.json.status], [200, 'pending'])
       assert.deepEqual(first.json.configuration, { region: 'eu' })
-      assert.deepEqual(first.json.problems, [{ path: 'name', message: 'is required' }])
+      assert.deepEqual(first.json.problems, [{ path: '/configuration/name', message: 'is required' }])
       const second = await put(paths[kind], 'name', 'Ada')
       assert.deepEqual([second.status, second.json.status, second.json.problems], [200, 'active', undefined])
       assert.deepEqual((await annex.api('GET', paths[kind])).json.configuration, {
@@ -98,7 +98,7 @@ describe('one setting', () => {
         const refused = await put(paths[kind], name, value)
         assert.deepEqual([refused.status, refused.json.error.code], [422, 'configuration_invalid'], name)
         assert.equal(refused.json.error.details.length, 1, refused.text)
-        assert.equal(refused.json.error.details[0].path, name)
+        assert.equal(refused.json.error.details[0].path, `/configuration/${name}`)
         assert.match(refused.json.error.details[0].message, message)
       }
       assert.equal((await take(paths[kind], 'regoin')).status, 422)

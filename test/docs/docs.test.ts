@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { createRouter } from '../../host/api/router.ts'
 import { createProgram } from '../../host/cli/create-program.ts'
 import { settingsTable } from '../../host/config/settings-table.ts'
+import { errorCodes } from '../../host/errors.ts'
 import manifestSchema from '../../schemas/manifest.schema.json' with { type: 'json' }
 import { readDocuments } from './documents.ts'
 
@@ -40,6 +41,13 @@ describe('what the docs name exists', () => {
       // Of the tests, not of Annex.
       if (found === 'DATABASE_URL_TEST') continue
       assert.ok(found.endsWith('_FILE') || Object.hasOwn(settingsTable, found), `${file}: ${found}`)
+    }
+  })
+
+  it('an entry for each error code, where `docs` of an error points', () => {
+    const page = read('docs/errors.md')
+    for (const code of [...Object.keys(errorCodes), 'script_error']) {
+      assert.equal(page.split(`<a id="${code}"></a>`).length, 2, code)
     }
   })
 

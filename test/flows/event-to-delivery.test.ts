@@ -190,7 +190,7 @@ describe('publishing an event', () => {
     assert.equal(refused.status, 422)
     assert.equal(refused.json.error.code, 'event_invalid')
     const paths = refused.json.error.details.map(({ path }: { path: string }) => path)
-    for (const path of ['url', 'visitor', 'extra']) assert.ok(paths.includes(path), `${path} in ${paths}`)
+    for (const path of ['/url', '/visitor', '/extra']) assert.ok(paths.includes(path), `${path} in ${paths}`)
   })
 
   it('of another organization’s site is a 404', async () => {

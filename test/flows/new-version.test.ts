@@ -99,9 +99,9 @@ describe('an update of the version', () => {
       const { status, problems } = await read(path)
       assert.equal(status, 'pending', path)
       const reasons = Object.fromEntries(problems.map(({ path: name, message }: Json) => [name, message]))
-      assert.match(reasons.region, /cannot be "eu".*us/)
-      assert.match(reasons.limit, /must be text/)
-      assert.match(reasons.owner, /is required/)
+      assert.match(reasons['/configuration/region'], /cannot be "eu".*us/)
+      assert.match(reasons['/configuration/limit'], /must be text/)
+      assert.match(reasons['/configuration/owner'], /is required/)
     }
     assert.equal(await publish(), 0, 'a pending installation gets no events')
     assert.equal((await annex.api('POST', `${paths.account}/pause`)).status, 409)
@@ -110,7 +110,7 @@ describe('an update of the version', () => {
   it('shows no person the credentials of a button that the new version declares as text', async () => {
     const { text: answer, json } = await annex.api('GET', paths.account)
     assert.ok(!answer.includes('secret-of-the-connection'), answer)
-    assert.ok(json.problems.some(({ path }: Json) => path === 'connection'))
+    assert.ok(json.problems.some(({ path }: Json) => path === '/configuration/connection'))
   })
 
   it('gives the script no value that its types exclude', async () => {
@@ -138,7 +138,7 @@ describe('an update of the version', () => {
     const site = await read(paths.site)
     assert.deepEqual(
       site.problems.map(({ path }: Json) => path),
-      ['limit'],
+      ['/configuration/limit'],
     )
   })
 })

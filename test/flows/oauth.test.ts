@@ -104,7 +104,9 @@ describe('an OAuth connection', () => {
 
   it('counts as that of the button that started it, also of a required one, and leaves the settings', async () => {
     const pending = await read()
-    assert.deepEqual(pending.problems, [{ path: 'connection', message: 'is required: connect first' }])
+    assert.deepEqual(pending.problems, [
+      { path: '/configuration/connection', message: 'is required: connect first' },
+    ])
     const answer = await connect(endpoint)
     assert.equal(answer.status, 200, await answer.text())
     const { status, configuration, connections } = await read()

@@ -33,7 +33,7 @@ it('publishing names each installation that would have taken the event, and why 
   assert.equal(status, 202)
   const skipped = json.skipped.map(({ integration, reason }: Json) => [integration, reason])
   assert.deepEqual(Object.fromEntries(skipped), {
-    unscoped: 'scope_missing',
+    unscoped: 'missing_scope',
     unset: 'settings_missing',
     elsewhere: 'not_installed_there',
   })

@@ -116,7 +116,9 @@ describe('the webhook integration in a space', () => {
         configuration: { ...settings, space_content_updated: false },
       })
       assert.equal(off.status, 422)
-      assert.deepEqual(off.json.error.details, [{ path: 'space_content_updated', message: 'must be on' }])
+      assert.deepEqual(off.json.error.details, [
+        { path: '/configuration/space_content_updated', message: 'must be on' },
+      ])
     } finally {
       await annex.close()
       await receiver.close()

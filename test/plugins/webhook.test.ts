@@ -23,7 +23,7 @@ describe('the webhook integration', () => {
       assert.equal(status, 422)
       assert.deepEqual(json.error.details, [
         {
-          path: 'webhook_url',
+          path: '/configuration/webhook_url',
           message: `must be a web address that begins with http:// or https://, found "${url}"`,
         },
       ])
@@ -35,8 +35,8 @@ describe('the webhook integration', () => {
     assert.equal(status, 422)
     const message = 'is required: turn on one of site_view, page_feedback'
     assert.deepEqual(json.error.details, [
-      { path: 'site_view', message },
-      { path: 'page_feedback', message },
+      { path: '/configuration/site_view', message },
+      { path: '/configuration/page_feedback', message },
     ])
     assert.equal((await annex.api('GET', path)).json.status, 'pending')
   })

@@ -248,9 +248,9 @@ describe('the context', () => {
     const answer = await dispatch(
       `{ async fetch(r, { api }) { try { await api.spaces.getSpaceById('s') } catch (e) { return Response.json([e instanceof ApiError, e.status, e.code, e.errorCode, e.message]) } } }`,
       fetchOf(endpoint),
-      api(403, { error: { code: 'scope_missing', message: 'space:metadata:read is missing' } }),
+      api(403, { error: { code: 'missing_scope', message: 'space:metadata:read is missing' } }),
     )
-    assert.equal(answer.text, '[true,403,403,"scope_missing","space:metadata:read is missing"]')
+    assert.equal(answer.text, '[true,403,403,"missing_scope","space:metadata:read is missing"]')
   })
 })
 

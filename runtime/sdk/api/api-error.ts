@@ -2,7 +2,7 @@
 export class ApiError extends Error {
   readonly status: number
   readonly code: number
-  /** The stable code of the error, such as `scope_missing`. */
+  /** The stable code of the error, such as `missing_scope`. */
   readonly errorCode: string | undefined
 
   constructor(message: string, status: number, errorCode?: string) {
