@@ -49,7 +49,7 @@ describe('an operation of the API', () => {
 
   it('tells a script the missing scope only of a record within its reach', async () => {
     const within = await ask('GET', `/v1/spaces/${annex.server.samples.space}/content`, tokens.installation)
-    assert.deepEqual([within.status, within.json.error.code], [403, 'scope_missing'])
+    assert.deepEqual([within.status, within.json.error.code], [403, 'missing_scope'])
     assert.match(within.json.error.message, /space:content:read/)
     const outside = await ask('GET', '/v1/spaces/space_0/content', tokens.installation)
     assert.equal(outside.status, 404)

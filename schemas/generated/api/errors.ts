@@ -17,6 +17,10 @@ export interface ErrorAnswer {
      * The log has more under this id.
      */
     requestId: string
+    /**
+     * The entry of the code: a path in the repository.
+     */
+    docs: string
     details?: ErrorDetail[]
   }
 }
@@ -26,7 +30,7 @@ export interface ErrorAnswer {
  */
 export interface ErrorDetail {
   /**
-   * Where it is wrong.
+   * Where it is wrong: a JSON Pointer (RFC 6901).
    */
   path: string
   message: string
