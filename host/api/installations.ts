@@ -18,9 +18,10 @@ import { toInstallationView, toTargetView } from '../installations/installation-
 import { statusOf } from '../installations/level-settings.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import type { Suspensions } from '../installations/suspend.ts'
+import { uninstall } from '../installations/uninstall.ts'
 import { jsonBody } from './body.ts'
 import { type Authenticate, assertPerson, namedOrganization, organizationOf } from './caller.ts'
-import { openInstallation, openTarget } from './visible-records.ts'
+import { openInstallation, openTarget, openUndeployed } from './visible-records.ts'
 
 export type InstallationParts = {
   db: Db
@@ -81,6 +82,17 @@ export function addInstallationRoutes(router: Router, parts: InstallationParts):
   router.get(path, async (context) => {
     const { caller, installation } = await open(context)
     context.body = await view(installation, caller)
+  })
+
+  /** Uninstalls from the organization, with all sites and spaces. 204: the script gets one last event, and then all ends. */
+  router.delete(path, async (context) => {
+    const { caller, installation } = await openUndeployed(db, authenticate, context)
+    assertPerson(caller)
+    const manifest = (await findDeployed(db, installation.integration))?.manifest
+    await uninstall(db, manifest, { installation })
+    prepareDispatch.forget()
+    wake()
+    context.status = 204
   })
 
   /** Pauses an installation: its events wait for a resume, and its endpoint answers 503. 409 when it is not active. */
@@ -165,9 +177,22 @@ export function addTargetRoutes(router: Router, parts: InstallationParts): void 
 
     /** One site or space installation, named by the id or slug of the site or space. */
     router.get(`${path}/:target`, async (context) => {
-      const { caller, installation, manifest } = await open(context)
-      const target = await openTarget(db, context, kind, installation)
+      const opened = await open(context)
+      const { caller, installation, manifest } = opened
+      const target = await openTarget(db, context, kind, opened)
       context.body = toTargetView(installation, target, { caller, manifest, publicUrl: publicUrl() })
+    })
+
+    /** Uninstalls from the site or space. 204: its script gets one last event, and then the level ends. */
+    router.delete(`${path}/:target`, async (context) => {
+      const { caller, installation } = await openUndeployed(db, authenticate, context)
+      assertPerson(caller)
+      const target = await openTarget(db, context, kind, { caller, installation })
+      const manifest = (await findDeployed(db, installation.integration))?.manifest
+      await uninstall(db, manifest, { installation, target })
+      prepareDispatch.forget()
+      wake()
+      context.status = 204
     })
   }
 }

@@ -130,7 +130,7 @@ export function addLevelRoutes(router: Router, parts: LevelParts): void {
     const open = await openInstallation(db, authenticate, context)
     return kind === undefined
       ? { ...open, target: undefined }
-      : { ...open, target: await openTarget(db, context, kind, open.installation) }
+      : { ...open, target: await openTarget(db, context, kind, open) }
   }
 
   function forgetSecrets(): void {

@@ -29,10 +29,19 @@ export async function openInstallation(
   authenticate: Authenticate,
   context: Context,
 ): Promise<OpenInstallation> {
+  const opened = await openUndeployed(db, authenticate, context)
+  return { ...opened, manifest: (await getDeployed(db, opened.installation.integration)).manifest }
+}
+
+/** As `openInstallation`, also of an integration without a deployed version. */
+export async function openUndeployed(
+  db: Db,
+  authenticate: Authenticate,
+  context: Context,
+): Promise<Omit<OpenInstallation, 'manifest'>> {
   const caller = await authenticate(context)
   const { name, id } = context.params
-  const installation = await visibleInstallation(db, caller, String(name), String(id))
-  return { caller, installation, manifest: (await getDeployed(db, installation.integration)).manifest }
+  return { caller, installation: await visibleInstallation(db, caller, String(name), String(id)) }
 }
 
 /**
@@ -44,12 +53,12 @@ export async function openTarget(
   db: Db,
   context: Context,
   kind: TargetKind,
-  { id, organizationId }: Installation,
+  { caller, installation: { id, organizationId } }: Pick<OpenInstallation, 'caller' | 'installation'>,
 ): Promise<InstallationTarget> {
   const name = String(context.params.target)
   const targetId = (await findPlace(db, kind, organizationId, name))?.id ?? name
   const target = await findTarget(db, { installationId: id, kind, targetId })
-  if (target !== undefined) return target
+  if (target !== undefined && isThereFor(caller, target)) return target
   throw new AnnexError('not_found', `${id} is not installed in the ${kind} ${name}.`)
 }
 
@@ -69,7 +78,8 @@ export async function visibleInstallation(
   if (
     installation !== undefined &&
     installation.integration === integration &&
-    maySee(caller, installation)
+    maySee(caller, installation) &&
+    isThereFor(caller, installation)
   ) {
     return installation
   }
@@ -85,6 +95,10 @@ export async function visibleInstallation(
 export function assertOperationScope(caller: Caller, { scope }: Pick<Operation, 'scope'>): void {
   if (scope !== undefined && !isPerson(caller)) assertScope(caller, scope)
 }
+
+/** The last event of an uninstall is handled with a token that still works. */
+const isThereFor = (caller: Caller, { removingAt }: { removingAt: number | null }): boolean =>
+  removingAt === null || caller.kind === 'integration' || caller.kind === 'installation'
 
 function maySee(caller: Caller, installation: Installation): boolean {
   switch (caller.kind) {

@@ -17,6 +17,7 @@ import { addCheck, addIntegrations, addNew, addReload, addTypes } from './plugin
 import { addReceivers } from './receivers.ts'
 import { addRotateSecret } from './rotate-secret.ts'
 import { addServe } from './serve.ts'
+import { addUninstall } from './uninstall.ts'
 
 /** The command line. Parsing it runs a command. Errors are thrown. */
 export function createProgram(version: string): Command {
@@ -57,6 +58,7 @@ export function createProgram(version: string): Command {
   addInstallations(program)
   addPauseAndResume(program)
   addRotateSecret(program)
+  addUninstall(program)
   program.commandsGroup('Watch and repair:')
   addEvents(program)
   addDeliveries(program)

@@ -78,7 +78,7 @@ async function matchingInstallations(
   for (const target of await listInstallationsOn(db, kind, id)) {
     if (target.status !== 'active') continue
     const installation = await findInstallation(db, target.installationId)
-    if (installation?.organizationId !== organizationId) continue
+    if (installation?.organizationId !== organizationId || installation.removingAt !== null) continue
     const manifest = (await findDeployed(db, installation.integration))?.manifest
     if (!hasScopeFor(event.type, manifest?.scopes)) continue
     const levelsHere = [{ installation }, { installation, target }]

@@ -9,7 +9,8 @@ import { type ErrorCode, isAnnexError, messageOf } from '../errors.ts'
 import { activateAfterSetup } from '../installations/configure.ts'
 import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
-import type { EventJob } from '../installations/setup-event.ts'
+import { type EventJob, isLastEvent } from '../installations/setup-event.ts'
+import { endAfterLastEvent } from '../installations/uninstall.ts'
 import { handleEach, type JobHandler, type JobOutcome, stored } from '../queue/job-handler.ts'
 import { nextStep, type RetrySchedule } from '../queue/retry-schedule.ts'
 import { CutOffError } from '../sandbox/sandbox-errors.ts'
@@ -34,10 +35,22 @@ export function createRunEvent(given: {
   random: () => number
 }): JobHandler {
   const { sandboxes, prepareDispatch, clock } = given
-  return handleEach(run)
+  return handleEach((job) => {
+    const subject = JSON.parse(job.subject) as EventJob
+    return isLastEvent(subject.event) ? runLast(job, subject) : run(job, subject)
+  })
 
-  async function run(job: Job): Promise<JobOutcome> {
-    const { level, event } = JSON.parse(job.subject) as EventJob
+  /** The level ends, also when its handler has failed. A suspension by this event does not hold the end back. */
+  async function runLast(job: Job, subject: EventJob): Promise<JobOutcome> {
+    const { move } = await run(job, subject)
+    if (move.state === 'due') return { move }
+    return {
+      move: move.state === 'waiting' ? { ...move, state: 'failed' } : move,
+      stores: [stored(end, subject.level)],
+    }
+  }
+
+  async function run(job: Job, { level, event }: EventJob): Promise<JobOutcome> {
     const requestId = createId('req')
     const { schedule } = given
     // All runs were interrupted, so the handler itself seems to be the cause.
@@ -46,7 +59,7 @@ export function createRunEvent(given: {
       return { move: { state: 'failed', reason } }
     }
     try {
-      const prepared = await prepareDispatch.prepare(level)
+      const prepared = await prepareDispatch[isLastEvent(event) ? 'prepareLast' : 'prepare'](level)
       await handle(prepared, event, requestId)
       const isSetup = event.type.endsWith('installation_setup')
       return { move: { state: 'gone' }, ...(isSetup && { stores: [stored(activate, prepared)] }) }
@@ -89,6 +102,12 @@ export function createRunEvent(given: {
       if (installation === undefined) continue
       await activateAfterSetup(transaction, manifest, { installation, ...(target && { target }) })
     }
+    prepareDispatch.forget()
+    return []
+  }
+
+  async function end(transaction: Db, levels: readonly EventJob['level'][]): Promise<[]> {
+    await endAfterLastEvent(transaction, levels)
     prepareDispatch.forget()
     return []
   }

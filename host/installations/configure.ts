@@ -45,7 +45,7 @@ export async function editByInstaller(
   const { configuration } = edit
   if (configuration === undefined) return update(db, level, edit)
   await db.transaction(async (transaction) => {
-    const before = await lock(transaction, level)
+    const before = await lockLevel(transaction, level)
     assertValid(manifest, findProblems(manifest, before, configuration))
     const stored = { ...keptSettings(manifest, before), ...configuration }
     await storeEdit(transaction, manifest, before, { ...edit, configuration: stored })
@@ -66,7 +66,7 @@ export async function editSetting(
   { name, value }: { name: string; value: unknown },
 ): Promise<void> {
   await db.transaction(async (transaction) => {
-    const before = await lock(transaction, level)
+    const before = await lockLevel(transaction, level)
     const { configuration: stored } = before.target ?? before.installation
     const { declared } = splitConfiguration(manifest, levelOf(before.target), stored)
     const problems = findProblems(manifest, before, { ...declared, [name]: value })
@@ -93,7 +93,7 @@ export async function editByScript(
   { configuration: replacing, externalIds, keep, callback }: ScriptEdit,
 ): Promise<void> {
   await db.transaction(async (transaction) => {
-    const before = await lock(transaction, level)
+    const before = await lockLevel(transaction, level)
     const { configuration: stored } = before.target ?? before.installation
     const { declared: settings } = splitConfiguration(manifest, levelOf(before.target), stored)
     const kept = replacing === undefined || keep === 'all' ? stored : keep === 'settings' ? settings : {}
@@ -109,7 +109,7 @@ export async function editByScript(
     )
     await update(transaction, before, { configuration: given, ...(externalIds && { externalIds }) })
     if (problems.length === 0 && Object.keys(declared).length > 0) await activate(transaction, before)
-    const now = await lock(transaction, before)
+    const now = await lockLevel(transaction, before)
     const [from, to] = [statusOf(manifest, before), statusOf(manifest, now)]
     if (from !== 'pending' || to !== 'active') return
     await queueSetup(transaction, { ...now, status: to, previous: { status: from, configuration: stored } })
@@ -148,7 +148,7 @@ async function storeEdit(
   const { configuration } = before.target ?? before.installation
   await update(transaction, before, edit)
   await activate(transaction, before)
-  const now = await lock(transaction, before)
+  const now = await lockLevel(transaction, before)
   const previous = { status: statusOf(manifest, before), configuration }
   await queueSetup(transaction, { ...now, status: statusOf(manifest, now), previous })
 }
@@ -211,7 +211,10 @@ async function update(db: Db, { installation, target }: InstalledLevel, change: 
 }
 
 /** Reads and locks the level: edits run one after the other, as each rewrites one JSON text. */
-async function lock(transaction: Db, { installation, target }: InstalledLevel): Promise<InstalledLevel> {
+export async function lockLevel(
+  transaction: Db,
+  { installation, target }: InstalledLevel,
+): Promise<InstalledLevel> {
   if (target === undefined) return { installation: await lockInstallation(transaction, installation) }
   return { installation, target: await lockTarget(transaction, target) }
 }

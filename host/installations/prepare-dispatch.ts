@@ -24,6 +24,8 @@ export type PreparedLevel = {
 export type PrepareDispatch = {
   /** @throws AnnexError `not_found`, `no_version`, `installation_paused`, `installation_suspended` */
   prepare: (level: Level) => Promise<PreparedLevel>
+  /** For the last event of a level that is being uninstalled. @throws AnnexError as `prepare` */
+  prepareLast: (level: Level) => Promise<PreparedLevel>
   /** Clears the cache: a record has changed. */
   forget: () => void
 }
@@ -39,12 +41,23 @@ export function createPrepareDispatch(given: {
   learn: KnownSecrets['learn']
 }): PrepareDispatch {
   // Errors are cached too: a flood of requests for a suspended level must not reach the database.
-  const levels = cacheReads({ keyOf: endpointPath, read, cachesError: isAnnexError })
-  return { prepare: levels.get, forget: levels.forget }
+  const levels = cacheReads({
+    keyOf: endpointPath,
+    async read(level: Level) {
+      const records = await readLevel(given.db, level)
+      assertIsThere(records)
+      assertMayRun(records)
+      return prepare(records)
+    },
+    cachesError: isAnnexError,
+  })
+  return {
+    prepare: levels.get,
+    prepareLast: async (level) => prepare(await readLevel(given.db, level)),
+    forget: levels.forget,
+  }
 
-  async function read(level: Level): Promise<PreparedLevel> {
-    const records = await readLevel(given.db, level)
-    assertMayRun(records)
+  async function prepare(records: LevelRecords): Promise<PreparedLevel> {
     const { box, tokens, reading } = given
     const environment = await buildEnvironment(records, {
       box,
@@ -114,6 +127,12 @@ function previousSecrets({ installation, target }: LevelRecords, box: SecretBox)
   return Object.fromEntries(
     Object.entries(sealed).flatMap(([name, secret]) => (secret ? [[name, box.open(secret)]] : [])),
   )
+}
+
+/** @throws AnnexError `not_found` for a level that is being uninstalled */
+function assertIsThere({ level, installation, target }: LevelRecords): void {
+  if ((installation?.removingAt ?? null) === null && (target?.removingAt ?? null) === null) return
+  throw new AnnexError('not_found', `${endpointPath(level)} has been uninstalled.`)
 }
 
 /** A pending installation may run: completion and OAuth need its endpoint before it is active. */

@@ -1,17 +1,15 @@
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
-import type {
-  Configuration,
-  Installation,
-  InstallationStatus,
-  InstallationTarget,
-} from '../db/queries/installations.ts'
+import type { Configuration, InstallationStatus } from '../db/queries/installations.ts'
 import { insertJobs } from '../db/queries/jobs.ts'
 import type { Level } from '../sandbox/level.ts'
+import type { InstalledLevel } from './level-settings.ts'
 
 /** The subject of a job of kind `event`: an event, and the level whose script handles it. */
 export type EventJob = { level: Level; event: { type: string; eventId: string; [field: string]: unknown } }
+
+type Previous = { status: string; configuration: Configuration }
 
 /**
  * Queues a level's setup event (spec 6.1): after the installation and after each edit.
@@ -20,14 +18,35 @@ export type EventJob = { level: Level; event: { type: string; eventId: string; [
  */
 export async function queueSetup(
   transaction: Db,
-  given: {
-    installation: Installation
-    target?: InstallationTarget
-    status: InstallationStatus
-    previous?: { status: string; configuration: Configuration }
-  },
+  { status, previous, ...level }: InstalledLevel & { status: InstallationStatus; previous?: Previous },
 ): Promise<void> {
-  const { installation, target, status, previous } = given
+  await queueLevelEvent(transaction, level, 'setup', { status, ...(previous && { previous }) })
+}
+
+/** Queues the last event of a level that is being uninstalled. */
+export async function queueDeleted(
+  transaction: Db,
+  level: InstalledLevel,
+  previous: Previous,
+): Promise<void> {
+  await queueLevelEvent(transaction, level, 'deleted', { previous })
+}
+
+/** True for the event after which a level ends. */
+export const isLastEvent = ({ type }: EventJob['event']): boolean => lastEvents.has(type)
+
+const lastEvents: ReadonlySet<string> = new Set([
+  'installation_deleted',
+  'site_installation_deleted',
+  'space_installation_deleted',
+])
+
+async function queueLevelEvent(
+  transaction: Db,
+  { installation, target }: InstalledLevel,
+  what: 'setup' | 'deleted',
+  fields: object,
+): Promise<void> {
   const { integration, id: installationId } = installation
   const level: Level =
     target === undefined
@@ -35,11 +54,10 @@ export async function queueSetup(
       : { kind: target.kind, integration, installationId, targetId: target.targetId }
   const event = {
     eventId: createId('evt'),
-    type: target === undefined ? 'installation_setup' : `${target.kind}_installation_setup`,
+    type: target === undefined ? `installation_${what}` : `${target.kind}_installation_${what}`,
     installationId,
     ...(target && { [`${target.kind}Id`]: target.targetId }),
-    status,
-    ...(previous && { previous }),
+    ...fields,
   }
   const subject: EventJob = { level, event }
   await insertJobs(transaction, [{ kind: 'event', subject, lane: installationId, dueAt: nowOf(transaction) }])

@@ -11,6 +11,7 @@ import {
   readSizes,
   readUsedBytes,
 } from '../db/queries/prune.ts'
+import { deleteRemoved } from '../db/queries/uninstall.ts'
 
 /** Limits of kept history. */
 export type Retention = {
@@ -61,6 +62,7 @@ export async function pruneHistory(
       })
     pruned[table] = await inSteps(step, ending)
   }
+  if (ageMs !== undefined) await deleteRemoved(db, nowMs - ageMs)
   return pruned
 }
 

@@ -132,7 +132,11 @@ async function addIntegrations(db: Knex): Promise<void> {
       table.text('previous_signing_secret')
       table.bigInteger('previous_secret_until')
       table.text('first_secret')
-      table.unique(['integration', 'organization_id'])
+      // The version that it goes on with, until its organization agrees to a newer one. Null: the deployed version.
+      table.text('held_version_id')
+      // An uninstall has begun: only its last event sees it. `removed_at`: that is done; history still refers to the row.
+      table.bigInteger('removing_at')
+      table.bigInteger('removed_at')
     })
     // Site and space installations.
     .createTable('installation_targets', (table) => {
@@ -148,10 +152,14 @@ async function addIntegrations(db: Knex): Promise<void> {
       table.text('previous_signing_secret')
       table.bigInteger('previous_secret_until')
       table.text('first_secret')
+      table.bigInteger('removing_at')
       table.primary(['installation_id', 'kind', 'target_id'])
       table.index(['kind', 'target_id'])
     })
   await db.raw('create unique index integrations_lower_name on integrations (lower(name))')
+  await db.raw(
+    'create unique index installations_installed on installations (integration, organization_id) where removing_at is null',
+  )
 }
 
 /** Log lines, receipts of dispatches, and their sums by the minute. */

@@ -33,6 +33,10 @@ export type Installation = Signer & {
   suspendedAt: number | null
   suspendedDigest: string | null
   suspendedFrom: InstallationStatus | null
+  /** The version that it goes on with, until its organization agrees to a newer one. Null: the deployed version. */
+  heldVersionId: string | null
+  /** An uninstall has begun. Only the script sees the installation now, for its last event. */
+  removingAt: number | null
 }
 
 /** @returns undefined when the organization has the integration already */
@@ -53,14 +57,15 @@ export async function insertInstallation(
   }
   const [inserted] = await db('installations')
     .insert(row)
-    .onConflict(['integration', 'organizationId'])
+    .onConflict(db.raw('(integration, organization_id) where removing_at is null') as never)
     .ignore()
     .returning('*')
   return inserted && toInstallation(inserted)
 }
 
+/** Also an installation that is being uninstalled. */
 export async function findInstallation(db: Db, id: string): Promise<Installation | undefined> {
-  const row = await db('installations').where({ id }).first()
+  const row = await db('installations').where({ id }).whereNull('removedAt').first()
   return row && toInstallation(row)
 }
 
@@ -74,7 +79,7 @@ export async function listInstallations(
   db: Db,
   where: { integration?: string; organizationId?: string },
 ): Promise<Installation[]> {
-  const rows = await db('installations').where(where).orderBy('createdAt')
+  const rows = await db('installations').where(where).whereNull('removingAt').orderBy('createdAt')
   return rows.map(toInstallation)
 }
 
@@ -82,6 +87,7 @@ export async function listInstallations(
 export async function countInstallations(db: Db): Promise<{ status: InstallationStatus; count: number }[]> {
   const rows = await db<{ status: InstallationStatus }>('installations')
     .select('status')
+    .whereNull('removingAt')
     .count({ count: '*' })
     .groupBy('status')
   const counts = new Map(rows.map(({ status, count }) => [status, Number(count)]))
@@ -155,6 +161,8 @@ export type InstallationTarget = Signer & {
   externalIds: string[]
   createdAt: number
   updatedAt: number
+  /** As in `Installation`. */
+  removingAt: number | null
 }
 
 type TargetKey = Pick<InstallationTarget, 'installationId' | 'kind' | 'targetId'>
@@ -200,7 +208,7 @@ export async function listTargets(
   db: Db,
   where: { installationId: string; kind?: TargetKind },
 ): Promise<InstallationTarget[]> {
-  const rows = await db('installationTargets').where(where).orderBy('createdAt')
+  const rows = await db('installationTargets').where(where).whereNull('removingAt').orderBy('createdAt')
   return rows.map(toTarget)
 }
 
@@ -210,7 +218,10 @@ export async function listInstallationsOn(
   kind: TargetKind,
   targetId: string,
 ): Promise<InstallationTarget[]> {
-  const rows = await db('installationTargets').where({ kind, targetId }).orderBy('createdAt')
+  const rows = await db('installationTargets')
+    .where({ kind, targetId })
+    .whereNull('removingAt')
+    .orderBy('createdAt')
   return rows.map(toTarget)
 }
 

@@ -152,6 +152,7 @@ export async function summarizeIntegrations(
       'integration',
       rows.map(({ name }) => name),
     )
+    .whereNull('removingAt')
     .groupBy('integration', 'status')
     .select('integration', 'status')
     .count({ count: '*' })

@@ -1,0 +1,71 @@
+import type { Db } from '../db.ts'
+import { withPrefix } from '../ids.ts'
+import { lenientJson, rawRows } from '../sql.ts'
+import { refuseDeliveries } from './deliveries.ts'
+import type { TargetKind } from './installations.ts'
+
+/** An installation, or one of its site or space installations. */
+export type RemovedLevel = { installationId: string; target?: { kind: TargetKind; targetId: string } }
+
+const none = { signingSecret: '', previousSigningSecret: null, configuration: '{}', externalIds: '[]' }
+
+/** Hides a level from people and visitors. @returns false when another request has done so */
+export async function markRemoving(transaction: Db, level: RemovedLevel): Promise<boolean> {
+  const removingAt = Date.now()
+  const changed = await ofLevel(transaction, level).whereNull('removingAt').update({ removingAt })
+  return changed > 0
+}
+
+/** Events and tasks that a level has not begun. The failed ones are history. */
+export async function deletePendingEvents(transaction: Db, level: RemovedLevel): Promise<void> {
+  await jobsOfScripts(transaction, level).whereIn('state', ['due', 'waiting']).delete()
+}
+
+/**
+ * Ends a level: its settings, secrets, receivers and pending work. An installation keeps an empty row, as history refers to
+ * it.
+ */
+export async function endLevel(transaction: Db, level: RemovedLevel): Promise<void> {
+  const { installationId, target } = level
+  await endDeliveries(transaction, level)
+  await jobsOfScripts(transaction, level).whereNot({ state: 'failed' }).delete()
+  await receiversOf(transaction, level).delete()
+  if (target !== undefined) return ofLevel(transaction, level).delete()
+  await transaction('installationTargets').where({ installationId }).delete()
+  await ofLevel(transaction, level).update({ ...none, removedAt: Date.now() })
+}
+
+async function endDeliveries(transaction: Db, level: RemovedLevel): Promise<void> {
+  const receivers: string[] = await receiversOf(transaction, level).pluck('id')
+  const finishedAt = Date.now()
+  for (const lane of receivers) {
+    const ended = await rawRows<{ id: string }>(
+      transaction,
+      `delete from jobs where kind = 'delivery' and lane = ? returning id`,
+      [lane],
+    )
+    const refusals = ended.map(({ id }) => ({ id: withPrefix(id, 'dlv'), reason: 'uninstalled', finishedAt }))
+    await refuseDeliveries(transaction, refusals)
+  }
+}
+
+function ofLevel(db: Db, { installationId, target }: RemovedLevel) {
+  if (target === undefined) return db('installations').where({ id: installationId })
+  return db('installationTargets').where({ installationId, ...target })
+}
+
+function receiversOf(db: Db, { installationId, target }: RemovedLevel) {
+  const signedBy = target === undefined ? {} : { signedBy: `${target.kind}:${target.targetId}` }
+  return db('receivers').where({ installationId, ...signedBy })
+}
+
+function jobsOfScripts(db: Db, { installationId, target }: RemovedLevel) {
+  const jobs = db('jobs').where({ lane: installationId }).whereIn('kind', ['event', 'task'])
+  if (target === undefined) return jobs
+  return jobs.whereRaw(`${lenientJson(db, 'subject')} -> 'level' ->> 'targetId' = ?`, [target.targetId])
+}
+
+/** Removes rows of installations that ended before a time. History that refers to them is older. */
+export async function deleteRemoved(db: Db, endedBefore: number): Promise<void> {
+  await db('installations').where('removedAt', '<', endedBefore).delete()
+}

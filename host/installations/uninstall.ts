@@ -1,0 +1,56 @@
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { Db } from '../db/db.ts'
+import { deletePendingEvents, endLevel, markRemoving, type RemovedLevel } from '../db/queries/uninstall.ts'
+import { AnnexError } from '../errors.ts'
+import type { Level } from '../sandbox/level.ts'
+import { lockLevel } from './configure.ts'
+import { type InstalledLevel, statusOf } from './level-settings.ts'
+import { queueDeleted } from './setup-event.ts'
+
+/**
+ * Uninstalls an integration from an organization, a site or a space. People and visitors no longer find the level. Its script
+ * handles one last event, and then the level ends (`endAfterLastEvent`). A suspended script, and a level without one, end at
+ * once.
+ *
+ * @throws AnnexError `not_found` when another request has uninstalled it
+ */
+export async function uninstall(
+  db: Db,
+  manifest: Manifest | undefined,
+  level: InstalledLevel,
+): Promise<void> {
+  await db.transaction(async (transaction) => {
+    const removed = toRemoved(level)
+    const before = await lockLevel(transaction, level)
+    if (!(await markRemoving(transaction, removed))) throw goneError(level)
+    await deletePendingEvents(transaction, removed)
+    const isRun = manifest?.script !== undefined && before.installation.status !== 'suspended'
+    if (!isRun) return endLevel(transaction, removed)
+    const { configuration } = before.target ?? before.installation
+    await queueDeleted(transaction, before, { status: statusOf(manifest, before), configuration })
+  })
+}
+
+/**
+ * Ends levels whose script has handled the last event, or has failed to. A step of a group commit.
+ *
+ * The event is retried as any other. Its failure keeps no level alive: an installer must be able to uninstall a broken script.
+ */
+export async function endAfterLastEvent(transaction: Db, levels: readonly Level[]): Promise<[]> {
+  for (const level of levels) {
+    if (level.kind === 'integration') continue
+    const { installationId, ...rest } = level
+    const target = 'targetId' in rest ? { kind: rest.kind, targetId: rest.targetId } : undefined
+    await endLevel(transaction, { installationId, ...(target && { target }) })
+  }
+  return []
+}
+
+function toRemoved({ installation, target }: InstalledLevel): RemovedLevel {
+  const { kind, targetId } = target ?? {}
+  const isTarget = kind !== undefined && targetId !== undefined
+  return { installationId: installation.id, ...(isTarget && { target: { kind, targetId } }) }
+}
+
+const goneError = ({ installation, target }: InstalledLevel): AnnexError =>
+  new AnnexError('not_found', `${target?.targetId ?? installation.id} has just been uninstalled.`)
