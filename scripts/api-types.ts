@@ -100,9 +100,8 @@ function toTypeName(
   id: string,
   used: Set<string>,
 ): string {
-  if (content === undefined) return 'undefined'
-  const json = content['application/json']
-  // The handler reads the body, or sets the answer, itself.
+  const json = content?.['application/json']
+  // There is no body, or the handler reads or sets it itself.
   if (json === undefined) return 'void'
   const ref = json.schema?.$ref
   if (typeof ref !== 'string') throw new Error(`schemas/api: give the bodies of ${id} a name in $defs`)

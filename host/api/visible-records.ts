@@ -1,4 +1,3 @@
-import type { Context } from 'koa'
 import type { Operation } from '../../schemas/api.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
@@ -14,51 +13,63 @@ import { findPlace, findPlacesOf, type Places } from '../db/queries/places.ts'
 import { AnnexError } from '../errors.ts'
 import { getDeployed } from '../installations/find-deployed.ts'
 import { assertScope } from '../sandbox/host-calls.ts'
-import { type Authenticate, isPerson } from './caller.ts'
+import { isPerson } from './caller.ts'
 
-/** An installation with its manifest, and the caller who may see it. */
+/** An installation with its manifest. */
 export type OpenInstallation = { caller: Caller; installation: Installation; manifest: Manifest }
 
+type InstallationRequest = {
+  caller: Caller
+  params: { integration: string; installation: string }
+  operation: Pick<Operation, 'scope'>
+}
+
+/** A request for an installation, or for one of its site or space installations. */
+export type LevelRequest = InstallationRequest & { params: { site?: string; space?: string } }
+
 /**
- * Finds the installation that a path names by `:name` and `:id`.
+ * Finds the installation that a path names.
  *
- * @throws AnnexError `unauthorized`; `not_found`, also when the caller may not see it; `no_version`
+ * @throws AnnexError `not_found`, also when the caller may not see it; `scope_missing`; `no_version`
  */
 export async function openInstallation(
   db: Db,
-  authenticate: Authenticate,
-  context: Context,
+  { caller, params, operation }: InstallationRequest,
 ): Promise<OpenInstallation> {
-  const opened = await openUndeployed(db, authenticate, context)
-  return { ...opened, manifest: (await getDeployed(db, opened.installation.integration)).manifest }
-}
-
-/** As `openInstallation`, also of an integration without a deployed version. */
-export async function openUndeployed(
-  db: Db,
-  authenticate: Authenticate,
-  context: Context,
-): Promise<Omit<OpenInstallation, 'manifest'>> {
-  const caller = await authenticate(context)
-  const { name, id } = context.params
-  return { caller, installation: await visibleInstallation(db, caller, String(name), String(id)) }
+  const installation = await visibleInstallation(db, caller, params.integration, params.installation)
+  assertOperationScope(caller, operation)
+  return { caller, installation, manifest: (await getDeployed(db, installation.integration)).manifest }
 }
 
 /**
- * Finds the site or space installation that a path names by `:target`, the id or slug of the site or space.
+ * Finds the level that a path names: an installation, or its site or space installation by the id or slug of the site or
+ * space.
  *
- * @throws AnnexError `not_found`
+ * @throws AnnexError as `openInstallation`
  */
-export async function openTarget(
+export async function openLevel(
   db: Db,
-  context: Context,
-  kind: TargetKind,
-  { caller, installation: { id, organizationId } }: Pick<OpenInstallation, 'caller' | 'installation'>,
-): Promise<InstallationTarget> {
-  const name = String(context.params.target)
+  request: LevelRequest,
+): Promise<OpenInstallation & { target: InstallationTarget | undefined }> {
+  const level = await openUndeployed(db, request)
+  return { ...level, manifest: (await getDeployed(db, level.installation.integration)).manifest }
+}
+
+/** As `openLevel`, also of an integration without a deployed version. */
+export async function openUndeployed(
+  db: Db,
+  { caller, params, operation }: LevelRequest,
+): Promise<{ caller: Caller; installation: Installation; target: InstallationTarget | undefined }> {
+  const installation = await visibleInstallation(db, caller, params.integration, params.installation)
+  assertOperationScope(caller, operation)
+  const { site, space } = params
+  if (site === undefined && space === undefined) return { caller, installation, target: undefined }
+  const kind = site === undefined ? 'space' : 'site'
+  const name = site ?? space ?? ''
+  const { id, organizationId } = installation
   const targetId = (await findPlace(db, kind, organizationId, name))?.id ?? name
   const target = await findTarget(db, { installationId: id, kind, targetId })
-  if (target !== undefined && isThereFor(caller, target)) return target
+  if (target !== undefined && isThereFor(caller, target)) return { caller, installation, target }
   throw new AnnexError('not_found', `${id} is not installed in the ${kind} ${name}.`)
 }
 

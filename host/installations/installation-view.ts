@@ -1,3 +1,9 @@
+import type {
+  Installation as InstallationView,
+  SigningSecret,
+  SiteInstallation,
+  SpaceInstallation,
+} from '../../schemas/generated/api/installations.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Configuration, Installation, InstallationTarget, Signer } from '../db/queries/installations.ts'
@@ -14,8 +20,14 @@ import { overlapEnd, type Rotated } from './rotate-secret.ts'
 
 type Viewer = { caller: Caller; manifest: Manifest | undefined; publicUrl: string }
 
-/** An installation as the API shows it. */
-export function toInstallationView(installation: Installation, viewer: Viewer): object {
+/** A level as the API shows it. */
+export const toLevelView = (
+  { installation, target }: InstalledLevel,
+  viewer: Viewer,
+): InstallationView | SiteInstallation | SpaceInstallation =>
+  target === undefined ? toInstallationView(installation, viewer) : toTargetView(installation, target, viewer)
+
+export function toInstallationView(installation: Installation, viewer: Viewer): InstallationView {
   const { id, integration, organizationId, statusReason, externalIds, createdAt, updatedAt } = installation
   return {
     object: 'installation',
@@ -40,16 +52,18 @@ export function toInstallationView(installation: Installation, viewer: Viewer): 
   }
 }
 
-/** A site or space installation as the API shows it. Site and space are plain ids. */
-export function toTargetView(installation: Installation, target: InstallationTarget, viewer: Viewer): object {
+/** Site and space are plain ids. */
+export function toTargetView(
+  installation: Installation,
+  target: InstallationTarget,
+  viewer: Viewer,
+): SiteInstallation | SpaceInstallation {
   const { integration } = installation
   const { installationId, kind, targetId, externalIds, createdAt, updatedAt } = target
   const level = { installation, target }
-  return {
-    object: `${kind}-installation`,
+  const shared = {
     integration,
     installation: installationId,
-    [kind]: targetId,
     status: statusOf(viewer.manifest, level),
     ...problemsOf(viewer.manifest, level),
     ...settingsFor(viewer, kind, target.configuration),
@@ -61,6 +75,9 @@ export function toTargetView(installation: Installation, target: InstallationTar
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
   }
+  return kind === 'site'
+    ? { object: 'site-installation', site: targetId, ...shared }
+    : { object: 'space-installation', space: targetId, ...shared }
 }
 
 function problemsOf(manifest: Manifest | undefined, level: InstalledLevel): { problems?: ErrorDetail[] } {
@@ -69,14 +86,14 @@ function problemsOf(manifest: Manifest | undefined, level: InstalledLevel): { pr
 }
 
 /** The new signing secret is shown this once. */
-export const toRotatedView = ({ signingSecret, previousSecretUntil }: Rotated): object => ({
+export const toRotatedView = ({ signingSecret, previousSecretUntil }: Rotated): SigningSecret => ({
   object: 'signing-secret',
   signingSecret,
   ...(previousSecretUntil !== null && { previousSecretUntil: new Date(previousSecretUntil).toISOString() }),
 })
 
 /** When the overlap of two signing secrets ends. */
-function overlapOf(signer: Signer): object {
+function overlapOf(signer: Signer): { previousSecretUntil?: string } {
   const end = overlapEnd(signer, Date.now())
   return end === null ? {} : { previousSecretUntil: new Date(end).toISOString() }
 }

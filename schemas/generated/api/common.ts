@@ -11,3 +11,17 @@ export type Title = string
  * A time in UTC.
  */
 export type Time = string
+
+/**
+ * Settings by their names.
+ */
+export interface Configuration {
+  [k: string]: unknown
+}
+
+/**
+ * Where the next page begins: a parameter of the query. The last page has none.
+ */
+export interface BeforePage {
+  before: string
+}

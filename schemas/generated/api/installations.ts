@@ -1,0 +1,490 @@
+// Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
+
+import type { Configuration, Time } from './common.ts'
+import type { ErrorDetail } from './errors.ts'
+
+/**
+ * An integration in an organization.
+ */
+export interface Installation {
+  object: 'installation'
+  id: string
+  integration: string
+  /**
+   * `pending`: its settings are not complete. `paused`: by a person. `suspended`: its script ended its processes too often.
+   */
+  status: 'pending' | 'active' | 'paused' | 'suspended'
+  /**
+   * A reason for each setting that is missing or does not fit.
+   */
+  problems?: ErrorDetail[]
+  /**
+   * Why it is suspended.
+   */
+  statusReason?: string
+  suspendedAt?: Time
+  configuration: Configuration
+  /**
+   * For each button whether it is connected. Scripts see the stored values in `configuration` instead.
+   */
+  connections?: {
+    [k: string]: boolean
+  }
+  externalIds: string[]
+  /**
+   * Where it is installed.
+   */
+  target: {
+    /**
+     * The id of the organization.
+     */
+    organization: string
+  }
+  /**
+   * Its addresses.
+   */
+  urls: {
+    publicEndpoint: string
+  }
+  previousSecretUntil?: Time
+  createdAt: Time
+  updatedAt: Time
+}
+
+/**
+ * Installations.
+ */
+export interface InstallationList {
+  items: Installation[]
+  count: number
+}
+
+/**
+ * A new installation.
+ */
+export type NewInstallation = Installation & NewSecret
+
+/**
+ * A secret that is shown this once.
+ */
+export interface NewSecret {
+  signingSecret: string
+}
+
+/**
+ * Where to install.
+ */
+export interface InstallRequest {
+  /**
+   * By its id or subdomain. Default: that of the token.
+   */
+  organization?: string
+  /**
+   * For an unlisted integration.
+   */
+  installKey?: string
+}
+
+/**
+ * What replaces the settings of a level.
+ */
+export interface LevelEdit {
+  configuration?: {
+    [k: string]: unknown
+  }
+  /**
+   * @maxItems 50
+   */
+  externalIds?: string[]
+  /**
+   * For scripts: stored values that stay. `settings`: those that people made.
+   */
+  keep?: 'settings' | 'all'
+  /**
+   * For scripts: the path at which a connection began.
+   */
+  callback?: string
+}
+
+/**
+ * The value of one setting.
+ */
+export interface SettingValue {
+  value: unknown
+}
+
+/**
+ * How to rotate a signing secret. A caller cannot choose the secret, as it may be weak.
+ */
+export interface SecretRotation {
+  /**
+   * How long the old secret signs too. Default: a day.
+   */
+  overlapSeconds?: number
+  /**
+   * Default: `old`.
+   */
+  first?: 'new' | 'old'
+  /**
+   * Replaces a new secret that was lost. The old one stays.
+   */
+  again?: boolean
+}
+
+/**
+ * A new signing secret, shown this once.
+ */
+export interface SigningSecret {
+  object: 'signing-secret'
+  signingSecret: string
+  previousSecretUntil?: Time
+}
+
+/**
+ * An installation in a site.
+ */
+export interface SiteInstallation {
+  object: 'site-installation'
+  integration: string
+  installation: string
+  /**
+   * The id of the site.
+   */
+  site: string
+  /**
+   * `pending`: its settings are not complete. `paused`: by a person. `suspended`: its script ended its processes too often.
+   */
+  status: 'pending' | 'active' | 'paused' | 'suspended'
+  /**
+   * A reason for each setting that is missing or does not fit.
+   */
+  problems?: ErrorDetail[]
+  configuration: Configuration
+  /**
+   * For each button whether it is connected. Scripts see the stored values in `configuration` instead.
+   */
+  connections?: {
+    [k: string]: boolean
+  }
+  externalIds: string[]
+  /**
+   * Its addresses.
+   */
+  urls: {
+    publicEndpoint: string
+  }
+  previousSecretUntil?: Time
+  createdAt: Time
+  updatedAt: Time
+}
+
+/**
+ * Installations in sites.
+ */
+export interface SiteInstallationList {
+  items: SiteInstallation[]
+  count: number
+}
+
+/**
+ * A new installation in a site.
+ */
+export type NewSiteInstallation = SiteInstallation & NewSecret
+
+/**
+ * Where to install.
+ */
+export interface SiteToInstallIn {
+  /**
+   * Its id or slug.
+   */
+  site: string
+}
+
+/**
+ * An installation in a space.
+ */
+export interface SpaceInstallation {
+  object: 'space-installation'
+  integration: string
+  installation: string
+  /**
+   * The id of the space.
+   */
+  space: string
+  /**
+   * `pending`: its settings are not complete. `paused`: by a person. `suspended`: its script ended its processes too often.
+   */
+  status: 'pending' | 'active' | 'paused' | 'suspended'
+  /**
+   * A reason for each setting that is missing or does not fit.
+   */
+  problems?: ErrorDetail[]
+  configuration: Configuration
+  /**
+   * For each button whether it is connected. Scripts see the stored values in `configuration` instead.
+   */
+  connections?: {
+    [k: string]: boolean
+  }
+  externalIds: string[]
+  /**
+   * Its addresses.
+   */
+  urls: {
+    publicEndpoint: string
+  }
+  previousSecretUntil?: Time
+  createdAt: Time
+  updatedAt: Time
+}
+
+/**
+ * Installations in spaces.
+ */
+export interface SpaceInstallationList {
+  items: SpaceInstallation[]
+  count: number
+}
+
+/**
+ * A new installation in a space.
+ */
+export type NewSpaceInstallation = SpaceInstallation & NewSecret
+
+/**
+ * Where to install.
+ */
+export interface SpaceToInstallIn {
+  /**
+   * Its id or slug.
+   */
+  space: string
+}
+
+export interface ListInstallationsQuery {
+  /**
+   * For operators: the organization, by its id or subdomain.
+   */
+  organization?: string
+}
+
+export interface ListIntegrationInstallationsQuery {
+  /**
+   * Only those with this external id.
+   */
+  externalId?: string
+}
+
+export interface InstallationsOperations {
+  listInstallations: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator'
+    params: {}
+    query: ListInstallationsQuery
+    body: undefined
+    answer: InstallationList
+  }
+  listIntegrationInstallations: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'integration'
+    params: { integration: string }
+    query: ListIntegrationInstallationsQuery
+    body: undefined
+    answer: InstallationList
+  }
+  installIntegration: {
+    roles: 'admin' | 'operator'
+    params: { integration: string }
+    query: object
+    body: InstallRequest
+    answer: NewInstallation
+  }
+  getIntegrationInstallationById: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string }
+    query: object
+    body: undefined
+    answer: Installation
+  }
+  updateIntegrationInstallation: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string }
+    query: object
+    body: LevelEdit
+    answer: Installation
+  }
+  uninstallIntegration: {
+    roles: 'admin' | 'operator'
+    params: { integration: string; installation: string }
+    query: object
+    body: undefined
+    answer: void
+  }
+  pauseInstallation: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string }
+    query: object
+    body: undefined
+    answer: Installation
+  }
+  resumeInstallation: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string }
+    query: object
+    body: undefined
+    answer: Installation
+  }
+  listIntegrationInstallationSites: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string }
+    query: object
+    body: undefined
+    answer: SiteInstallationList
+  }
+  installIntegrationOnSite: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string }
+    query: object
+    body: SiteToInstallIn
+    answer: NewSiteInstallation
+  }
+  getIntegrationSiteInstallation: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; site: string }
+    query: object
+    body: undefined
+    answer: SiteInstallation
+  }
+  updateIntegrationSiteInstallation: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; site: string }
+    query: object
+    body: LevelEdit
+    answer: SiteInstallation
+  }
+  uninstallIntegrationFromSite: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; site: string }
+    query: object
+    body: undefined
+    answer: void
+  }
+  listIntegrationInstallationSpaces: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string }
+    query: object
+    body: undefined
+    answer: SpaceInstallationList
+  }
+  installIntegrationOnSpace: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string }
+    query: object
+    body: SpaceToInstallIn
+    answer: NewSpaceInstallation
+  }
+  getIntegrationSpaceInstallation: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; space: string }
+    query: object
+    body: undefined
+    answer: SpaceInstallation
+  }
+  updateIntegrationSpaceInstallation: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; space: string }
+    query: object
+    body: LevelEdit
+    answer: SpaceInstallation
+  }
+  uninstallIntegrationFromSpace: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; space: string }
+    query: object
+    body: undefined
+    answer: void
+  }
+  putInstallationSetting: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; property: string }
+    query: object
+    body: SettingValue
+    answer: Installation
+  }
+  deleteInstallationSetting: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; property: string }
+    query: object
+    body: undefined
+    answer: Installation
+  }
+  rotateInstallationSecret: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string }
+    query: object
+    body: SecretRotation
+    answer: SigningSecret
+  }
+  endInstallationSecretOverlap: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string }
+    query: object
+    body: undefined
+    answer: void
+  }
+  putSiteInstallationSetting: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; site: string; property: string }
+    query: object
+    body: SettingValue
+    answer: SiteInstallation
+  }
+  deleteSiteInstallationSetting: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; site: string; property: string }
+    query: object
+    body: undefined
+    answer: SiteInstallation
+  }
+  rotateSiteInstallationSecret: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; site: string }
+    query: object
+    body: SecretRotation
+    answer: SigningSecret
+  }
+  endSiteInstallationSecretOverlap: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; site: string }
+    query: object
+    body: undefined
+    answer: void
+  }
+  putSpaceInstallationSetting: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; space: string; property: string }
+    query: object
+    body: SettingValue
+    answer: SpaceInstallation
+  }
+  deleteSpaceInstallationSetting: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; space: string; property: string }
+    query: object
+    body: undefined
+    answer: SpaceInstallation
+  }
+  rotateSpaceInstallationSecret: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; space: string }
+    query: object
+    body: SecretRotation
+    answer: SigningSecret
+  }
+  endSpaceInstallationSecretOverlap: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; space: string }
+    query: object
+    body: undefined
+    answer: void
+  }
+}

@@ -1,0 +1,180 @@
+// Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
+
+import type { Time } from './common.ts'
+
+/**
+ * An integration.
+ */
+export interface Integration {
+  object: 'integration'
+  name: string
+  title: string
+  description: string
+  /**
+   * The id of the organization that owns it.
+   */
+  organization: string
+  visibility: 'private' | 'unlisted' | 'public'
+  scopes: string[]
+  /**
+   * The deployed version. Null when there is none.
+   */
+  version: VersionName | null
+  /**
+   * The JSON Schema of the settings of each level, for forms.
+   */
+  configurations: {
+    [k: string]: {
+      [k: string]: unknown
+    }
+  }
+  /**
+   * Its addresses.
+   */
+  urls: {
+    publicEndpoint: string
+  }
+  /**
+   * For people of its owner: an unlisted integration is installed with it.
+   */
+  installKey?: string
+  /**
+   * For its owner: why its script is not run.
+   */
+  suspension?: {
+    reason: string | null
+    since: Time
+  }
+}
+
+/**
+ * A version by its number and the digest of its content.
+ */
+export interface VersionName {
+  number: number
+  digest: string
+}
+
+/**
+ * Integrations.
+ */
+export interface IntegrationList {
+  items: Integration[]
+  count: number
+}
+
+/**
+ * Settings of a level.
+ */
+export interface SettingsToCheck {
+  level: 'account' | 'site' | 'space'
+  configuration: {
+    [k: string]: unknown
+  }
+}
+
+/**
+ * A new token of an installation.
+ */
+export interface InstallationToken {
+  token: string
+}
+
+/**
+ * A task to queue.
+ */
+export interface NewTask {
+  task: {
+    [k: string]: unknown
+  }
+  /**
+   * A delay in seconds.
+   */
+  schedule?: number
+}
+
+/**
+ * An answer without fields.
+ */
+export interface Empty {}
+
+/**
+ * What became of each plugin folder.
+ */
+export interface LoadedFolderList {
+  items: LoadedFolder[]
+  count: number
+}
+
+/**
+ * A plugin folder.
+ */
+export interface LoadedFolder {
+  folder: string
+  name?: string
+  version?: VersionName
+  scopes: string[]
+  /**
+   * `retired`: the folder is gone or holds another integration.
+   */
+  state: 'loaded' | 'failed' | 'retired'
+  problems: {
+    [k: string]: unknown
+  }[]
+  /**
+   * The reason of a retirement, and the installations that remain.
+   */
+  note?: string
+}
+
+export interface IntegrationsOperations {
+  listIntegrations: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: {}
+    query: object
+    body: undefined
+    answer: IntegrationList
+  }
+  getIntegrationByName: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string }
+    query: object
+    body: undefined
+    answer: Integration
+  }
+  checkIntegrationSettings: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string }
+    query: object
+    body: SettingsToCheck
+    answer: void
+  }
+  resumeIntegration: {
+    roles: 'admin' | 'operator'
+    params: { integration: string }
+    query: object
+    body: undefined
+    answer: Integration
+  }
+  createIntegrationInstallationToken: {
+    roles: 'integration'
+    params: { integration: string; installation: string }
+    query: object
+    body: undefined
+    answer: InstallationToken
+  }
+  queueIntegrationTask: {
+    roles: 'installation' | 'integration'
+    params: { integration: string }
+    query: object
+    body: NewTask
+    answer: Empty
+  }
+  reloadFolders: {
+    roles: 'operator'
+    params: {}
+    query: object
+    body: undefined
+    answer: LoadedFolderList
+  }
+}
