@@ -72,6 +72,11 @@ export const errorCodes = {
     status: 503,
     meaning: 'No sandbox can run on this machine, or not behind the wall that is required.',
   },
+  rate_limited: {
+    status: 429,
+    meaning:
+      'The token, or the visitor of a public endpoint, has sent too many requests. `Retry-After` says when to go on.',
+  },
   backlog_full: { status: 429, meaning: 'The installation has as many pending deliveries as it may have.' },
   too_many_readers: { status: 503, meaning: 'As many as may read the live feed already do.' },
   unavailable: { status: 503, meaning: 'Annex is stopping, or a part of it does not answer.' },

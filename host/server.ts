@@ -7,6 +7,7 @@ import { issueSetupToken } from './access/tokens.ts'
 import { createAuthenticate } from './api/caller.ts'
 import { drainMs, listen } from './api/listen.ts'
 import type { SeeAnswer } from './api/operations.ts'
+import { createRateLimits } from './api/rate-limits.ts'
 import { createApp } from './app.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
 import { hostIdentity, ownDataFolder } from './db/data-folder.ts'
@@ -214,6 +215,11 @@ export async function startServer(
   let stopping = false
   let drainUntilMs = 0
   ends.defer(() => sandboxes.drain(drainUntilMs - performance.now()))
+  const isBehindProxy = settings.PUBLIC_URL !== ''
+  const rateLimits = createRateLimits(
+    { token: settings.RATE_LIMIT_TOKEN, visitor: settings.RATE_LIMIT_VISITOR },
+    isBehindProxy,
+  )
   const app = createApp(
     {
       db,
@@ -234,15 +240,16 @@ export async function startServer(
       publicUrl,
       reload: folders.reload,
       resume: suspensions.resume,
-      authenticate: createAuthenticate(reader, tokens),
       seeAnswer,
+      authenticate: createAuthenticate(reader, tokens, rateLimits),
       readHops: createHops(hopsKey).read,
+      rateLimits,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
       version,
       probeStorage: createStorageProbe(commits, dataDir),
       wall,
       metrics,
-      metricsAccess: { readers: settings.METRICS_ACCESS, isBehindProxy: settings.PUBLIC_URL !== '' },
+      metricsAccess: { readers: settings.METRICS_ACCESS, isBehindProxy },
       state: () => ({ workers: 2, stopping }),
       circuits: deliveries.circuits,
     },

@@ -165,6 +165,7 @@ function withCommonAnswers(path: string, operation: OperationObject): OperationO
     ...(isLimited && { 403: 'Forbidden' }),
     ...(hasPathParameters && { 404: 'NotFound' }),
     ...(requestBody !== undefined && { 413: 'BodyTooLarge', 422: 'BodyInvalid' }),
+    429: 'TooManyRequests',
     default: 'Failed',
   }
   const added = Object.entries(common)

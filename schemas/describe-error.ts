@@ -16,3 +16,11 @@ export function describeError({ keyword, params, message = 'is not valid' }: Err
   const allowed: readonly unknown[] = params.allowedValues
   return `must be one of ${allowed.map((value) => JSON.stringify(value)).join(', ')}`
 }
+
+/** Where the mistake is, and what is wrong there. */
+export function toDetail(error: ErrorObject): { path: string; message: string } {
+  const path = pointerOf(error)
+  if (error.keyword === 'required') return { path, message: 'is missing' }
+  if (error.keyword === 'additionalProperties') return { path, message: 'is not a known field' }
+  return { path, message: describeError(error) }
+}

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Context } from 'koa'
 import { createCheck } from '../../schemas/create-check.ts'
-import { describeError, pointerOf } from '../../schemas/describe-error.ts'
+import { toDetail } from '../../schemas/describe-error.ts'
 import { assertExact, assertShallow } from '../assert-json.ts'
 import { AnnexError, requestBrokeOffError } from '../errors.ts'
 import { isBrokenConnection } from './errors.ts'
@@ -138,15 +137,6 @@ export async function readJson(context: Context, maxBytes = maxJsonBytes): Promi
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function toDetail(error: ErrorObject): { path: string; message: string } {
-  const path = pointerOf(error)
-  if (error.keyword === 'required') return { path, message: 'is missing' }
-  return {
-    path,
-    message: error.keyword === 'additionalProperties' ? 'is not a known field' : describeError(error),
-  }
-}
 
 const shortNamePattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
 export const longestShortName = 63

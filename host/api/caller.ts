@@ -5,29 +5,52 @@ import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import { findOrganization, type Organization } from '../db/queries/organizations.ts'
 import { AnnexError } from '../errors.ts'
+import type { RateLimits } from './rate-limits.ts'
 
 /** Identifies the caller by the bearer token (RFC 6750). */
 export type Authenticate = (context: Context) => Promise<Caller>
 
-/** @returns a function that throws AnnexError `unauthorized` for a token that is missing, unknown or expired */
-export function createAuthenticate(db: Db, tokens: ScriptTokens): Authenticate {
+/**
+ * Each request is counted once: for its token, or for its visitor where the token is not valid.
+ *
+ * @returns a function that throws AnnexError `unauthorized` for a token that is missing, unknown or expired, and `rate_limited`
+ */
+export function createAuthenticate(db: Db, tokens: ScriptTokens, limits: RateLimits): Authenticate {
   // The cache has hashes as keys: a leaked cache must not leak tokens.
   const callers = cacheReads({ keyOf: hashOf, read: (token: string) => findCaller(db, token) })
   return async (context) => {
     const token = /^Bearer +(\S+)$/i.exec(context.get('authorization'))?.[1]
+    const caller = token === undefined ? undefined : await findHolder(token)
+    // The feed authenticates its reader again and again.
+    if (context.state.isCounted !== true) {
+      context.state.isCounted = true
+      const key = caller && token ? keyOf(caller, token) : undefined
+      await (key === undefined
+        ? limits.countVisitor(context, 'unauthorized')
+        : limits.countToken(context, key))
+    }
+    if (caller !== undefined) return caller
     if (token === undefined) {
       throw new AnnexError(
         'unauthorized',
         'Send a token: "Authorization: Bearer …". `npx annex token` makes one.',
       )
     }
-    const caller = token.startsWith('annex_') ? await callers.get(token) : await tokens.verify(token)
-    if (caller !== undefined) return caller
     throw new AnnexError(
       'unauthorized',
       'This token is unknown, or has expired. `npx annex token` makes a new one.',
     )
   }
+
+  async function findHolder(token: string): Promise<Caller | undefined> {
+    return token.startsWith('annex_') ? callers.get(token) : tokens.verify(token)
+  }
+}
+
+/** A script gets a new token every few minutes: its requests count for the installation or the integration. */
+function keyOf(caller: Caller, token: string): string {
+  if (caller.kind === 'installation') return caller.installationId
+  return caller.kind === 'integration' ? caller.integration : hashOf(token)
 }
 
 /** @throws AnnexError `forbidden` */

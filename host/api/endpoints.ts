@@ -11,6 +11,7 @@ import type { DispatchOutcome } from '../sandbox/target.ts'
 import { createReadOrStream, type ReadOrStream } from './body.ts'
 import { toRequestText } from './endpoint-headers.ts'
 import { sendError } from './errors.ts'
+import type { RateLimits } from './rate-limits.ts'
 import { type ScriptAnswer, sendAnswer } from './send-answer.ts'
 
 export type EndpointParts = {
@@ -21,6 +22,7 @@ export type EndpointParts = {
   /** Reads from a signed header how many scripts a request has passed. */
   readHops: Hops['read']
   limits: { bodyBytes: number }
+  rateLimits: RateLimits
 }
 
 type Parts = EndpointParts & { readOrStream: ReadOrStream }
@@ -37,11 +39,13 @@ export function answerEndpoints(given: EndpointParts): Middleware {
 /**
  * From a request to its answer. The answer keeps the script's status, headers and bytes, and bypasses Koa.
  *
- * @throws AnnexError `not_found`, `no_version`, `installation_paused`, `installation_suspended`, `body_too_large`,
+ * @throws AnnexError `rate_limited`, `not_found`, `no_version`, `installation_paused`, `installation_suspended`, `body_too_large`,
  *   `bad_request`, or the error that ended the dispatch
  */
 async function answerEndpoint(context: Context, target: Target, parts: Parts): Promise<void> {
   const level = findLevel(target)
+  const counting = parts.rateLimits.countVisitor(context, endpointPath(level))
+  if (counting !== undefined) await counting
   try {
     const prepared = await parts.prepareDispatch.prepare(level)
     assertHasScript(prepared)

@@ -6,12 +6,12 @@ import type { Db } from '../db/db.ts'
 import type { StorageProbe } from '../db/probe-storage.ts'
 import { readBacklog } from '../db/queries/backlog.ts'
 import { countInstallations } from '../db/queries/installations.ts'
-import { hopsHeader } from '../egress/loop-guard.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import type { Circuits } from '../queue/fairness.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import { type Authenticate, assertOperator } from './caller.ts'
+import { isFromHere } from './visitor.ts'
 
 export type MetricsParts = {
   longReader: Db
@@ -56,30 +56,4 @@ export function addMetricsRoutes(router: Router, parts: MetricsParts): void {
 export type MetricsAccess = { readers: Settings['METRICS_ACCESS']; isBehindProxy: boolean }
 
 export const mayReadMetrics = (context: Context, { readers, isBehindProxy }: MetricsAccess): boolean =>
-  readers === 'anyone' || (readers === 'loopback' && !isBehindProxy && isFromHere(context))
-
-/** Headers by which a proxy names its client. Some proxies send none: so PUBLIC_URL counts as a proxy, too. */
-const proxyHeaders = [
-  'forwarded',
-  'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-]
-
-const loopbackAddress = /^(?:127\.|::1$|::ffff:127\.)/
-/** DNS rebinding: a foreign name that resolves to 127.0.0.1 would let a web page ask through a browser of this machine. */
-const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
-
-/** True for a person on this machine: the request passed no proxy, and is of no script and no foreign web page. */
-function isFromHere({ req }: Context): boolean {
-  const { headers, socket } = req
-  return (
-    loopbackAddress.test(socket.remoteAddress ?? '') &&
-    loopbackHost.test(headers.host ?? '') &&
-    headers[hopsHeader] === undefined &&
-    headers.origin === undefined &&
-    proxyHeaders.every((name) => headers[name] === undefined)
-  )
-}
+  readers === 'anyone' || (readers === 'loopback' && !isBehindProxy && isFromHere(context.req))

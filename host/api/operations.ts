@@ -5,6 +5,7 @@ import type { OperationId, Operations } from '../../schemas/generated/api/operat
 import type { Caller } from '../access/tokens.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import type { Authenticate } from './caller.ts'
+import type { RateLimits } from './rate-limits.ts'
 import { createBodyReader, createQueryReader } from './read-request.ts'
 
 /** The callers that have one of these roles. An operation for anyone has no caller. */
@@ -35,12 +36,16 @@ export type OnOperation = <Id extends OperationId>(id: Id, handle: Handle<Id>) =
 /** Sees each answer of an operation. The tests check it against the schema. */
 export type SeeAnswer = (operation: Operation, status: number, body: unknown) => void
 
-export type OperationParts = { authenticate: Authenticate; seeAnswer?: SeeAnswer | undefined }
+export type OperationParts = {
+  authenticate: Authenticate
+  rateLimits: Pick<RateLimits, 'countVisitor'>
+  seeAnswer?: SeeAnswer | undefined
+}
 
 /** Collects handlers, and makes the routes that `schemas/api` describes. */
 export function createOperations(
   { document, operations }: Api,
-  { authenticate, seeAnswer }: OperationParts,
+  { authenticate, rateLimits, seeAnswer }: OperationParts,
 ): { on: OnOperation; addTo: (router: Router) => void } {
   const handles = new Map<string, AnyHandle>()
   return {
@@ -67,6 +72,7 @@ export function createOperations(
     const readBody = createBodyReader(operation, document)
     const isOpen = operation.roles.includes('anyone')
     return async (context) => {
+      if (isOpen) await rateLimits.countVisitor(context, context.path)
       const caller = isOpen ? undefined : await authenticate(context)
       if (caller !== undefined) assertRole(caller, operation)
       const query = readQuery(context, caller)

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Context } from 'koa'
 import { type OpenApi, type Operation, standAlone } from '../../schemas/api.ts'
 import { createCheck } from '../../schemas/create-check.ts'
-import { describeError } from '../../schemas/describe-error.ts'
+import { toDetail } from '../../schemas/describe-error.ts'
 import type { Caller } from '../access/tokens.ts'
 import { AnnexError, type ErrorDetail } from '../errors.ts'
 import { readJson } from './body.ts'
@@ -29,7 +29,7 @@ export function createBodyReader(
     const check = validator()
     if (check(value)) return value
     const details = toDetails(check.errors)
-    const list = details.map(({ path, message }) => `${path || 'body'} ${message}`).join('; ')
+    const list = details.map(({ path, message }) => `${path.slice(1) || 'body'} ${message}`).join('; ')
     throw new AnnexError('body_invalid', `The JSON body cannot be used: ${list}.`, { details })
   }
 }
@@ -52,7 +52,7 @@ export function createQueryReader(
     const check = validator()
     if (check(query)) return query
     const details = toDetails(check.errors)
-    const list = details.map(({ path, message }) => `${path || 'query'} ${message}`).join('; ')
+    const list = details.map(({ path, message }) => `${path.slice(1) || 'query'} ${message}`).join('; ')
     throw new AnnexError('bad_request', `The query cannot be used: ${list}.`, { details })
   }
 }
@@ -90,11 +90,3 @@ const isObject = (value: unknown): value is object =>
 
 const toDetails = (errors: ErrorObject[] | null | undefined): ErrorDetail[] =>
   (errors ?? []).slice(0, maxDetails).map(toDetail)
-
-function toDetail(error: ErrorObject): ErrorDetail {
-  const unknown = error.params.additionalProperty
-  return {
-    path: [error.instancePath.slice(1).replaceAll('/', '.'), unknown].filter(Boolean).join('.'),
-    message: unknown === undefined ? describeError(error) : 'is not a known field',
-  }
-}

@@ -94,6 +94,20 @@ export const limitsTable: readonly Limit[] = [
   },
   // Requests and answers
   {
+    id: 'visitor_rate',
+    what: 'Requests of one visitor to one public endpoint in 10 seconds',
+    at: { setting: 'RATE_LIMIT_VISITOR', unit: '' },
+    code: 'rate_limited',
+    over: 'The script is not called.',
+  },
+  {
+    id: 'token_rate',
+    what: 'Requests to the API with one token in 10 seconds',
+    at: { setting: 'RATE_LIMIT_TOKEN', unit: '' },
+    code: 'rate_limited',
+    over: 'The request is refused before its route runs.',
+  },
+  {
     id: 'request_size',
     what: 'Request',
     at: { setting: 'SANDBOX_BODY_BYTES', unit: 'bytes' },

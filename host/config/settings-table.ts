@@ -64,6 +64,19 @@ export const settingsTable = {
     default: 'false',
     meaning: 'Let a script reach only the hosts that its manifest declares',
   },
+  RATE_LIMIT_VISITOR: {
+    kind: 'integer',
+    default: '500',
+    min: 0,
+    meaning:
+      'Requests of one visitor to one public endpoint in 10 seconds; 0: no limit. Requests of this machine past no proxy have none while PUBLIC_URL is empty',
+  },
+  RATE_LIMIT_TOKEN: {
+    kind: 'integer',
+    default: '1000',
+    min: 0,
+    meaning: 'Requests to the API with one token in 10 seconds; 0: no limit. Exempt as above',
+  },
   // Deliveries, and the schedule that events and tasks share with them
   DELIVERY_TIMEOUT_MS: {
     kind: 'integer',

@@ -8,6 +8,7 @@ import { createSecretBox } from '../../host/access/secret-box.ts'
 import { issueToken } from '../../host/access/tokens.ts'
 import { createAuthenticate } from '../../host/api/caller.ts'
 import { listen } from '../../host/api/listen.ts'
+import { createRateLimits } from '../../host/api/rate-limits.ts'
 import { type AppParts, createApp } from '../../host/app.ts'
 import { readServerEvents } from '../../host/cli/client.ts'
 import type { Db } from '../../host/db/db.ts'
@@ -28,7 +29,7 @@ describe('the end of the live feed', () => {
       db,
       longReader: seeded.database.longReader,
       changes: createChanges(),
-      authenticate: createAuthenticate(db, tokens),
+      authenticate: createAuthenticate(db, tokens, createRateLimits({ token: 0, visitor: 0 }, false)),
       state: () => ({ workers: 0, stopping: false }),
     }
     const { port, close } = await listen(createApp(parts as AppParts, assert.ifError), '127.0.0.1', 0)

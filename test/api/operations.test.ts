@@ -35,7 +35,7 @@ describe('an operation of the API', () => {
     const { status, json } = await annex.api('POST', '/v1/orgs', { subdomain: 'A B', name: 'A' })
     assert.deepEqual([status, json.error.code], [422, 'body_invalid'])
     const paths = json.error.details.map(({ path }: Json) => path)
-    assert.deepEqual(paths.toSorted(), ['', 'name', 'subdomain'])
+    assert.deepEqual(paths.toSorted(), ['/name', '/subdomain', '/title'])
   })
 
   it('refuses an unknown query parameter of a person, and leaves out that of a script', async () => {
@@ -57,7 +57,8 @@ describe('an operation of the API', () => {
 
   it('has exactly one handler', () => {
     const api = loadApi()
-    const parts = { authenticate: () => Promise.reject(new Error('not called')) }
+    const rateLimits = { countVisitor: () => undefined }
+    const parts = { authenticate: () => Promise.reject(new Error('not called')), rateLimits }
     const { on, addTo } = createOperations(api, parts)
     assert.throws(() => addTo({} as never), /The operation \w+ has no handler/)
     on('getSpaceById', () => Promise.reject(new Error('not called')))

@@ -5,6 +5,7 @@ import { createSecretBox } from '../../host/access/secret-box.ts'
 import { issueToken } from '../../host/access/tokens.ts'
 import { createAuthenticate } from '../../host/api/caller.ts'
 import { listen } from '../../host/api/listen.ts'
+import { createRateLimits } from '../../host/api/rate-limits.ts'
 import { type AppParts, createApp } from '../../host/app.ts'
 import { createReceiptWriter } from '../../host/sandbox/receipt-writer.ts'
 import { type Json, request } from '../support/annex.ts'
@@ -29,7 +30,7 @@ describe('what dispatches used, over the API', () => {
     const receipts = createReceiptWriter(db, assert.ifError)
     ends.defer(receipts.close)
     const tokens = createScriptTokens(createSecretBox(new Uint8Array(32)).deriveKey('test'))
-    const authenticate = createAuthenticate(db, tokens)
+    const authenticate = createAuthenticate(db, tokens, createRateLimits({ token: 0, visitor: 0 }, false))
     const parts: Partial<AppParts> = { db, longReader, receipts, authenticate }
     const listening = await listen(createApp(parts as AppParts, assert.ifError), '127.0.0.1', 0)
     ends.defer(listening.close)

@@ -35,7 +35,7 @@ describe('what the docs name exists', () => {
 
   it('settings', () => {
     const named = matches(
-      /`((?:SANDBOX|BUNDLE|METRICS|EGRESS|DELIVERY|PUBLIC|DATA|PLUGINS|OPERATOR|SECRET|DATABASE|BACKLOG|RETENTION|LOG)_[A-Z_]+)`/g,
+      /`((?:SANDBOX|BUNDLE|METRICS|EGRESS|DELIVERY|PUBLIC|DATA|PLUGINS|OPERATOR|SECRET|DATABASE|BACKLOG|RETENTION|RATE|LOG)_[A-Z_]+)`/g,
     )
     for (const { file, found } of named) {
       // Of the tests, not of Annex.

@@ -32,7 +32,7 @@ describe('the limits', () => {
     const statuses = new Set(
       limitsTable.flatMap(({ code }) => (code === undefined ? [] : [errorCodes[code].status])),
     )
-    assert.deepEqual([...statuses].toSorted(), [413, 422, 502, 503, 504])
+    assert.deepEqual([...statuses].toSorted(), [413, 422, 429, 502, 503, 504])
     for (const code of [
       'cpu_limit',
       'memory_limit',

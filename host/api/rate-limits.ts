@@ -1,0 +1,74 @@
+import type { Context } from 'koa'
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
+import { AnnexError } from '../errors.ts'
+import { isFromHere, visitorOf } from './visitor.ts'
+
+/**
+ * Counts requests of this host, in its memory. Each function rejects with AnnexError `rate_limited` above the limit, and
+ * returns nothing where no limit applies. Requests of a person on this machine past no proxy are not counted.
+ */
+export type RateLimits = {
+  /** @param key names the token, and is no secret */
+  countToken: (context: Context, key: string) => Promise<void> | undefined
+  /** @param endpoint what the visitor asks for: the count of one endpoint leaves the others alone */
+  countVisitor: (context: Context, endpoint: string) => Promise<void> | undefined
+}
+
+/** Short, so that a visitor who was refused need not wait for long. */
+export const windowSeconds = 10
+/** A flood of addresses replaces the counts that began first, and so takes no more memory. */
+const maxKeys = 50_000
+/** A path is up to 16 KiB long. */
+const maxKeyLength = 300
+
+/** @param limits requests in each window; 0: no limit */
+export function createRateLimits(
+  limits: { token: number; visitor: number },
+  isBehindProxy: boolean,
+): RateLimits {
+  const tokens = createLimiter('token', limits.token)
+  const visitors = createLimiter('visitor', limits.visitor)
+  const isFree = ({ req }: Context) => !isBehindProxy && isFromHere(req)
+  return {
+    countToken(context, key) {
+      if (tokens === undefined || isFree(context)) return undefined
+      return tokens(context, key, 'This token has')
+    },
+    countVisitor(context, endpoint) {
+      if (visitors === undefined || isFree(context)) return undefined
+      const visitor = visitorOf(context.req, isBehindProxy)
+      return visitors(context, `${visitor} ${endpoint}`, `The address ${visitor} has`)
+    },
+  }
+}
+
+type Limiter = (context: Context, key: string, who: string) => Promise<void>
+
+function createLimiter(name: 'token' | 'visitor', points: number): Limiter | undefined {
+  if (points === 0) return undefined
+  const limiter = new RateLimiterMemory({ keyPrefix: '', points, duration: windowSeconds })
+  const keys = new Set<string>()
+  const policy = `"${name}";q=${points};w=${windowSeconds}`
+  return async (context, longKey, who) => {
+    const key = longKey.slice(0, maxKeyLength)
+    const counted = await limiter.consume(key).catch((refused: RateLimiterRes) => refused)
+    if (counted.isFirstInDuration) dropOldest(limiter, keys, key)
+    const seconds = Math.max(1, Math.ceil(counted.msBeforeNext / 1000))
+    // draft-ietf-httpapi-ratelimit-headers-10
+    context.set('ratelimit-policy', policy)
+    context.set('ratelimit', `"${name}";r=${counted.remainingPoints};t=${seconds}`)
+    if (counted.consumedPoints <= points) return
+    context.set('retry-after', String(seconds))
+    const text = `${who} sent more than ${points} requests within ${windowSeconds} seconds. Try again in ${seconds} s.`
+    throw new AnnexError('rate_limited', text)
+  }
+}
+
+function dropOldest(limiter: RateLimiterMemory, keys: Set<string>, key: string): void {
+  keys.delete(key)
+  keys.add(key)
+  if (keys.size <= maxKeys) return
+  const [oldest = key] = keys
+  keys.delete(oldest)
+  void limiter.delete(oldest)
+}

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import type { IncomingMessage } from 'node:http'
+import { after, before, describe, it } from 'node:test'
+import type { Context } from 'koa'
+import { createRateLimits } from '../../host/api/rate-limits.ts'
+import { visitorOf } from '../../host/api/visitor.ts'
+import { type Annex, installSample, startAnnex } from '../support/annex.ts'
+
+/** Answers with the number of its dispatches. */
+const script = `import { createIntegration } from '@annex/runtime'
+let dispatches = 0
+export default createIntegration({ fetch: () => new Response(String((dispatches += 1))) })`
+
+const visitorLimit = 20
+const tokenLimit = 300
+
+describe('behind a proxy', () => {
+  let annex: Annex
+  let endpoint: string
+  before(async () => {
+    annex = await startAnnex({
+      plugins: { counts: { script }, other: { script } },
+      flags: {
+        PUBLIC_URL: 'https://annex.example',
+        RATE_LIMIT_VISITOR: String(visitorLimit),
+        RATE_LIMIT_TOKEN: String(tokenLimit),
+      },
+    })
+    const installed = await installSample(annex, 'counts')
+    endpoint = annex.url + new URL(installed.endpoint).pathname
+  })
+  after(() => annex?.close())
+
+  const visit = (from: string, url = endpoint, more = {}) =>
+    fetch(url, { headers: { 'x-forwarded-for': from, ...more } })
+  const statuses = async (requests: Promise<Response>[]) =>
+    (await Promise.all(requests)).map(({ status }) => status)
+  const many = <T>(count: number, one: (n: number) => T) => Array.from({ length: count }, (_, n) => one(n))
+
+  it('a flood of one visitor ends at 429, and the script is called no more', async () => {
+    const flood = await statuses(many(visitorLimit * 5, () => visit('203.0.113.7')))
+    assert.equal(flood.filter((status) => status === 200).length, visitorLimit)
+    assert.equal(flood.filter((status) => status === 429).length, visitorLimit * 4)
+    const neighbour = await visit('203.0.113.8')
+    assert.deepEqual([neighbour.status, await neighbour.text()], [200, String(visitorLimit + 1)])
+  })
+
+  it('a refusal says when to go on, and what the limit is', async () => {
+    const refused = await visit('203.0.113.7')
+    const seconds = Number(refused.headers.get('retry-after'))
+    assert.ok(seconds >= 1 && seconds <= 10, `${seconds}`)
+    assert.equal(refused.headers.get('ratelimit-policy'), `"visitor";q=${visitorLimit};w=10`)
+    assert.equal(refused.headers.get('ratelimit'), `"visitor";r=0;t=${seconds}`)
+    const { error } = (await refused.json()) as { error: { code: string; docs: string } }
+    assert.deepEqual([error.code, error.docs], ['rate_limited', 'docs/errors.md#rate_limited'])
+  })
+
+  it('a visitor who was refused at one endpoint is served at another', async () => {
+    assert.equal((await visit('203.0.113.7', `${annex.url}/x/other`)).status, 200)
+  })
+
+  it('forged headers do not help: only the last hop of X-Forwarded-For counts', async () => {
+    const forged = many(visitorLimit * 2, (n) =>
+      visit(`198.51.100.${n}, 203.0.113.9`, endpoint, {
+        forwarded: `for=198.51.100.${n}`,
+        'x-real-ip': `198.51.100.${n}`,
+      }),
+    )
+    const served = (await statuses(forged)).filter((status) => status === 200)
+    assert.equal(served.length, visitorLimit)
+  })
+
+  it('all addresses of one IPv6 network count together', async () => {
+    const served = (
+      await statuses(many(visitorLimit * 2, (n) => visit(`2001:db8:0:1::${n.toString(16)}`)))
+    ).filter((status) => status === 200)
+    assert.equal(served.length, visitorLimit)
+    assert.equal((await visit('2001:db8:0:2::1')).status, 200)
+  })
+
+  it('a token has a limit of its own, and each answer says how much is left', async () => {
+    const { json } = await annex.api('POST', '/v1/orgs', { subdomain: 'flood', title: 'Flood' })
+    const { token } = (await annex.api('POST', `/v1/orgs/${json.id}/tokens`, {})).json
+    const first = await annex.api('GET', '/v1/orgs', undefined, token)
+    assert.equal(first.headers.get('ratelimit-policy'), `"token";q=${tokenLimit};w=10`)
+    assert.match(first.headers.get('ratelimit') ?? '', new RegExp(`^"token";r=${tokenLimit - 1};t=(10|9)$`))
+    const flood = await Promise.all(
+      many(tokenLimit * 2, () => annex.api('GET', '/v1/orgs', undefined, token)),
+    )
+    assert.equal(flood.filter(({ status }) => status === 200).length, tokenLimit - 1)
+    const refused = flood.find(({ status }) => status === 429)
+    assert.match(refused?.headers.get('retry-after') ?? '', /^\d+$/)
+    assert.equal((await annex.api('GET', '/v1/orgs')).status, 200, 'another token')
+  })
+
+  it('guesses of tokens end at 429', async () => {
+    const guess = (n: number) =>
+      fetch(`${annex.url}/v1/orgs`, {
+        headers: { authorization: `Bearer annex_op_${n}`, 'x-forwarded-for': '203.0.113.66' },
+      })
+    const guessed = await statuses(many(visitorLimit * 2, guess))
+    assert.equal(guessed.filter((status) => status === 401).length, visitorLimit)
+    assert.equal(guessed.filter((status) => status === 429).length, visitorLimit)
+  })
+})
+
+describe('on one machine', () => {
+  let annex: Annex
+  before(async () => {
+    annex = await startAnnex({
+      plugins: { counts: { script } },
+      flags: { RATE_LIMIT_VISITOR: '1', RATE_LIMIT_TOKEN: '1' },
+    })
+  })
+  after(() => annex?.close())
+
+  it('requests past no proxy have no limit', async () => {
+    for (let n = 0; n < 3; n += 1) {
+      const answers = [await fetch(`${annex.url}/x/counts`), await annex.api('GET', '/v1/orgs')]
+      assert.deepEqual(
+        answers.map(({ status, headers }) => [status, headers.get('ratelimit')]),
+        [
+          [200, null],
+          [200, null],
+        ],
+      )
+    }
+  })
+
+  it('a forwarded address is not believed while PUBLIC_URL is empty', async () => {
+    const forge = async (n: number) =>
+      (await fetch(`${annex.url}/x/counts`, { headers: { 'x-forwarded-for': `198.51.100.${n}` } })).status
+    assert.deepEqual([await forge(1), await forge(2), await forge(3)], [200, 429, 429])
+  })
+})
+
+describe('the visitor of a request', () => {
+  const from = (remoteAddress: string, forwarded?: string): IncomingMessage =>
+    ({ headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress } }) as unknown as IncomingMessage
+
+  it('is the peer, or the last hop where the peer is a proxy', () => {
+    const cases: [peer: string, forwarded: string | undefined, visitor: string][] = [
+      ['127.0.0.1', '203.0.113.7', '203.0.113.7'],
+      ['::ffff:172.17.0.1', '6.6.6.6, 203.0.113.7', '203.0.113.7'],
+      ['10.0.0.1', ' 6.6.6.6 ,2001:db8::1', '20010db800000000/64'],
+      ['8.8.8.8', '203.0.113.7', '8.8.8.8'],
+      ['::ffff:8.8.8.8', '203.0.113.7', '8.8.8.8'],
+      ['127.0.0.1', undefined, '127.0.0.1'],
+      ['127.0.0.1', 'unknown', '127.0.0.1'],
+      ['127.0.0.1', '203.0.113.7,', '127.0.0.1'],
+      ['127.0.0.1', 'x'.repeat(8_000), '127.0.0.1'],
+    ]
+    for (const [peer, forwarded, visitor] of cases) {
+      assert.equal(visitorOf(from(peer, forwarded), true), visitor, `${peer} ${forwarded}`)
+    }
+    assert.equal(visitorOf(from('127.0.0.1', '203.0.113.7'), false), '127.0.0.1')
+  })
+
+  it('is counted in bounded memory: a flood of addresses replaces the oldest counts', async () => {
+    const { countVisitor } = createRateLimits({ token: 0, visitor: 1 }, true)
+    const visit = async (address: string, path = '/x/echo'): Promise<boolean> => {
+      const context = { req: from('127.0.0.1', address), set: () => {} } as unknown as Context
+      try {
+        await countVisitor(context, path)
+        return true
+      } catch {
+        return false
+      }
+    }
+    assert.deepEqual([await visit('203.0.113.7'), await visit('203.0.113.7')], [true, false])
+    const addressOf = (n: number) => `198.${n >> 16}.${(n >> 8) & 255}.${n & 255}`
+    const long = `/x/${'a'.repeat(16_000)}`
+    for (let n = 0; n < 50_000; n += 1) assert.equal(await visit(addressOf(n), long), true)
+    assert.equal(await visit(addressOf(49_999), long), false)
+    assert.equal(await visit('203.0.113.7'), true)
+  })
+})
