@@ -18,6 +18,7 @@ import { createStorageProbe } from './db/probe-storage.ts'
 import type { NewDelivery, QueuedDelivery } from './db/queries/deliveries.ts'
 import { createEgress } from './egress/egress.ts'
 import { createHops } from './egress/loop-guard.ts'
+import { createOwnApi } from './egress/own-api.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
@@ -121,6 +122,8 @@ export async function startServer(
   // An installation has up to 16 fetches in flight: one alone must not use up the connections to an origin.
   const egress = createEgress({ ...egressOptions, connectionsPerOrigin: 256 })
   ends.defer(egress.close)
+  const ownApi = createOwnApi(publicUrl, egress)
+  ends.defer(ownApi.egress.close)
 
   // Deliveries need no script: after a crash they go on before plugins are loaded.
   const workerParts = { database, commits, hostId, settings, logger }
@@ -159,7 +162,7 @@ export async function startServer(
     {
       settings,
       dataDir,
-      runCall: createCalls({ settings, db, reader, commits, egress, publicUrl, wake, onDefect }),
+      hostCalls: createCalls({ settings, db, reader, commits, egress, ownApi, publicUrl, wake, onDefect }),
       logs,
       logger,
       metrics,
@@ -255,6 +258,7 @@ export async function startServer(
     },
     onDefect,
   )
+  ownApi.serve(app, (status) => metrics.observeRequest(false, status))
   const listening = await listen(app, settings.HOST, settings.PORT, (request, status) =>
     metrics.observeRequest((request.url ?? '').startsWith(endpointPrefix), status),
   )

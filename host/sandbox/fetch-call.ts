@@ -1,15 +1,19 @@
 import type { Egress } from '../egress/egress.ts'
 import { type EgressRequest, egressFetch } from '../egress/fetch.ts'
 import { createInFlightLimit } from '../egress/in-flight-limit.ts'
+import { assertStaysInside, type OwnApi } from '../egress/own-api.ts'
 import { maxRedirects } from '../egress/redirects.ts'
 import { assertDeclared, type DeclaredHosts } from '../egress/target.ts'
 import type { HostCall } from './host-calls.ts'
 
 type Args = Omit<EgressRequest, 'body'>
 
-/** `fetch` of a script: the host makes the outbound request, and its egress guard checks it. */
+/**
+ * `fetch` of a script: the host makes the outbound request, and its egress guard checks it. A request to Annex's own API
+ * stays in the host.
+ */
 export function createFetchCall(
-  egress: Egress,
+  { egress, ownApi }: { egress: Egress; ownApi: Pick<OwnApi, 'has' | 'egress'> },
   limits: {
     timeoutMs: number
     maxBytes: number
@@ -19,8 +23,13 @@ export function createFetchCall(
   declared: Pick<DeclaredHosts, 'isRequired' | 'isOwn'>,
 ): HostCall<Args> {
   const inFlight = createInFlightLimit(limits.inFlight)
+  const isInside = (text: unknown): boolean => {
+    const url = typeof text === 'string' ? URL.parse(text) : null
+    return url !== null && ownApi.has(url)
+  }
   return {
     name: 'fetch',
+    isEgress: (args) => !isInside((args as Partial<Args> | null)?.url),
     args: {
       type: 'object',
       required: ['method', 'url', 'headers', 'redirect'],
@@ -44,10 +53,12 @@ export function createFetchCall(
       const request = { ...args, ...(hasBody && { body }) }
       const { integration, declaredHosts: hosts, hops } = context
       const tenant = context.organizationId ?? integration
-      const assertAllowed = (url: URL) => assertDeclared(url, { ...declared, integration, hosts })
+      const [through, assertAllowed] = isInside(args.url)
+        ? [ownApi.egress, (url: URL) => assertStaysInside(url, ownApi)]
+        : [egress, (url: URL) => assertDeclared(url, { ...declared, integration, hosts })]
       const leave = await inFlight.enter(context.installationId ?? context.integration, signal)
       try {
-        const answer = await egressFetch(egress, request, { ...limits, hops, signal, assertAllowed, tenant })
+        const answer = await egressFetch(through, request, { ...limits, hops, signal, assertAllowed, tenant })
         const { body: given, repeat, ...value } = answer
         // The request is in flight for as long as it uses its connection.
         if (given instanceof Uint8Array) leave()

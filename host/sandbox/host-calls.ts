@@ -12,6 +12,8 @@ export type HostCall<Args = never> = {
   name: string
   args: object
   scope?: string
+  /** Whether it leaves the host: such calls and their bytes are counted. `args` are not checked yet. */
+  isEgress?: (args: unknown) => boolean
   run: (args: Args, given: HostCallGiven) => Promise<{ value: unknown; body?: HostCallBody }>
 }
 
@@ -31,21 +33,24 @@ export type HostCallAnswer =
 /** A call of a script. */
 export type HostCallAsked = { name: string; args: unknown; body: HostCallBody }
 
-export type RunHostCall = (
-  call: HostCallAsked,
-  context: DispatchContext,
-  signal: AbortSignal,
-) => Promise<HostCallAnswer>
+export type HostCalls = {
+  run: (call: HostCallAsked, context: DispatchContext, signal: AbortSignal) => Promise<HostCallAnswer>
+  isEgress: (call: Pick<HostCallAsked, 'name' | 'args'>) => boolean
+}
 
 /**
  * The boundary: a sandbox reaches only the entries of this table. Each call is checked by name, then scope, then schema, before
  * it runs. Of an error only the text of an `AnnexError` goes back.
  */
-export function createHostCalls(table: readonly HostCall[], onDefect: (error: unknown) => void): RunHostCall {
+export function createHostCalls(table: readonly HostCall[], onDefect: (error: unknown) => void): HostCalls {
   const entries = new Map<string, { call: HostCall; checkOf: () => ValidateFunction }>(
     table.map((call) => [call.name, { call, checkOf: createCheck(call.args, { strict: true }) }]),
   )
-  return async ({ name, args, ...asked }, context, signal) => {
+  return { run, isEgress: ({ name, args }) => entries.get(name)?.call.isEgress?.(args) ?? false }
+
+  async function run(
+    ...[{ name, args, ...asked }, context, signal]: Parameters<HostCalls['run']>
+  ): Promise<HostCallAnswer> {
     try {
       const entry = entries.get(name)
       if (entry === undefined) throw new AnnexError('not_found', `The host has no call named ${name}.`)

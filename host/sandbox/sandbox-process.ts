@@ -13,7 +13,7 @@ import {
 } from './dispatch/live-dispatches.ts'
 import { createLoadedSandboxes } from './dispatch/loaded-sandboxes.ts'
 import { createToSandbox } from './dispatch/to-sandbox.ts'
-import type { RunHostCall } from './host-calls.ts'
+import type { HostCalls } from './host-calls.ts'
 import { createConnection, parseBroken, parseError, parseUsages, toUsage } from './process/connection.ts'
 import { readCompetition } from './process/proc.ts'
 import type { PlatformSource } from './process/snapshot.ts'
@@ -71,14 +71,14 @@ export function createSandboxProcess(
   given: {
     platform: PlatformSource
     limits: SandboxLimits
-    runCall: RunHostCall
+    hostCalls: HostCalls
     onLog: ScriptLog
     onReceipt: OnReceipt
     onLimit: OnLimit
     start?: StartOptions
   } & ProcessEvents,
 ): SandboxProcess {
-  const { limits, runCall, onLog, onLimit } = given
+  const { limits, hostCalls, onLog, onLimit } = given
   const startedAtMs = performance.now()
   const started = startProcess(
     (text) => onLog(undefined, 'error', `sandbox process: ${text.trim()}`),
@@ -113,7 +113,15 @@ export function createSandboxProcess(
     refuseRequest: abandon,
     onBrokenOff: breakOffAnswer,
   })
-  const handleGuestFrame = createGuestFrames({ lives, sandboxes, limits, runCall, onLog, onLimit, toSandbox })
+  const handleGuestFrame = createGuestFrames({
+    lives,
+    sandboxes,
+    limits,
+    hostCalls,
+    onLog,
+    onLimit,
+    toSandbox,
+  })
   const watch = watchProcess(started, limits, {
     ping: () => send({ type: toProcess.ping, number: Math.round(readCompetition() * 100) }),
     onStuck: evacuate,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AnnexError, stoppingError } from '../errors.ts'
 import { maxMoves, type QueuedDispatch } from './dispatch/live-dispatches.ts'
-import type { RunHostCall } from './host-calls.ts'
+import type { HostCalls } from './host-calls.ts'
 import { createOffenders } from './offenders.ts'
 import type { PlatformSource } from './process/snapshot.ts'
 import type { StartOptions } from './process/start-process.ts'
@@ -45,7 +45,7 @@ export function createSandboxes(given: {
   processes: number
   /** Processes of all other publishers together. */
   processesMax: number
-  runCall: RunHostCall
+  hostCalls: HostCalls
   onLog: ScriptLog
   onReceipt: OnReceipt
   onLimit: OnLimit
@@ -118,11 +118,11 @@ export function createSandboxes(given: {
   }
 
   function start(): SandboxProcess {
-    const { platform, runCall, onLog, onReceipt, onLimit } = given
+    const { platform, hostCalls, onLog, onReceipt, onLimit } = given
     const started: SandboxProcess = createSandboxProcess({
       platform,
       limits,
-      runCall,
+      hostCalls,
       onLog,
       onReceipt,
       onLimit,

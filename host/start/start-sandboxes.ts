@@ -5,13 +5,14 @@ import type { Settings } from '../config/load-settings.ts'
 import type { Db } from '../db/db.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
 import type { Egress } from '../egress/egress.ts'
+import type { OwnApi } from '../egress/own-api.ts'
 import { createTaskCall } from '../events/tasks.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import { createBacklogQuota } from '../queue/backlog.ts'
 import type { Wake } from '../queue/worker.ts'
 import { createFetchCall } from '../sandbox/fetch-call.ts'
-import { createHostCalls, type RunHostCall } from '../sandbox/host-calls.ts'
+import { createHostCalls, type HostCalls } from '../sandbox/host-calls.ts'
 import { cacheSnapshot, makeSnapshot } from '../sandbox/process/snapshot.ts'
 import type { OnReceipt } from '../sandbox/receipt.ts'
 import type { SandboxLimits } from '../sandbox/sandbox-options.ts'
@@ -34,7 +35,7 @@ export async function startSandboxes(
   given: {
     settings: Settings
     dataDir: string
-    runCall: RunHostCall
+    hostCalls: HostCalls
     logs: LogWriter
     logger: Logger
     metrics: Metrics
@@ -66,7 +67,7 @@ export async function startSandboxes(
     limits: limitsOf(settings),
     processes: settings.SANDBOX_PROCESSES,
     processesMax: settings.SANDBOX_PROCESSES_MAX,
-    runCall: given.runCall,
+    hostCalls: given.hostCalls,
     onLog(source, level, text) {
       if (source === undefined) return logger.warn({ text }, 'sandbox process')
       const { integration, installationId = null, requestId = null } = source
@@ -110,6 +111,7 @@ export const limitsOf = (settings: Settings): SandboxLimits & { pending: number 
  * The table of host calls.
  *
  * @param given.egress sends the requests of scripts
+ * @param given.ownApi answers those that are for the API of Annex
  * @param given.publicUrl a script may call Annex itself without declaring it
  */
 export function createCalls(given: {
@@ -118,11 +120,12 @@ export function createCalls(given: {
   reader: Db
   commits: GroupCommit
   egress: Egress
+  ownApi: OwnApi
   publicUrl: () => string
   wake: Wake
   onDefect: (error: unknown) => void
-}): RunHostCall {
-  const { settings, db, commits, egress, publicUrl, wake, onDefect } = given
+}): HostCalls {
+  const { settings, db, commits, egress, ownApi, publicUrl, wake, onDefect } = given
   const backlog = createBacklogQuota(given.reader, {
     jobs: settings.BACKLOG_DELIVERIES,
     bytes: settings.BACKLOG_MB * 1024 * 1024,
@@ -138,7 +141,7 @@ export function createCalls(given: {
   }
   return createHostCalls(
     [
-      createFetchCall(egress, limits, declared),
+      createFetchCall({ egress, ownApi }, limits, declared),
       createDeliveryCall(commits, wake, backlog),
       createTaskCall(db, wake),
     ],

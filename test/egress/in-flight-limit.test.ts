@@ -51,8 +51,9 @@ describe('the fetches of one installation', () => {
       if (isOpen) response.end()
       else held.push(response)
     })
+    const egress = openEgress(t)
     const call = createFetchCall(
-      openEgress(t),
+      { egress, ownApi: { has: () => false, egress } },
       { timeoutMs: 20_000, maxBytes: 1000, inFlight: 16 },
       { isRequired: false, isOwn: () => false },
     )
@@ -95,7 +96,7 @@ describe('the fetches of one installation', () => {
       },
     })
     const call = createFetchCall(
-      egress,
+      { egress, ownApi: { has: () => false, egress } },
       { timeoutMs: 20_000, maxBytes: 1000, inFlight: 16 },
       { isRequired: false, isOwn: () => false },
     )

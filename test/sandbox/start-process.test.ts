@@ -60,7 +60,7 @@ describe('a sandbox process that cannot be started', () => {
         limits,
         processes: 1,
         processesMax: 8,
-        runCall: async () => assert.fail('nothing runs'),
+        hostCalls: { run: async () => assert.fail('nothing runs'), isEgress: () => false },
         onLog: () => {},
         onReceipt: () => {},
         onLimit: () => {},

@@ -1,10 +1,7 @@
 import { Readable } from 'node:stream'
-import type { HostCallAnswer, HostCallBody, RunHostCall } from '../host-calls.ts'
+import type { HostCallAnswer, HostCallBody, HostCalls } from '../host-calls.ts'
 import type { OnLimit } from '../sandbox-options.ts'
 import type { LiveDispatch } from './live-dispatches.ts'
-
-/** The host call for outbound requests. Its bytes are counted. */
-export const egressCall = 'fetch'
 
 /**
  * Runs a host call of a script, on behalf of its dispatch, and gives the answer to `settle`. A call above a limit is
@@ -12,23 +9,23 @@ export const egressCall = 'fetch'
  */
 export async function answerCall(
   live: LiveDispatch,
-  call: { id: number; name: string; args: unknown; body: HostCallBody },
+  call: { id: number; name: string; args: unknown; body: HostCallBody; isEgress: boolean },
   given: {
     limits: CallLimits
-    runCall: RunHostCall
+    runCall: HostCalls['run']
     onLimit: OnLimit
     settle: (answer: HostCallAnswer) => void
   },
 ): Promise<void> {
   const { settle, limits } = given
-  const refused = refusal(live, call.name, limits)
+  const refused = refusal(live, call.isEgress, limits)
   if (refused !== undefined) {
     given.onLimit(live.queued.context.integration, refused.limit)
     return settle({ ok: false, error: { name: 'refused', message: refused.message } })
   }
   const controller = new AbortController()
   live.calls += 1
-  if (call.name === egressCall) {
+  if (call.isEgress) {
     live.egressCalls += 1
     live.egressBytes += call.body instanceof Uint8Array ? call.body.byteLength : 0
   }
@@ -46,7 +43,7 @@ type Refusal = { limit: string; message: string }
 
 type CallLimits = { calls: number; callsAtOnce: number; fetches: number }
 
-function refusal(live: LiveDispatch, name: string, limits: CallLimits): Refusal | undefined {
+function refusal(live: LiveDispatch, isEgress: boolean, limits: CallLimits): Refusal | undefined {
   if (live.calls >= limits.calls) {
     return { limit: 'calls', message: `More than ${limits.calls} calls in one dispatch (SANDBOX_CALLS).` }
   }
@@ -54,7 +51,7 @@ function refusal(live: LiveDispatch, name: string, limits: CallLimits): Refusal 
     const message = `More than ${limits.callsAtOnce} calls of one dispatch at once (SANDBOX_CALLS_AT_ONCE).`
     return { limit: 'calls_at_once', message }
   }
-  if (name === egressCall && live.egressCalls >= limits.fetches) {
+  if (isEgress && live.egressCalls >= limits.fetches) {
     const message = `More than ${limits.fetches} outbound requests in one dispatch (SANDBOX_FETCHES).`
     return { limit: 'fetches', message }
   }

@@ -66,6 +66,8 @@ export function createBodySource(given: {
 export type BodySink = {
   /** Asks for a piece whenever its reader has room for one. */
   readable: Readable
+  /** It is the body of a request that leaves the host. */
+  isEgress: boolean
   /** @returns false for a piece that the host did not ask for: the prelude sends none */
   chunk: (bytes: Uint8Array) => boolean
   end: () => void
@@ -79,6 +81,7 @@ export type BodySink = {
  */
 export function createBodySink(given: {
   maxBytes: number
+  isEgress: boolean
   tooLarge: () => AnnexError
   pull: () => void
   cancel: () => void
@@ -102,6 +105,7 @@ export function createBodySink(given: {
   readable.on('error', () => {})
   return {
     readable,
+    isEgress: given.isEgress,
     chunk(piece) {
       if (isOver) return true
       if (!isAsked) return false

@@ -3,12 +3,12 @@ import type { LogLevel } from '../../../runtime/bridge.ts'
 import type { Frame } from '../../../runtime/process/frame.ts'
 import { parseCall, toHost, withStream } from '../../../runtime/process/messages.ts'
 import { answered, bodyStream, logLevels } from '../../../runtime/wire-kinds.ts'
-import type { HostCallBody, RunHostCall } from '../host-calls.ts'
+import type { HostCallBody, HostCalls } from '../host-calls.ts'
 import { parseResult, toUsage } from '../process/connection.ts'
 import { answerTooLargeError, bodyBrokeOffError, limitOf } from '../sandbox-errors.ts'
 import type { LogSource, OnLimit, SandboxLimits, ScriptLog } from '../sandbox-options.ts'
 import { installationOf } from '../target.ts'
-import { answerCall, egressCall } from './answer-call.ts'
+import { answerCall } from './answer-call.ts'
 import { isAnswered, type LiveDispatch, type LiveDispatches } from './live-dispatches.ts'
 import type { LoadedSandboxes } from './loaded-sandboxes.ts'
 import type { ToSandbox } from './to-sandbox.ts'
@@ -29,12 +29,12 @@ export function createGuestFrames(given: {
   lives: LiveDispatches
   sandboxes: LoadedSandboxes
   limits: SandboxLimits
-  runCall: RunHostCall
+  hostCalls: HostCalls
   onLog: ScriptLog
   onLimit: OnLimit
   toSandbox: ToSandbox
 }): (frame: Frame) => boolean {
-  const { lives, sandboxes, limits, onLog, toSandbox } = given
+  const { lives, sandboxes, limits, hostCalls, onLog, toSandbox } = given
   /** Counts of log lines outside of any dispatch, by sandbox: a script may log while it is loaded, and is bounded. */
   const strayLines = new Map<number, number>()
   return (frame) => {
@@ -95,7 +95,7 @@ export function createGuestFrames(given: {
       onLog(live.queued.context, 'error', result.error.stack ?? result.error.message)
     live.outcome = refused?.code ?? (result.kind === 'error' ? 'script_error' : 'ok')
     live.status = result.kind === 'response' ? result.head.status : undefined
-    const body = isStream ? toSandbox.openSink(live, bodyStream) : frame.body
+    const body = isStream ? toSandbox.openSink(live, bodyStream, false) : frame.body
     finishAnswer(live)
     if (frame.flags === answered.done) lives.end(live, toUsage(frame))
     else grant(live, isStream ? limits.wallMs : limits.waitUntilMs)
@@ -124,16 +124,16 @@ export function createGuestFrames(given: {
   function call(live: LiveDispatch, frame: Frame): boolean {
     const asked = parseCall(frame.text)
     if (asked === undefined) return false
-    const isEgress = asked.name === egressCall
+    const isEgress = hostCalls.isEgress(asked)
     const body: HostCallBody =
-      frame.flags === withStream ? toSandbox.openSink(live, frame.number) : frame.body
+      frame.flags === withStream ? toSandbox.openSink(live, frame.number, isEgress) : frame.body
     void answerCall(
       live,
-      { id: frame.number, ...asked, body },
+      { id: frame.number, ...asked, body, isEgress },
       {
         limits,
         onLimit: given.onLimit,
-        runCall: given.runCall,
+        runCall: hostCalls.run,
         settle(settled) {
           const isOver = lives.get(live.id) !== live
           // A failed call reads no more of its body, and an answer without its dispatch has no reader.
@@ -151,7 +151,7 @@ export function createGuestFrames(given: {
     if (sink === undefined) return true
     // Only the answer's body renews the time limit: a slow remote server would keep a dispatch alive for ever.
     if (frame.number === bodyStream) live.movedMs = performance.now()
-    else live.egressBytes += frame.body.byteLength
+    else if (sink.isEgress) live.egressBytes += frame.body.byteLength
     return sink.chunk(frame.body)
   }
 

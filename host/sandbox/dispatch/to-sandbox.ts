@@ -18,7 +18,7 @@ export type ToSandbox = {
   /** Refuses a call outside of any dispatch. */
   refuse: (call: Pick<FrameToWrite, 'sandbox' | 'dispatch' | 'number'>) => void
   /** Opens a stream that comes from the script: its answer (0), or the body of a call. */
-  openSink: (live: LiveDispatch, stream: number) => Readable
+  openSink: (live: LiveDispatch, stream: number, isEgress: boolean) => Readable
 }
 
 export function createToSandbox(
@@ -66,11 +66,12 @@ export function createToSandbox(
       const text = JSON.stringify({ name: 'refused', message })
       send({ type: toProcess.reject, sandbox, dispatch, number, text })
     },
-    openSink(live, stream) {
+    openSink(live, stream, isEgress) {
       const head = { sandbox: live.sandbox, dispatch: live.id, number: stream }
       const isAnswer = stream === bodyStream
       const sink = createBodySink({
         maxBytes: isAnswer ? limits.bodyBytes : limits.fetchBytes,
+        isEgress,
         tooLarge() {
           given.onLimit(live.queued.context.integration, isAnswer ? 'answer_size' : 'fetch_size')
           if (!isAnswer) return uploadTooLargeError(limits)

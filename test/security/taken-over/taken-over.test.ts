@@ -62,8 +62,8 @@ describe('a sandbox process that somebody has taken over', { concurrency: 3 }, (
 
   before(async () => {
     const { code: text } = await buildPrelude({ cacheFolder: buildsFolder })
-    const runCall = async () => assert.fail('the honest one calls nothing')
-    neighbour = createSandboxes({ platform: { text }, limits: { ...limits, cpuMs: 2_000, loadMs: 2_000, wallMs: patienceMs }, processes: 1, processesMax: 8, runCall, onLog: () => {}, ...nobody, onProcessEnd: () => {} })
+    const hostCalls = { run: async () => assert.fail('the honest one calls nothing'), isEgress: () => false }
+    neighbour = createSandboxes({ platform: { text }, limits: { ...limits, cpuMs: 2_000, loadMs: 2_000, wallMs: patienceMs }, processes: 1, processesMax: 8, hostCalls, onLog: () => {}, ...nobody, onProcessEnd: () => {} })
     await neighbour.dispatch({ ...asked, target: honest })
   })
   after(async () => {
@@ -82,7 +82,7 @@ describe('a sandbox process that somebody has taken over', { concurrency: 3 }, (
         processes: 1, processesMax: 8,
         start: { enclosure: [], program: [program, act] },
         ...nobody,
-        runCall: async () => ({ ok: false, error: { name: 'n', message: 'm' } }),
+        hostCalls: { run: async () => ({ ok: false, error: { name: 'n', message: 'm' } }), isEgress: () => false },
         onLog: () => { lines += 1 },
         onProcessEnd: (_slot, cause) => { ends.push(describeEnd(cause)) },
       })
