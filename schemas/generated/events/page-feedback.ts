@@ -77,4 +77,8 @@ export interface Visitor {
      */
     [k: string]: string
   }
+  /**
+   * Language of the browser, such as `en-GB`. Extension.
+   */
+  language?: string
 }

@@ -20,6 +20,14 @@ export interface SiteViewEvent {
    * The site.
    */
   siteId: string
+  /**
+   * The space of the page. Extension.
+   */
+  spaceId?: string
+  /**
+   * The page. Extension.
+   */
+  pageId?: string
   visitor: Visitor
   /**
    * Absolute address of the visited page, http or https.
@@ -55,4 +63,8 @@ export interface Visitor {
      */
     [k: string]: string
   }
+  /**
+   * Language of the browser, such as `en-GB`. Extension.
+   */
+  language?: string
 }

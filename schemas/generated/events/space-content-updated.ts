@@ -25,16 +25,30 @@ export interface SpaceContentUpdatedEvent {
    */
   revisionId: string
   /**
-   * The author of the change: a user, an integration or the host. Extension.
+   * The authors of the change. Extension.
+   *
+   * @maxItems 100
    */
-  updatedBy?: {
-    /**
-     * The kind of the author.
-     */
-    type: 'user' | 'integration' | 'host'
-    /**
-     * Its identifier.
-     */
-    id: string
-  }
+  updatedBy?: EventUser[]
+}
+/**
+ * An author: a user, an integration or the host.
+ */
+export interface EventUser {
+  /**
+   * The kind of the author.
+   */
+  type: 'user' | 'integration' | 'host'
+  /**
+   * Its identifier.
+   */
+  id: string
+  /**
+   * The name that people read.
+   */
+  displayName?: string
+  /**
+   * Address of a user.
+   */
+  email?: string
 }
