@@ -3,6 +3,7 @@ import { ApiError } from './api-error.ts'
 export type Query = Record<string, string | number | boolean | string[] | undefined>
 export type ApiResponse<T> = { data: T; status: number; headers: Headers }
 export type ApiRequestOptions = { method?: string; path: string; body?: unknown; query?: Query }
+export type ApiAccess = { endpoint: string; token: string | undefined }
 export type ApiRequest = <T = unknown>(options: ApiRequestOptions) => Promise<ApiResponse<T>>
 
 /**
@@ -10,20 +11,30 @@ export type ApiRequest = <T = unknown>(options: ApiRequestOptions) => Promise<Ap
  * server's own message, where the status is not 2xx.
  */
 export const createApiRequest =
-  ({ endpoint, token }: { endpoint: string; token: string | undefined }): ApiRequest =>
-  async <T>({ method = 'GET', path, body, query = {} }: ApiRequestOptions) => {
-    const headers: Record<string, string> = { accept: 'application/json' }
-    if (token !== undefined) headers.authorization = `Bearer ${token}`
-    if (body !== undefined) headers['content-type'] = 'application/json'
-    const response = await fetch(`${endpoint}/v1${path}${toQueryText(query)}`, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
+  (access: ApiAccess): ApiRequest =>
+  async <T>(options: ApiRequestOptions) => {
+    const response = await sendApiRequest(access, options, 'application/json')
     const data = parseData(await response.text(), response.headers)
-    if (!response.ok) throw toApiError(data, response, `${method} ${path}`)
     return { data: data as T, status: response.status, headers: response.headers }
   }
+
+/** Sends a request, and rejects with an ApiError where the status is not 2xx. */
+export const sendApiRequest = async (
+  { endpoint, token }: ApiAccess,
+  { method = 'GET', path, body, query = {} }: ApiRequestOptions,
+  accept: string,
+): Promise<Response> => {
+  const headers: Record<string, string> = { accept }
+  if (token !== undefined) headers.authorization = `Bearer ${token}`
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  const response = await fetch(`${endpoint}/v1${path}${toQueryText(query)}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  if (response.ok) return response
+  throw toApiError(parseData(await response.text(), response.headers), response, `${method} ${path}`)
+}
 
 /** A path with its ids encoded: an id that holds a slash stays one segment. */
 export const path = (parts: TemplateStringsArray, ...ids: string[]): string =>

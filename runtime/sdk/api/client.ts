@@ -1,7 +1,9 @@
-import { type ApiRequest, createApiRequest } from './api-request.ts'
+import { type ApiAccess, type ApiRequest, createApiRequest } from './api-request.ts'
 import { createIntegrations } from './integrations.ts'
+import { createQuestions } from './questions.ts'
 import { createSites } from './sites.ts'
 import { createSpaces } from './spaces.ts'
+import { createUrls } from './urls.ts'
 
 /**
  * A client of the platform API. Each method resolves to `{ data, status, headers }`, and rejects with an `ApiError`
@@ -11,11 +13,14 @@ export type ApiClient = {
   request: ApiRequest
   spaces: ReturnType<typeof createSpaces>
   integrations: ReturnType<typeof createIntegrations>
-  orgs: ReturnType<typeof createSites>
+  orgs: ReturnType<typeof createSites> & ReturnType<typeof createQuestions>
+  urls: ReturnType<typeof createUrls>
+  /** A client with a token of one installation, which this client's token has to be allowed to make. */
+  createInstallationClient(integration: string, installation: string): Promise<ApiClient>
 }
 
 /** A client that speaks with one token. Its groups are made when they are first used: most handlers use none. */
-export const createApiClient = (options: { endpoint: string; token: string | undefined }): ApiClient => {
+export const createApiClient = (options: ApiAccess): ApiClient => {
   const request = createApiRequest(options)
   return {
     request,
@@ -26,7 +31,14 @@ export const createApiClient = (options: { endpoint: string; token: string | und
       return createIntegrations(request)
     },
     get orgs() {
-      return createSites(request)
+      return { ...createSites(request), ...createQuestions(request, options) }
+    },
+    get urls() {
+      return createUrls(request)
+    },
+    async createInstallationClient(integration, installation) {
+      const { data } = await this.integrations.createIntegrationInstallationToken(integration, installation)
+      return createApiClient({ ...options, token: data.token })
     },
   }
 }

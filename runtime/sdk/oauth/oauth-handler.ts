@@ -14,8 +14,8 @@ import { requestToken } from './token-request.ts'
  * @param config the client and the provider; `redirectURL` is the address to register with the provider
  * @param options `replace: false` keeps what the script has stored before; it is replaced by default
  * @returns the handler, for requests to the `callback_url` of a button
- * @throws ExposableError in the handler, with 400: the flow starts outside of an installation, the provider refuses,
- *   or `state` was not made here or is too old
+ *   A flow that starts outside of an installation is answered with 400
+ * @throws ExposableError in the handler, with 400: the provider refuses, or `state` was not made here or is too old
  * @throws Error in the handler: the provider answers the token request with an error or no JSON
  * @limit a flow ends 10 minutes after its start
  */
@@ -51,7 +51,7 @@ const startFlow = async (config: OAuthConfig, url: URL, context: RuntimeContext)
   const { installation } = context.environment
   const place = flowPlaceOf(context.environment)
   if (installation === undefined || place === undefined) {
-    throw new ExposableError('A connection starts at the endpoint of an installation')
+    return new Response('A connection starts at the endpoint of an installation.', { status: 400 })
   }
   const target = new URL(resolveUrl(config.authorizeURL, installation))
   target.searchParams.set('client_id', config.clientId)
