@@ -15,6 +15,8 @@ export type LevelRecords = {
   version: VersionHead & { code: string }
   manifest: Manifest
   installation?: Installation
+  /** Ids of the spaces that the installation is installed in. */
+  spaces?: string[]
   target?: InstallationTarget
 }
 
@@ -26,13 +28,14 @@ export async function buildEnvironment(
   records: LevelRecords,
   given: { publicUrl: string; box: SecretBox; tokens: ScriptTokens; reading: ReadOptions },
 ): Promise<Record<string, unknown>> {
-  const { manifest, version, integration, installation, target } = records
+  const { manifest, version, integration, installation, spaces, target } = records
   const { box, tokens, publicUrl } = given
   const { name, scopes } = manifest
   const urlOf = (level: Level) => publicUrl + endpointPath(level)
   const integrationUrl = urlOf({ kind: 'integration', integration: name })
   const installationUrl =
     installation && urlOf({ kind: 'installation', integration: name, installationId: installation.id })
+  const endpoints = (url: string | undefined) => ({ publicEndpoint: url, publicContentEndpoint: url })
   const targetKey = target?.kind === 'space' ? 'spaceInstallation' : 'siteInstallation'
   return {
     apiEndpoint: publicUrl,
@@ -56,9 +59,9 @@ export async function buildEnvironment(
       externalLinks: manifest.externalLinks ?? [],
       // In a dispatch that has an installation this is the installation's own endpoint (spec 4.1).
       urls: {
-        publicEndpoint: installationUrl ?? integrationUrl,
+        ...endpoints(installationUrl ?? integrationUrl),
         integrationEndpoint: integrationUrl,
-        publicContentEndpoint: integrationUrl,
+        ...pagesOf(manifest, publicUrl),
       },
     },
     ...(installation && {
@@ -68,12 +71,16 @@ export async function buildEnvironment(
         configuration: effectiveConfiguration(manifest, 'account', installation.configuration),
         externalIds: installation.externalIds,
         target: { organization: installation.organizationId },
-        urls: { publicEndpoint: installationUrl },
+        spaces,
+        space_selection: installation.spaceSelection,
+        site_selection: installation.siteSelection,
+        urls: endpoints(installationUrl),
       },
     }),
     ...(target &&
       installation && {
         [targetKey]: {
+          integration: name,
           installation: target.installationId,
           [target.kind]: target.targetId,
           status: statusOf(manifest, { installation, target }),
@@ -84,7 +91,7 @@ export async function buildEnvironment(
             installation.configuration,
           ),
           externalIds: target.externalIds,
-          urls: { publicEndpoint: urlOf(records.level) },
+          urls: endpoints(urlOf(records.level)),
         },
       }),
     secrets: readSecrets(manifest, given.reading),
@@ -93,5 +100,15 @@ export async function buildEnvironment(
       ...(installation && { installation: box.open(installation.signingSecret) }),
       ...(target && { [targetKey]: box.open(target.signingSecret) }),
     },
+  }
+}
+
+/** Where people see the integration, and its images. */
+function pagesOf({ name, icon }: Manifest, publicUrl: string): Record<string, string> {
+  const assets = `${publicUrl}/v1/integrations/${name}/assets`
+  return {
+    app: `${publicUrl}/#/integrations/${name}`,
+    assets,
+    ...(icon !== undefined && { icon: `${assets}/${icon.replace(/^\.?\//, '')}` }),
   }
 }

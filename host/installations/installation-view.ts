@@ -8,7 +8,7 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Configuration, Installation, InstallationTarget, Signer } from '../db/queries/installations.ts'
 import type { ErrorDetail } from '../errors.ts'
-import { endpointPath } from '../sandbox/level.ts'
+import { endpointPath, type Level } from '../sandbox/level.ts'
 import {
   type InstalledLevel,
   statusOf,
@@ -42,10 +42,9 @@ export function toInstallationView(installation: Installation, viewer: Viewer): 
     ...settingsFor(viewer, 'account', installation.configuration),
     externalIds,
     target: { organization: organizationId },
-    urls: {
-      publicEndpoint:
-        viewer.publicUrl + endpointPath({ kind: 'installation', integration, installationId: id }),
-    },
+    space_selection: installation.spaceSelection,
+    site_selection: installation.siteSelection,
+    urls: endpointsOf(viewer, { kind: 'installation', integration, installationId: id }),
     ...overlapOf(installation),
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
@@ -68,9 +67,7 @@ export function toTargetView(
     ...problemsOf(viewer.manifest, level),
     ...settingsFor(viewer, kind, target.configuration),
     externalIds,
-    urls: {
-      publicEndpoint: viewer.publicUrl + endpointPath({ kind, integration, installationId, targetId }),
-    },
+    urls: endpointsOf(viewer, { kind, integration, installationId, targetId }),
     ...overlapOf(target),
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
@@ -78,6 +75,11 @@ export function toTargetView(
   return kind === 'site'
     ? { object: 'site-installation', site: targetId, ...shared }
     : { object: 'space-installation', space: targetId, ...shared }
+}
+
+function endpointsOf({ publicUrl }: Viewer, level: Level): object {
+  const url = publicUrl + endpointPath(level)
+  return { publicEndpoint: url, publicContentEndpoint: url }
 }
 
 function problemsOf(manifest: Manifest | undefined, level: InstalledLevel): { problems?: ErrorDetail[] } {

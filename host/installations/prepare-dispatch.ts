@@ -2,7 +2,7 @@ import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
-import { findInstallation, findTarget } from '../db/queries/installations.ts'
+import { findInstallation, findTarget, listSpaceIds } from '../db/queries/installations.ts'
 import { findVersionCode } from '../db/queries/integrations.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import { environmentSecrets, type KnownSecrets } from '../logs/known-secrets.ts'
@@ -102,20 +102,21 @@ async function readLevel(db: Db, level: Level): Promise<LevelRecords> {
 async function readInstallation(
   db: Db,
   level: Level,
-): Promise<Pick<LevelRecords, 'installation' | 'target'>> {
+): Promise<Pick<LevelRecords, 'installation' | 'spaces' | 'target'>> {
   if (level.kind === 'integration') return {}
   const { integration, installationId } = level
   const installation = await findInstallation(db, installationId)
   if (installation === undefined || installation.integration !== integration) {
     throw new AnnexError('not_found', `${integration} has no installation ${installationId}.`)
   }
-  if (level.kind === 'installation') return { installation }
+  const spaces = await listSpaceIds(db, installationId)
+  if (level.kind === 'installation') return { installation, spaces }
   const { kind, targetId } = level
   const target = await findTarget(db, { installationId, kind, targetId })
   if (target === undefined) {
     throw new AnnexError('not_found', `${installationId} is not installed in the ${kind} ${targetId}.`)
   }
-  return { installation, target }
+  return { installation, spaces, target }
 }
 
 /** Secrets before a rotation: the script may have stored them, and they may still sign. */

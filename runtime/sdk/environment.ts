@@ -48,8 +48,12 @@ type Level<Integration extends IntegrationTypes, Kind extends 'site' | 'space'> 
   Merged<Integration, Integration['settings'][Kind]>,
   Merged<Integration, Incomplete<Integration['settings'][Kind], Integration['required'][Kind]>>
 > & {
-  urls: { publicEndpoint: string; [name: string]: string | undefined }
+  integration: Integration['name']
+  urls: LevelUrls
 }
+
+/** `publicContentEndpoint` is the same address: all answers of scripts are shown without the origin of Annex. */
+type LevelUrls = { publicEndpoint: string; publicContentEndpoint: string; [name: string]: string | undefined }
 
 /**
  * The environment of a dispatch. Its level follows the endpoint that was called, or the event: `installation`,
@@ -64,7 +68,7 @@ export type RuntimeEnvironment<Integration extends IntegrationTypes = UntypedInt
     title: string
     scopes: Integration['scopes'][]
     /** `publicEndpoint` is the installation's within an installation, else the integration's. */
-    urls: { publicEndpoint: string; publicContentEndpoint?: string; [name: string]: string | undefined }
+    urls: LevelUrls & { app: string; assets: string; icon?: string }
     externalLinks: { label: string; url: string }[]
     [field: string]: unknown
   }
@@ -90,7 +94,11 @@ export type Installation<
 > = ByStatus<Active, Pending> & {
   id: string
   externalIds: string[]
-  urls: { publicEndpoint: string; [name: string]: string | undefined }
+  /** Ids of the spaces that it is installed in, the oldest 1,000. */
+  spaces: string[]
+  space_selection: 'all' | 'selected'
+  site_selection: 'all' | 'selected'
+  urls: LevelUrls
   target?: { organization?: string; [field: string]: unknown }
   [field: string]: unknown
 }

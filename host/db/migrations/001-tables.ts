@@ -123,6 +123,9 @@ async function addIntegrations(db: Knex): Promise<void> {
       table.text('status_reason')
       table.text('configuration').notNullable()
       table.text('external_ids').notNullable()
+      // Whether it is in all spaces and sites, or in those that people selected.
+      table.text('space_selection').notNullable().defaultTo('selected')
+      table.text('site_selection').notNullable().defaultTo('selected')
       table.text('signing_secret').notNullable()
       table.bigInteger('created_at').notNullable()
       table.bigInteger('updated_at').notNullable()

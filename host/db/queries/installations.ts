@@ -19,6 +19,8 @@ export type Signer = {
   firstSecret: 'new' | 'old' | null
 }
 
+export type Selection = 'all' | 'selected'
+
 export type Installation = Signer & {
   id: string
   integration: string
@@ -27,6 +29,9 @@ export type Installation = Signer & {
   statusReason: string | null
   configuration: Configuration
   externalIds: string[]
+  /** `all`: a new space or site gets the integration at once. */
+  spaceSelection: Selection
+  siteSelection: Selection
   createdAt: number
   updatedAt: number
   /** Start of a suspension; the suspended version; the status before it. */
@@ -210,6 +215,15 @@ export async function listTargets(
 ): Promise<InstallationTarget[]> {
   const rows = await db('installationTargets').where(where).whereNull('removingAt').orderBy('createdAt')
   return rows.map(toTarget)
+}
+
+/** The oldest first. A script has at most 1,000 of them in its environment. */
+export async function listSpaceIds(db: Db, installationId: string): Promise<string[]> {
+  return db('installationTargets')
+    .where({ installationId, kind: 'space' })
+    .orderBy(['createdAt', 'targetId'])
+    .limit(1_000)
+    .pluck('targetId')
 }
 
 /** The installations in a site or space, which may get its events. */

@@ -2,8 +2,10 @@
 type Open<T> = T & { [field: string]: unknown }
 
 export type List<T> = { items: T[]; next?: { page: string }; count?: number }
-export type Space = Open<{ id: string; title: string; visibility?: string; urls?: Record<string, string> }>
-export type Revision = Open<{ id: string; pages: RevisionPage[] }>
+/** `published` and `public`: where people read it, for a space that is published. */
+type PlaceUrls = { app: string; published?: string; public?: string }
+export type Space = Open<{ id: string; title: string; visibility?: string; urls: PlaceUrls }>
+export type Revision = Open<{ id: string; type: string; mergedFrom?: string | null; pages: RevisionPage[] }>
 export type RevisionPage = Open<{
   id: string
   title: string
@@ -39,4 +41,4 @@ export type InstallationUpdate = {
   callback?: string
 }
 export type Token = { token: string }
-export type Site = Open<{ id: string; title: string }>
+export type Site = Open<{ id: string; title: string; urls: PlaceUrls; adaptiveContent: { enabled: boolean } }>
