@@ -38,6 +38,6 @@ function refuseUnknown(router: Router): Koa.Middleware {
   return ({ path, method }) => {
     const isKnownPath = router.match(path, method).path.length > 0
     if (isKnownPath) throw new AnnexError('method_not_allowed', `${method} is not possible at ${path}.`)
-    throw new AnnexError('not_found', `There is nothing at ${path}.`)
+    throw new AnnexError('not_found', `Annex has no route ${method} ${path}.`)
   }
 }

@@ -22,7 +22,7 @@ export { ExposableError } from './exposable-error.ts'
 export { createIntegration, type Integration } from './integration.ts'
 export { Logger } from './logger.ts'
 export type { OAuthAnswer, OAuthConfig, OAuthCredentials } from './oauth/oauth-config.ts'
-export { extractTokens as defaultOAuthExtractCredentials } from './oauth/oauth-config.ts'
+export { defaultOAuthExtractCredentials } from './oauth/oauth-config.ts'
 export { createOAuthHandler } from './oauth/oauth-handler.ts'
 export { getOAuthToken } from './oauth/oauth-token.ts'
 export {

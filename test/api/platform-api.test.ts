@@ -20,6 +20,7 @@ export default createIntegration({
     const url = new URL(request.url)
     const space = url.searchParams.get('space')
     switch (url.pathname.split('/').at(-1)) {
+      case 'environment': return Response.json({ ...environment, apiTokens: {}, signingSecrets: {} })
       case 'tokens': return Response.json(environment.apiTokens)
       case 'plain': return Response.json(await plain('/v1/spaces/' + space + '/content', context))
       case 'client': return Response.json((await api.spaces.getCurrentRevision(space)).data)
@@ -83,6 +84,29 @@ describe('the platform API', () => {
       [{ title: 'Start here', path: 'start', type: 'document' }],
     )
     assert.deepEqual(await json(`/plain?space=${own}`), { status: 200, body: revision })
+  })
+
+  it('gives a script the addresses of each level, and the spaces of its installation', async () => {
+    const environment = await json(`/spaces/${own}/environment`)
+    const { integration, installation, spaceInstallation } = environment
+    const at = (url: string) => ({ publicEndpoint: url, publicContentEndpoint: url })
+    assert.deepEqual(installation.urls, at(endpoint))
+    assert.deepEqual(spaceInstallation.urls, at(`${endpoint}/spaces/${own}`))
+    assert.deepEqual([spaceInstallation.integration, spaceInstallation.space], ['reader', own])
+    assert.deepEqual(installation.spaces, [own])
+    assert.deepEqual([installation.space_selection, installation.site_selection], ['selected', 'selected'])
+    assert.deepEqual(integration.urls, {
+      ...at(endpoint),
+      integrationEndpoint: `${annex.url}/x/reader`,
+      app: `${annex.url}/#/integrations/reader`,
+      assets: `${annex.url}/v1/integrations/reader/assets`,
+    })
+  })
+
+  it('says of a method whose route is not there that it is not there', async () => {
+    const { status, json: answer } = await annex.api('POST', '/v1/orgs/home/ask', {}, token)
+    assert.deepEqual([status, answer.error.code], [404, 'not_found'])
+    assert.equal(answer.error.message, 'Annex has no route POST /v1/orgs/home/ask.')
   })
 
   it('answers the same from outside with the same token', async () => {

@@ -244,6 +244,42 @@ describe('the context', () => {
     ])
   })
 
+  test('the API client has the methods that scripts of the platform call', async () => {
+    calls.length = 0
+    const answer = await dispatch(
+      `{ async fetch(request, { integration: { api } }) {
+        const own = await api.createInstallationClient('demo', 'inst_2')
+        await own.urls.getContentByUrl({ url: 'https://docs.example.com/a b' })
+        await own.orgs.askInOrganization('o', { query: 'why' }, { format: 'markdown' })
+        const { oauth_credentials: { access_token } } = sdk.defaultOAuthExtractCredentials({ access_token: 'at' }).configuration
+        return new Response(access_token) } }`,
+      fetchOf(endpoint),
+      api(200, { token: 'of inst_2' }),
+    )
+    assert.equal(answer.text, 'at')
+    assert.deepEqual(calls, [
+      ['POST', 'http://annex.test/v1/integrations/demo/installations/inst_2/tokens', 'Bearer token-of-integration', ''],
+      ['GET', 'http://annex.test/v1/urls/content?url=https%3A%2F%2Fdocs.example.com%2Fa+b', 'Bearer of inst_2', ''],
+      ['POST', 'http://annex.test/v1/orgs/o/ask?format=markdown', 'Bearer of inst_2', '{"query":"why"}'],
+    ])
+  })
+
+  test('an answer to a question comes in parts, and each is JSON', async () => {
+    const text = ': hello\n\nevent: part\ndata: {"answer":\ndata: "föo"}\n\ndata:{"done":true}\r\n\r\ndata: cut off'
+    const answer = await dispatch(
+      `{ async fetch(request, { api }) {
+        const parts = []
+        for await (const part of api.orgs.streamAskInOrganization('o', { question: 'why' })) parts.push(part)
+        return Response.json(parts) } }`,
+      fetchOf(endpoint),
+      { fetch: (args: { url: string }) => ({
+        value: { status: 200, headers: [['content-type', 'text/event-stream']], url: args.url },
+        bytes: new TextEncoder().encode(text).buffer,
+      }) },
+    )
+    assert.equal(answer.text, '[{"answer":"föo"},{"done":true}]')
+  })
+
   test('an answer that is no success rejects with status, code and the message of the server', async () => {
     const answer = await dispatch(
       `{ async fetch(r, { api }) { try { await api.spaces.getSpaceById('s') } catch (e) { return Response.json([e instanceof ApiError, e.status, e.code, e.errorCode, e.message]) } } }`,
@@ -370,8 +406,13 @@ describe('OAuth', () => {
     })
   })
 
-  test('a refusal, a state of nobody, and a start without an installation are the caller’s errors', async () => {
+  test('a start outside of an installation is answered with 400', async () => {
     const { installation: _, ...above } = environment
+    const answer = await dispatch(handler(), { ...fetchOf(endpoint), environment: above }, serve({}))
+    assert.deepEqual([answer.status, answer.text], [400, 'A connection starts at the endpoint of an installation.'])
+  })
+
+  test('a refusal, and a state of nobody, are the caller’s errors', async () => {
     for (const [url, given] of [
       [`${endpoint}?error=access_denied`, environment],
       [`${endpoint}?code=x&state=nonsense`, environment],
@@ -379,7 +420,6 @@ describe('OAuth', () => {
       [`${endpoint}?code=x&state=${encodeURIComponent((await stateOf('inst_1', 'site_1')).replace('inst_1', 'inst_2'))}`, environment],
       [`${endpoint}?code=x&state=${encodeURIComponent(await stateOf('inst_1', 'site_1', -1))}`, environment],
       [`${endpoint}?code=x`, environment],
-      [endpoint, above],
     ] as const) {
       const { result } = await dispatch(handler(), { ...fetchOf(url), environment: given }, serve({}))
       assert.equal(result.kind === 'error' && result.error.exposeCode, 400, url)

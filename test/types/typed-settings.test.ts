@@ -117,8 +117,8 @@ export default createComponent({
 const events = `import { createIntegration, type InstallationStatus } from '@annex/runtime'
 const statuses: Record<InstallationStatus, number> = { pending: 1, active: 2, paused: 3, suspended: 4 }
 export default createIntegration({ events: {
-  space_content_updated: (event) => event.updatedBy?.type === 'user' && event.updatedBy.id,
-  site_view: (event) => event.referrer?.length ?? event.visitor.cookies.a,
+  space_content_updated: (event) => event.updatedBy?.some(({ type, id }) => type === 'user' && id === 'user_1'),
+  site_view: (event) => event.referrer?.length ?? event.visitor.cookies.a ?? event.visitor.language ?? event.pageId,
   page_feedback: (event) => event.feedback.comment?.length,
   installation_setup: (event) => event.status === 'suspended' || statuses[event.previous?.status ?? 'paused'],
   // @ts-expect-error: no field of this event

@@ -219,11 +219,13 @@ export async function listTargets(
 
 /** The oldest first. A script has at most 1,000 of them in its environment. */
 export async function listSpaceIds(db: Db, installationId: string): Promise<string[]> {
-  return db('installationTargets')
+  const rows = await db('installationTargets')
     .where({ installationId, kind: 'space' })
+    .whereNull('removingAt')
     .orderBy(['createdAt', 'targetId'])
     .limit(1_000)
-    .pluck('targetId')
+    .select('targetId')
+  return rows.map(({ targetId }) => targetId)
 }
 
 /** The installations in a site or space, which may get its events. */

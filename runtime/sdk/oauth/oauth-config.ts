@@ -40,7 +40,7 @@ export type OAuthConfig = {
 }
 
 /** The default of `extractCredentials`: the tokens at `configuration.oauth_credentials`. */
-export const extractTokens = (answer: OAuthAnswer): ExtractedCredentials => {
+export const defaultOAuthExtractCredentials = (answer: OAuthAnswer): ExtractedCredentials => {
   if (typeof answer.access_token !== 'string')
     throw new Error('The provider answered without an access token')
   const credentials: OAuthCredentials = { access_token: answer.access_token }

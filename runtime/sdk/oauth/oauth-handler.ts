@@ -3,7 +3,7 @@ import type { FetchHandler } from '../definition.ts'
 import type { Installation } from '../environment.ts'
 import { ExposableError } from '../exposable-error.ts'
 import { type FlowState, flowPlaceOf, openFlowState, sealFlowState } from './flow-state.ts'
-import { extractTokens, type OAuthConfig, resolveUrl } from './oauth-config.ts'
+import { defaultOAuthExtractCredentials, type OAuthConfig, resolveUrl } from './oauth-config.ts'
 import { storeCredentials } from './store-credentials.ts'
 import { requestToken } from './token-request.ts'
 
@@ -41,7 +41,7 @@ export const createOAuthHandler =
       code,
       redirect_uri: redirectUrl(config, url, context),
     })
-    const credentials = await (config.extractCredentials ?? extractTokens)(answer, context)
+    const credentials = await (config.extractCredentials ?? defaultOAuthExtractCredentials)(answer, context)
     const keep = options.replace === false ? 'all' : 'settings'
     await storeCredentials(state, { ...credentials, keep, callback: state.path }, context)
     return new Response(closingPage, { headers: { 'content-type': 'text/html; charset=utf-8' } })

@@ -2,7 +2,12 @@ import type { RuntimeContext } from '../context.ts'
 import type { Installation } from '../environment.ts'
 import { ExposableError } from '../exposable-error.ts'
 import { holderOf, isSame, toCredentials } from './credentials-holder.ts'
-import { extractTokens, type OAuthConfig, type OAuthCredentials, resolveUrl } from './oauth-config.ts'
+import {
+  defaultOAuthExtractCredentials,
+  type OAuthConfig,
+  type OAuthCredentials,
+  resolveUrl,
+} from './oauth-config.ts'
 import { readStored, storeCredentials } from './store-credentials.ts'
 import { requestToken } from './token-request.ts'
 
@@ -92,7 +97,7 @@ const refreshOnce = async (
       refresh_token: refreshToken,
     })
     // RFC 6749, 6: a provider that sends no new refresh token lets the old one live.
-    const extracted = await (config.extractCredentials ?? extractTokens)(
+    const extracted = await (config.extractCredentials ?? defaultOAuthExtractCredentials)(
       { refresh_token: refreshToken, ...answer },
       context,
     )
