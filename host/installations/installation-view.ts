@@ -77,7 +77,7 @@ export function toTargetView(
     : { object: 'space-installation', space: targetId, ...shared }
 }
 
-function endpointsOf({ publicUrl }: Viewer, level: Level): object {
+function endpointsOf({ publicUrl }: Viewer, level: Level) {
   const url = publicUrl + endpointPath(level)
   return { publicEndpoint: url, publicContentEndpoint: url }
 }

@@ -26,7 +26,7 @@ await using ends = new AsyncDisposableStack()
 const folders = createFolders()
 ends.defer(async () => folders.remove())
 writePlugin(folders.pluginsDir, 'caller', { script })
-const annex = await startAnnex(folders)
+const annex = await startAnnex(folders, { RATE_LIMIT_TOKEN: '0' })
 ends.defer(annex.close)
 const { urls } = await annex.install('caller')
 

@@ -41,10 +41,22 @@ export interface Installation {
     organization: string
   }
   /**
+   * `all`: each new space gets the integration. `selected`: people install it there.
+   */
+  space_selection?: 'all' | 'selected'
+  /**
+   * As `space_selection`, for sites.
+   */
+  site_selection?: 'all' | 'selected'
+  /**
    * Its addresses.
    */
   urls: {
     publicEndpoint: string
+    /**
+     * The same address.
+     */
+    publicContentEndpoint?: string
   }
   previousSecretUntil?: Time
   createdAt: Time
@@ -172,6 +184,10 @@ export interface SiteInstallation {
    */
   urls: {
     publicEndpoint: string
+    /**
+     * The same address.
+     */
+    publicContentEndpoint?: string
   }
   previousSecretUntil?: Time
   createdAt: Time
@@ -233,6 +249,10 @@ export interface SpaceInstallation {
    */
   urls: {
     publicEndpoint: string
+    /**
+     * The same address.
+     */
+    publicContentEndpoint?: string
   }
   previousSecretUntil?: Time
   createdAt: Time
