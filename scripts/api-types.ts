@@ -40,7 +40,7 @@ async function makeFile(
   const named = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(named)
     if (typeof value !== 'object' || value === null) return value
-    const { $ref, ...rest } = value as { $ref?: string }
+    const { $ref, examples: _, ...rest } = value as { $ref?: string; examples?: unknown }
     if ($ref !== undefined) {
       const name = nameOf($ref)
       if (!homes.has(name)) throw new Error(`schemas/api/${$id}: there is no ${$ref}`)

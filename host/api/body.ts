@@ -1,15 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
-import { createCheck } from '../../schemas/create-check.ts'
-import { toDetail } from '../../schemas/describe-error.ts'
 import { assertExact, assertShallow } from '../assert-json.ts'
 import { AnnexError, requestBrokeOffError } from '../errors.ts'
 import { isBrokenConnection } from './errors.ts'
 
 const none = Buffer.alloc(0)
 const maxJsonBytes = 1024 * 1024
-const maxDetails = 20
-const maxFields = 50
 /** A longer body is streamed to its script, as fast as the script reads it. */
 const wholeBytes = 64 * 1024
 
@@ -100,27 +96,6 @@ function readArrived(request: IncomingMessage): Buffer | null {
   return hasArrived ? (request.read() as Buffer | null) : null
 }
 
-/**
- * Creates a reader of JSON bodies with that schema. The reader throws AnnexError `bad_request`, `body_invalid` or
- * `body_too_large`.
- *
- * @param maxBytes default: 1 MiB
- */
-export function jsonBody<T>(schema: object, maxBytes = maxJsonBytes): (context: Context) => Promise<T> {
-  const validator = createCheck<T>(schema, { allErrors: true, strict: true })
-  return async (context) => {
-    const value = await readJson(context, maxBytes)
-    if (isObject(value) && Object.keys(value).length > maxFields) {
-      throw new AnnexError('body_invalid', `The JSON body has more than ${maxFields} fields.`)
-    }
-    const check = validator()
-    if (check(value)) return value
-    const details = (check.errors ?? []).slice(0, maxDetails).map(toDetail)
-    const list = details.map(({ path, message }) => `${path.slice(1) || 'body'} ${message}`).join('; ')
-    throw new AnnexError('body_invalid', `The JSON body cannot be used: ${list}.`, { details })
-  }
-}
-
 /** Any JSON value, nested at most 64 deep. @throws AnnexError `bad_request`, `body_too_large` */
 export async function readJson(context: Context, maxBytes = maxJsonBytes): Promise<unknown> {
   const text = (await readBody(context.req, maxBytes)).toString('utf8')
@@ -135,16 +110,9 @@ export async function readJson(context: Context, maxBytes = maxJsonBytes): Promi
   return value
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const shortNamePattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
 export const longestShortName = 63
 
-/** Schema of a name in an address: a subdomain, a slug. */
-export const nameSchema = { type: 'string', pattern: shortNamePattern, maxLength: longestShortName }
-export const titleSchema = { type: 'string', minLength: 1, maxLength: 200 }
-
-/** True for a text that matches `nameSchema`. */
+/** True for a name in an address: a subdomain, a slug. */
 export const isShortName = (text: string): boolean =>
   text.length <= longestShortName && new RegExp(shortNamePattern).test(text)

@@ -58,24 +58,11 @@ export function assertOperator(caller: Caller): void {
   if (caller.kind !== 'operator') throw new AnnexError('forbidden', 'Only an operator’s token may do this.')
 }
 
-/** The organization that `?organization=` names. */
-export const namedOrganization = ({ query }: Context): string | undefined =>
-  typeof query.organization === 'string' ? query.organization : undefined
-
 export type Person = Extract<Caller, { kind: 'operator' | 'organization' }>
 
 /** False for a script. */
 export const isPerson = (caller: Caller): caller is Person =>
   caller.kind === 'operator' || caller.kind === 'organization'
-
-/** Refuses scripts on routes for people. @throws AnnexError `forbidden` */
-export function assertPerson(caller: Caller): asserts caller is Person {
-  if (isPerson(caller)) return
-  throw new AnnexError(
-    'forbidden',
-    'A script’s token may not do this; an organization’s or an operator’s may.',
-  )
-}
 
 /**
  * Finds the organization that a person acts for: the named one, or that of the token.
@@ -83,16 +70,15 @@ export function assertPerson(caller: Caller): asserts caller is Person {
  * @throws AnnexError `not_found` when it does not exist or the caller may not see it, `bad_request` when an operator names
  *   none
  */
-export const organizationOf = (db: Db, caller: Caller, name: string | undefined): Promise<Organization> =>
+export const organizationOf = (db: Db, caller: Person, name: string | undefined): Promise<Organization> =>
   theirOrganization((id) => findOrganization(db, id), caller, name)
 
 /** As `organizationOf`, with another lookup: `POST /v1/events` has a cache. */
 export async function theirOrganization(
   find: (id: string) => Promise<Organization | undefined>,
-  caller: Caller,
+  caller: Person,
   name: string | undefined,
 ): Promise<Organization> {
-  assertPerson(caller)
   const id = name ?? (caller.kind === 'organization' ? caller.organizationId : undefined)
   if (id === undefined) {
     const text = 'Name the organization that this is for as `organization`, by its id or subdomain.'

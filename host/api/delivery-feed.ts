@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
-import type Router from '@koa/router'
 import type { Context } from 'koa'
 import type { Db } from '../db/db.ts'
 import type { FeedItem, FeedPlace } from '../db/queries/delivery-feed.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import { type Changes, followDeliveries, placeAt } from '../webhooks/follow-deliveries.ts'
 import type { Authenticate } from './caller.ts'
-import { filterOf, toAttemptView, toDeliveryView } from './deliveries.ts'
+import { filterOf, toAttempt, toDelivery } from './deliveries.ts'
 import { closedSignal } from './list-query.ts'
+import type { OnOperation } from './operations.ts'
 
 /** Limits of readers: for one organization (or for all operators), and for all. */
 const mostOfOne = 8
@@ -29,18 +29,11 @@ export type FeedParts = {
 }
 
 /** The live feed of deliveries. */
-export function addFeedRoutes(router: Router, parts: FeedParts): void {
+export function addFeedRoutes(on: OnOperation, parts: FeedParts): void {
   const readers = createReaders()
 
-  /**
-   * Streams server-sent events: `pending` (a new delivery), `attempt` (with its delivery), `settled` (the delivery is delivered
-   * or has failed; `delivery.reason` says why it failed without an attempt), and `end` with a `reason` when Annex stops or the
-   * token expires. Filters as for `GET /v1/deliveries`. The feed begins now, at the time `after`, or after the event of
-   * `Last-Event-ID`, and first sends that position as an `id` without an event. 503 for too many readers.
-   */
-  router.get('/v1/deliveries/feed', async (context) => {
-    const caller = await parts.authenticate(context)
-    const { before: _place, beforeMs: _time, afterMs, ...filter } = filterOf(caller, context.query)
+  on('followDeliveries', ({ caller, query, context }) => {
+    const { before: _place, beforeMs: _time, afterMs, ...filter } = filterOf(caller, query)
     const from = placeIn(context) ?? placeAt(afterMs ?? Date.now())
     const gone = closedSignal(context)
     if (gone.aborted) return
@@ -103,7 +96,7 @@ async function reasonToEnd(authenticate: Authenticate, context: Context): Promis
 /** Only the last event of an item has the id: a reader that resumes after it has seen the whole item. */
 function toText(item: FeedItem): string {
   const { id } = item
-  const delivery = toDeliveryView(item.delivery)
+  const delivery = toDelivery(item.delivery)
   const { state, attempts, refusedId } = item.delivery
   const settled = toServerEvent({ event: 'settled', data: { kind: 'settled', delivery }, id })
   if (item.kind === 'refused') return settled
@@ -116,7 +109,7 @@ function toText(item: FeedItem): string {
       : {
           kind: item.kind,
           delivery,
-          attempt: toAttemptView(item.attempt),
+          attempt: toAttempt(item.attempt),
           ...(item.previousStartedAt !== null && {
             previousStartedAt: new Date(item.previousStartedAt).toISOString(),
           }),

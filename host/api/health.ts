@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import type Router from '@koa/router'
+import type { Readiness } from '../../schemas/generated/api/system.ts'
 import type { Db } from '../db/db.ts'
 import type { StorageProbe } from '../db/probe-storage.ts'
 import { listDeployedDigests } from '../db/queries/integrations.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import { hasLevel, type Wall } from '../sandbox/wall/levels.ts'
+import type { OnOperation } from './operations.ts'
 
 /** A database that takes longer to answer is not ready for visitors. */
 const timeoutMs = 2_000
@@ -21,22 +22,15 @@ export type HealthParts = {
 }
 
 /** Liveness and readiness, for supervisors and proxies. */
-export function addHealthRoutes(router: Router, parts: HealthParts): void {
-  /** 200 while the process answers. It never uses the database. */
-  router.get('/healthz', (context) => {
-    context.body = { status: 'ok' }
-  })
+export function addHealthRoutes(on: OnOperation, parts: HealthParts): void {
+  on('getHealth', () => ({ status: 'ok' }))
 
-  /** The state of each part that a request or job needs. 503 when one is not ready. */
-  router.get('/readyz', async (context) => {
+  on('getReadiness', async ({ context }): Promise<Readiness> => {
     const { found, failing } = await readReadiness(parts)
-    if (failing.length === 0) {
-      context.body = { status: 'ready', ...found }
-      return
-    }
+    if (failing.length === 0) return { status: 'ready', ...found }
     const message = failing.join('; ')
     context.status = 503
-    context.body = {
+    return {
       status: 'not ready',
       ...found,
       error: { code: 'unavailable', message, requestId: context.state.requestId },

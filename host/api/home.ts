@@ -1,4 +1,3 @@
-import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
@@ -10,6 +9,7 @@ import { type HealthParts, inTime, readReadiness } from './health.ts'
 import { type HomeDetail, homePolicy, toHomePage } from './home-page.ts'
 import { type MetricsAccess, mayReadMetrics } from './metrics.ts'
 import { operatorSteps, visitorSteps } from './next-steps.ts'
+import type { OnOperation } from './operations.ts'
 
 const mostListed = 50
 
@@ -23,12 +23,11 @@ export type HomeParts = HealthParts & {
 }
 
 /** A page for a browser: the state of Annex, and next steps. */
-export function addHomeRoute(router: Router, parts: HomeParts): void {
+export function addHomeRoute(on: OnOperation, parts: HomeParts): void {
   const readiness = cacheReads({ keyOf: String, read: (_all: 'all') => readReadiness(parts) })
   const details = cacheReads({ keyOf: String, read: (_all: 'all') => readDetail(parts) })
 
-  /** HTML. Integrations and organizations are named only for a reader of `/metrics`. 401 for an unknown token. */
-  router.get('/', async (context) => {
+  on('getHomePage', async ({ context }) => {
     const isKnown = await maySeeDetail(context, parts)
     const { failing } = await readiness.get('all')
     const read = isKnown ? await inTime(() => details.get('all')) : undefined

@@ -1,5 +1,4 @@
-import type Router from '@koa/router'
-import type { Context } from 'koa'
+import type { Job, JobWithPayload } from '../../schemas/generated/api/jobs.ts'
 import type { Db } from '../db/db.ts'
 import type { Configuration } from '../db/queries/installations.ts'
 import {
@@ -8,79 +7,66 @@ import {
   listScriptJobs,
   runScriptJobAgain,
   type ScriptJob,
-  type ScriptJobState,
 } from '../db/queries/script-jobs.ts'
 import { AnnexError } from '../errors.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { toVisibleSettings } from '../installations/level-settings.ts'
 import type { EventJob } from '../installations/setup-event.ts'
-import type { Authenticate } from './caller.ts'
-import { badPlace, idIn, limitOf, oneOf, ownOf, texts, toIso, toPage } from './list-query.ts'
+import type { Person } from './caller.ts'
+import { badPlace, idIn, ownOf, toIso, toPage } from './list-query.ts'
+import type { OnOperation } from './operations.ts'
 
-const names = ['state', 'kind', 'installation', 'event', 'before', 'after'] as const
-const states = ['failed', 'due', 'running', 'waiting'] as const satisfies ScriptJobState[]
-const kinds = ['event', 'task'] as const satisfies ScriptJob['kind'][]
+export type JobParts = { db: Db; longReader: Db; wake: () => void }
 
-export type JobParts = { db: Db; longReader: Db; authenticate: Authenticate; wake: () => void }
+type JobRequest = { caller: Person; params: { job: string } }
 
 /** Events and tasks for scripts: pending jobs and failed ones. */
-export function addJobRoutes(router: Router, { db, longReader, authenticate, wake }: JobParts): void {
-  /**
-   * Lists jobs of a `state`: `failed` (the default; the newest first), `due`, `running` or `waiting` (for a resume). The last
-   * three are sorted by due time. Filters: `kind` (event, task), `installation`, `event` (its id), `limit` (to 200).
-   * Pages: `before` (a job's id) for failed jobs, `after` (from `next`) for others.
-   */
-  router.get('/v1/jobs', async (context) => {
-    const own = ownOf(await authenticate(context))
-    const { state = 'failed', kind, installation, event, ...places } = texts(context.query, names)
-    const limit = limitOf(context.query)
-    const wanted = oneOf('state', state, states)
+export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts): void {
+  on('listJobs', async ({ caller, query }) => {
+    const { state, kind, installation, event, limit, ...places } = query
     const filter = {
-      ...own,
-      ...(kind !== undefined && { kind: oneOf('kind', kind, kinds) }),
+      ...ownOf(caller),
+      ...(kind !== undefined && { kind }),
       ...(installation !== undefined && { installationId: installation }),
       ...(event !== undefined && { eventId: event }),
     }
-    if (wanted === 'failed') {
+    if (state === 'failed') {
       const items = await listFailedJobs(longReader, filter, { before: failedPlaceIn(places), limit })
-      context.body = toPage(items, limit, toView)
-      return
+      return toPage(items, limit, toView)
     }
-    const page = { state: wanted, after: dueAfterIn(places), limit }
-    const items = await listScriptJobs(longReader, filter, page)
+    const items = await listScriptJobs(longReader, filter, { state, after: dueAfterIn(places), limit })
     const last = items.at(-1)
-    context.body = {
+    return {
       items: items.map(toView),
       ...(items.length === limit && last !== undefined && { next: { after: `${last.dueAt}.${last.id}` } }),
       count: items.length,
     }
   })
 
-  /** One job, with the event or task that its script gets, without credentials. 404 for a job that is done. */
-  router.get('/v1/jobs/:id', async (context) => {
-    const job = await open(context)
+  on('getJob', async (request) => {
+    const job = await open(request)
     const { level, event } = JSON.parse(job.subject) as EventJob
-    context.body = { ...toView(job), payload: await withoutCredentials(level, event) }
+    return { ...toView(job), payload: await withoutCredentials(level, event) }
   })
 
-  /**
-   * Runs a failed job again, with a new round of the schedule: 202. 409 when it has not failed.
-   */
-  router.post('/v1/jobs/:id/run', async (context) => {
-    const { id, state } = await open(context)
+  on('runJob', async (request) => {
+    const { id, state } = await open(request)
     if (!(await runScriptJobAgain(db, id))) {
       throw new AnnexError(
         'conflict',
         `The job ${id} is ${state}; only one that has failed can be run again.`,
       )
     }
-    context.status = 202
-    context.body = toView(await open(context))
+    const job = await open(request)
     wake()
+    return toView(job)
   })
 
   /** A setup event holds the previous configuration, and in it what the script has stored. */
-  async function withoutCredentials(level: EventJob['level'], event: EventJob['event']): Promise<object> {
+  async function withoutCredentials(
+    level: EventJob['level'],
+    event: EventJob['event'],
+  ): Promise<JobWithPayload['payload']> {
     const { previous } = event as { previous?: { configuration?: Configuration } }
     if (previous?.configuration === undefined) return event
     const manifest = (await findDeployed(db, level.integration))?.manifest
@@ -91,13 +77,12 @@ export function addJobRoutes(router: Router, { db, longReader, authenticate, wak
     }
   }
 
-  async function open(context: Context): Promise<ScriptJob> {
-    const { id } = context.params
-    const job = await findScriptJob(db, String(id), ownOf(await authenticate(context)))
+  async function open({ caller, params }: JobRequest): Promise<ScriptJob> {
+    const job = await findScriptJob(db, params.job, ownOf(caller))
     if (job !== undefined) return job
     throw new AnnexError(
       'not_found',
-      `There is no job ${id} that this token may see. A job that is done is deleted; its log is kept.`,
+      `There is no job ${params.job} that this token may see. A job that is done is deleted; its log is kept.`,
     )
   }
 }
@@ -133,7 +118,7 @@ function toView({
   lastError,
   createdAt,
   finishedAt,
-}: ScriptJob): object {
+}: ScriptJob): Job {
   const { level, event } = JSON.parse(subject) as EventJob
   const request = requestIn(lastError ?? '')
   return {

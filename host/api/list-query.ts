@@ -1,53 +1,13 @@
-import type { ParsedUrlQuery } from 'node:querystring'
 import type { Context } from 'koa'
 import { parseDate } from '../../schemas/parse-date.ts'
-import type { Caller } from '../access/tokens.ts'
 import { AnnexError } from '../errors.ts'
-import { assertPerson } from './caller.ts'
+import type { Person } from './caller.ts'
 
-const maxItems = 200
-
-/** Limits a list to the caller's organization. An operator sees all. @throws AnnexError `forbidden` for a script */
-export function ownOf(caller: Caller): { organizationId?: string } {
-  assertPerson(caller)
-  return caller.kind === 'operator' ? {} : { organizationId: caller.organizationId }
-}
-
-/**
- * Reads the parameters of a query, each given once. Unknown names are refused: a client that pages by a misspelled name would
- * get the first page for ever. U+0000 is refused, as PostgreSQL has no text with it.
- *
- * @param names the parameters that the list takes beside `limit`
- * @throws AnnexError `bad_request`
- */
-export function texts<Name extends string>(
-  query: ParsedUrlQuery,
-  names: readonly Name[],
-): { [Known in Name]?: string } {
-  const known: readonly string[] = [...names, 'limit']
-  const entries = Object.entries(query).map(([name, value]) => {
-    if (!known.includes(name)) {
-      throw new AnnexError(
-        'bad_request',
-        `"${clip(name)}" is nothing that this list takes: ${known.join(', ')}.`,
-      )
-    }
-    if (typeof value !== 'string') throw new AnnexError('bad_request', `${name} is given more than once.`)
-    if (value.includes('\0')) throw new AnnexError('bad_request', `${name} holds U+0000.`)
-    return [name, value]
-  })
-  return Object.fromEntries(entries)
-}
+/** Limits a list to the caller's organization. An operator sees all. */
+export const ownOf = (caller: Person): { organizationId?: string } =>
+  caller.kind === 'operator' ? {} : { organizationId: caller.organizationId }
 
 const clip = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
-
-/** @throws AnnexError `bad_request` */
-export function limitOf(query: ParsedUrlQuery): number {
-  const given = query.limit ?? '50'
-  const limit = typeof given === 'string' && /^\d{1,3}$/.test(given) ? Number(given) : 0
-  if (limit >= 1 && limit <= maxItems) return limit
-  throw new AnnexError('bad_request', `limit is a whole number from 1 to ${maxItems}, not "${given}".`)
-}
 
 /** Aborted when the connection of a request is closed. */
 export function closedSignal({ res }: Context): AbortSignal {
@@ -59,11 +19,11 @@ export function closedSignal({ res }: Context): AbortSignal {
 }
 
 /** The answer of a list: a page, and `next`, where the next page begins. The last page has no `next`. */
-export function toPage<Item extends { id: string }>(
+export function toPage<Item extends { id: string }, View>(
   items: readonly Item[],
   limit: number,
-  toView: (item: Item) => object,
-): object {
+  toView: (item: Item) => View,
+): { items: View[]; next?: { before: string }; count: number } {
   const last = items.at(-1)
   return {
     items: items.map(toView),
@@ -114,13 +74,6 @@ export function timeOf(name: string, text: string): number {
   const ms = parseDate(text)
   if (!Number.isNaN(ms)) return ms
   throw new AnnexError('bad_request', `${name} is a time such as 2026-01-01T00:00:00.000Z, not "${text}".`)
-}
-
-/** @throws AnnexError `bad_request` */
-export function oneOf<T extends string>(name: string, text: string, choices: readonly T[]): T {
-  const found = choices.find((choice) => choice === text)
-  if (found !== undefined) return found
-  throw new AnnexError('bad_request', `${name} is one of ${choices.join(', ')}, not "${text}".`)
 }
 
 /** A time in an answer, from Unix ms. */

@@ -1,4 +1,3 @@
-import type Router from '@koa/router'
 import type { Context } from 'koa'
 import { cacheReads } from '../cache.ts'
 import type { Settings } from '../config/load-settings.ts'
@@ -11,6 +10,7 @@ import type { Circuits } from '../queue/fairness.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import { type Authenticate, assertOperator } from './caller.ts'
+import type { OnOperation } from './operations.ts'
 import { isFromHere } from './visitor.ts'
 
 export type MetricsParts = {
@@ -27,7 +27,7 @@ export type MetricsParts = {
 }
 
 /** Metrics for Prometheus. */
-export function addMetricsRoutes(router: Router, parts: MetricsParts): void {
+export function addMetricsRoutes(on: OnOperation, parts: MetricsParts): void {
   const { longReader, authenticate, metrics, metricsAccess, sandboxes, wall, probeStorage } = parts
   // Counts are cached for one second: they take the database's time.
   const counts = cacheReads({
@@ -38,8 +38,7 @@ export function addMetricsRoutes(router: Router, parts: MetricsParts): void {
     }),
   })
 
-  /** For operators, and without a token for readers that METRICS_ACCESS allows: else 401 or 403. Text of Prometheus. */
-  router.get('/metrics', async (context) => {
+  on('getMetrics', async ({ context }) => {
     if (!mayReadMetrics(context, metricsAccess)) assertOperator(await authenticate(context))
     context.type = metrics.contentType
     const [{ backlog, installations }, storage] = await Promise.all([counts.get('all'), probeStorage()])

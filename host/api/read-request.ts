@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Context } from 'koa'
-import { type OpenApi, type Operation, standAlone } from '../../schemas/api.ts'
+import type { OpenApi, Operation } from '../../schemas/api.ts'
+import { standAlone } from '../../schemas/assemble-api.ts'
 import { createCheck } from '../../schemas/create-check.ts'
 import { toDetail } from '../../schemas/describe-error.ts'
 import type { Caller } from '../access/tokens.ts'

@@ -1,30 +1,22 @@
-import type Router from '@koa/router'
+import type { Receipt } from '../../schemas/generated/api/receipts.ts'
 import type { Db } from '../db/db.ts'
 import { listReceipts, type ReceiptRow, sumUsage } from '../db/queries/receipts.ts'
-import { AnnexError } from '../errors.ts'
 import type { ReceiptWriter } from '../sandbox/receipt-writer.ts'
-import type { Authenticate } from './caller.ts'
-import { limitOf, numbersIn, ownOf, texts, timeOf, toIso } from './list-query.ts'
+import { numbersIn, ownOf, timeOf, toIso } from './list-query.ts'
+import type { OnOperation } from './operations.ts'
 
-const spans: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
+const spans = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
-export type ReceiptParts = { longReader: Db; authenticate: Authenticate; receipts: ReceiptWriter }
+export type ReceiptParts = { longReader: Db; receipts: ReceiptWriter }
 
 /** Receipts of dispatches, and sums of their usage. The same tokens may read logs. */
-export function addReceiptRoutes(router: Router, { longReader, authenticate, receipts }: ReceiptParts): void {
-  /**
-   * Lists receipts, the newest first, or with `after` the first ones after that receipt. Filters: `integration`, `installation`,
-   * `request`, `event`, `before` and `after` (a receipt's id), `limit` (to 200).
-   */
-  router.get('/v1/receipts', async (context) => {
-    const own = ownOf(await authenticate(context))
-    const names = ['integration', 'installation', 'request', 'event', 'before', 'after'] as const
-    const { integration, installation, request, event, ...places } = texts(context.query, names)
-    const limit = limitOf(context.query)
+export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: ReceiptParts): void {
+  on('listReceipts', async ({ caller, query }) => {
+    const { integration, installation, request, event, limit, ...places } = query
     // Receipts of the last dispatches are stored first.
     await receipts.flush()
     const items = await listReceipts(longReader, {
-      ...own,
+      ...ownOf(caller),
       ...(integration !== undefined && { integration }),
       ...(installation !== undefined && { installationId: installation }),
       ...(request !== undefined && { requestId: request }),
@@ -34,46 +26,35 @@ export function addReceiptRoutes(router: Router, { longReader, authenticate, rec
     })
     const last = items.at(-1)
     const isMore = items.length === limit && last !== undefined
-    context.body = {
-      items: items.map(toReceiptView),
+    return {
+      items: items.map(toReceipt),
       ...(isMore && { next: places.after === undefined ? { before: last.id } : { after: last.id } }),
       count: items.length,
     }
   })
 
-  /**
-   * Sums usage `by` minute, hour (the default) or day, the newest first. Filters: `integration`, `installation`, `before` (a
-   * time), `limit` (to 200).
-   */
-  router.get('/v1/usage', async (context) => {
-    const own = ownOf(await authenticate(context))
-    const names = ['integration', 'installation', 'by', 'before'] as const
-    const { integration, installation, before, by = 'hour' } = texts(context.query, names)
-    const spanMs = Object.hasOwn(spans, by) ? spans[by] : undefined
-    if (spanMs === undefined) {
-      throw new AnnexError('bad_request', `by is one of ${Object.keys(spans).join(', ')}, not "${by}".`)
-    }
-    const limit = limitOf(context.query)
+  on('listUsage', async ({ caller, query }) => {
+    const { integration, installation, before, by, limit } = query
     await receipts.flush()
     const items = await sumUsage(longReader, {
-      ...own,
+      ...ownOf(caller),
       ...(integration !== undefined && { integration }),
       ...(installation !== undefined && { installationId: installation }),
       ...(before !== undefined && { before: timeOf('before', before) }),
-      spanMs,
+      spanMs: spans[by],
       limit,
     })
     const last = items.at(-1)
     const isMore = items.length === limit && last !== undefined
-    context.body = {
-      items: items.map(({ at, ...sums }) => ({ object: 'usage', at: toIso(at), ...sums })),
+    return {
+      items: items.map(({ at, ...sums }) => ({ object: 'usage' as const, at: toIso(at), ...sums })),
       ...(isMore && { next: { before: toIso(last.at) } }),
       count: items.length,
     }
   })
 }
 
-function toReceiptView(receipt: ReceiptRow): object {
+function toReceipt(receipt: ReceiptRow): Receipt {
   const { id, integration, installationId, requestId, type, startedAt, cpuMs, wallMs, heapBytes } = receipt
   const { egressCalls, egressBytes, hostCalls, outcome, status, eventId } = receipt
   return {

@@ -41,11 +41,11 @@ export type ApiParts = OperationParts &
 
 /** The routes of the API. `schemas/api` describes each. */
 export function createRouter(parts: ApiParts): Router {
-  const router = new Router()
-  const { on, addTo } = createOperations(loadApi(), parts)
-  addHomeRoute(router, parts)
-  addHealthRoutes(router, parts)
-  addMetricsRoutes(router, parts)
+  const api = loadApi()
+  const { on, addTo } = createOperations(api, parts)
+  addHomeRoute(on, parts)
+  addHealthRoutes(on, parts)
+  addMetricsRoutes(on, parts)
   addOrganizationRoutes(on, parts)
   addSpaceRoutes(on, parts)
   addSiteRoutes(on, parts)
@@ -53,15 +53,16 @@ export function createRouter(parts: ApiParts): Router {
   addInstallationRoutes(on, parts)
   addTargetRoutes(on, parts)
   addLevelRoutes(on, parts)
-  addEventRoutes(router, parts)
-  // The feed comes first: `/v1/deliveries/:id` would match its path.
-  addFeedRoutes(router, parts)
-  addDeliveryRoutes(router, parts)
-  addSendAgainRoutes(router, parts)
-  addReceiverRoutes(router, parts)
-  addJobRoutes(router, parts)
-  addLogRoutes(router, parts)
-  addReceiptRoutes(router, parts)
+  addEventRoutes(on, parts)
+  addFeedRoutes(on, parts)
+  addDeliveryRoutes(on, parts)
+  addSendAgainRoutes(on, parts)
+  addReceiverRoutes(on, parts)
+  addJobRoutes(on, parts)
+  addLogRoutes(on, parts)
+  addReceiptRoutes(on, parts)
+  on('getOpenApi', () => api.document)
+  const router = new Router()
   addTo(router)
   return router
 }

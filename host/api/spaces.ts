@@ -74,8 +74,8 @@ export function addSpaceRoutes(on: OnOperation, { db, reload }: SpaceParts): voi
   }
 
   async function openSpace({ caller, params, query, operation }: SpaceRequest): Promise<Space> {
-    const named = caller.kind === 'operator' ? query.organization : undefined
-    const organization = named === undefined ? undefined : await organizationOf(db, caller, named)
+    const isNamed = caller.kind === 'operator' && query.organization !== undefined
+    const organization = isNamed ? await organizationOf(db, caller, query.organization) : undefined
     return visiblePlace(db, caller, operation, {
       kind: 'space',
       name: params.space,

@@ -7,10 +7,12 @@ import Router from '@koa/router'
 import Koa from 'koa'
 import { addHealthRoutes, type HealthParts } from '../../host/api/health.ts'
 import { listen } from '../../host/api/listen.ts'
+import { createOperations } from '../../host/api/operations.ts'
 import { createGroupCommit } from '../../host/db/group-commit.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { createStorageProbe } from '../../host/db/probe-storage.ts'
 import type { Wall } from '../../host/sandbox/wall/levels.ts'
+import { loadApi } from '../../schemas/api.ts'
 import { type Annex, request, startAnnex } from '../support/annex.ts'
 
 const script = `import { createIntegration } from '@annex/runtime'
@@ -68,13 +70,19 @@ describe('readiness', () => {
     const sandboxes = { processes: () => [] } as unknown as HealthParts['sandboxes']
     const state = () => ({ workers: 2, stopping: true })
     const probeStorage = createStorageProbe(createGroupCommit(database.db), folder)
-    addHealthRoutes(router, {
+    const api = loadApi()
+    const operations = api.operations.filter(({ id }) => id === 'getHealth' || id === 'getReadiness')
+    const authenticate = () => Promise.reject(new Error('both are open to anyone'))
+    const rateLimits = { countVisitor: () => undefined }
+    const { on, addTo } = createOperations({ ...api, operations }, { authenticate, rateLimits })
+    addHealthRoutes(on, {
       db: database.db,
       sandboxes,
       wall,
       state,
       probeStorage,
     } as unknown as HealthParts)
+    addTo(router)
     const app = new Koa().use(router.routes())
     const listening = await listen(app.callback(), '127.0.0.1', 0)
     const url = `http://127.0.0.1:${listening.port}`

@@ -104,7 +104,7 @@ describe('what dispatches used, over the API', () => {
     }
     const wrong = await get('/v1/usage?by=century', operator)
     assert.equal(wrong.status, 400)
-    assert.match(wrong.json.error.message, /by is one of minute, hour, day/)
+    assert.match(wrong.json.error.message, /by must be one of "minute", "hour", "day"/)
     assert.equal((await get('/v1/usage?before=yesterday', operator)).status, 400)
   })
 

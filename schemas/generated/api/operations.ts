@@ -1,16 +1,30 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
+import type { DeliveriesOperations } from './deliveries.ts'
+import type { EventsOperations } from './events.ts'
 import type { InstallationsOperations } from './installations.ts'
 import type { IntegrationsOperations } from './integrations.ts'
+import type { JobsOperations } from './jobs.ts'
+import type { LogsOperations } from './logs.ts'
 import type { OrganizationsOperations } from './organizations.ts'
+import type { ReceiptsOperations } from './receipts.ts'
+import type { ReceiversOperations } from './receivers.ts'
 import type { SitesOperations } from './sites.ts'
 import type { SpacesOperations } from './spaces.ts'
+import type { SystemOperations } from './system.ts'
 
 /** Each operation of the API by its id. */
-export type Operations = InstallationsOperations &
+export type Operations = DeliveriesOperations &
+  EventsOperations &
+  InstallationsOperations &
   IntegrationsOperations &
+  JobsOperations &
+  LogsOperations &
   OrganizationsOperations &
+  ReceiptsOperations &
+  ReceiversOperations &
   SitesOperations &
-  SpacesOperations
+  SpacesOperations &
+  SystemOperations
 
 export type OperationId = keyof Operations

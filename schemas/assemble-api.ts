@@ -1,0 +1,154 @@
+import type { ApiFile, OpenApi, OperationObject, Schema, Shared } from './api.ts'
+
+const everyRole = 6
+const sections = { $defs: 'schemas', responses: 'responses', parameters: 'parameters' } as const
+
+/** Maps `spaces#/$defs/Space` of a file to `#/components/schemas/Space`: names are unique in all files. */
+const toComponent = (ref: string): string =>
+  ref.replace(/^[^#]*#\/(\$defs|responses|parameters)\//, (_all, section: keyof typeof sections) => {
+    return `#/components/${sections[section]}/`
+  })
+
+/** Copies a JSON value, with `$ref` mapped. */
+function mapRefs(value: unknown, map: (ref: string) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => mapRefs(item, map))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, inner]) => {
+    return [key, key === '$ref' && typeof inner === 'string' ? map(inner) : mapRefs(inner, map)]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Assembles the OpenAPI document of all files. It adds common answers, and examples from those of the records. */
+export function assembleApi(files: ApiFile[]): OpenApi {
+  const components: OpenApi['components'] = { schemas: {}, responses: {}, parameters: {} }
+  const paths: OpenApi['paths'] = {}
+  for (const given of files) {
+    const file = mapRefs(given, toComponent) as ApiFile
+    for (const [section, name] of Object.entries(sections)) {
+      addAll(components[name] ?? {}, file[section as keyof Shared] ?? {}, file.$id)
+    }
+    for (const [path, item] of Object.entries(file.paths ?? {})) {
+      const operations = Object.entries(item).map(([method, operation]) => {
+        return [method, withCommonAnswers(path, { ...operation, tags: [file.title] })]
+      })
+      addAll(paths, { [path]: Object.fromEntries(operations) }, file.$id)
+    }
+  }
+  const tags = files
+    .filter(({ paths }) => paths !== undefined)
+    .map(({ title, description }) => ({ name: title, description }))
+  const { schemas = {} } = components
+  const described = withExamples(paths, schemas) as OpenApi['paths']
+  const responses = withExamples(components.responses, schemas) as Record<string, Schema>
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Annex',
+      version: '1',
+      description:
+        'Integrations, their installations, events and deliveries, and the records of the platform.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ token: [] }],
+    tags,
+    paths: described,
+    components: {
+      ...reachable(described, { ...components, responses }),
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+    },
+  }
+}
+
+function addAll(to: Record<string, unknown>, from: object, file: string): void {
+  for (const [name, value] of Object.entries(from)) {
+    if (Object.hasOwn(to, name)) throw new Error(`schemas/api/${file}: ${name} stands in another file too`)
+    to[name] = value
+  }
+}
+
+/** Adds the errors that follow from the fields of an operation. Other errors stand in the file. */
+function withCommonAnswers(path: string, operation: OperationObject): OperationObject {
+  const { requestBody, responses, 'x-annex-roles': roles } = operation
+  const isOpen = roles.includes('anyone')
+  const isLimited = operation['x-annex-scope'] !== undefined || (!isOpen && roles.length < everyRole)
+  const common = {
+    400: 'BadRequest',
+    ...(!isOpen && { 401: 'Unauthorized' }),
+    ...(isLimited && { 403: 'Forbidden' }),
+    ...(path.includes('{') && { 404: 'NotFound' }),
+    ...(requestBody !== undefined && { 413: 'BodyTooLarge', 422: 'BodyInvalid' }),
+    429: 'TooManyRequests',
+    default: 'Failed',
+  }
+  const added = Object.entries(common)
+    .filter(([status]) => !Object.hasOwn(responses, status))
+    .map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }])
+  return {
+    ...operation,
+    responses: { ...responses, ...Object.fromEntries(added) },
+    ...(isOpen && { security: [] }),
+  }
+}
+
+/** Gives each JSON body and answer without an example one that is made from its schema. */
+function withExamples(value: unknown, schemas: Record<string, Schema>): unknown {
+  if (Array.isArray(value)) return value.map((item) => withExamples(item, schemas))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, inner]): [string, unknown] => {
+    if (key !== 'application/json') return [key, withExamples(inner, schemas)]
+    const { schema, example } = inner as { schema: Schema; example?: unknown }
+    return [key, { schema, example: example ?? exampleOf(schema, schemas) }]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** The first of a schema's `examples`, else a value of its required properties and of those with an example. */
+function exampleOf(schema: Schema, schemas: Record<string, Schema>): unknown {
+  const { $ref, examples, allOf, anyOf, items, properties = {}, required = [] } = schema
+  if (Array.isArray(examples)) return examples[0]
+  if (typeof $ref === 'string') return exampleOf(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas)
+  if (Array.isArray(allOf)) return Object.assign({}, ...allOf.map((part: Schema) => exampleOf(part, schemas)))
+  if (Array.isArray(anyOf)) return exampleOf(anyOf[0], schemas)
+  if (items !== undefined) return [exampleOf(items as Schema, schemas)]
+  if (schema.type === 'object') {
+    const needed = Object.entries(properties as Record<string, Schema>).filter(([name]) =>
+      (required as string[]).includes(name),
+    )
+    return Object.fromEntries(needed.map(([name, inner]) => [name, exampleOf(inner, schemas)]))
+  }
+  return exampleOfText(schema)
+}
+
+function exampleOfText({ const: value, enum: values, type, minimum = 1 }: Schema): unknown {
+  if (value !== undefined) return value
+  if (Array.isArray(values)) return values[0]
+  const [kind] = [type].flat()
+  return kind === 'integer' || kind === 'number' ? minimum : kind === 'boolean' ? false : 'text'
+}
+
+/** The components that a value refers to, directly or by other components. */
+function reachable(from: unknown, components: OpenApi['components']): OpenApi['components'] {
+  const found: OpenApi['components'] = {}
+  const visit = (value: unknown) =>
+    mapRefs(value, (ref) => {
+      const [, , section = '', name = ''] = ref.split('/')
+      const component = components[section]?.[name]
+      if (component === undefined) throw new Error(`schemas/api: there is no ${ref}`)
+      found[section] ??= {}
+      if (found[section][name] !== undefined) return ref
+      found[section][name] = component
+      visit(component)
+      return ref
+    })
+  visit(from)
+  return found
+}
+
+/** A schema of the document that needs nothing else: what it refers to is in its `$defs`. */
+export function standAlone(schema: Schema, { components }: Pick<OpenApi, 'components'>): Schema {
+  const { schemas = {} } = reachable(schema, components)
+  const toDefinition = (ref: string) => ref.replace('#/components/schemas/', '#/$defs/')
+  return mapRefs({ ...schema, $defs: schemas }, toDefinition) as Schema
+}

@@ -1,0 +1,59 @@
+// Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
+
+/**
+ * An event, as schemas/events describes its type, without `installationId`.
+ */
+export interface EventToPublish {
+  type: 'space_content_updated' | 'site_view' | 'page_feedback'
+  [k: string]: unknown
+}
+
+/**
+ * What became of an event.
+ */
+export interface PublishReceipt {
+  eventId: string
+  /**
+   * An event with this `eventId` was published before.
+   */
+  duplicate: boolean
+  /**
+   * How many scripts get it.
+   */
+  installations: number
+  /**
+   * The ids of installations that get it after a resume.
+   */
+  waiting?: string[]
+  /**
+   * At most 20 installations that do not get it. Read at most once a second.
+   */
+  skipped?: SkippedInstallation[]
+}
+
+/**
+ * An installation that does not get an event, and why.
+ */
+export interface SkippedInstallation {
+  installation: string
+  integration: string
+  reason: 'missing_scope' | 'settings_missing' | 'not_installed_there' | 'not_deployed'
+  message: string
+}
+
+export interface PublishEventQuery {
+  /**
+   * For operators: the organization, by its id or subdomain.
+   */
+  organization?: string
+}
+
+export interface EventsOperations {
+  publishEvent: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: {}
+    query: PublishEventQuery
+    body: EventToPublish
+    answer: PublishReceipt
+  }
+}

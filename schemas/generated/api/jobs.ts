@@ -1,0 +1,122 @@
+// Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
+
+import type { Time } from './common.ts'
+
+/**
+ * An event or task for a script.
+ */
+export interface Job {
+  object: 'job'
+  id: string
+  kind: 'event' | 'task'
+  state: 'failed' | 'due' | 'running' | 'waiting'
+  integration: string
+  installation?: string
+  /**
+   * Its site or space.
+   */
+  target?: {
+    site?: string
+    space?: string
+  }
+  /**
+   * Its event.
+   */
+  event: {
+    id: string
+    type: string
+  }
+  attempts: number
+  nextAttemptAt?: Time
+  /**
+   * Why the last attempt failed.
+   */
+  error?: {
+    message: string
+    /**
+     * The log has more under this id.
+     */
+    request?: string
+  }
+  createdAt: Time
+  finishedAt?: Time
+}
+
+/**
+ * A page of jobs.
+ */
+export interface JobList {
+  items: Job[]
+  /**
+   * Where the next page begins: a parameter of the query.
+   */
+  next?: {
+    before?: string
+    after?: string
+  }
+  count: number
+}
+
+/**
+ * A job with its payload.
+ */
+export type JobWithPayload = Job & {
+  payload: {
+    [k: string]: unknown
+  }
+}
+
+export interface ListJobsQuery {
+  /**
+   * Only in this state.
+   */
+  state: 'failed' | 'due' | 'running' | 'waiting'
+  /**
+   * Only of this kind.
+   */
+  kind?: 'event' | 'task'
+  /**
+   * Only of this installation, by its id.
+   */
+  installation?: string
+  /**
+   * Only of this event, by its id.
+   */
+  event?: string
+  /**
+   * The next page of failed jobs.
+   */
+  before?: string
+  /**
+   * The next page of other jobs.
+   */
+  after?: string
+  /**
+   * The most items of a page.
+   */
+  limit: number
+}
+
+export interface JobsOperations {
+  listJobs: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator'
+    params: {}
+    query: ListJobsQuery
+    body: undefined
+    answer: JobList
+  }
+  getJob: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator'
+    params: { job: string }
+    query: object
+    body: undefined
+    answer: JobWithPayload
+  }
+  runJob: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { job: string }
+    query: object
+    body: undefined
+    answer: Job
+  }
+}
