@@ -85,6 +85,7 @@ export function readApiFiles(from: URL | string = folder): ApiFile[] {
 
 export type OpenApi = {
   openapi: string
+  tags: { name: string; description: string }[]
   paths: Record<string, Record<string, OperationObject>>
   components: { [section: string]: Record<string, Schema> }
   [field: string]: unknown

@@ -1,6 +1,6 @@
 /**
  * Fills the tables of the docs that are data in the code: settings in docs/settings.md, codes in docs/errors.md,
- * limits in docs/limits.md, headers that scripts cannot send in docs/api.md, scopes of events in docs/plugins.md, exports of
+ * limits in docs/limits.md, the operations and headers that scripts cannot send in docs/api.md, scopes of events in docs/plugins.md, exports of
  * the SDK in docs/sdk.md. With `--check` it changes nothing, and fails when a table is not what the code says.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,9 @@ import { type ConstantPlace, limitsTable } from '../host/config/limits.ts'
 import { describeSetting } from '../host/config/setting.ts'
 import { settingsTable } from '../host/config/settings-table.ts'
 import { errorCodes } from '../host/errors.ts'
+import { loadApi } from '../schemas/api.ts'
 import { eventRules } from '../schemas/events.ts'
+import { createApiReference } from './api-reference.ts'
 import { createSdkReference } from './sdk-reference.ts'
 
 const root = new URL('..', import.meta.url)
@@ -40,6 +42,7 @@ const eventRows = Object.entries(eventRules).map(
 
 const tables: [file: string, mark: string, rows: string[]][] = [
   ['docs/settings.md', 'settings', ['| setting | default | meaning |', '|---|---|---|', ...settingRows]],
+  ['docs/api.md', 'operations', [createApiReference(loadApi())]],
   ['docs/api.md', 'dropped headers', ['| header | reason |', '|---|---|', ...headerRows]],
   ['docs/plugins.md', 'event scopes', ['| event | installed in a | scope |', '|---|---|---|', ...eventRows]],
   ['docs/sdk.md', 'sdk', [createSdkReference(fileURLToPath(root), 'runtime/sdk')]],

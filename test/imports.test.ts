@@ -57,6 +57,11 @@ test('isolates import neither Node nor the host, and sandbox processes nothing o
   assert.deepEqual(broken, [])
 })
 
+test('routes are made from the operations of schemas/api alone', () => {
+  const users = imports.filter(({ to, isType }) => to === '@koa/router' && !isType).map(({ from }) => from)
+  assert.deepEqual(users, ['host/api/router.ts'])
+})
+
 test('no files import each other in a cycle, types aside', () => {
   const needs = Map.groupBy(
     imports.filter(({ isType }) => !isType),

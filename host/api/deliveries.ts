@@ -52,7 +52,7 @@ export async function openDelivery(db: Db, caller: Person, id: string): Promise<
  */
 export function filterOf(
   caller: Person,
-  query: OperationRequest<'listDeliveries'>['query'],
+  query: Omit<OperationRequest<'listDeliveries'>['query'], 'limit'>,
 ): DeliveryFilter & { before?: string } {
   const { installation, receiver, event, eventType, state, before, after } = query
   const isPlace = before?.startsWith('dlv_')

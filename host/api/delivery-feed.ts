@@ -33,7 +33,7 @@ export function addFeedRoutes(on: OnOperation, parts: FeedParts): void {
   const readers = createReaders()
 
   on('followDeliveries', ({ caller, query, context }) => {
-    const { before: _place, beforeMs: _time, afterMs, ...filter } = filterOf(caller, query)
+    const { afterMs, ...filter } = filterOf(caller, query)
     const from = placeIn(context) ?? placeAt(afterMs ?? Date.now())
     const gone = closedSignal(context)
     if (gone.aborted) return

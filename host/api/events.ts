@@ -27,10 +27,8 @@ export function addEventRoutes(on: OnOperation, { reader, publish }: EventParts)
     const { id } = await theirOrganization(organizations.get, caller, query.organization)
     const event = await withPlaceIds(reader, id, body)
     const receipt = await publish(id, event)
-    if (receipt.duplicate) {
-      context.status = 200
-      return receipt
-    }
+    context.status = receipt.duplicate ? 200 : 202
+    if (receipt.duplicate) return receipt
     // `publish` has validated it.
     const published = { organizationId: id, event: event as PublishedEvent, takers: receipt.installations }
     const passedOver = await skipped.get(published)

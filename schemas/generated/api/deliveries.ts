@@ -206,17 +206,9 @@ export interface FollowDeliveriesQuery {
    */
   state?: 'pending' | 'delivered' | 'failed'
   /**
-   * Has no effect on the feed.
-   */
-  before?: string
-  /**
    * From this time on.
    */
   after?: string
-  /**
-   * The most items of a page.
-   */
-  limit: number
 }
 
 export interface DeliveriesOperations {
