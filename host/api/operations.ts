@@ -86,7 +86,7 @@ export function createOperations(
 }
 
 /** Until tokens of organizations have roles, they are admins. */
-const roleOf = ({ kind }: Caller): Role => (kind === 'organization' ? 'admin' : kind)
+export const roleOf = ({ kind }: Caller): Role => (kind === 'organization' ? 'admin' : kind)
 
 /** @throws AnnexError `forbidden` */
 function assertRole(caller: Caller, { roles, method, path }: Operation): void {

@@ -10,6 +10,7 @@ import { addIntegrationRoutes, type IntegrationParts } from './integrations.ts'
 import { addJobRoutes, type JobParts } from './jobs.ts'
 import { addLevelRoutes, type LevelParts } from './levels.ts'
 import { addLogRoutes, type LogParts } from './logs.ts'
+import { addMeRoute, type MeParts } from './me.ts'
 import { addMetricsRoutes, type MetricsParts } from './metrics.ts'
 import { createOperations, type OperationParts } from './operations.ts'
 import { addOrganizationRoutes, type OrganizationParts } from './organizations.ts'
@@ -23,6 +24,7 @@ import { addSpaceRoutes, type SpaceParts } from './spaces.ts'
 export type ApiParts = OperationParts &
   HomeParts &
   HealthParts &
+  MeParts &
   MetricsParts &
   OrganizationParts &
   SpaceParts &
@@ -46,6 +48,7 @@ export function createRouter(parts: ApiParts): Router {
   addHomeRoute(on, parts)
   addHealthRoutes(on, parts)
   addMetricsRoutes(on, parts)
+  addMeRoute(on, parts, api.operations)
   addOrganizationRoutes(on, parts)
   addSpaceRoutes(on, parts)
   addSiteRoutes(on, parts)

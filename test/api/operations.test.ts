@@ -55,6 +55,38 @@ describe('an operation of the API', () => {
     assert.equal(outside.status, 404)
   })
 
+  it('is named by GET /v1/me where the token may call it', async () => {
+    const me = async (token: string) => (await ask('GET', '/v1/me', token)).json
+    const { role, organization, allowed } = await me(member)
+    assert.deepEqual([role, organization.subdomain], ['admin', 'home'])
+    assert.ok(allowed.includes('createSite') && !allowed.includes('createOrganization'), allowed.join())
+    const script = await me(tokens.installation)
+    assert.deepEqual([script.role, script.integration], ['installation', 'asks'])
+    assert.match(script.installation, /^inst_/)
+    assert.deepEqual(script.scopes, ['space:metadata:read'])
+    assert.ok(script.allowed.includes('getSpaceById') && !script.allowed.includes('getCurrentRevision'))
+    const whole = await me(tokens.integration)
+    assert.deepEqual([whole.role, whole.integration, whole.installation], ['integration', 'asks', undefined])
+    const operator = await annex.api('GET', '/v1/me')
+    assert.deepEqual([operator.json.role, operator.json.organization], ['operator', undefined])
+    assert.ok(operator.json.allowed.includes('createOrganization'))
+    assert.equal((await request(annex.url, 'GET', '/v1/me')).status, 401)
+  })
+
+  it('answers past all caches, errors included', async () => {
+    const { token } = (await annex.api('POST', '/v1/orgs/home/tokens', {})).json
+    const answers = [
+      await ask('GET', '/v1/me', token),
+      await annex.api('POST', '/v1/orgs/home/tokens', {}),
+      await ask('GET', '/v1/orgs/none', token),
+      await request(annex.url, 'GET', '/v1/orgs'),
+    ]
+    assert.deepEqual(
+      answers.map(({ status, headers }) => [status, headers.get('cache-control')]),
+      [200, 201, 404, 401].map((status) => [status, 'no-store']),
+    )
+  })
+
   it('has exactly one handler', () => {
     const api = loadApi()
     const rateLimits = { countVisitor: () => undefined }

@@ -6,6 +6,7 @@ import type { InstallationsOperations } from './installations.ts'
 import type { IntegrationsOperations } from './integrations.ts'
 import type { JobsOperations } from './jobs.ts'
 import type { LogsOperations } from './logs.ts'
+import type { MeOperations } from './me.ts'
 import type { OrganizationsOperations } from './organizations.ts'
 import type { ReceiptsOperations } from './receipts.ts'
 import type { ReceiversOperations } from './receivers.ts'
@@ -20,6 +21,7 @@ export type Operations = DeliveriesOperations &
   IntegrationsOperations &
   JobsOperations &
   LogsOperations &
+  MeOperations &
   OrganizationsOperations &
   ReceiptsOperations &
   ReceiversOperations &
