@@ -10,6 +10,7 @@ import type { SeeAnswer } from './api/operations.ts'
 import { createRateLimits } from './api/rate-limits.ts'
 import { createApp } from './app.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
+import { createContentWriter } from './content/write-content.ts'
 import { hostIdentity, ownDataFolder } from './db/data-folder.ts'
 import { createGroupCommit } from './db/group-commit.ts'
 import { createNotifications } from './db/notifications.ts'
@@ -185,6 +186,15 @@ export async function startServer(
   // Plugins and spaces.
   const publish = (organizationId: string, event: unknown) =>
     publishEvent(commits, wake, organizationId, event, metrics.observeEvent)
+  const content = createContentWriter({
+    db,
+    commits,
+    hostId,
+    onPublished(type, receipt) {
+      wake('event')
+      metrics.observeEvent(type, receipt)
+    },
+  })
   const folders = await loadFolders(
     {
       settings,
@@ -198,7 +208,7 @@ export async function startServer(
         dataDir,
         tryLoad,
       },
-      publish,
+      content,
       readVariables() {
         variables = readVariables()
       },
@@ -236,6 +246,7 @@ export async function startServer(
       sandboxes,
       prepareDispatch,
       publish,
+      content,
       report,
       wake,
       changes,

@@ -1,5 +1,6 @@
 import Router from '@koa/router'
 import { loadApi } from '../../schemas/api.ts'
+import { addContentRoutes, type ContentRouteParts } from './content.ts'
 import { addDeliveryRoutes, type DeliveryParts } from './deliveries.ts'
 import { addFeedRoutes, type FeedParts } from './delivery-feed.ts'
 import { addEventRoutes, type EventParts } from './events.ts'
@@ -28,6 +29,7 @@ export type ApiParts = OperationParts &
   MetricsParts &
   OrganizationParts &
   SpaceParts &
+  ContentRouteParts &
   SiteParts &
   IntegrationParts &
   InstallationParts &
@@ -51,6 +53,7 @@ export function createRouter(parts: ApiParts): Router {
   addMeRoute(on, parts, api.operations)
   addOrganizationRoutes(on, parts)
   addSpaceRoutes(on, parts)
+  addContentRoutes(on, parts)
   addSiteRoutes(on, parts)
   addIntegrationRoutes(on, parts)
   addInstallationRoutes(on, parts)

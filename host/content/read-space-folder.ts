@@ -1,54 +1,84 @@
-import { createHash } from 'node:crypto'
-import { readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
-import type { PageRecord } from '../db/queries/places.ts'
+import { realpath } from 'node:fs/promises'
+import type { FileProblem } from '../db/queries/places.ts'
 import { AnnexError } from '../errors.ts'
+import { type OwnFiles, readInside } from '../manifest/read-inside.ts'
+import { type FoundFile, listFolder } from './list-folder.ts'
+import { orderPages, type PlacedPage } from './order-pages.ts'
+import { maxPageBytes, type PageFile, readPage } from './read-page.ts'
+import { parseSummary, type SummaryEntry, summaryFile } from './read-summary.ts'
 
-const maxPages = 5_000
-const maxPageBytes = 1024 * 1024
+/** A folder as it is now: its pages in their order, and files that are left out. */
+export type SpaceFolder = { pages: PlacedPage[]; problems: FileProblem[]; root: string }
 
-/**
- * Reads a space: each Markdown file of its folder is a page. A page's id is derived from its path: it stays the same when
- * the text changes.
- *
- * @throws AnnexError `not_found` without the folder; `body_too_large` for a page over 1 MiB or more than 5,000 pages
- */
-export async function readSpaceFolder(folder: string): Promise<{ pages: PageRecord[]; digest: string }> {
-  const root = await realpath(folder).catch(() => {
-    throw new AnnexError('not_found', `The space's folder ${folder} does not exist.`)
-  })
-  const pages: PageRecord[] = []
-  for (const file of await listMarkdown(root)) pages.push(await readPage(root, file))
-  const digest = createHash('sha256').update(JSON.stringify(pages)).digest('hex')
-  return { pages, digest }
+export type FolderReader = {
+  /** @throws AnnexError `not_found` without the folder */
+  read: (folder: string, ownFiles: OwnFiles | undefined) => Promise<SpaceFolder>
 }
 
-async function listMarkdown(root: string): Promise<string[]> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true })
-  // Links are not followed: a space publishes its own folder only.
-  const files = entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !relative(root, file).split(sep).some(isHidden))
-  if (files.length > maxPages) {
-    throw new AnnexError('body_too_large', `${root} has more than ${maxPages} Markdown files.`)
+type Kept = { stamp: string; reading: PageFile | FileProblem }
+
+const readsAtOnce = 16
+/** A file that changes again so soon may have the same time. */
+const sureMs = 100
+
+/** Reads folders again and again. A file whose stamp is the same is not read again. */
+export function createFolderReader(): FolderReader {
+  const folders = new Map<string, Map<string, Kept>>()
+  return {
+    async read(folder, ownFiles) {
+      const root = await realpath(folder).catch(() => {
+        throw new AnnexError(
+          'not_found',
+          `The space's folder ${folder} does not exist. Make it, or name another.`,
+        )
+      })
+      const { files, problems } = await listFolder(root)
+      const kept = folders.get(root) ?? new Map<string, Kept>()
+      const now = new Map<string, Kept>()
+      folders.set(root, now)
+      const pages = files.filter(({ file }) => file.toLowerCase() !== summaryFile.toLowerCase())
+      for (let at = 0; at < pages.length; at += readsAtOnce) {
+        const some = pages.slice(at, at + readsAtOnce)
+        await Promise.all(some.map((found) => readAgain(root, found, { kept, now, ownFiles })))
+      }
+      const readings = pages.flatMap(({ file }) => now.get(file)?.reading ?? [])
+      const entries = await readSummary(root, files, ownFiles, problems)
+      const left = readings.filter((one): one is FileProblem => !('digest' in one))
+      const ordered = orderPages(
+        readings.filter((one): one is PageFile => 'digest' in one),
+        entries,
+      )
+      return { root, pages: ordered.pages, problems: [...problems, ...left, ...ordered.problems] }
+    },
   }
-  return files.sort()
 }
 
-const isHidden = (part: string): boolean => part.startsWith('.') || part === 'node_modules'
-
-async function readPage(root: string, file: string): Promise<PageRecord> {
-  const { size } = await stat(file)
-  if (size > maxPageBytes)
-    throw new AnnexError('body_too_large', `${file} is larger than ${maxPageBytes} bytes.`)
-  const markdown = await readFile(file, 'utf8')
-  const path = relative(root, file).split(sep).join('/').replace(/\.md$/, '')
-  const id = `page_${createHash('sha256').update(path).digest('hex').slice(0, 24)}`
-  return { id, path, title: titleOf(markdown) ?? path, markdown }
+async function readAgain(
+  root: string,
+  { file, stamp, changedAt }: FoundFile,
+  given: { kept: Map<string, Kept>; now: Map<string, Kept>; ownFiles: OwnFiles | undefined },
+): Promise<void> {
+  const before = given.kept.get(file)
+  if (before?.stamp === stamp) return void given.now.set(file, before)
+  const isSure = Date.now() - changedAt > sureMs
+  const read = await readPage(root, file, given.ownFiles)
+  const reading = 'problem' in read ? read.problem : read.page
+  given.now.set(file, { stamp: isSure ? stamp : '', reading })
 }
 
-/** The first heading. */
-function titleOf(markdown: string): string | undefined {
-  return /^#{1,6}[ \t]+(.{1,300}?)[ \t#]*$/m.exec(markdown)?.[1]
+async function readSummary(
+  root: string,
+  files: readonly FoundFile[],
+  ownFiles: OwnFiles | undefined,
+  problems: FileProblem[],
+): Promise<SummaryEntry[]> {
+  if (!files.some(({ file }) => file === summaryFile)) return []
+  const reading = await readInside(root, summaryFile, maxPageBytes, ownFiles)
+  if ('problem' in reading) {
+    problems.push({ file: summaryFile, message: `The file ${reading.problem}. Pages are ordered by name.` })
+    return []
+  }
+  const summary = parseSummary(reading.bytes.toString('utf8'))
+  problems.push(...summary.problems)
+  return summary.entries
 }

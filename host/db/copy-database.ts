@@ -18,6 +18,7 @@ export const copiedTables: readonly Table[] = [
   { name: 'tokens', key: ['id'] },
   { name: 'spaces', key: ['id'] },
   { name: 'revisions', key: ['id'] },
+  { name: 'pages', key: ['spaceId', 'id', 'fromRevision'] },
   { name: 'sites', key: ['id'] },
   { name: 'integrations', key: ['name'] },
   { name: 'versions', key: ['id'] },

@@ -8,6 +8,7 @@ export type IdPrefix =
   | 'inst'
   | 'ver'
   | 'rev'
+  | 'page'
   | 'evt'
   | 'rcv'
   | 'dlv'

@@ -80,7 +80,7 @@ export const holdsText = (db: Db, column: string): string =>
   `${isPostgres(db) ? 'strpos' : 'instr'}(${column}, ?) > 0`
 
 /** Columns of rows in a JSON parameter, by their names in the JSON. */
-export type JsonColumns = Readonly<Record<string, 'text' | 'bigint' | 'boolean'>>
+export type JsonColumns = Readonly<Record<string, 'text' | 'bigint' | 'boolean' | 'float8'>>
 
 /**
  * A table expression over one parameter, a JSON array of objects. It stands after `from`, and the parameter is bound to its `?`.

@@ -36,28 +36,35 @@ export async function publishEvent(
   value: unknown,
   observe: (type: string, receipt: PublishReceipt) => void,
 ): Promise<PublishReceipt> {
-  const event = validateEvent(value)
-  const payload = JSON.stringify(event)
-  // A handler must be able to deliver each acknowledged event.
-  assertFits(payload, maxEventBytes, tooLarge)
-  const receipt = await commits.store(storeEvents, { organizationId, event, payload })
-  if (receipt === undefined) throw targetNotFound(organizationId, event)
+  const given = toPublishing(organizationId, value)
+  const receipt = await commits.store(storeEvents, given)
+  if (receipt === undefined) throw targetNotFound(organizationId, given.event)
   wake('event')
-  observe(event.type, receipt)
+  observe(given.event.type, receipt)
   return receipt
 }
 
 const tooLarge = (bytes: number): string =>
   `The event was not stored: it has ${bytes} bytes as JSON, and at most ${maxEventBytes} are allowed. Publish an id or an address, and let receivers fetch the rest.`
 
-type Publishing = { organizationId: string; event: PublishedEvent; payload: string }
+/** A checked event of an organization. */
+export type Publishing = { organizationId: string; event: PublishedEvent; payload: string }
+
+/** @throws AnnexError `event_invalid`, `body_too_large` */
+export function toPublishing(organizationId: string, value: unknown): Publishing {
+  const event = validateEvent(value)
+  const payload = JSON.stringify(event)
+  // A handler must be able to deliver each acknowledged event.
+  assertFits(payload, maxEventBytes, tooLarge)
+  return { organizationId, event, payload }
+}
 
 /**
- * Stores a group of events with their jobs.
+ * Stores a group of events with their jobs. A change of records stores its event by this in its own transaction.
  *
  * @returns `undefined` for an event whose site or space belongs to another organization: it is not stored
  */
-async function storeEvents(
+export async function storeEvents(
   transaction: Db,
   group: readonly Publishing[],
 ): Promise<(PublishReceipt | undefined)[]> {

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino'
 import type { Settings } from '../config/load-settings.ts'
 import { watchSpaces } from '../content/watch-spaces.ts'
-import type { PublishEvent } from '../events/publish-event.ts'
+import type { ContentWriter } from '../content/write-content.ts'
 import type { LogWriter, StoredLine } from '../logs/create-log-writer.ts'
 import { toVisible } from '../manifest/message-text.ts'
+import { listOwnFiles } from '../manifest/read-inside.ts'
 import type { LoadedPlugin, PluginSource } from '../versions/load-plugins.ts'
 import { loadPlugins } from '../versions/load-plugins.ts'
 import { createChangeReport } from '../versions/report-changes.ts'
@@ -28,7 +29,7 @@ export async function loadFolders(
   given: {
     settings: Settings
     source: PluginSource
-    publish: PublishEvent
+    content: ContentWriter
     /** Before each load. */
     readVariables: () => void
     onLoaded: () => void
@@ -38,18 +39,19 @@ export async function loadFolders(
   },
   ends: AsyncDisposableStack,
 ): Promise<Folders> {
-  const { settings, source, publish, logger, onDefect } = given
-  const spaces = watchSpaces(
-    source.db,
-    async (space, revision) => {
-      await publish(space.organizationId, {
-        type: 'space_content_updated',
-        spaceId: space.id,
-        revisionId: revision.id,
-      })
+  const { settings, source, content, logger, onDefect } = given
+  const spaces = watchSpaces({
+    db: source.db,
+    content,
+    listOwnFiles: () => listOwnFiles(source.dataDir, source.pluginsDir),
+    onProblems(space, problems) {
+      for (const { file, line, message } of problems) {
+        const place = `${toVisible(file)}${line === undefined ? '' : `:${line}`}`
+        logger.warn({ space: space.id, file: place }, `left out of the space: ${message}`)
+      }
     },
-    (space, error) => logger.warn({ err: error, space: space.id }, 'space not read'),
-  )
+    onFailure: (space, error) => logger.warn({ err: error, space: space.id }, 'space not read'),
+  })
   ends.defer(spaces.close)
   const reload = inTurn(async () => {
     given.readVariables()

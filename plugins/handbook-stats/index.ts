@@ -39,6 +39,12 @@ export default createIntegration<Integration>({
 
 type Context = Parameters<NonNullable<Parameters<typeof createIntegration<Integration>>[0]['fetch']>>[1]
 
+type Pages = Awaited<ReturnType<Context['api']['spaces']['getCurrentRevision']>>['data']['pages']
+
+/** The pages with those below them. Groups have no text. */
+const listAll = (pages: Pages): Pages =>
+  pages.flatMap((page) => [...(page.type === 'group' ? [] : [page]), ...listAll(page.pages ?? [])])
+
 /** The numbers of the space that this endpoint or event belongs to. */
 async function measure({ api, environment }: Context) {
   const { installation, spaceInstallation } = environment
@@ -49,7 +55,7 @@ async function measure({ api, environment }: Context) {
   const { include_headings: includeHeadings } = spaceInstallation.configuration
   const { data: revision } = await api.spaces.getCurrentRevision(spaceInstallation.space)
   const texts = await Promise.all(
-    revision.pages.map(
+    listAll(revision.pages).map(
       async ({ id }) => (await api.spaces.getPageById(spaceInstallation.space, id)).data.markdown ?? '',
     ),
   )

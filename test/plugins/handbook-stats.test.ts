@@ -110,6 +110,7 @@ describe('the webhook integration in a space', () => {
         'revisionId',
         'spaceId',
         'type',
+        'updatedBy',
       ])
 
       const off = await annex.api('PATCH', `${path}/${space}`, {

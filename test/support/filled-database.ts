@@ -40,7 +40,13 @@ export async function fillDatabase(db: Db): Promise<void> {
     revisionId: 'rev_1',
     ...owner,
   })
-  await db('revisions').insert({ id: 'rev_1', spaceId: 'space_1', digest: 'd', pages: json, createdAt: at })
+  const author = { authorType: 'host', authorId: 'folder' }
+  await db('revisions').insert({ id: 'rev_1', spaceId: 'space_1', number: 1, ...author, createdAt: at })
+  await db('pages').insert({
+    ...{ spaceId: 'space_1', id: 'page_1', fromRevision: 1, toRevision: null, kind: 'document' },
+    ...{ path: 'start', parentId: null, position: 0.5, title: text, description: null, digest: 'd' },
+    ...{ markdown: text, document: null },
+  })
   await db('sites').insert({ id: 'site_1', slug: 's', title: text, ...owner })
   await db('integrations').insert({
     name: 'echo',

@@ -32,7 +32,7 @@ export async function down(db: Knex): Promise<void> {
       'key_checks',
       'tokens',
     ],
-    ...['revisions', 'spaces', 'sites', 'organizations'],
+    ...['pages', 'revisions', 'spaces', 'sites', 'organizations'],
   ]
   for (const name of names) await db.schema.dropTable(name)
 }
@@ -59,17 +59,46 @@ async function addPlaces(db: Knex): Promise<void> {
       table.text('organization_id').notNullable().references('organizations.id')
       table.text('slug').notNullable()
       table.text('title').notNullable()
-      table.text('folder').notNullable()
+      // Null: pages come through the API.
+      table.text('folder')
       table.text('revision_id')
+      // Files of the folder that are left out: JSON.
+      table.text('problems').notNullable().defaultTo('[]')
+      // The host that writes the next revision, and until when other hosts wait for it.
+      table.text('drafted_by')
+      table.bigInteger('drafted_until')
       table.bigInteger('created_at').notNullable()
       table.unique(['organization_id', 'slug'])
     })
     .createTable('revisions', (table) => {
       table.text('id').primary()
       table.text('space_id').notNullable().references('spaces.id')
-      table.text('digest').notNullable()
-      table.text('pages').notNullable()
+      table.integer('number').notNullable()
+      table.text('author_type').notNullable()
+      table.text('author_id').notNullable()
       table.bigInteger('created_at').notNullable()
+      table.unique(['space_id', 'number'])
+    })
+    // A row holds from one revision of its space up to another, by their numbers. Null: to the newest one.
+    .createTable('pages', (table) => {
+      table.text('space_id').notNullable().references('spaces.id')
+      table.text('id').notNullable()
+      table.integer('from_revision').notNullable()
+      table.integer('to_revision')
+      table.text('kind').notNullable()
+      table.text('path').notNullable()
+      table.text('parent_id')
+      // The order of all pages of a revision, each before the pages below it.
+      table.double('position').notNullable()
+      table.text('title').notNullable()
+      table.text('description')
+      table.text('digest').notNullable()
+      table.text('markdown')
+      table.text('document')
+      table.primary(['space_id', 'id', 'from_revision'])
+      table.index(['space_id', 'from_revision'])
+      table.index(['space_id', 'to_revision'])
+      table.index(['space_id', 'path'])
     })
     .createTable('tokens', (table) => {
       table.text('id').primary()

@@ -2,26 +2,27 @@ import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import type { TargetKind } from './installations.ts'
 
-/** A page of a revision. `path` is that of the Markdown file without its ending. */
-export type PageRecord = { id: string; title: string; path: string; markdown: string }
-
 export type Space = {
   id: string
   organizationId: string
   slug: string
   title: string
-  folder: string
+  /** Null: pages come through the API. */
+  folder: string | null
   revisionId: string | null
+  /** Files of the folder that are left out: a list of `FileProblem` as JSON text. */
+  problems: string
   createdAt: number
 }
 
-export type Revision = { id: string; spaceId: string; digest: string; pages: PageRecord[]; createdAt: number }
+/** A file that is left out, or a line of SUMMARY.md, with the reason and the next step. */
+export type FileProblem = { file: string; line?: number; message: string }
 
 export async function insertSpace(
   db: Db,
-  given: { organizationId: string; slug: string; title: string; folder: string },
+  given: { organizationId: string; slug: string; title: string; folder: string | null },
 ): Promise<Space | undefined> {
-  const row = { id: createId('space'), ...given, revisionId: null, createdAt: Date.now() }
+  const row = { id: createId('space'), ...given, createdAt: Date.now() }
   const [inserted] = await db('spaces')
     .insert(row)
     .onConflict(['organizationId', 'slug'])
@@ -34,30 +35,13 @@ export async function findSpace(db: Db, id: string): Promise<Space | undefined> 
   return db('spaces').where({ id }).first()
 }
 
-/** Locks the space: no other host makes a revision of it until the transaction ends. */
-export async function lockSpace(transaction: Db, id: string): Promise<Space | undefined> {
-  return transaction('spaces').where({ id }).forUpdate().first()
-}
-
 export async function listSpaces(db: Db, organizationId?: string): Promise<Space[]> {
   const query = db('spaces').orderBy('createdAt')
   return organizationId === undefined ? query : query.where({ organizationId })
 }
 
-/** Stores a revision and makes it current. The caller's transaction does both or neither. */
-export async function insertRevision(
-  db: Db,
-  given: { spaceId: string; digest: string; pages: PageRecord[] },
-): Promise<Revision> {
-  const revision = { id: createId('rev'), ...given, createdAt: Date.now() }
-  await db('revisions').insert({ ...revision, pages: JSON.stringify(given.pages) })
-  await db('spaces').where({ id: given.spaceId }).update({ revisionId: revision.id })
-  return revision
-}
-
-export async function findRevision(db: Db, id: string): Promise<Revision | undefined> {
-  const row = await db('revisions').where({ id }).first()
-  return row && { ...row, pages: JSON.parse(row.pages) }
+export async function updateProblems(db: Db, id: string, problems: string): Promise<void> {
+  await db('spaces').where({ id }).update({ problems })
 }
 
 export type Site = { id: string; organizationId: string; slug: string; title: string; createdAt: number }

@@ -10,11 +10,14 @@ export type RevisionPage = Open<{
   id: string
   title: string
   path: string
+  type?: string
   kind?: string
   slug?: string
   description?: string
   pages?: RevisionPage[]
 }>
+/** The pages of the top level, each with those below it. */
+export type RevisionPages = Open<{ pages: RevisionPage[] }>
 export type PageWithContent = RevisionPage & { document?: unknown; markdown?: string }
 export type RevisionChanges = Open<{ changes: Open<{ type: string }>[] }>
 export type IntegrationRecord = Open<{ name: string; title: string; scopes: string[] }>

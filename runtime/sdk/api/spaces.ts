@@ -1,5 +1,5 @@
 import { type ApiRequest, path, type Query } from './api-request.ts'
-import type { List, PageWithContent, Revision, RevisionChanges, RevisionPage, Space } from './records.ts'
+import type { PageWithContent, Revision, RevisionChanges, RevisionPages, Space } from './records.ts'
 
 /** Spaces and their content. */
 export const createSpaces = (request: ApiRequest) => ({
@@ -10,7 +10,7 @@ export const createSpaces = (request: ApiRequest) => ({
   getCurrentRevision: (space: string, query?: Query) =>
     request<Revision>({ path: path`/spaces/${space}/content`, ...(query && { query }) }),
   listPages: (space: string, query?: Query) =>
-    request<List<RevisionPage>>({ path: path`/spaces/${space}/content/pages`, ...(query && { query }) }),
+    request<RevisionPages>({ path: path`/spaces/${space}/content/pages`, ...(query && { query }) }),
   getPageById: (space: string, page: string, query?: Query) =>
     request<PageWithContent>({
       path: path`/spaces/${space}/content/page/${page}`,
@@ -19,7 +19,7 @@ export const createSpaces = (request: ApiRequest) => ({
   getRevisionById: (space: string, revision: string, query?: Query) =>
     request<Revision>({ path: path`/spaces/${space}/revisions/${revision}`, ...(query && { query }) }),
   listPagesInRevisionById: (space: string, revision: string, query?: Query) =>
-    request<List<RevisionPage>>({
+    request<RevisionPages>({
       path: path`/spaces/${space}/revisions/${revision}/pages`,
       ...(query && { query }),
     }),

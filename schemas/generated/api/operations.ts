@@ -1,5 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
+import type { ContentOperations } from './content.ts'
 import type { DeliveriesOperations } from './deliveries.ts'
 import type { EventsOperations } from './events.ts'
 import type { InstallationsOperations } from './installations.ts'
@@ -15,7 +16,8 @@ import type { SpacesOperations } from './spaces.ts'
 import type { SystemOperations } from './system.ts'
 
 /** Each operation of the API by its id. */
-export type Operations = DeliveriesOperations &
+export type Operations = ContentOperations &
+  DeliveriesOperations &
   EventsOperations &
   InstallationsOperations &
   IntegrationsOperations &

@@ -18,6 +18,10 @@ export interface Space {
    * The id of its current revision. Null while it has no content.
    */
   revision: string | null
+  /**
+   * Files of its folder that are left out, at most 50. Absent while there are none.
+   */
+  problems?: FileProblem[]
   createdAt: Time
 }
 
@@ -36,79 +40,24 @@ export interface NewSpace {
   slug: ShortName
   title: Title
   /**
-   * Absolute, or relative to the working directory of Annex.
+   * A folder of Markdown on the machine of Annex: absolute, or relative to its working directory. Only an operator names one. Without it, pages come through the API.
    */
-  folder: string
+  folder?: string
 }
 
 /**
- * A revision of a space's content.
+ * A file that is left out, with the reason and the next step.
  */
-export interface Revision {
-  object: 'revision'
-  id: string
+export interface FileProblem {
   /**
-   * The id of its space.
+   * Relative to the folder.
    */
-  space: string
-  createdAt: Time
-  pages: Page[]
-}
-
-/**
- * A page without its text.
- */
-export interface Page {
-  object: 'page'
-  id: string
-  type: 'document'
-  title: string
-  /**
-   * The path of the Markdown file without its ending.
-   */
-  path: string
-  /**
-   * The last segment of the path.
-   */
-  slug: string
-}
-
-/**
- * A page with its text.
- */
-export type PageWithMarkdown = Page & {
-  markdown: string
-}
-
-/**
- * The pages of a revision.
- */
-export interface PageList {
-  pages: Page[]
+  file: string
+  line?: number
+  message: string
 }
 
 export interface GetSpaceByIdQuery {
-  /**
-   * For operators: the organization, by its id or subdomain.
-   */
-  organization?: string
-}
-
-export interface GetCurrentRevisionQuery {
-  /**
-   * For operators: the organization, by its id or subdomain.
-   */
-  organization?: string
-}
-
-export interface ListPagesQuery {
-  /**
-   * For operators: the organization, by its id or subdomain.
-   */
-  organization?: string
-}
-
-export interface GetPageByIdQuery {
   /**
    * For operators: the organization, by its id or subdomain.
    */
@@ -124,7 +73,7 @@ export interface SpacesOperations {
     answer: SpaceList
   }
   createSpace: {
-    roles: 'operator'
+    roles: 'editor' | 'admin' | 'operator'
     params: { org: string }
     query: object
     body: NewSpace
@@ -136,26 +85,5 @@ export interface SpacesOperations {
     query: GetSpaceByIdQuery
     body: undefined
     answer: Space
-  }
-  getCurrentRevision: {
-    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
-    params: { space: string }
-    query: GetCurrentRevisionQuery
-    body: undefined
-    answer: Revision
-  }
-  listPages: {
-    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
-    params: { space: string }
-    query: ListPagesQuery
-    body: undefined
-    answer: PageList
-  }
-  getPageById: {
-    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
-    params: { space: string; page: string }
-    query: GetPageByIdQuery
-    body: undefined
-    answer: PageWithMarkdown
   }
 }

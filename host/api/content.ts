@@ -1,0 +1,163 @@
+import type { PageChange, Page as PageView } from '../../schemas/generated/api/content.ts'
+import type { Caller } from '../access/tokens.ts'
+import { deletePage, putPage } from '../content/edit-pages.ts'
+import type { ContentWriter } from '../content/write-content.ts'
+import type { Db } from '../db/db.ts'
+import {
+  type ChangedPage,
+  findPage,
+  listChangedPages,
+  listPages,
+  type PageHead,
+  type PageText,
+} from '../db/queries/pages.ts'
+import {
+  type Author,
+  findCurrentRevision,
+  findRevision,
+  listRevisions,
+  type Revision,
+} from '../db/queries/revisions.ts'
+import { AnnexError } from '../errors.ts'
+import { toIso } from './list-query.ts'
+import type { OnOperation } from './operations.ts'
+import { openSpace, type SpaceRequest } from './spaces.ts'
+
+export type ContentRouteParts = { db: Db; content: ContentWriter }
+
+/** Pages of spaces, in each kept revision. */
+export function addContentRoutes(on: OnOperation, { db, content }: ContentRouteParts): void {
+  on('getCurrentRevision', async (request) => withPages(await current(request)))
+  on('getRevisionById', async (request) => withPages(await named(request)))
+
+  on('listPages', async (request) => ({ pages: await treeOf(await current(request)) }))
+  on('listPagesInRevisionById', async (request) => ({ pages: await treeOf(await named(request)) }))
+
+  on('getPageById', async (request) => pageOf(await current(request), request.params.page))
+  on('getPageInRevisionById', async (request) => pageOf(await named(request), request.params.page))
+
+  on('listRevisions', async (request) => {
+    const space = await openSpace(db, request)
+    const { limit, before } = request.query
+    const page = { limit, ...(before !== undefined && { before }) }
+    const revisions = await listRevisions(db, space.id, page)
+    const last = revisions.at(-1)
+    return {
+      items: revisions.map(toRevisionHead),
+      ...(revisions.length === limit && last !== undefined && { next: { before: last.number } }),
+      count: revisions.length,
+    }
+  })
+
+  on('getRevisionSemanticChanges', async (request) => {
+    const revision = await named(request)
+    const changes = (await listChangedPages(db, toKey(revision))).map(toChange)
+    const more = changes.length - request.query.limit
+    return { changes: changes.slice(0, request.query.limit), ...(more > 0 && { more }) }
+  })
+
+  on('putPage', async (request) => {
+    const { caller, params, body, context } = request
+    const space = await openSpace(db, request)
+    const put = await putPage({ db, content, space, author: authorOf(caller) }, params.page, body)
+    const revision = await findCurrentRevision(db, space.id)
+    const page = revision && (await findPage(db, toKey(revision), put.id))
+    if (revision === undefined || page === undefined) {
+      throw new AnnexError('not_found', `The page ${put.id} is deleted by now.`)
+    }
+    if (put.isNew) context.status = 201
+    return { ...toPageView(page), revision: revision.id }
+  })
+
+  on('deletePage', async (request) => {
+    const space = await openSpace(db, request)
+    const editing = { db, content, space, author: authorOf(request.caller) }
+    await deletePage(editing, request.params.page)
+    return undefined
+  })
+
+  async function current(request: SpaceRequest): Promise<Revision> {
+    const space = await openSpace(db, request)
+    const revision = await findCurrentRevision(db, space.id)
+    if (revision === undefined) throw new AnnexError('not_found', `The space ${space.id} has no content yet.`)
+    return revision
+  }
+
+  async function named(request: SpaceRequest & { params: { revision: string } }): Promise<Revision> {
+    const space = await openSpace(db, request)
+    const revision = await findRevision(db, space.id, request.params.revision)
+    if (revision !== undefined) return revision
+    const text = `The space ${space.id} has no revision ${request.params.revision}, or no longer keeps it.`
+    throw new AnnexError('not_found', text)
+  }
+
+  async function withPages(revision: Revision) {
+    return { ...toRevisionHead(revision), pages: await treeOf(revision) }
+  }
+
+  async function treeOf(revision: Revision): Promise<PageView[]> {
+    return toTree(await listPages(db, toKey(revision)))
+  }
+
+  async function pageOf(revision: Revision, name: string) {
+    const page = await findPage(db, toKey(revision), name)
+    if (page !== undefined) return toPageView(page)
+    throw new AnnexError('not_found', `The revision ${revision.id} has no page ${name}.`)
+  }
+}
+
+const toKey = ({ spaceId, number }: Revision) => ({ spaceId, number })
+
+function authorOf(caller: Caller): Author {
+  if (caller.kind === 'operator') return { type: 'user', id: 'operator' }
+  if (caller.kind === 'organization') return { type: 'user', id: caller.organizationId }
+  return { type: 'integration', id: caller.integration }
+}
+
+const toRevisionHead = ({ id, spaceId, number, author, createdAt }: Revision) => ({
+  object: 'revision' as const,
+  id,
+  type: number === 1 ? ('initial' as const) : ('edits' as const),
+  number,
+  space: spaceId,
+  author,
+  createdAt: toIso(createdAt),
+})
+
+const toPageHead = ({ id, kind, title, description, path, parentId }: PageHead) => ({
+  object: 'page' as const,
+  id,
+  type: kind,
+  title,
+  ...(description !== null && { description }),
+  path,
+  slug: path.split('/').at(-1) ?? path,
+  ...(parentId !== null && { parent: parentId }),
+})
+
+/** Parents come before the pages below them. */
+function toTree(pages: readonly PageHead[]): PageView[] {
+  const views = new Map(pages.map((page) => [page.id, { ...toPageHead(page), pages: [] as PageView[] }]))
+  const top: PageView[] = []
+  for (const { id, parentId } of pages) {
+    const view = views.get(id)
+    if (view !== undefined) (views.get(parentId ?? '')?.pages ?? top).push(view)
+  }
+  return top
+}
+
+const toPageView = ({ markdown, document, ...head }: PageHead & PageText) => ({
+  ...toPageHead(head),
+  ...(markdown !== null && { markdown }),
+  ...(document !== null && { document: JSON.parse(document) }),
+})
+
+function toChange({ before, after }: ChangedPage): PageChange {
+  const page = toPageHead((after ?? before) as PageHead)
+  if (before === undefined) return { type: 'page_created', page }
+  if (after === undefined) return { type: 'page_deleted', page }
+  const isEdited = (['title', 'description', 'digest', 'kind'] as const).some(
+    (name) => before[name] !== after[name],
+  )
+  return { type: isEdited ? 'page_edited' : 'page_moved', page }
+}

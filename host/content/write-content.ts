@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../db/db.ts'
+import type { GroupCommit, Step } from '../db/group-commit.ts'
+import { dropDraft, endPages, insertPages, listPages, type PageHead } from '../db/queries/pages.ts'
+import type { Space } from '../db/queries/places.ts'
+import {
+  type Author,
+  beginDraft,
+  createRevision,
+  endDraft,
+  findCurrentRevision,
+  insertRevision,
+  keepDraft,
+  type Revision,
+} from '../db/queries/revisions.ts'
+import { AnnexError } from '../errors.ts'
+import { type Publishing, type PublishReceipt, storeEvents, toPublishing } from '../events/publish-event.ts'
+import { type Plan, planRevision, type WantedPage } from './plan-revision.ts'
+
+export type ContentWriter = {
+  /**
+   * Makes the next revision of a space, and its event. Writers of a space take turns.
+   *
+   * @param want gets the current pages, and the number of their revision. @returns those of the next revision
+   * @returns undefined when nothing differs
+   * @throws AnnexError `conflict` while another host writes
+   */
+  write: (
+    space: Space,
+    author: Author,
+    want: (current: PageHead[], number: number) => WantedPage[],
+  ) => Promise<Revision | undefined>
+}
+
+export type ContentParts = {
+  db: Db
+  commits: GroupCommit
+  hostId: string
+  /** Called when an event is stored. */
+  onPublished: (type: string, receipt: PublishReceipt) => void
+}
+
+/** A host that has died stops others no longer than this. */
+const draftMs = 30_000
+const waitMs = 10_000
+const pauseMs = 50
+/** A step stores so many rows, or so much text, and other writes go on between two steps. */
+const stepRows = 200
+const stepBytes = 1024 * 1024
+
+/**
+ * Rows of the next revision are stored in steps. Readers do not see them, as their numbers are above the current one. The
+ * last step makes the revision current and stores its event. A draft of a host that was killed is dropped by the next one.
+ */
+export function createContentWriter({ db, commits, hostId, onPublished }: ContentParts): ContentWriter {
+  const turns = new Map<string, Promise<void>>()
+  return {
+    write(space, author, want) {
+      const turn = (turns.get(space.id) ?? Promise.resolve()).then(() => writeInTurn(space, author, want))
+      const settled: Promise<void> = turn
+        .then(
+          () => {},
+          () => {},
+        )
+        .then(() => {
+          if (turns.get(space.id) === settled) turns.delete(space.id)
+        })
+      turns.set(space.id, settled)
+      return turn
+    },
+  }
+
+  async function writeInTurn(
+    space: Space,
+    author: Author,
+    want: Parameters<ContentWriter['write']>[2],
+  ): Promise<Revision | undefined> {
+    const number = await begin(space.id)
+    try {
+      const current = number === 0 ? [] : await listPages(db, { spaceId: space.id, number })
+      const plan = planRevision(current, want(current, number))
+      if (plan.changed.length + plan.gone.length === 0) return undefined
+      const revision = createRevision({ spaceId: space.id, number: number + 1, author })
+      await storePages(revision, plan)
+      const publishing = toPublishing(space.organizationId, toEvent(revision))
+      const receipt = await commits.store(completeRevisions, { revision, hostId, publishing })
+      if (receipt === undefined) throw lost(space.id)
+      onPublished(publishing.event.type, receipt)
+      return revision
+    } finally {
+      // After a completed revision there is no draft.
+      await endDraft(db, { spaceId: space.id, hostId })
+    }
+  }
+
+  /** @returns the number of the current revision; 0: there is none */
+  async function begin(spaceId: string): Promise<number> {
+    const end = Date.now() + waitMs
+    for (;;) {
+      const number = await db.transaction(async (transaction) => {
+        const now = Date.now()
+        if (!(await beginDraft(transaction, { spaceId, hostId, now, until: now + draftMs }))) return undefined
+        const current = (await findCurrentRevision(transaction, spaceId))?.number ?? 0
+        await dropDraft(transaction, { spaceId, number: current })
+        return current
+      })
+      if (number !== undefined) return number
+      if (Date.now() > end) {
+        const text = `Another host writes pages of the space ${spaceId}. Try again in a moment.`
+        throw new AnnexError('conflict', text)
+      }
+      await sleep(pauseMs)
+    }
+  }
+
+  async function storePages({ spaceId, number }: Revision, { changed, gone }: Plan): Promise<void> {
+    const ended = [...gone, ...changed.flatMap(({ page, isNew }) => (isNew ? [] : [page.id]))]
+    for (let at = 0; at < ended.length; at += stepRows) {
+      const rows = ended.slice(at, at + stepRows).map((id) => ({ spaceId, id, toRevision: number }))
+      await inDraft(spaceId, (transaction) => endPages(transaction, rows))
+    }
+    for (let at = 0; at < changed.length; ) {
+      const rows: Parameters<typeof insertPages>[1][number][] = []
+      for (let bytes = 0; at < changed.length && rows.length < stepRows && bytes < stepBytes; at += 1) {
+        const { page, readText } = changed[at] as Plan['changed'][number]
+        const text = await readText()
+        bytes += (text.markdown?.length ?? 0) + (text.document?.length ?? 0)
+        rows.push({ ...page, ...text, spaceId, fromRevision: number })
+      }
+      await inDraft(spaceId, (transaction) => insertPages(transaction, rows))
+    }
+  }
+
+  async function inDraft(spaceId: string, store: (transaction: Db) => Promise<unknown>): Promise<void> {
+    await db.transaction(async (transaction) => {
+      const until = Date.now() + draftMs
+      if (!(await keepDraft(transaction, { spaceId, hostId, until }))) throw lost(spaceId)
+      await store(transaction)
+    })
+  }
+}
+
+type Completion = { revision: Revision; hostId: string; publishing: Publishing }
+
+/** Makes revisions current, and stores their events in the same transaction. @returns undefined for a lost draft */
+const completeRevisions: Step<Completion, PublishReceipt | undefined> = async (transaction, group) => {
+  const receipts: (PublishReceipt | undefined)[] = []
+  for (const { revision, hostId, publishing } of group) {
+    const until = Date.now()
+    if (!(await keepDraft(transaction, { spaceId: revision.spaceId, hostId, until }))) {
+      receipts.push(undefined)
+      continue
+    }
+    await insertRevision(transaction, revision)
+    receipts.push(...(await storeEvents(transaction, [publishing])))
+  }
+  return receipts
+}
+
+const toEvent = ({ id, spaceId, author }: Revision): object => ({
+  type: 'space_content_updated',
+  spaceId,
+  revisionId: id,
+  updatedBy: [author],
+})
+
+const lost = (spaceId: string): AnnexError =>
+  new AnnexError(
+    'conflict',
+    `Another host took over the next revision of the space ${spaceId}, as this one was slow. Try again.`,
+  )

@@ -1,0 +1,124 @@
+import type { Knex } from 'knex'
+import type { Db } from '../db.ts'
+import { forEachInserted, forEachRow, rawRows } from '../sql.ts'
+
+/** A page without its text. A group has pages below it, and no text. */
+export type PageHead = {
+  id: string
+  kind: 'document' | 'group'
+  path: string
+  parentId: string | null
+  /** Orders all pages of a revision, each before the pages below it. */
+  position: number
+  title: string
+  description: string | null
+  /** Of the whole file, or of what the API was given. */
+  digest: string
+}
+
+/** The text of a page: Markdown, or a document as JSON text. */
+export type PageText = { markdown: string | null; document: string | null }
+
+/** A revision by its number in the space. */
+export type RevisionKey = { spaceId: string; number: number }
+
+const headColumns = ['id', 'kind', 'path', 'parentId', 'position', 'title', 'description', 'digest']
+
+/** The pages of a revision in their order. */
+export async function listPages(db: Db, revision: RevisionKey): Promise<PageHead[]> {
+  return pagesIn(db, revision).select(headColumns).orderBy('position')
+}
+
+/** A page of a revision by its id or path. Where a path is like another page's id, the id wins. */
+export async function findPage(
+  db: Db,
+  revision: RevisionKey,
+  name: string,
+): Promise<(PageHead & PageText) | undefined> {
+  const found: (PageHead & PageText)[] = await pagesIn(db, revision)
+    .where((either) => either.where({ id: name }).orWhere({ path: name }))
+    .select(...headColumns, 'markdown', 'document')
+  return found.find(({ id }) => id === name) ?? found[0]
+}
+
+function pagesIn(db: Db, { spaceId, number }: RevisionKey): Knex.QueryBuilder {
+  return db('pages')
+    .where({ spaceId })
+    .where('fromRevision', '<=', number)
+    .where((end) => end.whereNull('toRevision').orWhere('toRevision', '>', number))
+}
+
+type Stored = { spaceId: string; id: string; fromRevision: number }
+
+/** Stores rows that hold from a revision on. */
+export const insertPages = forEachInserted<PageHead & PageText & Stored>({
+  ...{ table: 'pages', key: ['spaceId', 'id'] },
+  columns: {
+    spaceId: 'text',
+    id: 'text',
+    fromRevision: 'bigint',
+    kind: 'text',
+    path: 'text',
+    parentId: 'text',
+    position: 'float8',
+    title: 'text',
+    description: 'text',
+    digest: 'text',
+    markdown: 'text',
+    document: 'text',
+  } as const,
+})
+
+/** The rows of these pages hold up to a revision, without it. */
+export const endPages = forEachRow<{ spaceId: string; id: string; toRevision: number }>({
+  ...{ table: 'pages', key: ['spaceId', 'id'] },
+  columns: { spaceId: 'text', id: 'text', toRevision: 'bigint' } as const,
+  sql: (given) =>
+    `update pages set to_revision = given.to_revision from ${given}
+     where pages.space_id = given.space_id and pages.id = given.id and pages.to_revision is null`,
+})
+
+/** Takes back the rows of a revision that was never completed. */
+export async function dropDraft(db: Db, { spaceId, number }: RevisionKey): Promise<void> {
+  await db('pages').where({ spaceId }).where('fromRevision', '>', number).delete()
+  await db('pages').where({ spaceId }).where('toRevision', '>', number).update({ toRevision: null })
+}
+
+/** A row that a revision has ended, begun, or replaced by another. */
+export type ChangedPage = { before: PageHead | undefined; after: PageHead | undefined }
+
+/** The pages that differ between a revision and the one before, in their order. */
+export async function listChangedPages(db: Db, { spaceId, number }: RevisionKey): Promise<ChangedPage[]> {
+  const rows = (column: string) =>
+    db('pages')
+      .where({ spaceId, [column]: number })
+      .select(headColumns)
+      .orderBy('position')
+  const [ended, begun]: [PageHead[], PageHead[]] = await Promise.all([
+    rows('toRevision'),
+    rows('fromRevision'),
+  ])
+  const before = new Map(ended.map((page) => [page.id, page]))
+  const after = new Set(begun.map(({ id }) => id))
+  return [
+    ...begun.map((page) => ({ before: before.get(page.id), after: page })),
+    ...ended.filter(({ id }) => !after.has(id)).map((page) => ({ before: page, after: undefined })),
+  ]
+}
+
+/** Deletes rows that no revision from `number` on holds, up to `limit`. @returns how many */
+export async function pruneEndedPages(
+  db: Db,
+  { spaceId, number }: RevisionKey,
+  limit: number,
+): Promise<number> {
+  // The rows that the revision itself has ended stay: they tell its changes.
+  const rows = await rawRows(
+    db,
+    `delete from pages where (space_id, id, from_revision) in (
+       select space_id, id, from_revision from pages where space_id = ? and to_revision < ? limit ?)
+     returning id`,
+    [spaceId, number, limit],
+  )
+  return rows.length
+}

@@ -1,0 +1,386 @@
+// Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
+
+import type { Time, Title } from './common.ts'
+
+/**
+ * Who made a revision: a user, an integration, or the host for a folder.
+ */
+export interface Author {
+  type: 'user' | 'integration' | 'host'
+  id: string
+}
+
+/**
+ * A page without its text.
+ */
+export interface PageHead {
+  object: 'page'
+  id: string
+  /**
+   * A group has pages below it, and no text.
+   */
+  type: 'document' | 'group'
+  title: string
+  description?: string
+  /**
+   * That of the Markdown file without its ending. The path of guides/README.md is guides.
+   */
+  path: string
+  /**
+   * The last segment of the path.
+   */
+  slug: string
+  /**
+   * The id of the page above.
+   */
+  parent?: string
+}
+
+/**
+ * A page with those below it, without texts.
+ */
+export interface Page {
+  object: 'page'
+  id: string
+  /**
+   * A group has pages below it, and no text.
+   */
+  type: 'document' | 'group'
+  title: string
+  description?: string
+  /**
+   * That of the Markdown file without its ending. The path of guides/README.md is guides.
+   */
+  path: string
+  /**
+   * The last segment of the path.
+   */
+  slug: string
+  /**
+   * The id of the page above.
+   */
+  parent?: string
+  pages: Page[]
+}
+
+/**
+ * The pages of a revision.
+ */
+export interface PageList {
+  pages: Page[]
+}
+
+/**
+ * A page with its text: Markdown or a document. A group has none.
+ */
+export interface PageWithText {
+  object: 'page'
+  id: string
+  /**
+   * A group has pages below it, and no text.
+   */
+  type: 'document' | 'group'
+  title: string
+  description?: string
+  /**
+   * That of the Markdown file without its ending. The path of guides/README.md is guides.
+   */
+  path: string
+  /**
+   * The last segment of the path.
+   */
+  slug: string
+  /**
+   * The id of the page above.
+   */
+  parent?: string
+  markdown?: string
+  /**
+   * A text in another form than Markdown.
+   */
+  document?: {
+    [k: string]: unknown
+  }
+}
+
+/**
+ * A page with its text, and the revision that has it.
+ */
+export interface StoredPage {
+  object: 'page'
+  id: string
+  /**
+   * A group has pages below it, and no text.
+   */
+  type: 'document' | 'group'
+  title: string
+  description?: string
+  /**
+   * That of the Markdown file without its ending. The path of guides/README.md is guides.
+   */
+  path: string
+  /**
+   * The last segment of the path.
+   */
+  slug: string
+  /**
+   * The id of the page above.
+   */
+  parent?: string
+  markdown?: string
+  /**
+   * A text in another form than Markdown.
+   */
+  document?: {
+    [k: string]: unknown
+  }
+  revision: string
+}
+
+/**
+ * What changes of a page.
+ */
+export interface PageEdit {
+  title?: Title
+  description?: string | null
+  markdown?: string
+  /**
+   * Replaces the Markdown by a text in another form.
+   */
+  document?: {
+    [k: string]: unknown
+  }
+  /**
+   * The id or path of the page above. Null: none.
+   */
+  parent?: string | null
+  /**
+   * The place among the pages beside it, from 0. A new page without it is the last one.
+   */
+  index?: number
+}
+
+/**
+ * A revision without its pages.
+ */
+export interface RevisionHead {
+  object: 'revision'
+  id: string
+  type: 'initial' | 'edits'
+  /**
+   * Orders the revisions of a space.
+   */
+  number: number
+  /**
+   * The id of its space.
+   */
+  space: string
+  author: Author
+  createdAt: Time
+}
+
+/**
+ * Revisions of a space.
+ */
+export interface RevisionList {
+  items: RevisionHead[]
+  count: number
+  next?: {
+    before: number
+  }
+}
+
+/**
+ * A revision of a space's content.
+ */
+export interface Revision {
+  object: 'revision'
+  id: string
+  type: 'initial' | 'edits'
+  /**
+   * Orders the revisions of a space.
+   */
+  number: number
+  /**
+   * The id of its space.
+   */
+  space: string
+  author: Author
+  createdAt: Time
+  pages: Page[]
+}
+
+/**
+ * Changes of a revision. `more` counts those that are not in the answer.
+ */
+export interface RevisionChanges {
+  changes: PageChange[]
+  more?: number
+}
+
+/**
+ * A page that a revision made, edited, moved or deleted. A moved page has the same text at another place.
+ */
+export interface PageChange {
+  type: 'page_created' | 'page_edited' | 'page_moved' | 'page_deleted'
+  page: PageHead
+}
+
+export interface GetCurrentRevisionQuery {
+  /**
+   * For operators: the organization, by its id or subdomain.
+   */
+  organization?: string
+}
+
+export interface ListPagesQuery {
+  /**
+   * For operators: the organization, by its id or subdomain.
+   */
+  organization?: string
+}
+
+export interface GetPageByIdQuery {
+  /**
+   * For operators: the organization, by its id or subdomain.
+   */
+  organization?: string
+}
+
+export interface PutPageQuery {
+  /**
+   * For operators: the organization, by its id or subdomain.
+   */
+  organization?: string
+}
+
+export interface DeletePageQuery {
+  /**
+   * For operators: the organization, by its id or subdomain.
+   */
+  organization?: string
+}
+
+export interface ListRevisionsQuery {
+  /**
+   * The most items of an answer.
+   */
+  limit: number
+  /**
+   * Only revisions with a smaller number.
+   */
+  before?: number
+  /**
+   * For operators: the organization, by its id or subdomain.
+   */
+  organization?: string
+}
+
+export interface GetRevisionByIdQuery {
+  /**
+   * For operators: the organization, by its id or subdomain.
+   */
+  organization?: string
+}
+
+export interface ListPagesInRevisionByIdQuery {
+  /**
+   * For operators: the organization, by its id or subdomain.
+   */
+  organization?: string
+}
+
+export interface GetPageInRevisionByIdQuery {
+  /**
+   * For operators: the organization, by its id or subdomain.
+   */
+  organization?: string
+}
+
+export interface GetRevisionSemanticChangesQuery {
+  /**
+   * The most changes of an answer.
+   */
+  limit: number
+  /**
+   * Accepted and without effect: there are no changes of metadata.
+   */
+  metadata?: boolean
+  /**
+   * For operators: the organization, by its id or subdomain.
+   */
+  organization?: string
+}
+
+export interface ContentOperations {
+  getCurrentRevision: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { space: string }
+    query: GetCurrentRevisionQuery
+    body: undefined
+    answer: Revision
+  }
+  listPages: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { space: string }
+    query: ListPagesQuery
+    body: undefined
+    answer: PageList
+  }
+  getPageById: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { space: string; page: string }
+    query: GetPageByIdQuery
+    body: undefined
+    answer: PageWithText
+  }
+  putPage: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { space: string; page: string }
+    query: PutPageQuery
+    body: PageEdit
+    answer: StoredPage
+  }
+  deletePage: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { space: string; page: string }
+    query: DeletePageQuery
+    body: undefined
+    answer: void
+  }
+  listRevisions: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { space: string }
+    query: ListRevisionsQuery
+    body: undefined
+    answer: RevisionList
+  }
+  getRevisionById: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { space: string; revision: string }
+    query: GetRevisionByIdQuery
+    body: undefined
+    answer: Revision
+  }
+  listPagesInRevisionById: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { space: string; revision: string }
+    query: ListPagesInRevisionByIdQuery
+    body: undefined
+    answer: PageList
+  }
+  getPageInRevisionById: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { space: string; revision: string; page: string }
+    query: GetPageInRevisionByIdQuery
+    body: undefined
+    answer: PageWithText
+  }
+  getRevisionSemanticChanges: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { space: string; revision: string }
+    query: GetRevisionSemanticChangesQuery
+    body: undefined
+    answer: RevisionChanges
+  }
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type Annex, type Answered, installSample, type Json, startAnnex, until } from '../support/annex.ts'
+
+const script = `import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: async (request, { environment }) => {
+    const { path, ...page } = await request.json()
+    const space = environment.spaceInstallation.space
+    return fetch(environment.apiEndpoint + '/v1/spaces/' + space + '/content/page/' + encodeURIComponent(path), {
+      method: 'PUT',
+      headers: { authorization: 'Bearer ' + environment.apiTokens.installation, 'content-type': 'application/json' },
+      body: JSON.stringify(page),
+    })
+  },
+  events: { space_content_updated: (event) => console.log(JSON.stringify(event)) },
+})
+`
+const read = 'space:content:read'
+
+describe('pages put through the API', () => {
+  let annex: Annex
+  let space: string
+  let path: string
+  const put = (page: string, body: object, token?: string): Promise<Answered> =>
+    annex.api('PUT', `${path}/content/page/${encodeURIComponent(page)}`, body, token)
+  const get = async (at: string): Promise<Json> => (await annex.api('GET', path + at)).json
+  const shape = (pages: Json[]): string =>
+    pages.map(({ path, pages: below }) => path + (below.length > 0 ? `(${shape(below)})` : '')).join(' ')
+  before(async () => {
+    annex = await startAnnex({
+      plugins: {
+        writer: { script, scopes: [read, 'space:content:write'] },
+        reader: { script, scopes: [read] },
+      },
+    })
+    const made = await annex.api('POST', '/v1/orgs/home/spaces', { slug: 'put', title: 'Put' })
+    assert.equal(made.status, 201, made.text)
+    space = made.json.id
+    path = `/v1/spaces/${space}`
+  })
+  after(() => annex.close())
+
+  it('make a page, change it, and say so in a revision each', async () => {
+    const made = await put('guides', { title: 'Guides', markdown: '# Guides\n' })
+    assert.equal(made.status, 201, made.text)
+    const first = made.json.revision
+    const edited = await put('guides', { markdown: '# Guides\n\nMore.\n' })
+    assert.deepEqual([edited.status, edited.json.id, edited.json.title], [200, made.json.id, 'Guides'])
+    assert.notEqual(edited.json.revision, first)
+    const same = await put('guides', { markdown: '# Guides\n\nMore.\n' })
+    assert.equal(same.json.revision, edited.json.revision, 'an unchanged page makes no revision')
+    const { changes } = await get(`/revisions/${edited.json.revision}/changes`)
+    assert.deepEqual(
+      changes.map(({ type, page }: Json) => [type, page.title]),
+      [['page_edited', 'Guides']],
+    )
+    const before = await get(`/revisions/${first}/page/${made.json.id}`)
+    assert.equal(before.markdown, '# Guides\n', 'an older revision stays as it was')
+    assert.deepEqual((await get(`/revisions/${first}`)).author, { type: 'user', id: 'operator' })
+  })
+
+  it('place pages below others, move them, and delete them with those below', async () => {
+    await put('guides/a', { title: 'A', markdown: 'a', parent: 'guides' })
+    await put('guides/b', { title: 'B', markdown: 'b', parent: 'guides', index: 0 })
+    const document = { object: 'document', nodes: [{ text: 'Of its own kind' }] }
+    const last = await put('last', { document })
+    assert.deepEqual([last.json.title, last.json.document, last.json.markdown], ['last', document, undefined])
+    assert.equal(shape((await get('/content')).pages), 'guides(guides/b guides/a) last')
+    await put('guides/b', { parent: 'last' })
+    await put('last', { index: 0 })
+    const { pages, id } = await get('/content')
+    assert.equal(shape(pages), 'last(guides/b) guides(guides/a)')
+    assert.equal(pages[0].pages[0].parent, last.json.id)
+    assert.equal((await put('guides', { parent: 'guides/a' })).status, 422, 'a page is not below itself')
+    assert.equal((await annex.api('DELETE', `${path}/content/page/last`)).status, 204)
+    const after = await get('/content')
+    assert.equal(shape(after.pages), 'guides(guides/a)')
+    assert.equal(shape((await get(`/revisions/${id}/pages`)).pages), 'last(guides/b) guides(guides/a)')
+    const { changes } = await get(`/revisions/${after.id}/changes`)
+    assert.deepEqual(
+      changes.map(({ type, page }: Json) => `${type} ${page.path}`),
+      ['page_deleted last', 'page_deleted guides/b'],
+    )
+  })
+
+  it('come from a script with the scope too, and its event names the author', async () => {
+    const installed = await installSample(annex, 'writer')
+    const base = `/v1/integrations/writer/installations/${installed.id}/spaces`
+    const target = await annex.api('POST', base, { space })
+    await until(
+      () => annex.api('GET', `${base}/${space}`),
+      ({ json }) => json.status === 'active',
+    )
+    const response = await fetch(target.json.urls.publicEndpoint, {
+      method: 'POST',
+      body: JSON.stringify({ path: 'by-script', title: 'By a script', markdown: 'Hello.' }),
+    })
+    const page: Json = await response.json()
+    assert.equal(response.status, 201, JSON.stringify(page))
+    const events = await until(
+      async () => {
+        const { json } = await annex.api('GET', `/v1/logs?installation=${installed.id}`)
+        return json.items.map(({ text }: Json) => text).filter((text: string) => text.startsWith('{'))
+      },
+      (texts) => texts.length > 0,
+    )
+    const event = JSON.parse(events[0])
+    assert.deepEqual([event.spaceId, event.revisionId], [space, page.revision])
+    assert.deepEqual(event.updatedBy, [{ type: 'integration', id: 'writer' }])
+    assert.deepEqual((await get(`/revisions/${page.revision}`)).author, { type: 'integration', id: 'writer' })
+  })
+
+  it('are refused to a script without the scope, and outside its spaces', async () => {
+    const ask = async (integration: string, body: object): Promise<Answered> => {
+      const installed = await installSample(annex, integration, 'space')
+      const response = await fetch(installed.endpoint, { method: 'POST', body: JSON.stringify(body) })
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, text, json: JSON.parse(text) }
+    }
+    const refused = await ask('reader', { path: 'x', markdown: 'x' })
+    assert.equal(refused.status, 403, refused.text)
+    assert.match(refused.json.error.message, /space:content:write/)
+    assert.equal((await put('x', { markdown: 'x' }, 'annex_org_nothing')).status, 401)
+  })
+
+  it('are refused where a folder has them', async () => {
+    const sample = annex.server.samples.space
+    const refused = await annex.api('PUT', `/v1/spaces/${sample}/content/page/welcome`, { markdown: 'x' })
+    assert.deepEqual([refused.status, refused.json.error.code], [409, 'conflict'])
+    assert.match(refused.json.error.message, /files of a folder.+Edit them there/)
+    const deleted = await annex.api('DELETE', `/v1/spaces/${sample}/content/page/welcome`)
+    assert.equal(deleted.status, 409)
+  })
+
+  it('refuse what is no path, no page, or too large, and store nothing of it', async () => {
+    const { id } = await get('/content')
+    for (const [page, body, status] of [
+      ['a/..', { markdown: 'x' }, 400],
+      ['a//b', { markdown: 'x' }, 400],
+      ['a\u0000b', { markdown: 'x' }, 400],
+      ['a\u202eb', { markdown: 'x' }, 400],
+      ['x'.repeat(501), { markdown: 'x' }, 400],
+      ['page_0190a1b2-0000-7000-8000-000000000000', { markdown: 'x' }, 404],
+      ['ok', { markdown: 'x', parent: 'nowhere' }, 422],
+      ['ok', { markdown: 7 }, 422],
+      ['ok', { title: '' }, 422],
+      ['ok', { id: 'page_1' }, 422],
+      ['ok', { index: -1 }, 422],
+      ['ok', { markdown: 'nul \u0000' }, 422],
+      ['ok', { title: 'half \ud800' }, 422],
+      ['ok', { markdown: 'x'.repeat(3 * 1024 * 1024) }, 413],
+    ] as const) {
+      const answer = await put(page, body)
+      assert.equal(answer.status, status, `${page.slice(0, 50)} ${answer.text}`)
+    }
+    assert.equal((await annex.api('DELETE', `${path}/content/page/nothing`)).status, 404)
+    assert.equal((await get('/content')).id, id)
+  })
+
+  it('take turns: twenty at once make twenty revisions without a gap', async () => {
+    const { number } = await get('/content')
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => put(`many/${n}`, { title: `${n}`, markdown: `${n}` })),
+    )
+    assert.ok(answers.every(({ status }) => status === 201))
+    assert.equal(new Set(answers.map(({ json }) => json.id)).size, 20)
+    const now = await get('/content')
+    assert.equal(now.number, number + 20)
+    assert.equal(now.pages.length, 22)
+  })
+})
