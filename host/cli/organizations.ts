@@ -48,7 +48,7 @@ export function addSitesOrSpaces(program: Command, kind: 'site' | 'space'): void
     })
   const create = command
     .command('create')
-    .description(kind === 'space' ? 'create a space from a folder of Markdown' : 'create a site')
+    .description(kind === 'space' ? 'create a space, from a folder of Markdown or empty' : 'create a site')
     .argument('<slug>', 'name in addresses')
     .option('--org <name>', 'organization: id or subdomain')
     .option('--title <text>', 'name for people')
@@ -59,7 +59,7 @@ export function addSitesOrSpaces(program: Command, kind: 'site' | 'space'): void
       printCreated(session, await session.api.post<SiteOrSpace>(await pathOf(session, kind, org), body))
     })
   if (kind === 'space') {
-    create.requiredOption('--folder <path>', 'folder of Markdown on the machine that runs Annex')
+    create.option('--folder <path>', 'folder of Markdown on the machine that runs Annex')
   }
   const more = kind === 'space' ? ' --folder ./docs' : ''
   withExamples(create, [`annex ${kind}s create docs --title Documentation${more}`])

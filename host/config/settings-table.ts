@@ -136,7 +136,7 @@ export const settingsTable = {
     min: 0,
     max: 36_500,
     meaning:
-      'Days for which settled deliveries with their attempts, events, failed jobs and events that wait for a resume are kept; 0: for ever',
+      'Days for which settled deliveries with their attempts, events, failed jobs, events that wait for a resume and replaced revisions of spaces are kept; 0: for ever',
   },
   RETENTION_ROWS: {
     kind: 'integer',

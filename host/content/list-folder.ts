@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs'
 import { lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileProblem } from '../db/queries/places.ts'
+import type { ListedFolder } from './watch-folders.ts'
 
 /** A Markdown file. `stamp` differs after each write. */
 export type FoundFile = { file: string; stamp: string; changedAt: number }
@@ -9,15 +10,21 @@ export type FoundFile = { file: string; stamp: string; changedAt: number }
 export const maxPages = 20_000
 const maxEntries = 200_000
 const maxDepth = 32
-const statsAtOnce = 32
+/** Calls of the file system share threads with the database. */
+const statsAtOnce = 8
 
 /** Lists the Markdown files of a hostile folder in a stable order. Links are not followed. Files that cannot be pages are reported. */
-export async function listFolder(root: string): Promise<{ files: FoundFile[]; problems: FileProblem[] }> {
+export async function listFolder(
+  root: string,
+): Promise<{ files: FoundFile[]; folders: ListedFolder[]; problems: FileProblem[] }> {
+  const folders: ListedFolder[] = []
   const problems: FileProblem[] = []
   const found: string[] = []
   let seen = 0
   const open = ['']
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    const listed = await stat(join(root, folder), { bigint: true }).catch(() => undefined)
+    if (listed !== undefined) folders.push({ path: join(root, folder), inode: listed.ino })
     const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error) => {
       problems.push({
         file: folder || '.',
@@ -46,7 +53,7 @@ export async function listFolder(root: string): Promise<{ files: FoundFile[]; pr
     const some = found.slice(at, Math.min(at + statsAtOnce, maxPages))
     files.push(...(await Promise.all(some.map((file) => stampOf(root, file)))))
   }
-  return { files, problems }
+  return { files, folders, problems }
 }
 
 type Kind = 'page' | 'folder' | 'link' | 'special' | 'other'

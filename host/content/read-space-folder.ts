@@ -6,9 +6,15 @@ import { type FoundFile, listFolder } from './list-folder.ts'
 import { orderPages, type PlacedPage } from './order-pages.ts'
 import { maxPageBytes, type PageFile, readPage } from './read-page.ts'
 import { parseSummary, type SummaryEntry, summaryFile } from './read-summary.ts'
+import type { ListedFolder } from './watch-folders.ts'
 
 /** A folder as it is now: its pages in their order, and files that are left out. */
-export type SpaceFolder = { pages: PlacedPage[]; problems: FileProblem[]; root: string }
+export type SpaceFolder = {
+  root: string
+  folders: ListedFolder[]
+  pages: PlacedPage[]
+  problems: FileProblem[]
+}
 
 export type FolderReader = {
   /** @throws AnnexError `not_found` without the folder */
@@ -17,13 +23,13 @@ export type FolderReader = {
 
 type Kept = { stamp: string; reading: PageFile | FileProblem }
 
-const readsAtOnce = 16
+const readsAtOnce = 8
 /** A file that changes again so soon may have the same time. */
 const sureMs = 100
 
 /** Reads folders again and again. A file whose stamp is the same is not read again. */
 export function createFolderReader(): FolderReader {
-  const folders = new Map<string, Map<string, Kept>>()
+  const readings = new Map<string, Map<string, Kept>>()
   return {
     async read(folder, ownFiles) {
       const root = await realpath(folder).catch(() => {
@@ -32,23 +38,23 @@ export function createFolderReader(): FolderReader {
           `The space's folder ${folder} does not exist. Make it, or name another.`,
         )
       })
-      const { files, problems } = await listFolder(root)
-      const kept = folders.get(root) ?? new Map<string, Kept>()
+      const { files, folders, problems } = await listFolder(root)
+      const kept = readings.get(root) ?? new Map<string, Kept>()
       const now = new Map<string, Kept>()
-      folders.set(root, now)
+      readings.set(root, now)
       const pages = files.filter(({ file }) => file.toLowerCase() !== summaryFile.toLowerCase())
       for (let at = 0; at < pages.length; at += readsAtOnce) {
         const some = pages.slice(at, at + readsAtOnce)
         await Promise.all(some.map((found) => readAgain(root, found, { kept, now, ownFiles })))
       }
-      const readings = pages.flatMap(({ file }) => now.get(file)?.reading ?? [])
+      const read = pages.flatMap(({ file }) => now.get(file)?.reading ?? [])
       const entries = await readSummary(root, files, ownFiles, problems)
-      const left = readings.filter((one): one is FileProblem => !('digest' in one))
+      const left = read.filter((one): one is FileProblem => !('digest' in one))
       const ordered = orderPages(
-        readings.filter((one): one is PageFile => 'digest' in one),
+        read.filter((one): one is PageFile => 'digest' in one),
         entries,
       )
-      return { root, pages: ordered.pages, problems: [...problems, ...left, ...ordered.problems] }
+      return { root, folders, pages: ordered.pages, problems: [...problems, ...left, ...ordered.problems] }
     },
   }
 }

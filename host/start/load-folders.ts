@@ -51,6 +51,8 @@ export async function loadFolders(
       }
     },
     onFailure: (space, error) => logger.warn({ err: error, space: space.id }, 'space not read'),
+    onUnwatched: (folder, error) =>
+      logger.warn({ err: error, folder }, 'folder not watched: reload reads it'),
   })
   ends.defer(spaces.close)
   const reload = inTurn(async () => {

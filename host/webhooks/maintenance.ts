@@ -1,3 +1,4 @@
+import { pruneContent } from '../content/prune-revisions.ts'
 import type { Db } from '../db/db.ts'
 import { releaseForgotten } from '../db/queries/release-waiting.ts'
 import { pruneHistory, type Retention } from './prune-history.ts'
@@ -6,7 +7,7 @@ const firstRoundMs = 5_000
 const roundMs = 10 * 60_000
 
 /**
- * Every ten minutes releases jobs that an interrupted resume has left waiting, and prunes history.
+ * Every ten minutes releases jobs that an interrupted resume has left waiting, and prunes history and old revisions.
  *
  * @returns stops after the current step. The next round of any host does the rest
  */
@@ -38,5 +39,6 @@ export function runMaintenance(given: {
   async function work(): Promise<void> {
     await releaseForgotten(db, wake, ending.signal)
     await pruneHistory(db, retention, ending.signal, longReader)
+    await pruneContent(db, retention.ageMs, ending.signal)
   }
 }
