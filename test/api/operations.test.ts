@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createOperations } from '../../host/api/operations.ts'
-import { loadApi } from '../../schemas/api.ts'
+import { loadApi, type Schema } from '../../schemas/api.ts'
+import { standAlone } from '../../schemas/assemble-api.ts'
+import { createCheck } from '../../schemas/create-check.ts'
 import { type Annex, installSample, type Json, request, startAnnex } from '../support/annex.ts'
+
+const formats = { from: 'ajv-formats/dist/formats.js', name: 'fullFormats' }
 
 const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({
@@ -99,14 +103,18 @@ describe('an operation of the API', () => {
 })
 
 describe('the files of schemas/api', () => {
-  it('give each operation an id, a summary, an example of its answer, and its roles', () => {
-    const { operations } = loadApi()
+  it('give each operation an id, a summary, its roles, and examples that fit its schemas', () => {
+    const { document, operations } = loadApi()
+    const assertFits = (schema: Schema, example: unknown, of: string) => {
+      const check = createCheck(standAlone(schema, document), { strict: false, formats })()
+      assert.ok(check(example), `${of}: ${JSON.stringify(check.errors)}`)
+    }
     assert.equal(new Set(operations.map(({ id }) => id)).size, operations.length)
     for (const { id, summary, roles, answers, success, body, bodyExample } of operations) {
       assert.ok(summary !== '' && roles.length > 0, id)
       const json = answers[success]?.content?.['application/json']
-      if (json !== undefined) assert.ok(json.example !== undefined, `${id} has an example of its answer`)
-      if (body !== undefined) assert.ok(bodyExample !== undefined, `${id} has an example of its body`)
+      if (json?.schema !== undefined) assertFits(json.schema, json.example, `the answer of ${id}`)
+      if (body !== undefined) assertFits(body, bodyExample, `the body of ${id}`)
     }
   })
 })

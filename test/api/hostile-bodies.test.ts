@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import fc from 'fast-check'
+import { loadApi, type Operation, type Schema } from '../../schemas/api.ts'
+import { standAlone } from '../../schemas/assemble-api.ts'
+import { createCheck } from '../../schemas/create-check.ts'
+import { type Annex, installSample, type Json, startAnnex } from '../support/annex.ts'
+
+const script = `import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: (request, { environment }) => Response.json(environment.apiTokens),
+})`
+
+const { document, operations } = loadApi()
+const formats = { from: 'ajv-formats/dist/formats.js', name: 'fullFormats' }
+const checkOf = (schema: Schema) => createCheck(standAlone(schema, document), { strict: false, formats })()
+const withBody = operations.filter(({ body, isBodyChecked }) => body !== undefined && isBodyChecked)
+
+/** A body's own schema, where the operation names a record. */
+const resolve = (schema: Schema): Schema =>
+  typeof schema.$ref === 'string'
+    ? resolve(document.components.schemas?.[schema.$ref.split('/').at(-1) ?? ''] ?? {})
+    : schema
+
+const fieldsOf = (operation: Operation): [string, Schema][] =>
+  Object.entries((resolve(operation.body ?? {}).properties ?? {}) as Record<string, Schema>)
+
+describe('a wrong field of the body', () => {
+  let annex: Annex
+  let tokens: Record<string, string>
+  before(async () => {
+    annex = await startAnnex({ plugins: { asks: { script } } })
+    const { endpoint } = await installSample(annex, 'asks')
+    tokens = (await (await fetch(endpoint)).json()) as Record<string, string>
+  })
+  after(() => annex.close())
+
+  /** Names no record: a body that is accepted changes little. */
+  const send = ({ method, path, roles }: Operation, body: unknown) => {
+    const token = roles.includes('operator') || roles.includes('anyone') ? undefined : tokens.integration
+    return annex.api(method, path.replaceAll(/\{\w+\}/g, 'x'), body, token)
+  }
+
+  for (const operation of withBody) {
+    const { id, bodyExample } = operation
+    const example = bodyExample as Record<string, unknown>
+
+    it(`of ${id} is refused with its place`, async () => {
+      for (const [field, schema] of fieldsOf(operation)) {
+        const fits = checkOf(schema)
+        await fc.assert(
+          fc.asyncProperty(wrongOrRight, async (value) => {
+            const { status, json, text } = await send(operation, { ...example, [field]: value })
+            if (fits(value)) {
+              assert.ok(status < 500, `${field}: ${JSON.stringify(value)}: ${text}`)
+              return
+            }
+            // A number that JSON.parse would round is refused before the schema is asked.
+            if (status === 400 && /would be rounded/.test(json.error.message)) return
+            assert.deepEqual([status, json.error.code], [422, 'body_invalid'], `${field}: ${text}`)
+            const paths = json.error.details.map(({ path }: Json) => path)
+            assert.ok(
+              paths.every((path: string) => path.startsWith(`/${field}`)),
+              `${field}: ${text}`,
+            )
+          }),
+          { numRuns: 12 },
+        )
+      }
+    })
+
+    it(`of ${id} that is missing or unknown is refused, and a body that is no object`, async () => {
+      const required = (resolve(operation.body ?? {}).required ?? []) as string[]
+      const bodies = [
+        ...required.map((name) =>
+          Object.fromEntries(Object.entries(example).filter(([key]) => key !== name)),
+        ),
+        { ...example, notAField: 1 },
+        Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`field${n}`, n])),
+        ...[null, [], [example], 'text', 1, true],
+      ]
+      for (const body of bodies) {
+        const { status, json, text } = await send(operation, body)
+        assert.deepEqual([status, json.error.code], [422, 'body_invalid'], `${JSON.stringify(body)}: ${text}`)
+      }
+    })
+  }
+})
+
+/** Values of each kind, and those that a careless check takes for another kind. */
+const wrongOrRight = fc.oneof(
+  fc.constantFrom<unknown>(null, true, 0, -1, 1.5, 1e300, '', ' ', '0', 'true', [], [[]], {}, { a: 1 }),
+  fc.constantFrom<unknown>('a'.repeat(20_000), '../..', '\u0000', '\ud800', '__proto__', '{{7*7}}'),
+  fc.jsonValue({ maxDepth: 3 }),
+)
