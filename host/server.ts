@@ -259,6 +259,7 @@ export async function startServer(
       readHops: createHops(hopsKey).read,
       rateLimits,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
+      isBehindProxy: settings.PUBLIC_URL !== '',
       version,
       probeStorage: createStorageProbe(commits, dataDir),
       wall,

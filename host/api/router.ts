@@ -20,6 +20,7 @@ import { addReceiverRoutes, type ReceiverParts } from './receivers.ts'
 import { addSendAgainRoutes, type SendAgainParts } from './send-again.ts'
 import { addSiteRoutes, type SiteParts } from './sites.ts'
 import { addSpaceRoutes, type SpaceParts } from './spaces.ts'
+import { addViewRoutes, type ViewParts } from './views.ts'
 
 /** The parts that the resources need, all together. */
 export type ApiParts = OperationParts &
@@ -31,6 +32,7 @@ export type ApiParts = OperationParts &
   SpaceParts &
   ContentRouteParts &
   SiteParts &
+  ViewParts &
   IntegrationParts &
   InstallationParts &
   LevelParts &
@@ -55,6 +57,7 @@ export function createRouter(parts: ApiParts): Router {
   addSpaceRoutes(on, parts)
   addContentRoutes(on, parts)
   addSiteRoutes(on, parts)
+  addViewRoutes(on, parts)
   addIntegrationRoutes(on, parts)
   addInstallationRoutes(on, parts)
   addTargetRoutes(on, parts)

@@ -1,13 +1,16 @@
 import type { Site as SiteView } from '../../schemas/generated/api/sites.ts'
+import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { findOrganization } from '../db/queries/organizations.ts'
 import { insertSite, listSites, type Site } from '../db/queries/places.ts'
 import { AnnexError } from '../errors.ts'
 import { isPerson, organizationOf } from './caller.ts'
-import type { OnOperation } from './operations.ts'
+import type { OnOperation, OperationRequest } from './operations.ts'
 import { visiblePlace } from './visible-records.ts'
 
 export type SiteParts = { db: Db }
+
+type SiteRequest = Pick<OperationRequest<'getSiteById'>, 'params' | 'operation'> & { caller: Caller }
 
 /** The sites of an organization. */
 export function addSiteRoutes(on: OnOperation, { db }: SiteParts): void {
@@ -24,16 +27,18 @@ export function addSiteRoutes(on: OnOperation, { db }: SiteParts): void {
     throw new AnnexError('conflict', `There is a site "${body.slug}" in that organization already.`)
   })
 
-  on('getSiteById', async ({ caller, params, operation }) => {
-    const organization = isPerson(caller)
-      ? await organizationOf(db, caller, params.org)
-      : await findOrganization(db, params.org)
-    const site = await visiblePlace(db, caller, operation, {
-      kind: 'site',
-      name: params.site,
-      ...(organization && { organizationId: organization.id }),
-    })
-    return toSite(site)
+  on('getSiteById', async (request) => toSite(await openSite(db, request)))
+}
+
+/** The site that a request names. */
+export async function openSite(db: Db, { caller, params, operation }: SiteRequest): Promise<Site> {
+  const organization = isPerson(caller)
+    ? await organizationOf(db, caller, params.org)
+    : await findOrganization(db, params.org)
+  return visiblePlace(db, caller, operation, {
+    kind: 'site',
+    name: params.site,
+    ...(organization && { organizationId: organization.id }),
   })
 }
 

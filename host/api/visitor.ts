@@ -35,12 +35,16 @@ export function isFromHere({ headers, socket }: IncomingMessage): boolean {
  * A header is believed only behind a proxy (PUBLIC_URL is set), and only from a connection of a private address. Of it only the last
  * entry counts: the proxy wrote it. A visitor wrote those before it, or could have.
  */
-export function visitorOf({ headers, socket }: IncomingMessage, isBehindProxy: boolean): string {
+export const visitorOf = (request: IncomingMessage, isBehindProxy: boolean): string =>
+  networkOf(addressOf(request, isBehindProxy))
+
+/** The address of the visitor, by the same rule. */
+export function addressOf({ headers, socket }: IncomingMessage, isBehindProxy: boolean): string {
   const peer = plainAddress(socket.remoteAddress ?? '')
-  if (!isBehindProxy || isPublicAddress(peer)) return networkOf(peer)
+  if (!isBehindProxy || isPublicAddress(peer)) return peer
   const forwarded = String(headers['x-forwarded-for'] ?? '')
   const last = plainAddress(forwarded.slice(forwarded.lastIndexOf(',') + 1).trim())
-  return networkOf(isIP(last) === 0 ? peer : last)
+  return isIP(last) === 0 ? peer : last
 }
 
 /** A socket that takes both families shows an IPv4 address as `::ffff:192.0.2.1`. */

@@ -10,7 +10,13 @@ import { startServer } from '../server.ts'
 import { verifyWebhook } from '../webhooks/signature.ts'
 import { type Api, createApi } from './client.ts'
 
-export type DemoServer = { api: Api; site: string; organization: string; close: () => Promise<void> }
+export type DemoServer = {
+  api: Api
+  url: string
+  site: string
+  organization: string
+  close: () => Promise<void>
+}
 
 const pluginsDir = fileURLToPath(new URL('../../plugins', import.meta.url))
 
@@ -36,6 +42,7 @@ export async function startDemoServer(): Promise<DemoServer> {
     const token = (await readFile(join(dataDir, 'cli.token'), 'utf8')).trim()
     return {
       api: createApi({ url: server.url, token }),
+      url: server.url,
       ...server.samples,
       close: () => server.close().finally(remove),
     }

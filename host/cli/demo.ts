@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import { createSampleEvent } from '../events/sample-event.ts'
 import { toPath } from './client.ts'
 import { waitUntilActive } from './configure.ts'
 import { type FeedItem, pollDeliveries, printFeedItem } from './delivery-feed.ts'
 import type { DemoServer, Received } from './demo-servers.ts'
 import { exitCodes, exitSoon, listenForStop, type StopSignal, signalExitCodes } from './exit.ts'
 import { withExamples } from './options.ts'
-import type { Installation, PublishReceipt, TargetInstallation } from './records.ts'
+import type { Installation, TargetInstallation } from './records.ts'
 import { openTerminal } from './session.ts'
 import { paint, type Terminal } from './terminal.ts'
 
@@ -49,9 +48,14 @@ async function runDemo(terminal: Terminal): Promise<number> {
   secret = await installWebhook(server, receiver.url)
   terminal.print('  Its settings are valid, so it is active. The receiver knows the signing secret.')
 
-  printStep(terminal, '3', 'Publish', 'a visitor opens a page: a site_view')
-  const receipt = await publishView(server)
-  terminal.print(`  ${receipt.eventId} is stored for ${receipt.installations} installation.`)
+  printStep(
+    terminal,
+    '3',
+    'Publish',
+    `a visitor opens ${page}, which includes the site's script: a site_view`,
+  )
+  const eventId = await openPage(server)
+  terminal.print(`  Its script sent the view, and Annex stored it as ${eventId}.`)
 
   printStep(
     terminal,
@@ -63,7 +67,7 @@ async function runDemo(terminal: Terminal): Promise<number> {
   stop.first.then((first) => {
     signal = first
   })
-  const last = await followDelivery(terminal, server, receipt, received, () => signal !== undefined)
+  const last = await followDelivery(terminal, server, eventId, received, () => signal !== undefined)
   if (signal !== undefined) return signalExitCodes[signal]
   return printResult(terminal, last, received) ? exitCodes.ok : exitCodes.failed
 }
@@ -79,15 +83,27 @@ async function installWebhook({ api, organization, site }: DemoServer, webhookUr
   return signingSecret
 }
 
-async function publishView({ api, organization, site }: DemoServer): Promise<PublishReceipt> {
-  return api.post('/v1/events', createSampleEvent('site_view', { siteId: site }, {}), { organization })
+const page = 'https://docs.example.com/welcome'
+
+/** Sends what the site's script sends from a browser. @returns the id of the event */
+async function openPage({ api, url, organization, site }: DemoServer): Promise<string> {
+  const { origin } = new URL(page)
+  const path = toPath`/v1/orgs/${organization}/sites/${site}/script`
+  const { key } = await api.put<{ key: string }>(path, { origins: [origin] })
+  const response = await fetch(url + toPath`/v1/sites/${site}/views`, {
+    method: 'POST',
+    headers: { origin, 'content-type': 'text/plain' },
+    body: JSON.stringify({ key, url: page, referrer: 'https://www.example.com/' }),
+  })
+  const { eventId } = (await response.json()) as { eventId: string }
+  return eventId
 }
 
 /** Prints the feed until the delivery is settled, and the receiver's answer to each attempt. */
 async function followDelivery(
   terminal: Terminal,
   { api }: DemoServer,
-  { eventId }: PublishReceipt,
+  eventId: string,
   received: Received[],
   isStopped: () => boolean,
 ): Promise<FeedItem | undefined> {

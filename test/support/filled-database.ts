@@ -47,7 +47,7 @@ export async function fillDatabase(db: Db): Promise<void> {
     ...{ path: 'start', parentId: null, position: 0.5, title: text, description: null, digest: 'd' },
     ...{ markdown: text, document: null },
   })
-  await db('sites').insert({ id: 'site_1', slug: 's', title: text, ...owner })
+  await db('sites').insert({ id: 'site_1', slug: 's', title: text, publicKey: 'pk_1', ...owner })
   await db('integrations').insert({
     name: 'echo',
     folder: 'echo',

@@ -51,6 +51,11 @@ async function addPlaces(db: Knex): Promise<void> {
       table.text('organization_id').notNullable().references('organizations.id')
       table.text('slug').notNullable()
       table.text('title').notNullable()
+      // Public: the script of a page sends it. It names no other site's stream.
+      table.text('public_key').notNullable().unique()
+      // Origins of its pages, and the schema of visitors' claims: JSON.
+      table.text('origins').notNullable().defaultTo('[]')
+      table.text('adaptive_schema')
       table.bigInteger('created_at').notNullable()
       table.unique(['organization_id', 'slug'])
     })

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import type { TargetKind } from './installations.ts'
@@ -44,19 +45,41 @@ export async function updateProblems(db: Db, id: string, problems: string): Prom
   await db('spaces').where({ id }).update({ problems })
 }
 
-export type Site = { id: string; organizationId: string; slug: string; title: string; createdAt: number }
+export type Site = {
+  id: string
+  organizationId: string
+  slug: string
+  title: string
+  /** What its pages send with a view. */
+  publicKey: string
+  /** Origins of its pages: a list as JSON text. */
+  origins: string
+  /** The schema of visitors' claims as JSON text. */
+  adaptiveSchema: string | null
+  createdAt: number
+}
 
 export async function insertSite(
   db: Db,
   given: { organizationId: string; slug: string; title: string },
 ): Promise<Site | undefined> {
-  const row = { id: createId('site'), ...given, createdAt: Date.now() }
+  const row = { id: createId('site'), ...given, publicKey: createPublicKey(), createdAt: Date.now() }
   const [inserted] = await db('sites')
     .insert(row)
     .onConflict(['organizationId', 'slug'])
     .ignore()
     .returning('*')
   return inserted
+}
+
+export const createPublicKey = (): string => `pk_${randomBytes(18).toString('base64url')}`
+
+export async function updateSite(
+  db: Db,
+  id: string,
+  change: Partial<Pick<Site, 'publicKey' | 'origins' | 'adaptiveSchema'>>,
+): Promise<void> {
+  await db('sites').where({ id }).update(change)
 }
 
 export async function findSite(db: Db, id: string): Promise<Site | undefined> {

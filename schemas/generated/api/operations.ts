@@ -14,6 +14,7 @@ import type { ReceiversOperations } from './receivers.ts'
 import type { SitesOperations } from './sites.ts'
 import type { SpacesOperations } from './spaces.ts'
 import type { SystemOperations } from './system.ts'
+import type { ViewsOperations } from './views.ts'
 
 /** Each operation of the API by its id. */
 export type Operations = ContentOperations &
@@ -29,6 +30,7 @@ export type Operations = ContentOperations &
   ReceiversOperations &
   SitesOperations &
   SpacesOperations &
-  SystemOperations
+  SystemOperations &
+  ViewsOperations
 
 export type OperationId = keyof Operations

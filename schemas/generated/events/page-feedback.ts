@@ -21,11 +21,11 @@ export interface PageFeedbackEvent {
    */
   siteId: string
   /**
-   * The space.
+   * The space of the page; absent for a page that is no page of a space.
    */
-  spaceId: string
+  spaceId?: string
   /**
-   * The page.
+   * The page: its id in the space, or its path on the site.
    */
   pageId: string
   feedback: Feedback

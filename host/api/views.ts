@@ -1,0 +1,162 @@
+import type { Context } from 'koa'
+import type { SiteScript, SiteVisit } from '../../schemas/generated/api/views.ts'
+import type { Db } from '../db/db.ts'
+import { createPublicKey, findSite, findSpace, type Site, updateSite } from '../db/queries/places.ts'
+import { countSiteViews, listSiteViews } from '../db/queries/site-views.ts'
+import { AnnexError } from '../errors.ts'
+import type { PublishEvent } from '../events/publish-event.ts'
+import { assertFromSite, createSiteScript, toPageFeedback, toSiteView } from '../events/visit.ts'
+import { badPlace, timeOf, toIso } from './list-query.ts'
+import type { OnOperation } from './operations.ts'
+import { openSite } from './sites.ts'
+import { addressOf } from './visitor.ts'
+
+export type ViewParts = {
+  db: Db
+  reader: Db
+  longReader: Db
+  publish: PublishEvent
+  publicUrl: () => string
+  isBehindProxy: boolean
+}
+
+const weekMs = 7 * 86_400_000
+const scriptSeconds = 300
+
+/** Views and feedback of a site's pages, and the script that sends them. */
+export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
+  const { db, reader, longReader, publish, publicUrl } = parts
+
+  on('getSiteScript', async ({ params, context }) => {
+    const site = await publicSite(params.site)
+    context.type = 'application/javascript'
+    context.set('cache-control', `public, max-age=${scriptSeconds}`)
+    context.set('cross-origin-resource-policy', 'cross-origin')
+    context.set('x-content-type-options', 'nosniff')
+    context.body = createSiteScript(site, publicUrl())
+    return undefined
+  })
+
+  on('recordSiteView', async ({ params, body, context }) => {
+    const { site, request } = await openVisit(context, params.site, body)
+    const { eventId } = await publish(site.organizationId, toSiteView(site, body, request))
+    return { eventId }
+  })
+
+  on('recordPageFeedback', async ({ params, body, context }) => {
+    const { site, request } = await openVisit(context, params.site, body)
+    if (body.spaceId !== undefined) await assertOwnSpace(site, body.spaceId)
+    const { eventId } = await publish(site.organizationId, toPageFeedback(site, body, request))
+    return { eventId }
+  })
+
+  on('getSiteScriptSettings', async (request) => toScriptView(await openSite(db, request), publicUrl()))
+
+  on('updateSiteScriptSettings', async (request) => {
+    const site = await openSite(db, request)
+    const { origins, newKey } = request.body
+    const change = {
+      ...(origins !== undefined && { origins: JSON.stringify(origins.map(toOrigin)) }),
+      ...(newKey === true && { publicKey: createPublicKey() }),
+    }
+    if (Object.keys(change).length > 0) await updateSite(db, site.id, change)
+    return toScriptView({ ...site, ...change }, publicUrl())
+  })
+
+  on('listSiteViews', async (request) => {
+    const { id: siteId, organizationId } = await openSite(db, request)
+    const { limit, before } = request.query
+    const page = { limit, before: before === undefined ? undefined : toPlace(before) }
+    const views = await listSiteViews(longReader, { organizationId, siteId }, page)
+    const last = views.at(-1)
+    return {
+      items: views.map(({ id, payload, receivedAt }) => ({
+        ...JSON.parse(payload),
+        eventId: id,
+        at: toIso(receivedAt),
+      })),
+      ...(views.length === limit &&
+        last !== undefined && { next: { before: `${last.receivedAt}.${last.id}` } }),
+      count: views.length,
+    }
+  })
+
+  on('countSiteViews', async (request) => {
+    const { id: siteId, organizationId } = await openSite(db, request)
+    const { by, limit, from, to } = request.query
+    const now = Date.now()
+    const between = {
+      from: from === undefined ? now - weekMs : timeOf('from', from),
+      to: to === undefined ? now + 1 : timeOf('to', to),
+    }
+    const counts = await countSiteViews(longReader, { organizationId, siteId }, { by, limit, ...between })
+    const items = counts.map(({ key, ...count }) =>
+      by === 'url'
+        ? { url: String(key), ...count }
+        : { day: toIso(Number(key) * 86_400_000).slice(0, 10), ...count },
+    )
+    return { items, count: items.length }
+  })
+
+  on('getSiteAdaptiveSchema', async (request) => {
+    const site = await openSite(db, request)
+    if (site.adaptiveSchema !== null) return { jsonSchema: JSON.parse(site.adaptiveSchema) }
+    throw new AnnexError('not_found', `The site ${site.id} has no adaptive schema yet. PUT one.`)
+  })
+
+  on('updateSiteAdaptiveSchema', async (request) => {
+    const site = await openSite(db, request)
+    const { jsonSchema } = request.body
+    await updateSite(db, site.id, { adaptiveSchema: JSON.stringify(jsonSchema) })
+    return { jsonSchema }
+  })
+
+  /** @throws AnnexError `not_found` */
+  async function publicSite(id: string): Promise<Site> {
+    const site = await findSite(reader, id)
+    if (site !== undefined) return site
+    throw new AnnexError('not_found', `There is no site ${id}.`)
+  }
+
+  /** A page reads the answer, also an error, when its origin is one of the site's. */
+  async function openVisit(context: Context, id: string, visit: SiteVisit) {
+    const site = await publicSite(id)
+    const origin = context.get('origin')
+    context.vary('origin')
+    if (JSON.parse(site.origins).includes(origin)) context.set('access-control-allow-origin', origin)
+    const request = {
+      origin,
+      userAgent: context.get('user-agent').slice(0, 2048),
+      language: context.acceptsLanguages()[0]?.slice(0, 100).replace(/^\*$/, '') ?? '',
+      ip: addressOf(context.req, parts.isBehindProxy).slice(0, 64),
+    }
+    assertFromSite(site, visit, request)
+    return { site, request }
+  }
+
+  /** @throws AnnexError `not_found` */
+  async function assertOwnSpace(site: Site, spaceId: string): Promise<void> {
+    if ((await findSpace(reader, spaceId))?.organizationId === site.organizationId) return
+    throw new AnnexError('not_found', `The organization of the site ${site.id} has no space ${spaceId}.`)
+  }
+}
+
+/** @throws AnnexError `body_invalid` */
+function toOrigin(given: string): string {
+  const origin = URL.canParse(given) ? new URL(given).origin : 'null'
+  if (origin !== 'null') return origin
+  const message = 'is a list of origins such as https://docs.example.com'
+  const details = [{ path: '/origins', message }]
+  throw new AnnexError('body_invalid', `The JSON body cannot be used: origins ${message}.`, { details })
+}
+
+function toScriptView({ id, publicKey, origins }: Site, publicUrl: string): SiteScript {
+  const url = `${publicUrl}/v1/sites/${id}/script.js`
+  return { key: publicKey, origins: JSON.parse(origins), url, html: `<script src="${url}" defer></script>` }
+}
+
+function toPlace(text: string): { receivedAt: number; id: string } {
+  const [, time, id = ''] = /^(\d{1,15})\.(.{1,250})$/.exec(text) ?? []
+  if (time === undefined) throw badPlace('before', text, 'the place of a view')
+  return { receivedAt: Number(time), id }
+}

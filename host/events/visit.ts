@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import type { PageFeedback, SiteVisit } from '../../schemas/generated/api/views.ts'
+import type { Site } from '../db/queries/places.ts'
+import { AnnexError } from '../errors.ts'
+
+/** What the request of a page tells of its visitor. */
+export type VisitorRequest = { origin: string; userAgent: string; language: string; ip: string }
+
+/**
+ * Checks that a page of the site has sent a visit: by its public key, by the header Origin, which a browser sets, and by the
+ * page's address.
+ *
+ * Attack: a page of another site names this one. Its browser sends its own origin.
+ *
+ * @throws AnnexError `forbidden`
+ */
+export function assertFromSite(site: Site, { key, url }: SiteVisit, { origin }: VisitorRequest): void {
+  if (key !== site.publicKey) {
+    throw new AnnexError('forbidden', `The key is not that of the site ${site.id}. Include its script again.`)
+  }
+  const origins: string[] = JSON.parse(site.origins)
+  if (!origins.includes(origin)) {
+    const shown = origin === '' ? 'The request has no header Origin' : `${origin.slice(0, 300)} is no origin`
+    const next = `Add the origin of the page to the site's script settings.`
+    throw new AnnexError('forbidden', `${shown} of the site ${site.id}. ${next}`)
+  }
+  if (!URL.canParse(url) || new URL(url).origin !== origin) {
+    throw new AnnexError('forbidden', `url is no address of ${origin}, where the request comes from.`)
+  }
+}
+
+/** @returns a `site_view` to publish */
+export const toSiteView = (site: Site, visit: SiteVisit, request: VisitorRequest): object => ({
+  type: 'site_view',
+  siteId: site.id,
+  ...(visit.pageId !== undefined && { pageId: visit.pageId }),
+  ...toVisit(site, visit, request),
+})
+
+/** @returns a `page_feedback` to publish. A page of no space is named by its path */
+export const toPageFeedback = (site: Site, given: PageFeedback, request: VisitorRequest): object => ({
+  type: 'page_feedback',
+  siteId: site.id,
+  ...(given.spaceId !== undefined && { spaceId: given.spaceId }),
+  pageId: given.pageId ?? new URL(given.url).pathname.slice(0, 200),
+  feedback: { rating: given.rating, ...(given.comment !== undefined && { comment: given.comment }) },
+  ...toVisit(site, given, request),
+})
+
+function toVisit(site: Site, { url, referrer, anonymousId }: SiteVisit, request: VisitorRequest): object {
+  const { userAgent, language, ip } = request
+  return {
+    visitor: {
+      anonymousId: anonymousId ?? toAnonymousId(site, request),
+      userAgent,
+      ip,
+      // A page of another origin sends none.
+      cookies: {},
+      ...(language !== '' && { language }),
+    },
+    url,
+    ...(referrer !== undefined && referrer !== '' && { referrer }),
+  }
+}
+
+/** The same for a visitor of one day. Nothing of it names the visitor on another day or another site. */
+function toAnonymousId({ id, publicKey }: Site, { ip, userAgent }: VisitorRequest): string {
+  const day = new Date().toISOString().slice(0, 10)
+  const text = JSON.stringify([id, publicKey, day, ip, userAgent])
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+}
+
+/** The script of a page. `publicUrl` and the site come from the host: a visitor has no say in its text. */
+export function createSiteScript({ id, publicKey }: Site, publicUrl: string): string {
+  const address = JSON.stringify(`${publicUrl}/v1/sites/${encodeURIComponent(id)}/`)
+  return `(() => {
+  const send = (path, more) =>
+    fetch(${address} + path, {
+      method: 'POST',
+      keepalive: true,
+      credentials: 'omit',
+      body: JSON.stringify({ key: ${JSON.stringify(publicKey)}, url: location.href, referrer: document.referrer, ...more }),
+    }).catch(() => {})
+  let seen
+  const view = () => {
+    const page = location.href.split('#')[0]
+    if (page !== seen) send('views', {})
+    seen = page
+  }
+  globalThis.annex = { view, feedback: (rating, comment, page) => send('feedback', { rating, comment, ...page }) }
+  globalThis.navigation?.addEventListener('navigatesuccess', view)
+  view()
+})()
+`
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type Annex, type Answered, installSample, type Json, startAnnex } from '../support/annex.ts'
+
+const own = 'https://docs.example.com'
+const script = `import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: async (request, { api, environment }) => {
+    const { method, body } = await request.json()
+    const { installation, siteInstallation } = environment
+    const organization = installation.target.organization
+    try {
+      const { data } = await api.orgs[method](organization, siteInstallation.site, body)
+      return Response.json(data)
+    } catch (error) {
+      return Response.json({ message: error.message, status: error.status }, { status: error.status ?? 500 })
+    }
+  },
+})
+`
+
+describe('views of a site', () => {
+  let annex: Annex
+  const sites: { id: string; key: string }[] = []
+  let otherSpace: string
+  before(async () => {
+    const scopes = ['site:adaptive:read', 'site:adaptive:write']
+    annex = await startAnnex({
+      plugins: { flags: { script, scopes }, reader: { script, scopes: scopes.slice(0, 1) } },
+      flags: { RATE_LIMIT_VISITOR: '300' },
+    })
+    const acme = (await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })).json.id
+    for (const [organization, origin] of [
+      ['home', own],
+      [acme, 'https://acme.example'],
+    ]) {
+      const base = `/v1/orgs/${organization}/sites`
+      const { id } = (await annex.api('POST', base, { slug: 'docs', title: 'Docs' })).json
+      const { json } = await annex.api('PUT', `${base}/${id}/script`, { origins: [origin] })
+      sites.push({ id, key: json.key })
+    }
+    otherSpace = (await annex.api('POST', `/v1/orgs/${acme}/spaces`, { slug: 's', title: 'S' })).json.id
+  })
+  after(() => annex.close())
+
+  type Sent = { site?: string; origin?: string | undefined; to?: string; headers?: object; body?: object }
+  async function send({ site, origin = own, to = 'views', headers, body }: Sent): Promise<Answered> {
+    const response = await fetch(`${annex.url}/v1/sites/${site ?? sites[0]?.id}/${to}`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain', ...(origin !== '' && { origin }), ...headers },
+      body: JSON.stringify({ key: sites[0]?.key, url: `${own}/start`, ...body }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, json: text && JSON.parse(text) }
+  }
+
+  const count = async (site = 0): Promise<number> => {
+    const organization = site === 0 ? 'home' : 'acme'
+    const path = `/v1/orgs/${organization}/sites/${sites[site]?.id}/views`
+    return (await annex.api('GET', `${path}?limit=200`)).json.count
+  }
+
+  it('are taken from a page of the site, which may read the answer', async () => {
+    const taken = await send({})
+    assert.equal(taken.status, 202, taken.text)
+    assert.match(taken.json.eventId, /^evt_/)
+    assert.equal(taken.headers.get('access-control-allow-origin'), own)
+    assert.equal(taken.headers.get('access-control-allow-credentials'), null)
+    assert.match(taken.headers.get('vary') ?? '', /origin/i)
+    assert.equal(await count(), 1)
+  })
+
+  it('cannot be forged into the stream of another site', async () => {
+    const before = [await count(0), await count(1)]
+    const [home, acme] = sites
+    const forgeries: [what: string, sent: Sent, status: number][] = [
+      ['a page elsewhere with this site’s key', { origin: 'https://evil.example' }, 403],
+      [
+        'a page elsewhere that lies about its address',
+        { origin: 'https://evil.example', body: { url: own } },
+        403,
+      ],
+      ['a page of this site about another address', { body: { url: 'https://evil.example/x' } }, 403],
+      ['a name that begins alike', { origin: `${own}.evil.example` }, 403],
+      [
+        'another scheme',
+        { origin: 'http://docs.example.com', body: { url: 'http://docs.example.com/' } },
+        403,
+      ],
+      ['another port', { origin: `${own}:8443`, body: { url: `${own}:8443/` } }, 403],
+      ['a sandboxed frame', { origin: 'null' }, 403],
+      ['no browser', { origin: '' }, 403],
+      ['this site’s key for another site', { site: acme?.id ?? '' }, 403],
+      [
+        'this site’s key for another site, from its origin',
+        { site: acme?.id ?? '', origin: 'https://acme.example' },
+        403,
+      ],
+      ['another site’s key for this site', { body: { key: acme?.key } }, 403],
+      ['no key', { body: { key: undefined } }, 422],
+      ['a site in the body', { body: { siteId: acme?.id } }, 422],
+      ['an installation in the body', { body: { installationId: 'inst_1' } }, 422],
+      ['an event id in the body', { body: { eventId: 'evt_1' } }, 422],
+      ['a type in the body', { body: { type: 'space_content_updated' } }, 422],
+      ['a visitor in the body', { body: { visitor: { ip: '203.0.113.1' } } }, 422],
+      ['an address with a script', { body: { url: 'javascript:alert(1)' } }, 403],
+      ['an address that is none', { body: { url: '/start' } }, 422],
+      ['a site that does not exist', { site: 'site_0' }, 404],
+      ['a site by its slug', { site: 'docs' }, 404],
+      [
+        'feedback for a space of another organization',
+        { to: 'feedback', body: { rating: 'bad', spaceId: otherSpace } },
+        404,
+      ],
+      ['a body of a megabyte', { body: { referrer: 'x'.repeat(1024 * 1024) } }, 413],
+    ]
+    assert.notEqual(home?.key, acme?.key)
+    for (const [what, sent, status] of forgeries) {
+      const answer = await send(sent)
+      assert.equal(answer.status, status, `${what}: ${answer.text}`)
+    }
+    assert.deepEqual([await count(0), await count(1)], before)
+  })
+
+  it('have the visitor’s own address, whatever a header says', async () => {
+    await send({ headers: { 'x-forwarded-for': '203.0.113.9', 'x-real-ip': '203.0.113.9' } })
+    const { json } = await annex.api('GET', `/v1/orgs/home/sites/${sites[0]?.id}/views?limit=1`)
+    assert.equal(json.items[0].visitor.ip, '127.0.0.1')
+  })
+
+  it('are refused above the rate limit, and a new key refuses the old one', async () => {
+    const [, acme] = sites
+    const sent = { site: acme?.id ?? '', origin: 'https://acme.example' }
+    const body = { key: acme?.key, url: 'https://acme.example/' }
+    const answers: number[] = []
+    for (let n = 0; n < 320 && answers.at(-1) !== 429; n += 1)
+      answers.push((await send({ ...sent, body })).status)
+    assert.equal(answers.at(-1), 429)
+    const before = await send({})
+    assert.equal(before.status, 202, 'a flood at one site leaves the others alone')
+    const path = `/v1/orgs/home/sites/${sites[0]?.id}/script`
+    const renewed = await annex.api('PUT', path, { newKey: true })
+    assert.deepEqual(renewed.json.origins, [own])
+    assert.equal((await send({})).status, 403)
+    assert.equal((await send({ body: { key: renewed.json.key } })).status, 202)
+    if (sites[0]) sites[0].key = renewed.json.key
+  })
+
+  it('come from a script that is served to any page, and has only the site’s own values', async () => {
+    const response = await fetch(`${annex.url}/v1/sites/${sites[0]?.id}/script.js`)
+    const text = await response.text()
+    assert.match(response.headers.get('content-type') ?? '', /javascript/)
+    assert.match(response.headers.get('cache-control') ?? '', /public, max-age=300/)
+    assert.equal(response.headers.get('cross-origin-resource-policy'), 'cross-origin')
+    assert.ok(text.includes(`${annex.url}/v1/sites/${sites[0]?.id}/`))
+    assert.ok(text.split('\n').length <= 20)
+    assert.doesNotMatch(text, /cookie|localStorage|eval/)
+    assert.equal((await fetch(`${annex.url}/v1/sites/site_0/script.js`)).status, 404)
+  })
+
+  it('take origins alone as origins', async () => {
+    const path = `/v1/orgs/home/sites/${sites[0]?.id}/script`
+    for (const origin of [
+      '*',
+      'null',
+      'docs.example.com',
+      'https://a.example/x',
+      'https://u:p@a.example',
+      'ftp://a',
+    ]) {
+      assert.equal((await annex.api('PUT', path, { origins: [origin] })).status, 422, origin)
+    }
+    const { json } = await annex.api('PUT', path, { origins: ['https://Docs.Example.com:443', own] })
+    assert.deepEqual(json.origins, [own, own])
+  })
+
+  it('have an adaptive schema that scripts with the scope read and write', async () => {
+    const ask = async (endpoint: string, method: string, body?: object): Promise<[number, Json]> => {
+      const response = await fetch(endpoint, { method: 'POST', body: JSON.stringify({ method, body }) })
+      return [response.status, await response.json()]
+    }
+    const { endpoint } = await installSample(annex, 'flags', 'site')
+    assert.equal((await ask(endpoint, 'getSiteAdaptiveSchema'))[0], 404)
+    const jsonSchema = {
+      type: 'object',
+      properties: { beta: { type: 'boolean' } },
+      additionalProperties: false,
+    }
+    assert.deepEqual(await ask(endpoint, 'updateSiteAdaptiveSchema', { jsonSchema }), [200, { jsonSchema }])
+    const reader = await installSample(annex, 'reader', 'site')
+    assert.deepEqual(await ask(reader.endpoint, 'getSiteAdaptiveSchema'), [200, { jsonSchema }])
+    assert.equal((await ask(reader.endpoint, 'updateSiteAdaptiveSchema', { jsonSchema }))[0], 403)
+    const path = `/v1/orgs/home/sites/${annex.server.samples.site}/adaptive-schema`
+    assert.deepEqual((await annex.api('GET', path)).json, { jsonSchema })
+    assert.equal((await annex.api('PUT', path, { jsonSchema: { type: 'string' } })).status, 422)
+  })
+})
