@@ -25,6 +25,10 @@ export const errorCodes = {
     status: 403,
     meaning: 'The integration can be installed only by its install link.',
   },
+  agreement_missing: {
+    status: 409,
+    meaning: 'The organization has not agreed to what the version asks for. The details list it.',
+  },
   event_invalid: { status: 422, meaning: 'The event does not match the schema of its type.' },
   // Public endpoints and sandboxes
   installation_paused: { status: 503, meaning: 'The installation is paused.' },

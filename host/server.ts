@@ -245,6 +245,7 @@ export async function startServer(
       receipts,
       sandboxes,
       prepareDispatch,
+      reading,
       publish,
       content,
       report,

@@ -6,9 +6,9 @@ import { AnnexError } from '../errors.ts'
 /** The holder of a token. */
 export type Caller =
   /** May do everything. */
-  | { kind: 'operator' }
+  | { kind: 'operator'; tokenId: string }
   /** May use what belongs to the organization. */
-  | { kind: 'organization'; organizationId: string }
+  | { kind: 'organization'; organizationId: string; tokenId: string }
   /** The script of an integration, for all installations or for one. */
   | { kind: 'integration'; integration: string; scopes: readonly string[] }
   | { kind: 'installation'; integration: string; installationId: string; scopes: readonly string[] }
@@ -62,11 +62,10 @@ export async function redeemSetupToken(db: Db, token: string): Promise<string> {
 /** @returns undefined for an unknown token */
 export async function findCaller(db: Db, token: string): Promise<Caller | undefined> {
   const row = await findToken(db, hashOf(token))
-  if (row?.kind === 'operator' || row?.kind === 'cli') return { kind: 'operator' }
-  if (row?.kind === 'organization' && row.organizationId !== null) {
-    return { kind: 'organization', organizationId: row.organizationId }
-  }
-  return undefined
+  if (row === undefined) return undefined
+  const { kind, id: tokenId, organizationId } = row
+  if (kind === 'operator' || kind === 'cli') return { kind: 'operator', tokenId }
+  return kind === 'organization' && organizationId !== null ? { kind, organizationId, tokenId } : undefined
 }
 
 /** Tokens are long and random: a plain hash protects them, and an index finds it. */

@@ -1,4 +1,5 @@
 import type { Installation as InstallationView } from '../../schemas/generated/api/installations.ts'
+import { actorOf } from '../access/actor.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
@@ -10,7 +11,7 @@ import {
   updateInstallation,
 } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors.ts'
-import { findDeployed, getDeployed } from '../installations/find-deployed.ts'
+import { createManifestReader, findDeployed, getDeployed } from '../installations/find-deployed.ts'
 import { install, installInTarget } from '../installations/install.ts'
 import { toInstallationView, toTargetView } from '../installations/installation-view.ts'
 import { statusOf } from '../installations/level-settings.ts'
@@ -36,18 +37,23 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
   on('listInstallations', async ({ caller, query }) => {
     const all = caller.kind === 'operator' && query.organization === undefined
     const where = all ? {} : { organizationId: (await organizationOf(db, caller, query.organization)).id }
-    const items = await Promise.all((await listInstallations(db, where)).map((found) => view(found, caller)))
+    const readManifest = createManifestReader(db)
+    const items = await Promise.all(
+      (await listInstallations(db, where)).map(async (found) =>
+        toInstallationView(found, { caller, manifest: await readManifest(found), publicUrl: publicUrl() }),
+      ),
+    )
     return { items, count: items.length }
   })
 
   on('installIntegration', async ({ caller, params, body }) => {
     const organization = await organizationOf(db, caller, body.organization)
-    const { integration, manifest } = await getDeployed(db, params.integration)
-    const { installKey } = body
+    const { installKey, organization: _, ...agreement } = body
     const installed = await install(db, box, {
-      integration,
-      manifest,
+      ...(await getDeployed(db, params.integration)),
       organizationId: organization.id,
+      agreement,
+      actor: actorOf(caller),
       ...(installKey !== undefined && { installKey }),
     })
     wake()
@@ -78,7 +84,7 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
   }
 
   async function view(installation: Installation, caller: Caller): Promise<InstallationView> {
-    const manifest = (await findDeployed(db, installation.integration))?.manifest
+    const manifest = (await findDeployed(db, installation.integration, installation))?.manifest
     return toInstallationView(installation, { caller, manifest, publicUrl: publicUrl() })
   }
 }

@@ -1,14 +1,18 @@
 import type { Integration } from '../../schemas/generated/api/integrations.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { ScriptTokens } from '../access/script-tokens.ts'
-import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { listInstallations } from '../db/queries/installations.ts'
 import { findIntegration, type IntegrationRow, listIntegrations } from '../db/queries/integrations.ts'
 import { AnnexError } from '../errors.ts'
 import { queueTask } from '../events/tasks.ts'
 import { assertSettable } from '../installations/configure.ts'
-import { type Deployed, findDeployed, getDeployed } from '../installations/find-deployed.ts'
+import {
+  createManifestReader,
+  type Deployed,
+  findDeployed,
+  getDeployed,
+} from '../installations/find-deployed.ts'
 import { toInstallationView } from '../installations/installation-view.ts'
 import type { Suspensions } from '../installations/suspend.ts'
 import { settingsSchema } from '../manifest/settings/settings-schema.ts'
@@ -16,7 +20,7 @@ import { endpointPath } from '../sandbox/level.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
 import { isPerson } from './caller.ts'
 import type { OnOperation } from './operations.ts'
-import { visibleInstallation } from './visible-records.ts'
+import { openIntegration, ownsIntegration, visibleInstallation } from './visible-records.ts'
 
 export type IntegrationParts = {
   db: Db
@@ -33,23 +37,24 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
   const { db, tokens, resume, reload, publicUrl, wake } = parts
 
   on('listIntegrations', async ({ caller }) => {
-    const found = await Promise.all((await listIntegrations(db)).map((row) => describe(row, caller)))
-    const items = found.filter((integration) => integration !== undefined)
+    const items: Integration[] = []
+    for (const row of await listIntegrations(db)) {
+      const isOwner = ownsIntegration(caller, row)
+      const deployed = await findDeployed(db, row.name)
+      const isOwn = isOwner || (!isPerson(caller) && caller.integration === row.name)
+      if (isOwn || deployed?.manifest.visibility === 'public') items.push(toView(row, deployed, isOwner))
+    }
     return { items, count: items.length }
   })
 
-  on('getIntegrationByName', async ({ caller, params }) => {
-    const row = await findIntegration(db, params.integration)
-    const found = row && (await describe(row, caller, true))
-    if (found === undefined) throw noIntegration(params.integration)
-    return found
+  on('getIntegrationByName', async ({ caller, params, query }) => {
+    const opened = await openIntegration(db, caller, params.integration, query.installKey)
+    return toView(opened.row, opened.deployed, opened.isOwner)
   })
 
-  on('checkIntegrationSettings', async ({ caller, params, body }) => {
-    const name = params.integration
-    const row = await findIntegration(db, name)
-    if (row === undefined || (await describe(row, caller, true)) === undefined) throw noIntegration(name)
-    assertSettable((await getDeployed(db, name)).manifest, body.level, body.configuration)
+  on('checkIntegrationSettings', async ({ caller, params, query, body }) => {
+    const { row } = await openIntegration(db, caller, params.integration, query.installKey)
+    assertSettable((await getDeployed(db, row.name)).manifest, body.level, body.configuration)
   })
 
   on('resumeIntegration', async ({ caller, params }) => {
@@ -67,16 +72,24 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     if (caller.kind === 'integration' && caller.integration !== integration) throw noIntegration(integration)
     const { externalId } = query
     const organization = caller.kind === 'organization' ? { organizationId: caller.organizationId } : {}
-    const manifest = (await findDeployed(db, integration))?.manifest
-    const items = (await listInstallations(db, { integration, ...organization }))
-      .filter(({ externalIds }) => externalId === undefined || externalIds.includes(externalId))
-      .map((installation) => toInstallationView(installation, { caller, manifest, publicUrl: publicUrl() }))
+    const readManifest = createManifestReader(db)
+    const found = (await listInstallations(db, { integration, ...organization })).filter(
+      ({ externalIds }) => externalId === undefined || externalIds.includes(externalId),
+    )
+    const items = await Promise.all(
+      found.map(async (installation) => {
+        const manifest = await readManifest(installation)
+        return toInstallationView(installation, { caller, manifest, publicUrl: publicUrl() })
+      }),
+    )
     return { items, count: items.length }
   })
 
   on('createIntegrationInstallationToken', async ({ caller, params }) => {
     const installation = await visibleInstallation(db, caller, params.integration, params.installation)
-    const { integration, scopes } = caller
+    const { integration } = caller
+    const agreed = (await findDeployed(db, integration, installation))?.manifest.scopes ?? []
+    const scopes = caller.scopes.filter((scope) => agreed.some((one) => one === scope))
     const token = await tokens.issue({
       kind: 'installation',
       integration,
@@ -106,21 +119,6 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     const items = await reload()
     return { items, count: items.length }
   })
-
-  async function describe(
-    row: IntegrationRow,
-    caller: Caller,
-    byName = false,
-  ): Promise<Integration | undefined> {
-    const deployed = await findDeployed(db, row.name)
-    const isOwner =
-      caller.kind === 'operator' ||
-      (caller.kind === 'organization' && caller.organizationId === row.organizationId) ||
-      (!isPerson(caller) && caller.integration === row.name)
-    const visibility = deployed?.manifest.visibility ?? 'private'
-    if (!isOwner && (visibility === 'private' || (visibility === 'unlisted' && !byName))) return undefined
-    return toView(row, deployed, isOwner && isPerson(caller))
-  }
 
   function toView(
     { name, organizationId, installKey, suspendedAt, suspendedReason }: IntegrationRow,

@@ -62,7 +62,7 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
 
     on(remove, async (request) => {
       const level = await openUndeployed(db, request)
-      const manifest = (await findDeployed(db, level.installation.integration))?.manifest
+      const manifest = (await findDeployed(db, level.installation.integration, level.installation))?.manifest
       await uninstall(db, manifest, level)
       prepareDispatch.forget()
       wake()

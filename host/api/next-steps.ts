@@ -16,7 +16,7 @@ export function mainJob(url: string, isLoaded: (name: string) => boolean): Step[
     {
       title: 'Install the webhook integration',
       text: 'In the sample site, with the address that gets its events.',
-      command: `npx annex install webhook --site sample --set webhook_url=${receiver} --set site_view=true`,
+      command: `npx annex install webhook --site sample --set webhook_url=${receiver} --set site_view=true --yes`,
     },
     {
       title: 'Publish an event',
@@ -36,7 +36,7 @@ export function operatorSteps(url: string, isLoaded: (name: string) => boolean):
       command: 'npx annex check',
     },
     { title: 'Load it', text: 'Annex reads all plugin folders again.', command: 'npx annex reload' },
-    { title: 'Install it', text: 'In your organization.', command: 'npx annex install NAME' },
+    { title: 'Install it', text: 'In your organization.', command: 'npx annex install NAME --yes' },
   ]
   return [...mainJob(url, isLoaded), ...own].slice(0, 3)
 }

@@ -20,6 +20,7 @@ import { addReceiverRoutes, type ReceiverParts } from './receivers.ts'
 import { addSendAgainRoutes, type SendAgainParts } from './send-again.ts'
 import { addSiteRoutes, type SiteParts } from './sites.ts'
 import { addSpaceRoutes, type SpaceParts } from './spaces.ts'
+import { addVersionRoutes, type VersionParts } from './versions.ts'
 import { addViewRoutes, type ViewParts } from './views.ts'
 
 /** The parts that the resources need, all together. */
@@ -43,7 +44,8 @@ export type ApiParts = OperationParts &
   ReceiverParts &
   JobParts &
   LogParts &
-  ReceiptParts
+  ReceiptParts &
+  VersionParts
 
 /** The routes of the API. `schemas/api` describes each. */
 export function createRouter(parts: ApiParts): Router {
@@ -70,6 +72,7 @@ export function createRouter(parts: ApiParts): Router {
   addJobRoutes(on, parts)
   addLogRoutes(on, parts)
   addReceiptRoutes(on, parts)
+  addVersionRoutes(on, parts)
   on('getOpenApi', () => api.document)
   const router = new Router()
   addTo(router)

@@ -1,5 +1,6 @@
 import type { Operation } from '../../schemas/api.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { ScriptCaller } from '../access/script-tokens.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import {
@@ -7,11 +8,13 @@ import {
   findTarget,
   type Installation,
   type InstallationTarget,
+  listInstallations,
   type TargetKind,
 } from '../db/queries/installations.ts'
+import { findIntegration, type IntegrationRow } from '../db/queries/integrations.ts'
 import { findPlace, findPlacesOf, type Places } from '../db/queries/places.ts'
 import { AnnexError } from '../errors.ts'
-import { getDeployed } from '../installations/find-deployed.ts'
+import { type Deployed, findDeployed, getDeployed } from '../installations/find-deployed.ts'
 import { assertScope } from '../sandbox/host-calls.ts'
 import { isPerson } from './caller.ts'
 
@@ -38,7 +41,11 @@ export async function openInstallation(
 ): Promise<OpenInstallation> {
   const installation = await visibleInstallation(db, caller, params.integration, params.installation)
   assertOperationScope(caller, operation)
-  return { caller, installation, manifest: (await getDeployed(db, installation.integration)).manifest }
+  return {
+    caller,
+    installation,
+    manifest: (await getDeployed(db, installation.integration, installation)).manifest,
+  }
 }
 
 /**
@@ -52,7 +59,10 @@ export async function openLevel(
   request: LevelRequest,
 ): Promise<OpenInstallation & { target: InstallationTarget | undefined }> {
   const level = await openUndeployed(db, request)
-  return { ...level, manifest: (await getDeployed(db, level.installation.integration)).manifest }
+  return {
+    ...level,
+    manifest: (await getDeployed(db, level.installation.integration, level.installation)).manifest,
+  }
 }
 
 /** As `openLevel`, also of an integration without a deployed version. */
@@ -146,10 +156,33 @@ export async function visiblePlace<Kind extends TargetKind>(
     const found = await findPlacesOf(db, kind, name, { ...within, integration, ...installed })
     const place = onlyMatch(found, kind, name, `that ${integration} is installed in`)
     assertOperationScope(caller, operation)
+    await assertAgreedThere(db, caller, place, operation)
     return place
   }
   const own = caller.kind === 'organization' ? { organizationId: caller.organizationId } : within
   return onlyMatch(await findPlacesOf(db, kind, name, own), kind, name, 'that this token may see')
+}
+
+/**
+ * Refuses a scope that the version of that organization's installation does not have: the organization has not agreed to it, or
+ * a newer version no longer declares it. A token keeps its scopes for an hour.
+ *
+ * @throws AnnexError `missing_scope`
+ */
+async function assertAgreedThere(
+  db: Db,
+  caller: ScriptCaller,
+  { organizationId }: { organizationId: string },
+  { scope }: Pick<Operation, 'scope'>,
+): Promise<void> {
+  if (scope === undefined) return
+  const { integration } = caller
+  const installation =
+    caller.kind === 'installation'
+      ? await findInstallation(db, caller.installationId)
+      : (await listInstallations(db, { integration, organizationId }))[0]
+  const scopes = installation && (await findDeployed(db, integration, installation))?.manifest.scopes
+  assertScope({ integration, scopes: scopes ?? [] }, scope)
 }
 
 function onlyMatch<Place>([found, another]: Place[], kind: TargetKind, name: string, where: string): Place {
@@ -160,3 +193,43 @@ function onlyMatch<Place>([found, another]: Place[], kind: TargetKind, name: str
     `Several organizations have a ${kind} "${name}" ${where}. Name it by its id.`,
   )
 }
+
+export type OpenIntegration = { row: IntegrationRow; deployed: Deployed | undefined; isOwner: boolean }
+
+/**
+ * Finds an integration that a caller may see: its owner, its own script, an organization that has it installed, all for a public
+ * one, and for an unlisted one the holder of its install link.
+ *
+ * @param installKey the key of that link
+ * @throws AnnexError `not_found`
+ */
+export async function openIntegration(
+  db: Db,
+  caller: Caller,
+  name: string,
+  installKey?: string,
+): Promise<OpenIntegration> {
+  const row = await findIntegration(db, name)
+  const deployed = row && (await findDeployed(db, name))
+  const opened = row && { row, deployed, isOwner: ownsIntegration(caller, row) }
+  if (opened !== undefined && (await maySeeIntegration(db, caller, opened, installKey))) return opened
+  throw new AnnexError('not_found', `There is no integration ${name} that this token may see.`)
+}
+
+async function maySeeIntegration(
+  db: Db,
+  caller: Caller,
+  { row, deployed, isOwner }: OpenIntegration,
+  installKey: string | undefined,
+): Promise<boolean> {
+  if (isOwner || (!isPerson(caller) && caller.integration === row.name)) return true
+  const visibility = deployed?.manifest.visibility ?? 'private'
+  if (visibility === 'public' || (visibility === 'unlisted' && installKey === row.installKey)) return true
+  if (caller.kind !== 'organization') return false
+  const { organizationId } = caller
+  return (await listInstallations(db, { integration: row.name, organizationId })).length > 0
+}
+
+/** True for people of the organization that owns an integration, and for operators. */
+export const ownsIntegration = (caller: Caller, { organizationId }: IntegrationRow): boolean =>
+  caller.kind === 'operator' || (caller.kind === 'organization' && caller.organizationId === organizationId)

@@ -1,7 +1,11 @@
 import type { Command } from 'commander'
+import type { Version } from '../../schemas/generated/api/versions.ts'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { buildProcessCode, bundlePrelude } from '../bundle/build-runtime.ts'
 import { bundleScript } from '../bundle/bundle-script.ts'
 import { loadSettings, type Settings } from '../config/load-settings.ts'
+import { AnnexError } from '../errors.ts'
+import { describePermission, findUnagreed, type Permission, permissionsOf } from '../manifest/permissions.ts'
 import { hasErrors, type Problem } from '../manifest/problem.ts'
 import { makeSnapshot } from '../sandbox/process/snapshot.ts'
 import { createTryLoad } from '../sandbox/try-load.ts'
@@ -9,16 +13,22 @@ import { reachWall } from '../sandbox/wall/reach-wall.ts'
 import { limitsOf } from '../start/start-sandboxes.ts'
 import { sdkFolder } from '../versions/load-plugins.ts'
 import { type TryLoad, tryVersion } from '../versions/try-version.ts'
+import { toPath } from './client.ts'
 import { exitCodes } from './exit.ts'
 import { type ReadFolder, readPluginFolders } from './plugin-folders.ts'
-import { openTerminal } from './session.ts'
+import type { List } from './records.ts'
+import { openSession, openTerminal } from './session.ts'
 import { paint, printProblems, type Terminal } from './terminal.ts'
 
 /** Checks, bundles and loads plugin folders as a server does, and prints all problems. */
-export async function checkFolders(named: string[], command: Command): Promise<void> {
+export async function checkFolders(
+  named: string[],
+  { against }: { against?: string },
+  command: Command,
+): Promise<void> {
   const terminal = openTerminal(command)
   const readings = await readPluginFolders(named)
-  const checked: { folder: string; name: string | null; problems: Problem[] }[] = []
+  const checked: Checked[] = []
   let trial: Promise<TryLoad> | undefined
   const tryLoad: TryLoad = async (integration, code) => {
     trial ??= openTrial(loadSettings().settings)
@@ -26,15 +36,42 @@ export async function checkFolders(named: string[], command: Command): Promise<v
   }
   for (const reading of readings) {
     const problems = [...reading.problems, ...(await scriptProblems(reading, tryLoad))]
-    checked.push({ folder: reading.folder, name: reading.manifest?.name ?? null, problems })
+    const manifest = reading.manifest
+    const asksFor =
+      against === undefined || manifest === undefined ? undefined : await findNew(manifest, against, command)
+    const name = manifest?.name ?? null
+    checked.push({ folder: reading.folder, name, problems, ...(asksFor && { asksFor }) })
   }
   const problems = checked.flatMap((folder) => folder.problems)
   if (terminal.json) terminal.printJson(checked)
   else {
     printProblems(terminal, problems)
+    for (const { name, asksFor } of checked) if (asksFor) printNew(terminal, `${name}`, asksFor)
     sayCounts(terminal, problems, checked.length)
   }
   if (hasErrors(problems)) process.exitCode = exitCodes.invalid
+}
+
+type Checked = { folder: string; name: string | null; problems: Problem[]; asksFor?: Permission[] }
+
+/** The permissions that organizations with a stored version have not agreed to. */
+async function findNew(manifest: Manifest, against: string, command: Command): Promise<Permission[]> {
+  const { name } = manifest
+  const { items } = await openSession(command).api.get<List<Version>>(
+    toPath`/v1/integrations/${name}/versions`,
+  )
+  const found = items.find(({ number }) => String(number) === against)
+  if (found !== undefined) return findUnagreed(found.permissions, permissionsOf(manifest))
+  throw new AnnexError(
+    'not_found',
+    `${name} has no version ${against}. \`annex versions ${name}\` lists all.`,
+  )
+}
+
+function printNew(terminal: Terminal, name: string, asksFor: Permission[]): void {
+  if (asksFor.length === 0) return terminal.print(`${name}: no organization has to agree`)
+  terminal.print(`${name}: admins have to agree, and organizations that have not go on with their version`)
+  for (const permission of asksFor) terminal.print(paint('green', '+ '), describePermission(permission))
 }
 
 /** Checks the script too when its manifest has errors, as long as the manifest names the script. */

@@ -65,10 +65,11 @@ export async function checkSettings(
   integration: Integration,
   { place }: Pick<InstalledLevel, 'place'>,
   pairs: string[],
+  query: { installKey?: string } = {},
 ): Promise<Record<string, unknown>> {
   const configuration = toSettings(pairs, settingsOf(integration, { place })?.properties)
   const level = place?.object ?? 'account'
-  await api.post(toPath`/v1/integrations/${integration.name}/settings/check`, { level, configuration })
+  await api.post(toPath`/v1/integrations/${integration.name}/settings/check`, { level, configuration }, query)
   return configuration
 }
 

@@ -18,6 +18,7 @@ import { addReceivers } from './receivers.ts'
 import { addRotateSecret } from './rotate-secret.ts'
 import { addServe } from './serve.ts'
 import { addUninstall } from './uninstall.ts'
+import { addVersions } from './versions.ts'
 
 /** The command line. Parsing it runs a command. Errors are thrown. */
 export function createProgram(version: string): Command {
@@ -34,7 +35,7 @@ export function createProgram(version: string): Command {
   withExamples(program, [
     'annex serve                                       start Annex',
     'annex check plugins/my-integration                find the errors of a plugin folder',
-    'annex install webhook --site sample --set webhook_url=https://example.com/hook --set site_view=true',
+    'annex install webhook --site sample --set webhook_url=https://example.com/hook --set site_view=true --yes',
     'annex events publish site_view --site sample --follow',
     'annex deliveries list --state failed --json',
   ])
@@ -59,6 +60,7 @@ export function createProgram(version: string): Command {
   addPauseAndResume(program)
   addRotateSecret(program)
   addUninstall(program)
+  addVersions(program)
   program.commandsGroup('Watch and repair:')
   addEvents(program)
   addDeliveries(program)

@@ -74,7 +74,7 @@ async function runDemo(terminal: Terminal): Promise<number> {
 
 async function installWebhook({ api, organization, site }: DemoServer, webhookUrl: string): Promise<string> {
   const path = '/v1/integrations/webhook'
-  const installation = await api.post<Installation>(`${path}/installations`, { organization })
+  const installation = await api.post<Installation>(`${path}/installations`, { organization, agree: true })
   await waitUntilActive(api, { installation })
   const sites = `${toPath`/v1/integrations/webhook/installations/${installation.id}`}/sites`
   const { signingSecret = '' } = await api.post<TargetInstallation>(sites, { site })

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { AnnexError } from '../errors.ts'
 import { isApiError, toPath } from './client.ts'
 import { checkSettings, configureLevel, printInstalled, toSettings, waitUntilActive } from './configure.ts'
 import {
@@ -10,11 +11,12 @@ import {
   nameLevel,
   type TargetOptions,
 } from './find-records.ts'
-import { collect, withExamples } from './options.ts'
+import { collect, UsageError, withExamples } from './options.ts'
 import type { Installation, Integration, Organization, TargetInstallation } from './records.ts'
 import { openSession, type Session } from './session.ts'
+import { confirm, type Terminal } from './terminal.ts'
 
-type Options = TargetOptions & { set?: string[]; installKey?: string }
+type Options = TargetOptions & { set?: string[]; installKey?: string; yes?: true }
 
 export function addInstall(program: Command): void {
   const command = program
@@ -26,10 +28,11 @@ export function addInstall(program: Command): void {
     .option('--space <name>', 'space: id or slug')
     .option('--set <name=value>', 'a setting of the site or space, else of the account; repeatable', collect)
     .option('--install-key <key>', 'key from the install link of an unlisted integration')
+    .option('--yes', 'agree to all that the integration asks for')
     .action(install)
   withExamples(command, [
     'annex install echo',
-    'annex install webhook --site sample --set webhook_url=https://example.com/hook --set site_view=true',
+    'annex install webhook --site sample --set webhook_url=https://example.com/hook --set site_view=true --yes',
   ])
 }
 
@@ -38,14 +41,16 @@ async function install(name: string, options: Options, command: Command): Promis
   // A malformed `--set` fails before the first request.
   toSettings(options.set ?? [], undefined)
   const session = openSession(command)
+  const byLink = options.installKey === undefined ? {} : { installKey: options.installKey }
   const { api, terminal } = session
-  const integration = await api.get<Integration>(toPath`/v1/integrations/${name}`)
+  const integration = await api.get<Integration>(toPath`/v1/integrations/${name}`, byLink)
   const organization = await findOrganization(session, options.org)
   const place = await findTarget(session, organization, options)
-  const settings = await checkSettings(api, integration, { ...(place && { place }) }, options.set ?? [])
-  const made = await ensureInstallation(session, name, organization, options.installKey)
+  const where = { ...(place && { place }) }
+  const settings = await checkSettings(api, integration, where, options.set ?? [], byLink)
+  const made = await ensureInstallation(session, integration, organization, options)
   const account: InstalledLevel = { installation: made }
-  const level: InstalledLevel = { ...account, ...(place && { place }) }
+  const level: InstalledLevel = { ...account, ...where }
   const target = place && (await ensureTarget(session, level))
   const signingSecrets = toSecrets([account, made], target && [level, target])
   let refused: unknown
@@ -66,17 +71,29 @@ async function findTarget(session: Session, organization: Organization, { site, 
 
 async function ensureInstallation(
   session: Session,
-  name: string,
+  { name, version }: Integration,
   { id }: Organization,
-  installKey?: string,
+  { installKey, yes }: Options,
 ): Promise<Installation> {
+  const path = toPath`/v1/integrations/${name}/installations`
   const body = { organization: id, ...(installKey !== undefined && { installKey }) }
+  const agreed = { ...body, agree: true, ...(version !== null && { version: version.number }) }
   try {
-    return await session.api.post(toPath`/v1/integrations/${name}/installations`, body)
+    return await session.api.post(path, yes ? agreed : body)
   } catch (error) {
     if (isApiError(error, 'conflict')) return findInstallation(session, name, { org: id })
-    throw error
+    if (!isApiError(error, 'agreement_missing') || yes) throw error
+    await askToAgree(session.terminal, error.message)
+    return session.api.post(path, agreed)
   }
+}
+
+/** @throws UsageError without a terminal; AnnexError `agreement_missing` when the answer is no */
+export async function askToAgree(terminal: Terminal, asked: string): Promise<void> {
+  terminal.say(asked)
+  const isAgreed = await confirm('Do you agree?')
+  if (isAgreed === undefined) throw new UsageError('Without a terminal, agree with --yes.')
+  if (!isAgreed) throw new AnnexError('agreement_missing', 'You did not agree, and nothing was changed.')
 }
 
 async function ensureTarget({ api }: Session, level: InstalledLevel): Promise<TargetInstallation> {

@@ -42,11 +42,16 @@ export function addCheck(program: Command): void {
       'check plugin folders: read manifests, bundle scripts and load each once; exit code 3 for an error',
     )
     .argument('[folder...]', 'plugin folders; default: all in PLUGINS_DIR')
-    .action(async (named: string[], _options: object, command: Command) => {
+    .option('--against <version>', 'also say whether organizations with that version have to agree')
+    .action(async (named: string[], options: { against?: string }, command: Command) => {
       const { checkFolders } = await import('./check-plugins.ts')
-      await checkFolders(named, command)
+      await checkFolders(named, options, command)
     })
-  withExamples(command, ['annex check', 'annex check plugins/echo --json'])
+  withExamples(command, [
+    'annex check',
+    'annex check plugins/echo --json',
+    'annex check plugins/echo --against 3',
+  ])
 }
 
 export function addTypes(program: Command): void {

@@ -24,6 +24,7 @@ export const copiedTables: readonly Table[] = [
   { name: 'versions', key: ['id'] },
   { name: 'installations', key: ['id'] },
   { name: 'installationTargets', key: ['installationId', 'kind', 'targetId'] },
+  { name: 'grants', key: ['id'] },
   { name: 'events', key: ['organizationId', 'id'] },
   { name: 'receivers', key: ['id'] },
   { name: 'deliveryCounts', key: ['receiverId', 'day'] },

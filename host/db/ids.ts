@@ -6,6 +6,7 @@ export type IdPrefix =
   | 'space'
   | 'site'
   | 'inst'
+  | 'grt'
   | 'ver'
   | 'rev'
   | 'page'

@@ -79,7 +79,7 @@ async function matchingInstallations(
     if (target.status !== 'active') continue
     const installation = await findInstallation(db, target.installationId)
     if (installation?.organizationId !== organizationId || installation.removingAt !== null) continue
-    const manifest = (await findDeployed(db, installation.integration))?.manifest
+    const manifest = (await findDeployed(db, installation.integration, installation))?.manifest
     if (!hasScopeFor(event.type, manifest?.scopes)) continue
     const levelsHere = [{ installation }, { installation, target }]
     if (levelsHere.some((level) => whyPending(manifest, level).length > 0)) continue
@@ -119,7 +119,7 @@ export async function explainSkipped(
   for (const installation of await listInstallations(db, { organizationId })) {
     if (skipped.length === mostShown) break
     const { id: installationId, integration } = installation
-    const manifest = (await findDeployed(db, integration))?.manifest
+    const manifest = (await findDeployed(db, integration, installation))?.manifest
     const target = there.get(installationId)
     const why =
       target === undefined

@@ -1,5 +1,6 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
+import type { Installation } from '../db/queries/installations.ts'
 import {
   findIntegration,
   findVersionHead,
@@ -11,17 +12,30 @@ import { AnnexError } from '../errors.ts'
 /** An integration and its deployed version. */
 export type Deployed = { integration: IntegrationRow; version: VersionHead; manifest: Manifest }
 
-/** @returns undefined when the integration does not exist, or has no deployed version */
-export async function findDeployed(db: Db, name: string): Promise<Deployed | undefined> {
+/**
+ * Finds an integration with its deployed version, or with the version that an installation runs: an older one while the
+ * deployed one waits for its organization's agreement.
+ *
+ * @returns undefined when the integration does not exist, or has no deployed version
+ */
+export async function findDeployed(
+  db: Db,
+  name: string,
+  installation?: Pick<Installation, 'heldVersionId'>,
+): Promise<Deployed | undefined> {
   const integration = await findIntegration(db, name)
   if (integration === undefined || integration.versionId === null) return undefined
-  const version = await findVersionHead(db, integration.versionId)
+  const version = await findVersionHead(db, installation?.heldVersionId ?? integration.versionId)
   return version && { integration, version, manifest: JSON.parse(version.manifest) as Manifest }
 }
 
-/** @throws AnnexError `not_found`, `no_version` */
-export async function getDeployed(db: Db, name: string): Promise<Deployed> {
-  const deployed = await findDeployed(db, name)
+/** As `findDeployed`. @throws AnnexError `not_found`, `no_version` */
+export async function getDeployed(
+  db: Db,
+  name: string,
+  installation?: Pick<Installation, 'heldVersionId'>,
+): Promise<Deployed> {
+  const deployed = await findDeployed(db, name, installation)
   if (deployed !== undefined) return deployed
   if ((await findIntegration(db, name)) === undefined) {
     throw new AnnexError('not_found', `There is no integration ${name}.`)
@@ -30,4 +44,18 @@ export async function getDeployed(db: Db, name: string): Promise<Deployed> {
     'no_version',
     `No version of ${name} is deployed: its plugin folder is gone, or was never loaded without errors.`,
   )
+}
+
+/** Reads the manifests of many installations, each version once. */
+export function createManifestReader(
+  db: Db,
+): (installation: Pick<Installation, 'integration' | 'heldVersionId'>) => Promise<Manifest | undefined> {
+  const found = new Map<string, Promise<Deployed | undefined>>()
+  return async (installation) => {
+    const { integration, heldVersionId } = installation
+    const key = `${integration} ${heldVersionId ?? ''}`
+    const deployed = found.get(key) ?? findDeployed(db, integration, installation)
+    found.set(key, deployed)
+    return (await deployed)?.manifest
+  }
 }

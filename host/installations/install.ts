@@ -1,6 +1,7 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
+import type { Actor } from '../db/queries/audit.ts'
 import {
   type Installation,
   type InstallationTarget,
@@ -11,20 +12,27 @@ import {
 import type { IntegrationRow } from '../db/queries/integrations.ts'
 import { findPlace } from '../db/queries/places.ts'
 import { AnnexError } from '../errors.ts'
+import { type Agreement, assertAgreed, recordGrant } from './consent.ts'
+import type { Deployed } from './find-deployed.ts'
 import { queueSetup } from './setup-event.ts'
 
 /**
  * Installs an integration in an organization: `pending`, with a signing secret of its own and a queued setup event. The secret
- * is returned this once.
+ * is returned this once. The installer's agreement is recorded with it.
  *
- * @throws AnnexError `integration_private`, `integration_unlisted`, `conflict`
+ * @throws AnnexError `agreement_missing`, `integration_private`, `integration_unlisted`, `conflict`
  */
 export async function install(
   db: Db,
   box: SecretBox,
-  given: { integration: IntegrationRow; manifest: Manifest; organizationId: string; installKey?: string },
+  given: Pick<Deployed, 'integration' | 'version' | 'manifest'> & {
+    organizationId: string
+    installKey?: string
+    agreement: Agreement
+    actor: Actor
+  },
 ): Promise<{ installation: Installation; signingSecret: string }> {
-  const { integration, manifest, organizationId } = given
+  const { integration, manifest, version, organizationId, actor } = given
   assertMayInstall(integration, manifest, organizationId, given.installKey)
   const signingSecret = createSigningSecret()
   const installation = await db.transaction(async (transaction) => {
@@ -33,8 +41,10 @@ export async function install(
       organizationId,
       signingSecret: box.seal(signingSecret),
     })
-    if (inserted !== undefined)
-      await queueSetup(transaction, { installation: inserted, status: inserted.status })
+    if (inserted === undefined) return undefined
+    assertAgreed(manifest, version, given.agreement)
+    await recordGrant(transaction, { installationId: inserted.id, manifest, version, actor })
+    await queueSetup(transaction, { installation: inserted, status: inserted.status })
     return inserted
   })
   if (installation !== undefined) return { installation, signingSecret }

@@ -90,8 +90,8 @@ export function createPrepareDispatch(given: {
 
 /** @throws AnnexError `not_found` when the level does not exist; `no_version` when no version is deployed for it */
 async function readLevel(db: Db, level: Level): Promise<LevelRecords> {
-  const { version, ...deployed } = await getDeployed(db, level.integration)
   const installed = await readInstallation(db, level)
+  const { version, ...deployed } = await getDeployed(db, level.integration, installed.installation)
   // The code last: it may be long, and a request for a missing level must stay cheap.
   const code = await findVersionCode(db, version.id)
   // Two newer versions were deployed meanwhile, and the code of this one is gone.

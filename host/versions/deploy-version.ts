@@ -3,21 +3,31 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Bundle } from '../bundle/bundle-script.ts'
 import type { Db } from '../db/db.ts'
+import { holdInstallations, listGranted } from '../db/queries/grants.ts'
 import {
   ensureIntegration,
   ensureVersion,
   findIntegration,
-  removeVersions,
+  findVersionHead,
+  removeOldVersions,
   setIntegrationVersion,
+  setLoadedVersion,
+  type VersionHead,
   type VersionRow,
 } from '../db/queries/integrations.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import { liftSuspensions } from '../db/queries/suspensions.ts'
 import type { NormalManifest } from '../manifest/normalize-manifest.ts'
+import { findUnagreed, type Permission, permissionsOf } from '../manifest/permissions.ts'
+
+type Stored = { version: VersionRow; lanes: string[]; pinned?: number | undefined }
+
+/** A loaded version. `pinned`: the number of the deployed version, which a person has pinned. */
+export type LoadedVersion = VersionRow & { pinned?: number }
 
 /**
- * Stores a version (manifest, bundle, digest) and deploys it. A stored version with the same digest is used again:
- * versions are immutable. The version before it is kept; older ones are removed.
+ * Stores a version (manifest, bundle, digest) and deploys it, unless another version is pinned. A stored version with the same
+ * digest is used again: versions are immutable.
  */
 export async function deployVersion(
   db: Db,
@@ -30,10 +40,10 @@ export async function deployVersion(
     place: string
     organizationId: string
   },
-): Promise<VersionRow> {
+): Promise<LoadedVersion> {
   const { manifest, bundle, folder, place, organizationId } = given
   const { name } = manifest
-  const { version, lanes } = await db.transaction(async (transaction) => {
+  const { version, lanes, pinned } = await db.transaction(async (transaction): Promise<Stored> => {
     // Locks the integration's row: hosts that deploy it at the same time wait here.
     await ensureIntegration(transaction, {
       name,
@@ -50,16 +60,58 @@ export async function deployVersion(
       code: bundle.code,
       sourceMap: bundle.map,
     })
-    const before = (await findIntegration(transaction, name))?.versionId ?? null
-    if (before !== version.id) {
-      await setIntegrationVersion(transaction, name, version.id)
-      await removeVersions(transaction, name, { deployed: version.id, before })
+    const row = await findIntegration(transaction, name)
+    if (row !== undefined && row.pinnedAt !== null && row.versionId !== null) {
+      await setLoadedVersion(transaction, name, version.id)
+      const pinned = (await findVersionHead(transaction, row.versionId))?.number
+      return { version, lanes: [], ...(row.versionId !== version.id && { pinned }) }
     }
-    return { version, lanes: await liftSuspensions(transaction, name, version.digest) }
+    const lanes = await switchVersion(transaction, name, version, { pinned: false })
+    await setLoadedVersion(transaction, name, version.id)
+    return { version, lanes }
   })
   // No wake: the caller notifies the workers.
   for (const lane of lanes) await releaseWaiting(db, lane, () => {})
-  return version
+  return { ...version, ...(pinned !== undefined && { pinned }) }
+}
+
+/**
+ * Deploys a stored version. An installation whose organization has not agreed to its permissions goes on with the version that
+ * it runs. Suspensions of other versions end.
+ *
+ * @returns the lanes with waiting jobs, as `liftSuspensions`
+ */
+export async function switchVersion(
+  transaction: Db,
+  name: string,
+  version: VersionHead,
+  { pinned }: { pinned: boolean },
+): Promise<string[]> {
+  const row = await findIntegration(transaction, name)
+  const before = row?.versionId ?? null
+  await setIntegrationVersion(transaction, name, version.id, { pinned })
+  if (before !== version.id) {
+    await holdUnagreed(transaction, version, before ?? row?.loadedVersionId ?? null)
+    await removeOldVersions(transaction, name, before)
+  }
+  return liftSuspensions(transaction, name, version.digest)
+}
+
+async function holdUnagreed(transaction: Db, version: VersionHead, beforeId: string | null): Promise<void> {
+  const installed = await listGranted(transaction, { integration: version.integration })
+  const before = beforeId === null ? undefined : await findVersionHead(transaction, beforeId)
+  if (installed.length === 0 || before === undefined) return
+  const wanted = permissionsOf(JSON.parse(version.manifest))
+  const agreedBefore = JSON.stringify(permissionsOf(JSON.parse(before.manifest)))
+  // Most installations have the same grant: each is compared once.
+  const byGrant = Map.groupBy(installed, ({ permissions }) => permissions ?? agreedBefore)
+  for (const [permissions, all] of byGrant) {
+    const agreed: Permission[] = JSON.parse(permissions)
+    const mustWait = findUnagreed(agreed, wanted).length > 0
+    const changed = all.filter(({ heldVersionId }) => (heldVersionId === null) === mustWait)
+    const ids = changed.map(({ id }) => id)
+    await holdInstallations(transaction, ids, mustWait ? before.id : null)
+  }
 }
 
 /** The identity of a version: SHA-256, in hex, of its manifest (in any order of fields) and its code. */

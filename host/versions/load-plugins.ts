@@ -11,7 +11,7 @@ import {
   hasVersion,
   type IntegrationRow,
   listIntegrations,
-  setIntegrationVersion,
+  retireIntegration,
 } from '../db/queries/integrations.ts'
 import { type NormalManifest, normalizeManifest } from '../manifest/normalize-manifest.ts'
 import { hasErrors, type Problem } from '../manifest/problem.ts'
@@ -32,7 +32,7 @@ export type LoadedPlugin = {
   /** `retired`: the folder is gone or holds another integration. Only the load that notices it reports it. */
   state: 'loaded' | 'failed' | 'retired'
   problems: Problem[]
-  /** The reason of a retirement, and the installations that remain. */
+  /** The reason of a retirement with the installations that remain, or the version that is pinned. */
   note?: string
 }
 
@@ -82,9 +82,21 @@ export async function loadPlugins(source: PluginSource): Promise<LoadedPlugin[]>
     problems.push(...(await tryNewVersion(source, version, { folder, ownFiles, declared })))
     if (hasErrors(problems)) return toFailed(reading, problems)
     const origin = { folder: basename(folder), place: source.place, organizationId }
-    const { number, digest } = await deployVersion(db, source.box, { ...version, ...origin })
+    const { number, digest, pinned } = await deployVersion(db, source.box, { ...version, ...origin })
     const { name, scopes } = manifest
-    return { folder, name, version: { number, digest }, scopes: [...scopes], state: 'loaded', problems }
+    const note =
+      pinned === undefined
+        ? {}
+        : { note: `Version ${pinned} of ${name} stays deployed, as it is pinned: annex unpin ${name}` }
+    return {
+      folder,
+      name,
+      version: { number, digest },
+      scopes: [...scopes],
+      state: 'loaded',
+      problems,
+      ...note,
+    }
   }
 }
 
@@ -146,7 +158,7 @@ async function retireIntegrations(
     const isOurs = !hasOthers || row.loadedBy === place
     const why = whyRetired(row, loaded)
     if (row.versionId === null || !isOurs || why === undefined) continue
-    await setIntegrationVersion(db, row.name, null)
+    await retireIntegration(db, row.name)
     const { length } = await listInstallations(db, { integration: row.name })
     const note = `${why}. ${toRemains(row.name, length)}`
     const folder = join(pluginsDir, row.folder)

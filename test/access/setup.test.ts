@@ -74,7 +74,10 @@ describe('the first start', () => {
       },
     })
     const { organization } = annex.server.samples
-    const { json } = await annex.api('POST', '/v1/integrations/quiet/installations', { organization })
+    const { json } = await annex.api('POST', '/v1/integrations/quiet/installations', {
+      organization,
+      agree: true,
+    })
     const { token } = (await annex.api('POST', `/v1/orgs/${organization}/tokens`, {})).json
     const { dataDir } = annex
     const bytes = ['annex.sqlite', 'annex.sqlite-wal']

@@ -271,8 +271,9 @@ describe('hostile requests', () => {
 
   it('of a script cannot store settings of a wrong type, nor read the install key', async () => {
     const { organization } = annex.server.samples
-    const installed = (await annex.api('POST', '/v1/integrations/settled/installations', { organization }))
-      .json
+    const installed = (
+      await annex.api('POST', '/v1/integrations/settled/installations', { organization, agree: true })
+    ).json
     const { installation: token }: Json = await (
       await fetch(`${annex.url}/x/settled/${installed.id}/tokens`)
     ).json()

@@ -50,7 +50,10 @@ describe('an installation', () => {
       },
     })
     const { organization } = annex.server.samples
-    const installed = await annex.api('POST', '/v1/integrations/settled/installations', { organization })
+    const installed = await annex.api('POST', '/v1/integrations/settled/installations', {
+      organization,
+      agree: true,
+    })
     assert.equal(installed.status, 201)
     assert.equal(installed.json.status, 'pending')
     assert.match(installed.json.signingSecret, /^whsec_/)
@@ -222,7 +225,10 @@ describe('an installation', () => {
 
   it('cannot be made twice in an organization, nor in a missing site', async () => {
     const { organization } = annex.server.samples
-    const again = await annex.api('POST', '/v1/integrations/settled/installations', { organization })
+    const again = await annex.api('POST', '/v1/integrations/settled/installations', {
+      organization,
+      agree: true,
+    })
     assert.deepEqual([again.status, again.json.error.code], [409, 'conflict'])
     const nowhere = await annex.api('POST', `${path}/sites`, { site: 'site_0' })
     assert.equal(nowhere.status, 404)
@@ -251,7 +257,7 @@ describe('visibility', () => {
     annex.api(
       'POST',
       `/v1/integrations/${name}/installations`,
-      { ...(by === token ? {} : { organization: 'home' }), ...more },
+      { agree: true, ...(by === token ? {} : { organization: 'home' }), ...more },
       by,
     )
 
@@ -260,7 +266,7 @@ describe('visibility', () => {
     assert.deepEqual([refused.status, refused.json.error.code], [403, 'integration_private'])
     const { organization } = annex.server.samples
     assert.equal(
-      (await annex.api('POST', '/v1/integrations/ours/installations', { organization })).status,
+      (await annex.api('POST', '/v1/integrations/ours/installations', { organization, agree: true })).status,
       201,
     )
     assert.equal((await annex.api('GET', '/v1/integrations/ours', undefined, token)).status, 404)

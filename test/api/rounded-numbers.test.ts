@@ -14,7 +14,10 @@ describe('a number in a JSON body', () => {
   before(async () => {
     annex = await startAnnex({ plugins: { counter: { script, more } } })
     const base = '/v1/integrations/counter/installations'
-    const { json } = await annex.api('POST', base, { organization: annex.server.samples.organization })
+    const { json } = await annex.api('POST', base, {
+      organization: annex.server.samples.organization,
+      agree: true,
+    })
     const token = readFileSync(join(annex.dataDir, 'cli.token'), 'utf8').trim()
     send = async (configuration) => {
       const response = await fetch(`${annex.url}${base}/${json.id}`, {

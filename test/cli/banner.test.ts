@@ -53,7 +53,7 @@ test('the banner shows the address, the setup token, each integration and three 
     `curl -X POST http://127.0.0.1:8787/v1/setup -d '{"token":"annex_setup_x"}'\n`,
     'p3                   version 3  space:content:read\n',
     '    curl -X POST http://127.0.0.1:8787/x/echo\n',
-    '    npx annex install webhook --site sample --set webhook_url=http://127.0.0.1:8787/x/echo --set site_view=true\n',
+    '    npx annex install webhook --site sample --set webhook_url=http://127.0.0.1:8787/x/echo --set site_view=true --yes\n',
     '    npx annex events publish site_view --site sample --follow\n',
   ]) {
     assert.ok(banner.includes(expected), `${expected} is not in ${banner}`)

@@ -21,7 +21,7 @@ export default createIntegration({
     EGRESS_ALLOW: '127.0.0.1',
   })
   context.after(served.close)
-  const installed = await served.annex('install', 'late', '--site', 'sample')
+  const installed = await served.annex('install', 'late', '--yes', '--site', 'sample')
   assert.equal(installed.code, 0, installed.stderr)
   const follow = () => served.annex('events', 'publish', 'site_view', '--follow')
   return Object.assign(follow, { annex: served.annex })

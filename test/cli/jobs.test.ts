@@ -26,7 +26,7 @@ test('annex jobs lists a failed job, shows it with its log, and runs it again', 
   writeFileSync(join(plugins, 'fails', 'index.ts'), script)
   const served = await startServe({ PLUGINS_DIR: plugins, DELIVERY_RETRY_SECONDS: '0.1' })
   context.after(served.close)
-  const installed = await served.annex('install', 'fails')
+  const installed = await served.annex('install', 'fails', '--yes')
   assert.equal(installed.code, 0, installed.stderr)
   let id = ''
   while (id === '') {

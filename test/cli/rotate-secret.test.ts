@@ -6,7 +6,7 @@ let served: Served
 let first = ''
 before(async () => {
   served = await startServe()
-  const { code, stdout, stderr } = await served.annex('install', 'webhook', '--site', 'sample')
+  const { code, stdout, stderr } = await served.annex('install', 'webhook', '--yes', '--site', 'sample')
   assert.equal(code, 0, stderr)
   first = /signing secret \(site sample\) (\S+)/.exec(stdout)?.[1] ?? ''
   assert.notEqual(first, '')

@@ -11,7 +11,7 @@ before(async () => {
   receiver = await startReceiver(400, 400, 200)
   served = await startServe({ EGRESS_ALLOW: '127.0.0.1' })
   const settings = ['--set', `webhook_url=${receiver.url}`, '--set', 'site_view=true']
-  const installed = await served.annex('install', 'webhook', '--site', 'sample', ...settings)
+  const installed = await served.annex('install', 'webhook', '--yes', '--site', 'sample', ...settings)
   assert.equal(installed.code, 0, installed.stderr)
   for (let n = 0; n < 2; n += 1) {
     assert.equal((await served.annex('events', 'publish', 'site_view', '--follow')).code, 1)

@@ -53,12 +53,19 @@ let secret = ''
 
 test('install installs, sets the settings by their declared types, and shows each secret once', async () => {
   const settings = ['--set', `webhook_url=${receiver.url}`, '--set', 'site_view=true']
-  const { code, stdout, stderr } = await served.annex('install', 'webhook', '--site', 'sample', ...settings)
+  const { code, stdout, stderr } = await served.annex(
+    'install',
+    'webhook',
+    '--yes',
+    '--site',
+    'sample',
+    ...settings,
+  )
   assert.equal(code, 0, stderr)
   assert.match(stdout, /^webhook inst_\S+ active\nsite sample active\nendpoint http:\S+\/x\/webhook\/inst_/)
   secret = /signing secret \(site sample\) (\S+)/.exec(stdout)?.[1] ?? ''
   assert.notEqual(secret, '')
-  const again = await served.annex('install', 'webhook', '--site', 'sample', ...settings)
+  const again = await served.annex('install', 'webhook', '--yes', '--site', 'sample', ...settings)
   assert.equal(again.code, 0, again.stderr)
   assert.doesNotMatch(again.stdout + again.stderr, /secret/)
 })
@@ -180,13 +187,13 @@ test('configure keeps other settings, and names each wrong one', async () => {
 
 test('an install with wrong settings installs neither the account nor the space', async () => {
   const wrong = ['--set', 'include_headings=perhaps', '--set', 'unti=words']
-  const refused = await served.annex('install', 'handbook-stats', '--space', 'handbook', ...wrong)
+  const refused = await served.annex('install', 'handbook-stats', '--yes', '--space', 'handbook', ...wrong)
   assert.equal(refused.code, 3)
   assert.equal(refused.stdout, '')
   assert.match(refused.stderr, /include_headings: must be true or false, found "perhaps"/)
   assert.match(refused.stderr, /unti: there is no setting "unti" for the space/)
   const empty = ['--space', 'handbook', '--set', 'webhook_url=']
-  const required = await served.annex('install', 'webhook', ...empty)
+  const required = await served.annex('install', 'webhook', '--yes', ...empty)
   assert.deepEqual([required.code, required.stdout], [3, ''])
   assert.match(required.stderr, /nothing was changed:\n {2}webhook_url: is required/)
   assert.deepEqual((await json<{ spaces: unknown[] }>('installations', 'webhook')).spaces, [])
@@ -198,7 +205,13 @@ test('an install with wrong settings installs neither the account nor the space'
 })
 
 test('an integration with optional settings only is active after its install', async () => {
-  const { code, stdout, stderr } = await served.annex('install', 'handbook-stats', '--space', 'handbook')
+  const { code, stdout, stderr } = await served.annex(
+    'install',
+    'handbook-stats',
+    '--yes',
+    '--space',
+    'handbook',
+  )
   assert.equal(code, 0, stderr)
   assert.match(stdout, /^handbook-stats inst_\S+ active\nspace handbook active\n/)
   const shown = await served.annex('installations', 'handbook-stats')
@@ -207,7 +220,7 @@ test('an integration with optional settings only is active after its install', a
 })
 
 test('an install without its required settings is pending, and shows the command that sets them', async () => {
-  const { code, stdout, stderr } = await served.annex('install', 'webhook', '--space', 'handbook')
+  const { code, stdout, stderr } = await served.annex('install', 'webhook', '--yes', '--space', 'handbook')
   assert.equal(code, 0, stderr)
   assert.match(stdout, /space handbook pending/)
   assert.match(

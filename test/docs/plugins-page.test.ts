@@ -14,7 +14,7 @@ const page = readFileSync(join(root, 'docs/plugins.md'), 'utf8')
 /** Installs an integration in the sample site and space. @returns the paths of all endpoints, the integration's first */
 async function installEverywhere(annex: Annex, name: string): Promise<string[]> {
   const installations = `/v1/integrations/${name}/installations`
-  const made = await annex.api('POST', installations, { organization: 'home' })
+  const made = await annex.api('POST', installations, { organization: 'home', agree: true })
   assert.equal(made.status, 201, made.text)
   const installed = `/x/${name}/${made.json.id}`
   const endpoints = [`/x/${name}`, installed]

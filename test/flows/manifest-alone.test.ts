@@ -83,7 +83,7 @@ describe('a setting with choices and a completion', () => {
       )
       const { organization } = annex.server.samples
       const path = '/v1/integrations/choosing/installations'
-      const { json } = await annex.api('POST', path, { organization })
+      const { json } = await annex.api('POST', path, { organization, agree: true })
       const edit = (configuration: object) => annex.api('PATCH', `${path}/${json.id}`, { configuration })
       assert.equal((await edit({ color: 'blue' })).status, 422)
       const edited = await edit({ color: 'green', size: 'any' })

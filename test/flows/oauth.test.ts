@@ -77,7 +77,10 @@ describe('an OAuth connection', () => {
     provider = await startProvider()
     annex = await startAnnex({ plugins: { connected: { script: script(provider.url), more } } })
     const { organization } = annex.server.samples
-    const { json } = await annex.api('POST', '/v1/integrations/connected/installations', { organization })
+    const { json } = await annex.api('POST', '/v1/integrations/connected/installations', {
+      organization,
+      agree: true,
+    })
     id = json.id
     path = `/v1/integrations/connected/installations/${id}`
     endpoint = json.urls.publicEndpoint

@@ -23,7 +23,9 @@ describe('handbook-stats', () => {
     space = (await annex.api('POST', '/v1/orgs/home/spaces', { slug: 'counted', title: 'Counted', folder }))
       .json.id
     const { organization } = annex.server.samples
-    id = (await annex.api('POST', '/v1/integrations/handbook-stats/installations', { organization })).json.id
+    id = (
+      await annex.api('POST', '/v1/integrations/handbook-stats/installations', { organization, agree: true })
+    ).json.id
     const configured = await annex.api('PATCH', account(), {
       configuration: { unit: 'words', team: 'Support' },
     })

@@ -45,7 +45,10 @@ describe('the credentials of a connection', () => {
     annex = await startAnnex({ plugins: { connected: { script, more } } })
     const { organization, site } = annex.server.samples
     organizationToken = (await annex.api('POST', `/v1/orgs/${organization}/tokens`, {})).json.token
-    const installed = await annex.api('POST', '/v1/integrations/connected/installations', { organization })
+    const installed = await annex.api('POST', '/v1/integrations/connected/installations', {
+      organization,
+      agree: true,
+    })
     id = installed.json.id
     path = `/v1/integrations/connected/installations/${id}`
     await annex.api('PATCH', path, { configuration: { region: 'us' } })

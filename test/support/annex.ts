@@ -134,7 +134,10 @@ export async function installSample(
   configuration?: object,
 ): Promise<{ id: string; endpoint: string; secret: string; path: string }> {
   const base = `/v1/integrations/${integration}/installations`
-  const installed = await annex.api('POST', base, { organization: annex.server.samples.organization })
+  const installed = await annex.api('POST', base, {
+    organization: annex.server.samples.organization,
+    agree: true,
+  })
   if (installed.status !== 201) throw new Error(`install: ${installed.text}`)
   const { id } = installed.json
   await until(

@@ -92,6 +92,10 @@ export async function fillDatabase(db: Db): Promise<void> {
     { installationId: 'inst_1', kind: 'site', targetId: 'site_1', status: 'active', ...level },
     { installationId: 'inst_1', kind: 'space', targetId: 'space_1', status: 'pending', ...level },
   ])
+  await db('grants').insert({
+    ...{ id: 'grt_1', installationId: 'inst_1', version: 7, permissions: json },
+    ...{ actorKind: 'token', actorId: 'tok_1', createdAt: at },
+  })
   await db('events').insert([
     { id: 'evt_1', organizationId: 'org_1', type: 'site_view', payload: json, receivedAt: at },
     { id: 'evt_1', organizationId: 'org_2', type: 'site_view', payload: '{}', receivedAt: at },

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createSecretBox } from '../../host/access/secret-box.ts'
-import { findIntegration, findVersion, setIntegrationVersion } from '../../host/db/queries/integrations.ts'
+import { holdInstallations, insertGrant } from '../../host/db/queries/grants.ts'
+import { insertInstallation } from '../../host/db/queries/installations.ts'
+import { findIntegration, findVersion, retireIntegration } from '../../host/db/queries/integrations.ts'
 import { normalizeManifest } from '../../host/manifest/normalize-manifest.ts'
 import { deployVersion } from '../../host/versions/deploy-version.ts'
 import { createManifest } from '../bundle/plugin-folder.ts'
@@ -16,7 +18,7 @@ describe('of an integration’s versions', () => {
 
   const deploy = async (code: string, name: string): Promise<number> => {
     const { number } = await deployVersion(seeded.db, createSecretBox(Buffer.alloc(32, 1)), {
-      manifest: normalizeManifest(createManifest({ name })),
+      manifest: normalizeManifest(createManifest({ name, script: './index.ts' })),
       bundle: { code, map: '{}', inputs: {} },
       folder: name,
       place: 'here',
@@ -29,23 +31,35 @@ describe('of an integration’s versions', () => {
     return rows.map(({ number }) => number)
   }
 
-  it('the deployed one and the one before it are kept, and no number comes again', async () => {
+  it('the ten newest are kept, and no number comes again', async () => {
     await deploy('neighbour', 'other')
-    const kept: number[][] = []
-    for (const code of ['1', '2', '3', '2', '2', '4', '5', '1']) {
-      await deploy(code, 'ours')
-      kept.push(await numbersOf('ours'))
-    }
-    assert.deepEqual(kept, [[1], [1, 2], [2, 3], [2, 3], [2, 3], [2, 4], [4, 5], [5, 6]])
+    const codes = Array.from({ length: 11 }, (_, n) => String(n + 1))
+    for (const code of [...codes, '2', '12']) await deploy(code, 'ours')
+    // The second one was deployed before the last.
+    assert.deepEqual(await numbersOf('ours'), [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+    assert.equal(await deploy('1', 'ours'), 13)
     assert.deepEqual(await numbersOf('other'), [1])
   })
 
   it('the last one is kept of an integration that was out of service', async () => {
     for (const code of ['1', '2']) await deploy(code, 'back')
-    await setIntegrationVersion(seeded.db, 'back', null)
+    await retireIntegration(seeded.db, 'back')
     assert.equal(await deploy('3', 'back'), 3)
-    assert.deepEqual(await numbersOf('back'), [2, 3])
+    assert.deepEqual(await numbersOf('back'), [1, 2, 3])
     const { versionId } = (await findIntegration(seeded.db, 'back')) ?? {}
     assert.equal((await findVersion(seeded.db, versionId ?? ''))?.code, '3')
+  })
+
+  it('one that an installation runs is kept, however old', async () => {
+    await deploy('0', 'held')
+    const { versionId } = (await findIntegration(seeded.db, 'held')) ?? {}
+    const given = { integration: 'held', organizationId: seeded.organizationId, signingSecret: 'sealed' }
+    const installation = await insertInstallation(seeded.db, given)
+    const installationId = installation?.id ?? ''
+    const actor = { kind: 'system', id: null } as const
+    await insertGrant(seeded.db, { installationId, version: 1, permissions: '[]', actor })
+    await holdInstallations(seeded.db, [installationId], versionId ?? null)
+    for (const code of Array.from({ length: 12 }, (_, n) => String(n + 1))) await deploy(code, 'held')
+    assert.deepEqual(await numbersOf('held'), [1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13])
   })
 })

@@ -28,7 +28,7 @@ describe('a plugin folder’s organization', () => {
     try {
       await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })
       const { organization } = annex.server.samples
-      await annex.api('POST', '/v1/integrations/ours/installations', { organization })
+      await annex.api('POST', '/v1/integrations/ours/installations', { organization, agree: true })
       rmSync(join(annex.pluginsDir, 'ours'), { recursive: true })
       const folder = writePlugin(annex.pluginsDir, 'ours', { script, organization: 'acme' })
       const { items } = (await annex.api('POST', '/v1/reload')).json

@@ -25,6 +25,7 @@ export async function down(db: Knex): Promise<void> {
     ],
     ...[
       'events',
+      'grants',
       'installation_targets',
       'installations',
       'versions',
@@ -127,7 +128,12 @@ async function addIntegrations(db: Knex): Promise<void> {
       table.text('name').primary()
       table.text('organization_id').notNullable().references('organizations.id')
       table.text('folder').notNullable()
+      // The deployed version. Null: it is out of service.
       table.text('version_id')
+      // The version of its folder, which a rollback does not change.
+      table.text('loaded_version_id')
+      // A rollback: loading the folder deploys nothing until it is unpinned.
+      table.bigInteger('pinned_at')
       table.text('install_key').notNullable()
       table.text('signing_secret').notNullable()
       table.bigInteger('created_at').notNullable()
@@ -193,6 +199,17 @@ async function addIntegrations(db: Knex): Promise<void> {
       table.primary(['installation_id', 'kind', 'target_id'])
       table.index(['kind', 'target_id'])
     })
+  // What an organization has agreed to. The last grant of an installation holds.
+  await db.schema.createTable('grants', (table) => {
+    table.text('id').primary()
+    table.text('installation_id').notNullable().references('installations.id').onDelete('CASCADE')
+    table.integer('version').notNullable()
+    table.text('permissions').notNullable()
+    table.text('actor_kind').notNullable()
+    table.text('actor_id')
+    table.bigInteger('created_at').notNullable()
+    table.index(['installation_id', 'id'])
+  })
   await db.raw('create unique index integrations_lower_name on integrations (lower(name))')
   await db.raw(
     'create unique index installations_installed on installations (integration, organization_id) where removing_at is null',

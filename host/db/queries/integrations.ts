@@ -7,6 +7,10 @@ export type IntegrationRow = {
   /** Name of its plugin folder. */
   folder: string
   versionId: string | null
+  /** The version of its folder. A rollback deploys another one. */
+  loadedVersionId: string | null
+  /** A rollback: loading the folder deploys nothing until it is unpinned. */
+  pinnedAt: number | null
   /** The identity of the host that loaded it last. */
   loadedBy: string | null
   installKey: string
@@ -59,9 +63,25 @@ export async function listIntegrations(db: Db): Promise<IntegrationRow[]> {
   return db('integrations').orderBy('name')
 }
 
-/** @param versionId null takes the integration out of service. Its versions and installations stay. */
-export async function setIntegrationVersion(db: Db, name: string, versionId: string | null): Promise<void> {
-  await db('integrations').where({ name }).update({ versionId })
+/** Deploys a version. `pinned`: loading the folder does not replace it. */
+export async function setIntegrationVersion(
+  db: Db,
+  name: string,
+  versionId: string,
+  { pinned }: { pinned: boolean },
+): Promise<void> {
+  await db('integrations')
+    .where({ name })
+    .update({ versionId, pinnedAt: pinned ? Date.now() : null })
+}
+
+export async function setLoadedVersion(db: Db, name: string, loadedVersionId: string): Promise<void> {
+  await db('integrations').where({ name }).update({ loadedVersionId })
+}
+
+/** Takes an integration out of service. Its versions and installations stay. */
+export async function retireIntegration(db: Db, name: string): Promise<void> {
+  await db('integrations').where({ name }).update({ versionId: null, pinnedAt: null })
 }
 
 export async function hasVersion(db: Db, integration: string, digest: string): Promise<boolean> {
@@ -82,20 +102,31 @@ export async function ensureVersion(
   return row
 }
 
+/** Versions of an integration that can be deployed again. */
+const keptVersions = 10
+
 /**
- * Removes all versions of an integration except the deployed version and its predecessor: running dispatches may still read
- * the predecessor.
- *
- * @param before the predecessor. Null, when no version was deployed: the last stored version stays
+ * Removes old versions of an integration. Kept are the newest, and all that are in use: deployed, loaded, run by an
+ * installation, and `before`, the predecessor of the deployed version, as running dispatches may still read it.
  */
-export async function removeVersions(
-  db: Db,
-  integration: string,
-  { deployed, before }: { deployed: string; before: string | null },
-): Promise<void> {
-  const others = db('versions').where({ integration }).whereNot({ id: deployed })
-  const last = before ?? (await others.clone().orderBy('number', 'desc').first('id'))?.id
-  if (last !== undefined) await others.clone().whereNot({ id: last }).delete()
+export async function removeOldVersions(db: Db, integration: string, before: string | null): Promise<void> {
+  const newest: string[] = await db('versions')
+    .where({ integration })
+    .orderBy('number', 'desc')
+    .limit(keptVersions)
+    .pluck('id')
+  const row = await findIntegration(db, integration)
+  const used = [row?.versionId, row?.loadedVersionId, before].filter((id) => id !== null && id !== undefined)
+  const held = db('installations')
+    .where({ integration })
+    .whereNotNull('heldVersionId')
+    .whereNull('removedAt')
+    .select('heldVersionId')
+  await db('versions')
+    .where({ integration })
+    .whereNotIn('id', [...newest, ...used])
+    .whereNotIn('id', held)
+    .delete()
 }
 
 export async function listDeployedDigests(db: Db): Promise<{ name: string; digest: string }[]> {
@@ -108,12 +139,18 @@ export async function listDeployedDigests(db: Db): Promise<{ name: string; diges
 /** A version without its code and source map, which may be megabytes. Only the sandbox needs these. */
 export type VersionHead = Omit<VersionRow, 'code' | 'sourceMap'>
 
+const headColumns = ['id', 'integration', 'number', 'digest', 'manifest', 'createdAt']
+
 export async function findVersionHead(db: Db, id: string): Promise<VersionHead | undefined> {
-  const columns = ['id', 'integration', 'number', 'digest', 'manifest', 'createdAt']
-  return db('versions').select(columns).where({ id }).first()
+  return db('versions').select(headColumns).where({ id }).first()
 }
 
-/** @returns undefined for a version that `removeVersions` has removed */
+/** The newest first. */
+export async function listVersions(db: Db, integration: string): Promise<VersionHead[]> {
+  return db('versions').select(headColumns).where({ integration }).orderBy('number', 'desc')
+}
+
+/** @returns undefined for a version that `removeOldVersions` has removed */
 export async function findVersionCode(db: Db, id: string): Promise<string | undefined> {
   const row = await db('versions').select('code').where({ id }).first()
   return row?.code

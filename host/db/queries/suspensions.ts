@@ -51,7 +51,12 @@ export async function resumeIntegration(transaction: Db, name: string): Promise<
   return [name]
 }
 
-/** Resumes after a deployment: suspensions of other versions end. @returns as `resumeInstallation` */
+/**
+ * Resumes after a deployment: suspensions of other versions end. An installation that goes on with its version stays
+ * suspended.
+ *
+ * @returns as `resumeInstallation`
+ */
 export async function liftSuspensions(
   transaction: Db,
   integration: string,
@@ -60,6 +65,7 @@ export async function liftSuspensions(
   const isOther = { integration, status: 'suspended' }
   const ids = await transaction('installations')
     .where(isOther)
+    .whereNull('heldVersionId')
     .whereNot({ suspendedDigest: digest })
     .pluck('id')
   const lanes = await resumeInstallations(transaction, ids)

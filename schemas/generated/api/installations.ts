@@ -95,6 +95,18 @@ export interface InstallRequest {
    * For an unlisted integration.
    */
   installKey?: string
+  /**
+   * Agrees to all that the version asks for. Or name its `scopes`.
+   */
+  agree?: boolean
+  /**
+   * @maxItems 100
+   */
+  scopes?: string[]
+  /**
+   * The number of the version that the installer has read.
+   */
+  version?: number
 }
 
 /**

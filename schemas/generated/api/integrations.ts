@@ -122,9 +122,23 @@ export interface LoadedFolder {
     [k: string]: unknown
   }[]
   /**
-   * The reason of a retirement, and the installations that remain.
+   * The reason of a retirement and the installations that remain, or the version that is pinned.
    */
   note?: string
+}
+
+export interface GetIntegrationByNameQuery {
+  /**
+   * The key of the install link, for an unlisted integration.
+   */
+  installKey?: string
+}
+
+export interface CheckIntegrationSettingsQuery {
+  /**
+   * The key of the install link, for an unlisted integration.
+   */
+  installKey?: string
 }
 
 export interface IntegrationsOperations {
@@ -138,14 +152,14 @@ export interface IntegrationsOperations {
   getIntegrationByName: {
     roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
     params: { integration: string }
-    query: object
+    query: GetIntegrationByNameQuery
     body: undefined
     answer: Integration
   }
   checkIntegrationSettings: {
     roles: 'editor' | 'admin' | 'operator'
     params: { integration: string }
-    query: object
+    query: CheckIntegrationSettingsQuery
     body: SettingsToCheck
     answer: void
   }

@@ -14,6 +14,7 @@ import type { ReceiversOperations } from './receivers.ts'
 import type { SitesOperations } from './sites.ts'
 import type { SpacesOperations } from './spaces.ts'
 import type { SystemOperations } from './system.ts'
+import type { VersionsOperations } from './versions.ts'
 import type { ViewsOperations } from './views.ts'
 
 /** Each operation of the API by its id. */
@@ -31,6 +32,7 @@ export type Operations = ContentOperations &
   SitesOperations &
   SpacesOperations &
   SystemOperations &
+  VersionsOperations &
   ViewsOperations
 
 export type OperationId = keyof Operations

@@ -66,7 +66,10 @@ export async function startAnnex(
     samples,
     token,
     install: (integration) =>
-      createApi({ url, token }).post(`/v1/integrations/${integration}/installations`, { organization }),
+      createApi({ url, token }).post(`/v1/integrations/${integration}/installations`, {
+        organization,
+        agree: true,
+      }),
   }
 }
 

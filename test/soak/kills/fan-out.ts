@@ -15,7 +15,7 @@ export default createIntegration({ events: { site_view: async (event, { integrat
 /** Installs it in the sample site. What this has answered is acknowledged as well. */
 export async function installFanOut({ api, samples }: Listening): Promise<void> {
   const base = '/v1/integrations/fan-out/installations'
-  const installed = await api('POST', base, { organization: samples.organization })
+  const installed = await api('POST', base, { organization: samples.organization, agree: true })
   if (installed.status !== 201) throw new Error(`install: ${installed.text}`)
   const site = await api('POST', `${base}/${installed.json.id}/sites`, { site: samples.site })
   if (site.status !== 201) throw new Error(`install in the site: ${site.text}`)

@@ -31,7 +31,10 @@ export async function installBench(
   const { items } = await api.get<List<Installation>>('/v1/installations')
   const before = items.find(({ integration }) => integration === name)
   if (before !== undefined) return before.id
-  const { id } = await api.post<Installation>(`/v1/integrations/${name}/installations`, { organization })
+  const { id } = await api.post<Installation>(`/v1/integrations/${name}/installations`, {
+    organization,
+    agree: true,
+  })
   const path = `/v1/integrations/${name}/installations/${id}`
   await api.post(`${path}/spaces`, { space })
   // Each level is active once its script has handled its setup event.

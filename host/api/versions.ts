@@ -1,0 +1,149 @@
+import type {
+  InstallationAgreement,
+  Permission as PermissionView,
+  Version as VersionView,
+} from '../../schemas/generated/api/versions.ts'
+import { actorOf } from '../access/actor.ts'
+import type { Caller } from '../access/tokens.ts'
+import type { Db } from '../db/db.ts'
+import { findGrant } from '../db/queries/grants.ts'
+import { findInstallation, type Installation } from '../db/queries/installations.ts'
+import {
+  findIntegration,
+  type IntegrationRow,
+  listVersions,
+  type VersionHead,
+} from '../db/queries/integrations.ts'
+import { AnnexError } from '../errors.ts'
+import { agreeTo, compareVersions, findMissing } from '../installations/consent.ts'
+import { getDeployed } from '../installations/find-deployed.ts'
+import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
+import { rollBack, unpin } from '../installations/rollback.ts'
+import { describePermission, type Permission, permissionsOf } from '../manifest/permissions.ts'
+import type { ReadOptions } from '../manifest/read-options.ts'
+import type { OnOperation } from './operations.ts'
+import { openIntegration, visibleInstallation } from './visible-records.ts'
+
+export type VersionParts = {
+  db: Db
+  prepareDispatch: Pick<PrepareDispatch, 'forget'>
+  reading: ReadOptions
+  wake: () => void
+}
+
+/** Versions of integrations, and the agreements of organizations. */
+export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
+  const { db, prepareDispatch, reading, wake } = parts
+
+  on('listIntegrationVersions', async ({ caller, params, query }) => {
+    const { row } = await openIntegration(db, caller, params.integration, query.installKey)
+    const items = (await listVersions(db, row.name)).map((version) => toVersion(version, row))
+    return { items, count: items.length }
+  })
+
+  on('compareIntegrationVersions', async ({ caller, params, query }) => {
+    const { row } = await openIntegration(db, caller, params.integration, query.installKey)
+    const versions = await listVersions(db, row.name)
+    const to = getVersion(versions, row.name, Number(params.version))
+    const before = versions.find(({ number }) => number < to.number)
+    const from = query.from === undefined ? (before ?? to) : getVersion(versions, row.name, query.from)
+    const difference = compareVersions(JSON.parse(from.manifest), JSON.parse(to.manifest))
+    return {
+      object: 'version-difference',
+      from: from.number,
+      to: to.number,
+      ...difference,
+      added: difference.added.map(toPermission),
+      removed: difference.removed.map(toPermission),
+    }
+  })
+
+  on('rollBackIntegration', async ({ caller, params, body }) => {
+    const version = await rollBack(db, await openOwn(caller, params.integration), body.version, reading)
+    return answerSwitched(version)
+  })
+
+  on('unpinIntegration', async ({ caller, params }) =>
+    answerSwitched(await unpin(db, await openOwn(caller, params.integration))),
+  )
+
+  on('getInstallationAgreement', async ({ caller, params }) =>
+    toAgreement(await visibleInstallation(db, caller, params.integration, params.installation)),
+  )
+
+  on('agreeToVersion', async ({ caller, params, body }) => {
+    const installation = await visibleInstallation(db, caller, params.integration, params.installation)
+    await agreeTo(db, installation, { ...body, actor: actorOf(caller) }, wake)
+    prepareDispatch.forget()
+    wake()
+    return toAgreement((await findInstallation(db, installation.id)) ?? installation)
+  })
+
+  async function openOwn(caller: Caller, name: string): Promise<IntegrationRow> {
+    const { row, isOwner } = await openIntegration(db, caller, name)
+    if (isOwner) return row
+    throw new AnnexError('forbidden', `Only the organization that owns ${name} may choose its version.`)
+  }
+
+  async function answerSwitched(version: VersionHead): Promise<VersionView> {
+    prepareDispatch.forget()
+    wake()
+    const row = await findIntegration(db, version.integration)
+    return toVersion(version, row)
+  }
+
+  async function toAgreement(installation: Installation): Promise<InstallationAgreement> {
+    const { integration, id, heldVersionId } = installation
+    const run = await getDeployed(db, integration, installation)
+    const deployed = heldVersionId === null ? undefined : await getDeployed(db, integration)
+    const grant = await findGrant(db, id)
+    return {
+      object: 'agreement',
+      installation: id,
+      version: run.version.number,
+      agreed:
+        grant === undefined
+          ? null
+          : {
+              version: grant.version,
+              permissions: JSON.parse(grant.permissions).map(toPermission),
+              by: { kind: grant.actorKind, id: grant.actorId },
+              at: new Date(grant.createdAt).toISOString(),
+            },
+      waiting:
+        deployed === undefined
+          ? null
+          : {
+              version: deployed.version.number,
+              permissions: (await findMissing(db, installation, deployed)).map(toPermission),
+            },
+    }
+  }
+}
+
+/** @throws AnnexError `not_found` */
+function getVersion(versions: readonly VersionHead[], name: string, number: number): VersionHead {
+  const found = versions.find((version) => version.number === number)
+  if (found !== undefined) return found
+  throw new AnnexError('not_found', `${name} has no version ${number}, or it is no longer kept.`)
+}
+
+function toVersion(version: VersionHead, row: IntegrationRow | undefined): VersionView {
+  const { id, number, digest, manifest, createdAt } = version
+  const isDeployed = row?.versionId === id
+  return {
+    object: 'version',
+    number,
+    digest,
+    state: isDeployed ? 'deployed' : row?.loadedVersionId === id ? 'loaded' : 'kept',
+    pinned: isDeployed && row.pinnedAt !== null,
+    permissions: permissionsOf(JSON.parse(manifest)).map(toPermission),
+    createdAt: new Date(createdAt).toISOString(),
+  }
+}
+
+/** With its sentence. */
+export const toPermission = (permission: Permission): PermissionView => ({
+  ...permission,
+  sentence: describePermission(permission),
+})

@@ -1,0 +1,121 @@
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { Db } from '../db/db.ts'
+import type { Actor } from '../db/queries/audit.ts'
+import { findGrant, holdInstallations, insertGrant } from '../db/queries/grants.ts'
+import type { Installation } from '../db/queries/installations.ts'
+import type { VersionHead } from '../db/queries/integrations.ts'
+import { releaseWaiting } from '../db/queries/release-waiting.ts'
+import { liftSuspensions } from '../db/queries/suspensions.ts'
+import { AnnexError } from '../errors.ts'
+import {
+  describePermission,
+  findUnagreed,
+  type Permission,
+  permissionsOf,
+  permissionsWithout,
+} from '../manifest/permissions.ts'
+import { lockLevel } from './configure.ts'
+import { type Deployed, getDeployed } from './find-deployed.ts'
+
+/** The words of an installer: `agree` to all, or the names of all scopes. `version`: the number that they have read. */
+export type Agreement = { agree?: boolean; scopes?: string[]; version?: number }
+
+/**
+ * Asserts that an installer agrees to what a version asks for. A version without scopes needs no words.
+ *
+ * @throws AnnexError `agreement_missing` with a sentence for each permission
+ */
+export function assertAgreed(
+  manifest: Manifest,
+  { number }: Pick<VersionHead, 'number'>,
+  { agree, scopes = [], version = number }: Agreement,
+): void {
+  const named = manifest.scopes.every((scope) => scopes.includes(scope))
+  if (version === number && (agree === true || named)) return
+  const permissions = permissionsOf(manifest)
+  const list = permissions.map((permission) => `  ${describePermission(permission)}`).join('\n')
+  const other = version === number ? '' : `You have read version ${version}. `
+  throw new AnnexError(
+    'agreement_missing',
+    `${other}Version ${number} of ${manifest.name} asks for your agreement (\`agree: true\`, or all of its \`scopes\`):\n${list}`,
+    {
+      details: permissions.map((permission) => ({ path: '/agree', message: describePermission(permission) })),
+    },
+  )
+}
+
+/** Records a grant, in the transaction of the installation or of the switch to the version. */
+export function recordGrant(
+  transaction: Db,
+  given: { installationId: string; manifest: Manifest; version: Pick<VersionHead, 'number'>; actor: Actor },
+): Promise<void> {
+  const { installationId, manifest, version, actor } = given
+  const permissions = JSON.stringify(permissionsOf(manifest))
+  return insertGrant(transaction, { installationId, version: version.number, permissions, actor })
+}
+
+/** What the deployed version asks for, and the organization has not agreed to. */
+export async function findMissing(
+  db: Db,
+  installation: Installation,
+  { manifest }: Pick<Deployed, 'manifest'>,
+): Promise<Permission[]> {
+  const grant = await findGrant(db, installation.id)
+  const before = grant === undefined ? [] : JSON.parse(grant.permissions)
+  return findUnagreed(before, permissionsOf(manifest))
+}
+
+/**
+ * Agrees to the deployed version for an installation, which runs it from then on.
+ *
+ * @param wake starts work that a suspension of the older version held back
+ * @throws AnnexError `agreement_missing`, `conflict` when no version waits
+ */
+export async function agreeTo(
+  db: Db,
+  installation: Installation,
+  given: Agreement & { actor: Actor },
+  wake: () => void,
+): Promise<void> {
+  const { integration, id } = installation
+  const lanes = await db.transaction(async (transaction) => {
+    const { installation: now } = await lockLevel(transaction, { installation })
+    const { version, manifest } = await getDeployed(transaction, integration)
+    if (now.heldVersionId === null)
+      throw new AnnexError('conflict', `${id} runs version ${version.number} of ${integration} already.`)
+    assertAgreed(manifest, version, given)
+    await recordGrant(transaction, { installationId: id, manifest, version, actor: given.actor })
+    await holdInstallations(transaction, [id], null)
+    return liftSuspensions(transaction, integration, version.digest)
+  })
+  for (const lane of lanes) await releaseWaiting(db, lane, wake)
+}
+
+/** The difference of two versions, for people. */
+export type Difference = {
+  added: Permission[]
+  removed: Permission[]
+  /** True when organizations with the first version have to agree to the second one. */
+  needsAgreement: boolean
+  settings: { added: string[]; removed: string[] }
+}
+
+export function compareVersions(from: Manifest, to: Manifest): Difference {
+  const [before, after] = [permissionsOf(from), permissionsOf(to)]
+  const [old, current] = [settingNames(from), settingNames(to)]
+  return {
+    added: permissionsWithout(after, before),
+    removed: permissionsWithout(before, after),
+    needsAgreement: findUnagreed(before, after).length > 0,
+    settings: {
+      added: current.filter((name) => !old.includes(name)),
+      removed: old.filter((name) => !current.includes(name)),
+    },
+  }
+}
+
+/** The settings of all levels: `site.webhook_url`. */
+const settingNames = ({ configurations = {} }: Manifest): string[] =>
+  Object.entries(configurations).flatMap(([level, declared]) =>
+    Object.keys(declared?.properties ?? {}).map((name) => `${level}.${name}`),
+  )

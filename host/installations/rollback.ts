@@ -1,0 +1,114 @@
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { Db } from '../db/db.ts'
+import { listInstallations, listTargets } from '../db/queries/installations.ts'
+import {
+  findVersionHead,
+  type IntegrationRow,
+  listVersions,
+  type VersionHead,
+} from '../db/queries/integrations.ts'
+import { releaseWaiting } from '../db/queries/release-waiting.ts'
+import { AnnexError, type ErrorDetail } from '../errors.ts'
+import type { ReadOptions } from '../manifest/read-options.ts'
+import { readSecrets } from '../manifest/secrets.ts'
+import { switchVersion } from '../versions/deploy-version.ts'
+import { findDeployed } from './find-deployed.ts'
+import { type InstalledLevel, levelOf, statusOf, whyPending } from './level-settings.ts'
+
+/**
+ * Deploys an older version and pins it: loading the folder deploys nothing until `unpin`.
+ *
+ * @param number default: the version before the deployed one
+ * @throws AnnexError `not_found`; `conflict` with a detail for each secret, level and setting that the version would miss
+ */
+export async function rollBack(
+  db: Db,
+  integration: IntegrationRow,
+  number: number | undefined,
+  reading: ReadOptions,
+): Promise<VersionHead> {
+  const version = await findOlder(db, integration, number)
+  const details = await whyBroken(db, JSON.parse(version.manifest), reading)
+  if (details.length > 0) {
+    const list = details.map(({ path, message }) => `  ${path}: ${message}`).join('\n')
+    const text = `Version ${version.number} of ${integration.name} cannot run here, and nothing was changed:\n${list}`
+    throw new AnnexError('conflict', text, { details })
+  }
+  await deploy(db, version, { pinned: true })
+  return version
+}
+
+/** Deploys the version of the folder again, and from then on each version that is loaded. @throws AnnexError `conflict` */
+export async function unpin(
+  db: Db,
+  { name, pinnedAt, loadedVersionId }: IntegrationRow,
+): Promise<VersionHead> {
+  const version = loadedVersionId === null ? undefined : await findVersionHead(db, loadedVersionId)
+  if (pinnedAt === null || version === undefined)
+    throw new AnnexError('conflict', `No version of ${name} is pinned.`)
+  await deploy(db, version, { pinned: false })
+  return version
+}
+
+async function deploy(db: Db, version: VersionHead, options: { pinned: boolean }): Promise<void> {
+  const { integration } = version
+  const lanes = await db.transaction((transaction) =>
+    switchVersion(transaction, integration, version, options),
+  )
+  for (const lane of lanes) await releaseWaiting(db, lane, () => {})
+}
+
+async function findOlder(
+  db: Db,
+  { name, versionId }: IntegrationRow,
+  number: number | undefined,
+): Promise<VersionHead> {
+  const versions = await listVersions(db, name)
+  const deployed = versions.find(({ id }) => id === versionId)
+  if (deployed === undefined) throw new AnnexError('no_version', `No version of ${name} is deployed.`)
+  const found = versions.find((one) =>
+    number === undefined ? one.number < deployed.number : one.number === number,
+  )
+  if (found !== undefined) return found
+  const numbers = versions.map((one) => one.number).join(', ')
+  throw new AnnexError(
+    'not_found',
+    `${name} has no ${number === undefined ? 'older version' : `version ${number}`}. Kept are: ${numbers}.`,
+  )
+}
+
+/** A reason for each thing that a version needs, and that is missing here. */
+async function whyBroken(db: Db, manifest: Manifest, reading: ReadOptions): Promise<ErrorDetail[]> {
+  const secrets = readSecrets(manifest, reading)
+  const reasons = Object.entries(manifest.secrets ?? {}).flatMap(([name, reference]) =>
+    Object.hasOwn(secrets, name)
+      ? []
+      : [{ path: `/secrets/${name}`, message: `${reference} is not set on this host` }],
+  )
+  for (const installation of await listInstallations(db, { integration: manifest.name })) {
+    if (reasons.length >= mostReasons) break
+    const now = (await findDeployed(db, manifest.name, installation))?.manifest
+    const targets = await listTargets(db, { installationId: installation.id })
+    const levels: InstalledLevel[] = [
+      { installation },
+      ...targets.map((target) => ({ installation, target })),
+    ]
+    reasons.push(...levels.flatMap((level) => whyLevelBroken(manifest, now, level)))
+  }
+  return reasons.slice(0, mostReasons)
+}
+
+/** A level that is active, and would not be with that version. */
+function whyLevelBroken(manifest: Manifest, now: Manifest | undefined, level: InstalledLevel): ErrorDetail[] {
+  const { installation, target } = level
+  const where = target === undefined ? installation.id : `${installation.id} in ${target.targetId}`
+  if (target !== undefined && ![undefined, 'all', target.kind].includes(manifest.target))
+    return [{ path: '/target', message: `it cannot be installed in a ${target.kind}, as ${where} is` }]
+  if (statusOf(now, level) !== 'active') return []
+  return whyPending(manifest, level).map(({ path, message }) => ({
+    path: `/configurations/${levelOf(target)}${path.replace('/configuration', '/properties')}`,
+    message: `${where}: ${message}`,
+  }))
+}
+
+const mostReasons = 20

@@ -1,0 +1,176 @@
+// Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
+
+import type { Time } from './common.ts'
+
+/**
+ * One thing that a version asks an installer for.
+ */
+export interface Permission {
+  kind: 'scope' | 'host' | 'level' | 'directive' | 'secret'
+  /**
+   * `*` as a host is any public host.
+   */
+  name: string
+  /**
+   * For the installer.
+   */
+  sentence: string
+}
+
+export type Permissions = Permission[]
+
+export interface Version {
+  object: 'version'
+  number: number
+  digest: string
+  /**
+   * `loaded`: the version of the folder, while another one is pinned. `kept`: it can be deployed again.
+   */
+  state: 'deployed' | 'loaded' | 'kept'
+  /**
+   * A person has rolled back to it.
+   */
+  pinned: boolean
+  permissions: Permissions
+  createdAt: Time
+}
+
+export interface VersionList {
+  items: Version[]
+  count: number
+}
+
+export interface VersionDifference {
+  object: 'version-difference'
+  from: number
+  to: number
+  needsAgreement: boolean
+  added: Permissions
+  removed: Permissions
+  /**
+   * Settings by level and name.
+   */
+  settings: {
+    added: string[]
+    removed: string[]
+  }
+}
+
+export interface Rollback {
+  /**
+   * Default: the version before the deployed one.
+   */
+  version?: number
+}
+
+/**
+ * The words of an installer: `agree` to everything, or the names of all scopes.
+ */
+export interface Agreement {
+  /**
+   * The number of the version that the installer has read.
+   */
+  version?: number
+  agree?: boolean
+  /**
+   * @maxItems 100
+   */
+  scopes?: string[]
+}
+
+/**
+ * The cause of a change. `id`: a member, a token, or the installation or integration of a script.
+ */
+export interface Actor {
+  kind: 'person' | 'token' | 'script' | 'system'
+  id: string | null
+}
+
+export interface InstallationAgreement {
+  object: 'agreement'
+  installation: string
+  /**
+   * The version that the installation runs.
+   */
+  version: number
+  agreed: null | Grant
+  /**
+   * The deployed version, while it waits, and what is new in it.
+   */
+  waiting: null | WaitingVersion
+}
+
+export interface Grant {
+  version: number
+  permissions: Permissions
+  by: Actor
+  at: Time
+}
+
+export interface WaitingVersion {
+  version: number
+  permissions: Permissions
+}
+
+export interface ListIntegrationVersionsQuery {
+  /**
+   * The key of the install link, for an unlisted integration.
+   */
+  installKey?: string
+}
+
+export interface CompareIntegrationVersionsQuery {
+  /**
+   * The number of the older version. Default: the version before.
+   */
+  from?: number
+  /**
+   * The key of the install link, for an unlisted integration.
+   */
+  installKey?: string
+}
+
+export interface VersionsOperations {
+  listIntegrationVersions: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator'
+    params: { integration: string }
+    query: ListIntegrationVersionsQuery
+    body: undefined
+    answer: VersionList
+  }
+  compareIntegrationVersions: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator'
+    params: { integration: string; version: string }
+    query: CompareIntegrationVersionsQuery
+    body: undefined
+    answer: VersionDifference
+  }
+  rollBackIntegration: {
+    roles: 'admin' | 'operator'
+    params: { integration: string }
+    query: object
+    body: Rollback
+    answer: Version
+  }
+  unpinIntegration: {
+    roles: 'admin' | 'operator'
+    params: { integration: string }
+    query: object
+    body: undefined
+    answer: Version
+  }
+  getInstallationAgreement: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string }
+    query: object
+    body: undefined
+    answer: InstallationAgreement
+  }
+  agreeToVersion: {
+    roles: 'admin' | 'operator'
+    params: { integration: string; installation: string }
+    query: object
+    body: Agreement
+    answer: InstallationAgreement
+  }
+}
