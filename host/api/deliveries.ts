@@ -27,9 +27,10 @@ export function addDeliveryRoutes(on: OnOperation, { db, longReader }: DeliveryP
   on('getDelivery', async ({ caller, params }) => {
     const delivery = await openDelivery(db, caller, params.delivery)
     const attempts = await listAttempts(db, delivery.id)
+    const body = await findBody(db, delivery.bodyId)
     return {
       ...toDelivery(delivery),
-      body: (await findBody(db, delivery.bodyId)) ?? null,
+      ...(body !== undefined && { body }),
       attemptList: attempts.map(toAttempt),
     }
   })

@@ -90,7 +90,7 @@ export function printDelivery(terminal: Terminal, delivery: DeliveryWithAttempts
   terminal.print(`url          ${url}`)
   if (delivery.nextAttemptAt !== undefined) terminal.print(`next attempt ${delivery.nextAttemptAt}`)
   terminal.print('body')
-  printIndented(terminal, body)
+  printIndented(terminal, body ?? '(pruned)')
   for (const attempt of attemptList) printAttempt(terminal, attempt)
 }
 

@@ -94,7 +94,7 @@ async function findSamplePlace(
   const named = typeof given.spaceId === 'string' ? given.spaceId : options.space
   const space = await findSiteOrSpace(session, organization, 'space', named)
   if (needs('spaceId')) place.spaceId = space.id
-  if (needs('revisionId')) place.revisionId = space.revision ?? 'rev_sample'
+  if (needs('revisionId')) place.revisionId = ('revision' in space ? space.revision : null) ?? 'rev_sample'
   if (needs('pageId')) place.pageId = await findFirstPage(session, space.id)
   return place
 }

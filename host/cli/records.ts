@@ -1,160 +1,43 @@
-import type { InstallationStatus } from '../../schemas/generated/installation-status.ts'
-import type { Skipped } from '../events/match-installations.ts'
+import type * as deliveries from '../../schemas/generated/api/deliveries.ts'
+import type { PublishReceipt } from '../../schemas/generated/api/events.ts'
+import type * as installations from '../../schemas/generated/api/installations.ts'
+import type * as integrations from '../../schemas/generated/api/integrations.ts'
+import type { JobWithPayload } from '../../schemas/generated/api/jobs.ts'
+import type { LogLine } from '../../schemas/generated/api/logs.ts'
+import type * as organizations from '../../schemas/generated/api/organizations.ts'
+import type { Receipt } from '../../schemas/generated/api/receipts.ts'
+import type { ReceiverWithCounts } from '../../schemas/generated/api/receivers.ts'
+import type { Site } from '../../schemas/generated/api/sites.ts'
+import type { Space } from '../../schemas/generated/api/spaces.ts'
 import type { SettingsSchema } from '../manifest/settings/settings-schema.ts'
 
-// The answers of the API, as far as commands read them.
+// The records of the API, as commands read them. `object` is read where a command takes records of two kinds.
+
+export type { LogLine, PublishReceipt }
 
 export type List<T> = { items: T[]; count: number; next?: { before?: string; after?: string } }
 
-export type Organization = { id: string; subdomain: string; title: string }
+type WithSecret<T> = Omit<T, 'object'> & { signingSecret?: string }
 
-export type SiteOrSpace = {
-  object: 'site' | 'space'
-  id: string
-  slug: string
-  title: string
-  revision?: string | null
-}
-
-export type Integration = {
-  name: string
-  title: string
-  visibility: string
-  scopes: string[]
-  version: { number: number; digest: string } | null
+export type Organization = Omit<organizations.Organization, 'object'>
+export type SiteOrSpace = Site | Space
+export type Integration = Omit<integrations.Integration, 'object' | 'configurations'> & {
   configurations: Partial<Record<'account' | 'site' | 'space', SettingsSchema>>
-  urls: { publicEndpoint: string }
-  installKey?: string
-  suspension?: { reason: string; since: string }
 }
-
-type Installed = {
-  status: InstallationStatus
-  configuration: Record<string, unknown>
-  /** Whether each button of the settings is connected. */
-  connections?: Record<string, boolean>
-  /** Missing and invalid settings: the level is pending until they are set. */
-  problems?: { path: string; message: string }[]
-  urls: { publicEndpoint: string }
-}
-
-export type Installation = Installed & {
-  id: string
-  integration: string
-  statusReason?: string
-  suspendedAt?: string
-  target: { organization: string }
-  signingSecret?: string
-}
-
-/** A site or space installation. */
-export type TargetInstallation = Installed & {
-  installation: string
+export type Installation = WithSecret<installations.Installation>
+export type TargetInstallation = WithSecret<
+  installations.SiteInstallation | installations.SpaceInstallation
+> & {
   site?: string
   space?: string
-  signingSecret?: string
 }
-
-/** The answer to a published event. */
-export type PublishReceipt = {
-  eventId: string
-  duplicate: boolean
-  installations: number
-  waiting?: string[]
-  skipped?: Skipped[]
-}
-
-export type Delivery = {
-  id: string
-  state: 'pending' | 'delivered' | 'failed'
-  reason?: string
-  event: { id: string; type: string }
-  installation: string
-  receiver: string
-  signedBy: string
-  url: string
-  attempts: number
-  createdAt: string
-  nextAttemptAt?: string
-  finishedAt?: string
-}
-
-export type Attempt = {
-  number: number
-  outcome: 'delivered' | 'rejected' | 'error' | 'interrupted'
-  startedAt: string
-  durationMs: number
-  timing?: { dnsMs?: number; connectMs?: number; tlsMs?: number; firstByteMs?: number }
-  request: { headers: HeaderPairs }
-  response?: { status: number; headers: HeaderPairs; body: string }
-  error?: { code: string; message: string }
-}
-
-/** A URL that deliveries go to. */
-export type Receiver = {
-  id: string
-  state: 'active' | 'paused' | 'disabled'
-  reason?: string
-  installation: string
-  signedBy: string
-  url: string
-  ordered: boolean
-  failingSince?: string
-  heldBackUntil?: string
-  createdAt: string
-  updatedAt: string
-  /** Only of a receiver that is read by its id. */
-  pending?: { due: number; waiting: number }
-  days?: { day: string; delivered: number; failed: number; attempts: number }[]
-}
-
-export type HeaderPairs = [string, string][]
-
-export type DeliveryWithAttempts = Delivery & { body: string; attemptList: Attempt[] }
-
-/** An event or task for a script. */
-export type Job = {
-  id: string
-  kind: 'event' | 'task'
-  state: 'due' | 'running' | 'waiting' | 'failed'
-  integration: string
-  installation?: string
-  event: { id: string; type: string }
-  attempts: number
-  nextAttemptAt?: string
-  error?: { message: string; request?: string }
-  createdAt: string
-  finishedAt?: string
-  /** Only of a job that is read by its id. */
-  payload?: object
-}
-
-export type LogLine = {
-  id: number
-  at: string
-  level: string
-  integration: string
-  installation?: string
-  request?: string
-  text: string
-}
-
-/** The resources that one dispatch used. */
-export type DispatchReceipt = {
-  object: 'receipt'
-  id: number
-  request: string
-  integration: string
-  installation?: string
-  type: string
-  event?: string
-  outcome: string
-  status?: number
-  startedAt: string
-  cpuMs: number
-  wallMs: number
-  heapBytes: number
-  egressCalls: number
-  egressBytes: number
-  hostCalls: number
-}
+export type Delivery = Omit<deliveries.Delivery, 'object'>
+export type Attempt = Omit<deliveries.Attempt, 'object' | 'id'>
+export type DeliveryWithAttempts = Delivery & { body?: string; attemptList: Attempt[] }
+export type HeaderPairs = deliveries.HeaderList
+/** `pending` and `days` are only of a receiver that is read by its id. */
+export type Receiver = Omit<ReceiverWithCounts, 'object' | 'pending' | 'days'> &
+  Partial<Pick<ReceiverWithCounts, 'pending' | 'days'>>
+/** `payload` is only of a job that is read by its id. */
+export type Job = Omit<JobWithPayload, 'object' | 'payload'> & Partial<Pick<JobWithPayload, 'payload'>>
+export type DispatchReceipt = Receipt

@@ -1,11 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { SigningSecret } from '../../schemas/generated/api/installations.ts'
 import { findInstallation, findLevel, levelPath, nameLevel, type TargetOptions } from './find-records.ts'
 import { withExamples } from './options.ts'
 import { openSession } from './session.ts'
 
 type Options = TargetOptions & { overlap?: number; first?: 'new' | 'old'; again?: true; end?: true }
-
-type Rotated = { signingSecret: string; previousSecretUntil?: string }
 
 const maxOverlapSeconds = 30 * 86_400
 
@@ -52,7 +51,7 @@ async function rotate(named: string, options: Options, command: Command): Promis
     return terminal.print(`only the newest secret signs (${nameLevel(level)})`)
   }
   const { overlap: overlapSeconds, first, again } = options
-  const rotated = await api.post<Rotated>(path, {
+  const rotated = await api.post<SigningSecret>(path, {
     ...(overlapSeconds !== undefined && { overlapSeconds }),
     ...(first !== undefined && { first }),
     ...(again && { again }),

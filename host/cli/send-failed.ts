@@ -1,19 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import type { FailedToSend, SentFailed } from '../../schemas/generated/api/deliveries.ts'
 import { assertFilterExists } from './find-records.ts'
 import { parseTime, UsageError, withExamples } from './options.ts'
 import { openSession, type Session } from './session.ts'
 import { confirm } from './terminal.ts'
 
-type SendFailedRequest = {
-  since: string
-  until?: string
-  receiver?: string
-  installation?: string
-  eventType?: string
-  perSecond?: number
-}
-type SendFailedOptions = SendFailedRequest & { dryRun?: boolean; yes?: boolean }
-type Counted = { count: number; disabled: number; left?: number; seconds?: number }
+type SendFailedOptions = FailedToSend & { yes?: boolean }
 
 export function addSendFailed(deliveries: Command): void {
   const sendFailed = deliveries
@@ -42,12 +34,12 @@ export function addSendFailed(deliveries: Command): void {
 
 async function sendAllFailed(
   { api, terminal }: Session,
-  request: SendFailedRequest,
+  request: FailedToSend,
   { yes, dryRun }: { yes: boolean; dryRun: boolean },
 ): Promise<void> {
   await assertFilterExists(api, request)
   const path = '/v1/deliveries/send-failed'
-  const found = await api.post<Counted>(path, { ...request, dryRun: true })
+  const found = await api.post<SentFailed>(path, { ...request, dryRun: true })
   terminal.say(`${countOf(found.count)} failed since ${request.since}.`)
   if (found.disabled > 0) {
     terminal.say(`Another ${found.disabled} cannot be sent while their receivers are disabled.`)
@@ -55,7 +47,7 @@ async function sendAllFailed(
   const isConfirmed = dryRun || found.count === 0 ? false : yes || (await confirm('Send them again?'))
   if (isConfirmed === undefined)
     throw new UsageError('There is no terminal to ask on: --yes sends them, --dry-run counts them.')
-  const answer = isConfirmed ? await api.postLong<Counted>(path, request) : { ...found, dryRun: true }
+  const answer = isConfirmed ? await api.postLong<SentFailed>(path, request) : { ...found, dryRun: true }
   if (terminal.json) terminal.printJson(answer)
   else if (answer.seconds !== undefined) {
     terminal.print(`${countOf(answer.count)} sent again, over ${answer.seconds} s.`)

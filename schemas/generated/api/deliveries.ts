@@ -47,9 +47,9 @@ export interface DeliveryList {
  */
 export type DeliveryWithAttempts = Delivery & {
   /**
-   * The body that is sent. Null when it was pruned.
+   * The body that is sent. It is not there once it was pruned.
    */
-  body: string | null
+  body?: string
   attemptList: Attempt[]
 }
 
@@ -138,7 +138,7 @@ export interface SentFailed {
   /**
    * Left out, as their receiver is disabled.
    */
-  disabled?: number
+  disabled: number
   /**
    * For the next request.
    */
