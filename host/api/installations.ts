@@ -10,6 +10,7 @@ import {
   listTargets,
   updateInstallation,
 } from '../db/queries/installations.ts'
+import { listStores } from '../db/queries/stores.ts'
 import { AnnexError } from '../errors.ts'
 import { createManifestReader, findDeployed, getDeployed } from '../installations/find-deployed.ts'
 import { install, installInTarget } from '../installations/install.ts'
@@ -75,6 +76,18 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
     }
     await resume({ installation: installation.id })
     return viewChanged(request.caller, installation)
+  })
+
+  on('listInstallationStorage', async (request) => {
+    const { installation } = await openInstallation(db, request)
+    const items = (await listStores(db, installation.id)).map(({ targetKind, targetId, keys, bytes }) => ({
+      object: 'storage' as const,
+      level: targetKind ?? ('installation' as const),
+      ...(targetKind !== null && { [targetKind]: targetId }),
+      keys,
+      bytes,
+    }))
+    return { items, count: items.length }
   })
 
   async function viewChanged(caller: Caller, installation: Installation): Promise<InstallationView> {

@@ -246,6 +246,19 @@ export const limitsTable: readonly Limit[] = [
     at: { file: 'runtime/process/crypto/crypto-keys.ts', constant: 'maxKeys', unit: '' },
     over: 'The key that was used least recently is gone; its next use says so.',
   },
+  // What is stored
+  {
+    id: 'stored_value',
+    what: 'A value of `context.storage`, as JSON',
+    at: { setting: 'STORAGE_VALUE_BYTES', unit: 'bytes' },
+    over: '`put` rejects; the script sees why.',
+  },
+  {
+    id: 'stored',
+    what: 'All values of `context.storage` of one level',
+    at: { setting: 'STORAGE_LEVEL_MB', unit: 'MB' },
+    over: '`put` rejects (`storage_quota`). Values that have expired do not count.',
+  },
   // What is deployed
   {
     id: 'bundle',

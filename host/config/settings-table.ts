@@ -77,6 +77,19 @@ export const settingsTable = {
     min: 0,
     meaning: 'Requests to the API with one token in 10 seconds; 0: no limit. Exempt as above',
   },
+  STORAGE_VALUE_BYTES: {
+    kind: 'integer',
+    default: '65536',
+    min: 1,
+    max: 1_048_576,
+    meaning: 'A value that a script stores, as JSON, in bytes',
+  },
+  STORAGE_LEVEL_MB: {
+    kind: 'integer',
+    default: '10',
+    min: 0,
+    meaning: 'All that a script stores for one level: keys, values and 100 bytes for each',
+  },
   // Deliveries, and the schedule that events and tasks share with them
   DELIVERY_TIMEOUT_MS: {
     kind: 'integer',

@@ -25,6 +25,8 @@ export const copiedTables: readonly Table[] = [
   { name: 'installations', key: ['id'] },
   { name: 'installationTargets', key: ['installationId', 'kind', 'targetId'] },
   { name: 'grants', key: ['id'] },
+  { name: 'stores', key: ['level'] },
+  { name: 'storedValues', key: ['level', 'key'] },
   { name: 'events', key: ['organizationId', 'id'] },
   { name: 'receivers', key: ['id'] },
   { name: 'deliveryCounts', key: ['receiverId', 'day'] },

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import type { SecretBox } from '../access/secret-box.ts'
 import { buildPrelude, loadProcessCode } from '../bundle/build-runtime.ts'
 import type { Settings } from '../config/load-settings.ts'
 import type { Db } from '../db/db.ts'
@@ -7,6 +8,8 @@ import type { GroupCommit } from '../db/group-commit.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { OwnApi } from '../egress/own-api.ts'
 import { createTaskCall } from '../events/tasks.ts'
+import { createStorage } from '../installations/storage.ts'
+import { createStorageCalls } from '../installations/storage-calls.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import { createBacklogQuota } from '../queue/backlog.ts'
@@ -119,17 +122,22 @@ export function createCalls(given: {
   db: Db
   reader: Db
   commits: GroupCommit
+  box: SecretBox
   egress: Egress
   ownApi: OwnApi
   publicUrl: () => string
   wake: Wake
   onDefect: (error: unknown) => void
 }): HostCalls {
-  const { settings, db, commits, egress, ownApi, publicUrl, wake, onDefect } = given
-  const backlog = createBacklogQuota(given.reader, {
+  const { settings, db, reader, commits, box, egress, ownApi, publicUrl, wake, onDefect } = given
+  const backlog = createBacklogQuota(reader, {
     jobs: settings.BACKLOG_DELIVERIES,
     bytes: settings.BACKLOG_MB * 1024 * 1024,
   })
+  const storage = createStorage(
+    { db, reader, box },
+    { valueBytes: settings.STORAGE_VALUE_BYTES, levelBytes: settings.STORAGE_LEVEL_MB * 1024 * 1024 },
+  )
   const limits = {
     timeoutMs: settings.SANDBOX_FETCH_MS,
     maxBytes: settings.SANDBOX_FETCH_BYTES,
@@ -144,6 +152,7 @@ export function createCalls(given: {
       createFetchCall({ egress, ownApi }, limits, declared),
       createDeliveryCall(commits, wake, backlog),
       createTaskCall(db, wake),
+      ...createStorageCalls(storage),
     ],
     onDefect,
   )

@@ -1,13 +1,14 @@
 import { pruneContent } from '../content/prune-revisions.ts'
 import type { Db } from '../db/db.ts'
 import { releaseForgotten } from '../db/queries/release-waiting.ts'
+import { pruneStores } from '../installations/storage.ts'
 import { pruneHistory, type Retention } from './prune-history.ts'
 
 const firstRoundMs = 5_000
 const roundMs = 10 * 60_000
 
 /**
- * Every ten minutes releases jobs that an interrupted resume has left waiting, and prunes history and old revisions.
+ * Every ten minutes releases jobs that an interrupted resume has left waiting, and prunes history, old revisions and stored values.
  *
  * @returns stops after the current step. The next round of any host does the rest
  */
@@ -38,6 +39,7 @@ export function runMaintenance(given: {
 
   async function work(): Promise<void> {
     await releaseForgotten(db, wake, ending.signal)
+    await pruneStores(db, ending.signal)
     await pruneHistory(db, retention, ending.signal, longReader)
     await pruneContent(db, retention.ageMs, ending.signal)
   }

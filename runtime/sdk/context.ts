@@ -1,6 +1,7 @@
 import { type ApiClient, createApiClient } from './api/client.ts'
 import type { IntegrationTypes, RuntimeEnvironment, UntypedIntegration } from './environment.ts'
 import type { HostAccess } from './host-access.ts'
+import { createLevelStorage, type LevelStorage } from './storage.ts'
 
 const longestTaskDelaySeconds = 86_400
 
@@ -32,6 +33,8 @@ export type RuntimeContext<Environment = RuntimeEnvironment> = {
       event: { type: string; eventId: string; [field: string]: unknown }
     }): Promise<{ id: string; created: boolean }>
   }
+  /** Values that the script keeps for the level of the dispatch. */
+  storage: LevelStorage
   /**
    * Keeps the dispatch alive after its answer until the promise has settled, for at most `SANDBOX_WAIT_UNTIL_MS`.
    * The work is not durable: a restart or a crash ends it. `queueTask` is durable.
@@ -54,6 +57,7 @@ type MadeFor = {
   host: HostAccess
   api: ApiClient | undefined
   integration: Context['integration'] | undefined
+  storage: LevelStorage | undefined
 }
 type Made = { [made]: MadeFor }
 
@@ -65,7 +69,7 @@ type Made = { [made]: MadeFor }
  * @param environment reads it. Many handlers never look at it, so it is not read before one does.
  */
 export const createContext = (environment: () => AnyEnvironment, host: HostAccess): Context => {
-  const madeFor: MadeFor = { environment, host, api: undefined, integration: undefined }
+  const madeFor: MadeFor = { environment, host, api: undefined, integration: undefined, storage: undefined }
   const context = {
     [made]: madeFor,
     waitUntil: (promise: Promise<unknown>) => host.waitUntil(promise),
@@ -73,6 +77,7 @@ export const createContext = (environment: () => AnyEnvironment, host: HostAcces
   defineProperty(context, 'environment', environmentGetter)
   defineProperty(context, 'api', apiGetter)
   defineProperty(context, 'integration', integrationGetter)
+  defineProperty(context, 'storage', storageGetter)
   return context as unknown as Context
 }
 
@@ -97,6 +102,11 @@ const apiGetter = getter(function () {
 const integrationGetter = getter(function () {
   this[made].integration ??= createIntegrationAccess(this[made])
   return this[made].integration
+})
+
+const storageGetter = getter(function () {
+  this[made].storage ??= createLevelStorage(this[made].host)
+  return this[made].storage
 })
 
 const createIntegrationAccess = ({ environment, host }: MadeFor): Context['integration'] => {

@@ -171,7 +171,7 @@ describe('the context', () => {
       fetchOf(endpoint),
       serve,
     )
-    assert.deepEqual(JSON.parse(text ?? ''), [['waitUntil', 'environment', 'api', 'integration'], 'k', true, true, true, true, 'k'])
+    assert.deepEqual(JSON.parse(text ?? ''), [['waitUntil', 'environment', 'api', 'integration', 'storage'], 'k', true, true, true, true, 'k'])
   })
 
   test('all have the same getters: with some of its own, each would cost more than a request, and stay behind', async () => {

@@ -96,6 +96,24 @@ export async function fillDatabase(db: Db): Promise<void> {
     ...{ id: 'grt_1', installationId: 'inst_1', version: 7, permissions: json },
     ...{ actorKind: 'token', actorId: 'tok_1', createdAt: at },
   })
+  await db('stores').insert([
+    { level: '/x/echo', integration: 'echo', bytes: most, keys: 2, version: most },
+    {
+      level: '/x/echo/inst_1/sites/site_1',
+      integration: 'echo',
+      installationId: 'inst_1',
+      targetKind: 'site',
+      targetId: 'site_1',
+      bytes: 0,
+      keys: 0,
+      version: 1,
+    },
+  ])
+  const stored = { level: '/x/echo', value: 'sealed', bytes: 107, version: 1 }
+  await db('storedValues').insert([
+    { ...stored, key: text, expiresAt: most },
+    { ...stored, key: '𝒯', expiresAt: null },
+  ])
   await db('events').insert([
     { id: 'evt_1', organizationId: 'org_1', type: 'site_view', payload: json, receivedAt: at },
     { id: 'evt_1', organizationId: 'org_2', type: 'site_view', payload: '{}', receivedAt: at },

@@ -23,6 +23,7 @@ export async function down(db: Knex): Promise<void> {
       'receivers',
       'jobs',
     ],
+    ...['stored_values', 'stores'],
     ...[
       'events',
       'grants',
@@ -210,6 +211,28 @@ async function addIntegrations(db: Knex): Promise<void> {
     table.bigInteger('created_at').notNullable()
     table.index(['installation_id', 'id'])
   })
+  // What scripts have stored for a level, by the path of its endpoint.
+  await db.schema
+    .createTable('stores', (table) => {
+      table.text('level').primary()
+      table.text('integration').notNullable().references('integrations.name').onDelete('CASCADE')
+      table.text('installation_id').references('installations.id').onDelete('CASCADE').index()
+      table.text('target_kind')
+      table.text('target_id')
+      table.bigInteger('bytes').notNullable()
+      table.bigInteger('keys').notNullable()
+      table.bigInteger('version').notNullable()
+    })
+    .createTable('stored_values', (table) => {
+      table.text('level').notNullable().references('stores.level').onDelete('CASCADE')
+      table.text('key').notNullable()
+      table.text('value').notNullable()
+      table.bigInteger('bytes').notNullable()
+      table.bigInteger('version').notNullable()
+      table.bigInteger('expires_at').index()
+      table.primary(['level', 'key'])
+      table.index(['level', 'expires_at'])
+    })
   await db.raw('create unique index integrations_lower_name on integrations (lower(name))')
   await db.raw(
     'create unique index installations_installed on installations (integration, organization_id) where removing_at is null',

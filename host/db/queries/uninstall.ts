@@ -3,6 +3,7 @@ import { withPrefix } from '../ids.ts'
 import { lenientJson, rawRows } from '../sql.ts'
 import { refuseDeliveries } from './deliveries.ts'
 import type { TargetKind } from './installations.ts'
+import { deleteStores } from './stores.ts'
 
 /** An installation, or one of its site or space installations. */
 export type RemovedLevel = { installationId: string; target?: { kind: TargetKind; targetId: string } }
@@ -22,7 +23,7 @@ export async function deletePendingEvents(transaction: Db, level: RemovedLevel):
 }
 
 /**
- * Ends a level: its settings, secrets, receivers and pending work. An installation keeps an empty row, as history refers to
+ * Ends a level: its settings, secrets, receivers, stored values and pending work. An installation keeps an empty row, as history refers to
  * it.
  */
 export async function endLevel(transaction: Db, level: RemovedLevel): Promise<void> {
@@ -30,9 +31,13 @@ export async function endLevel(transaction: Db, level: RemovedLevel): Promise<vo
   await endDeliveries(transaction, level)
   await jobsOfScripts(transaction, level).whereNot({ state: 'failed' }).delete()
   await receiversOf(transaction, level).delete()
-  if (target !== undefined) return ofLevel(transaction, level).delete()
-  await transaction('installationTargets').where({ installationId }).delete()
-  await ofLevel(transaction, level).update({ ...none, removedAt: Date.now() })
+  if (target !== undefined) await ofLevel(transaction, level).delete()
+  else {
+    await transaction('installationTargets').where({ installationId }).delete()
+    await ofLevel(transaction, level).update({ ...none, removedAt: Date.now() })
+  }
+  // Last: a script that creates a store has locked its level.
+  await deleteStores(transaction, level)
 }
 
 async function endDeliveries(transaction: Db, level: RemovedLevel): Promise<void> {

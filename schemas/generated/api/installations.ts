@@ -131,6 +131,38 @@ export interface LevelEdit {
 }
 
 /**
+ * Sizes of stored values.
+ */
+export interface StorageList {
+  items: LevelStorage[]
+  count: number
+}
+
+/**
+ * What a script stores for one level.
+ */
+export interface LevelStorage {
+  object: 'storage'
+  level: 'installation' | 'site' | 'space'
+  /**
+   * The id of the site.
+   */
+  site?: string
+  /**
+   * The id of the space.
+   */
+  space?: string
+  /**
+   * The number of values.
+   */
+  keys: number
+  /**
+   * Of keys and values, and 100 for each.
+   */
+  bytes: number
+}
+
+/**
  * The value of one setting.
  */
 export interface SettingValue {
@@ -364,6 +396,13 @@ export interface InstallationsOperations {
     query: object
     body: undefined
     answer: Installation
+  }
+  listInstallationStorage: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string }
+    query: object
+    body: undefined
+    answer: StorageList
   }
   listIntegrationInstallationSites: {
     roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
