@@ -53,6 +53,7 @@ async function show(session: Session, named: string, options: TargetOptions): Pr
       'site' in level ? `site ${level.site}` : 'space' in level ? `space ${level.space}` : 'account'
     terminal.print(paint('bold', name), ' ', toStatus(level.status))
     terminal.print(`  endpoint ${level.urls.publicEndpoint}`)
+    if (level !== installation && level.statusReason !== undefined) terminal.print(`  ${level.statusReason}`)
     for (const [setting, value] of Object.entries(level.configuration)) {
       terminal.print(`  ${setting} = ${JSON.stringify(value)}`)
     }

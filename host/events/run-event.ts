@@ -7,13 +7,14 @@ import { releaseJobs } from '../db/queries/release-waiting.ts'
 import { isHeld } from '../db/queries/suspensions.ts'
 import { type ErrorCode, isAnnexError, messageOf } from '../errors.ts'
 import { activateAfterSetup } from '../installations/configure.ts'
+import { type SetupFailure, storeSetupFailure, toSetupFailure } from '../installations/failed-setup.ts'
 import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
 import { type EventJob, isLastEvent } from '../installations/setup-event.ts'
 import { endAfterLastEvent } from '../installations/uninstall.ts'
 import { handleEach, type JobHandler, type JobOutcome, stored } from '../queue/job-handler.ts'
 import { nextStep, type RetrySchedule } from '../queue/retry-schedule.ts'
-import { CutOffError } from '../sandbox/sandbox-errors.ts'
+import { CutOffError, ScriptError } from '../sandbox/sandbox-errors.ts'
 import { assertHandled, type Sandboxes } from '../sandbox/sandboxes.ts'
 
 /** Enough time for the next sandbox process to start. */
@@ -58,10 +59,11 @@ export function createRunEvent(given: {
       const reason = `Its host ended while it was handled, each of the last ${job.attempt - 1} times. Request ${requestId}.`
       return { move: { state: 'failed', reason } }
     }
+    const isSetup = event.type.endsWith('installation_setup')
+    let prepared: PreparedLevel | undefined
     try {
-      const prepared = await prepareDispatch[isLastEvent(event) ? 'prepareLast' : 'prepare'](level)
+      prepared = await prepareDispatch[isLastEvent(event) ? 'prepareLast' : 'prepare'](level)
       await handle(prepared, event, requestId)
-      const isSetup = event.type.endsWith('installation_setup')
       return { move: { state: 'gone' }, ...(isSetup && { stores: [stored(activate, prepared)] }) }
     } catch (error) {
       if (isAnnexError(error) && holding.has(error.code)) {
@@ -72,6 +74,11 @@ export function createRunEvent(given: {
       }
       given.report(level, requestId, error)
       const reason = `${messageOf(error)} (request ${requestId})`
+      const failure =
+        isSetup && prepared && error instanceof ScriptError
+          ? toSetupFailure(prepared.records, reason)
+          : undefined
+      if (failure !== undefined) return { move: { state: 'gone' }, stores: [stored(keepPending, failure)] }
       // The level was removed meanwhile: no handler is left.
       if (isAnnexError(error) && error.code === 'not_found') return { move: { state: 'failed', reason } }
       if (error instanceof CutOffError && job.interruptions < mostInterruptions) {
@@ -108,6 +115,12 @@ export function createRunEvent(given: {
 
   async function end(transaction: Db, levels: readonly EventJob['level'][]): Promise<[]> {
     await endAfterLastEvent(transaction, levels)
+    prepareDispatch.forget()
+    return []
+  }
+
+  async function keepPending(transaction: Db, all: readonly SetupFailure[]): Promise<[]> {
+    for (const failure of all) await storeSetupFailure(transaction, failure)
     prepareDispatch.forget()
     return []
   }

@@ -4,8 +4,10 @@ import {
   activateInstallation,
   activateTarget,
   type Configuration,
+  listTargets,
   lockInstallation,
   lockTarget,
+  noteSetupFailure,
   updateInstallation,
   updateTarget,
 } from '../db/queries/installations.ts'
@@ -113,6 +115,7 @@ export async function editByScript(
     const [from, to] = [statusOf(manifest, before), statusOf(manifest, now)]
     if (from !== 'pending' || to !== 'active') return
     await queueSetup(transaction, { ...now, status: to, previous: { status: from, configuration: stored } })
+    await repeatSetups(transaction, now)
   })
 }
 
@@ -135,7 +138,9 @@ function connectionsOf(
 export async function activateAfterSetup(db: Db, manifest: Manifest, level: InstalledLevel): Promise<void> {
   const { status } = level.target ?? level.installation
   const declaration = manifest.configurations?.[levelOf(level.target)]
-  if (status === 'pending' && declaration?.componentId === undefined) await activate(db, level)
+  if (status !== 'pending') return
+  if (declaration?.componentId === undefined) await activate(db, level)
+  else await noteSetupFailure(db, level, null)
 }
 
 /** Stores a person's edit, and queues its setup event. */
@@ -151,6 +156,16 @@ async function storeEdit(
   const now = await lockLevel(transaction, before)
   const previous = { status: statusOf(manifest, before), configuration }
   await queueSetup(transaction, { ...now, status: statusOf(manifest, now), previous })
+  await repeatSetups(transaction, now)
+}
+
+/** Setups of sites and spaces that failed without the account's settings run again after an edit of the account. */
+async function repeatSetups(transaction: Db, { installation, target }: InstalledLevel): Promise<void> {
+  if (target !== undefined) return
+  for (const one of await listTargets(transaction, { installationId: installation.id })) {
+    if (one.statusReason === null) continue
+    await queueSetup(transaction, { installation, target: one, status: one.status })
+  }
 }
 
 /**
@@ -197,11 +212,10 @@ function without(stored: Configuration, name: string): Configuration {
   return Object.fromEntries(Object.entries(stored).filter(([other]) => other !== name && !isSame(other)))
 }
 
-/** The statement changes `pending` alone, as it is stored now: a pause or a suspension stays. */
+/** The statement changes the status as it is stored now: a pause or a suspension stays. */
 function activate(db: Db, { installation, target }: InstalledLevel): Promise<void> {
   if (target === undefined) return activateInstallation(db, installation.id)
-  const { installationId, kind, targetId } = target
-  return activateTarget(db, { installationId, kind, targetId })
+  return activateTarget(db, target)
 }
 
 async function update(db: Db, { installation, target }: InstalledLevel, change: Edit) {

@@ -28,14 +28,14 @@ export const toLevelView = (
   target === undefined ? toInstallationView(installation, viewer) : toTargetView(installation, target, viewer)
 
 export function toInstallationView(installation: Installation, viewer: Viewer): InstallationView {
-  const { id, integration, organizationId, statusReason, externalIds, createdAt, updatedAt } = installation
+  const { id, integration, organizationId, externalIds, createdAt, updatedAt } = installation
   return {
     object: 'installation',
     id,
     integration,
     status: statusOf(viewer.manifest, { installation }),
     ...problemsOf(viewer.manifest, { installation }),
-    ...(statusReason !== null && { statusReason }),
+    ...reasonOf(viewer.manifest, { installation }),
     ...(installation.suspendedAt !== null && {
       suspendedAt: new Date(installation.suspendedAt).toISOString(),
     }),
@@ -64,6 +64,7 @@ export function toTargetView(
     integration,
     installation: installationId,
     status: statusOf(viewer.manifest, level),
+    ...reasonOf(viewer.manifest, level),
     ...problemsOf(viewer.manifest, level),
     ...settingsFor(viewer, kind, target.configuration),
     externalIds,
@@ -80,6 +81,12 @@ export function toTargetView(
 function endpointsOf({ publicUrl }: Viewer, level: Level) {
   const url = publicUrl + endpointPath(level)
   return { publicEndpoint: url, publicContentEndpoint: url }
+}
+
+/** Why the level is suspended, or its setup has failed. */
+function reasonOf(manifest: Manifest | undefined, level: InstalledLevel): { statusReason?: string } {
+  const { statusReason } = level.target ?? level.installation
+  return statusReason === null || statusOf(manifest, level) === 'active' ? {} : { statusReason }
 }
 
 function problemsOf(manifest: Manifest | undefined, level: InstalledLevel): { problems?: ErrorDetail[] } {

@@ -188,6 +188,7 @@ async function addIntegrations(db: Knex): Promise<void> {
       table.text('kind').notNullable()
       table.text('target_id').notNullable()
       table.text('status').notNullable()
+      table.text('status_reason')
       table.text('configuration').notNullable()
       table.text('external_ids').notNullable()
       table.text('signing_secret').notNullable()

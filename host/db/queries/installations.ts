@@ -120,13 +120,34 @@ export async function changeSecrets(
   return changed > 0
 }
 
-/** Activates a pending installation. An installation that was suspended meanwhile becomes active at its resume. */
+/**
+ * Activates an installation that is pending, and drops the reason of a failed setup. An installation that was suspended
+ * meanwhile becomes active at its resume.
+ */
 export async function activateInstallation(db: Db, id: string): Promise<void> {
   const updatedAt = Date.now()
-  await db('installations').where({ id, status: 'pending' }).update({ status: 'active', updatedAt })
+  await db('installations')
+    .where({ id })
+    .whereIn('status', notHeld)
+    .update({ status: 'active', statusReason: null, updatedAt })
   await db('installations')
     .where({ id, status: 'suspended', suspendedFrom: 'pending' })
     .update({ suspendedFrom: 'active', updatedAt })
+}
+
+const notHeld: readonly string[] = ['pending', 'active']
+
+/** Stores why the setup of a level has failed, or that it has not. */
+export async function noteSetupFailure(
+  db: Db,
+  { installation, target }: { installation: Installation; target?: InstallationTarget },
+  statusReason: string | null,
+): Promise<void> {
+  const rows =
+    target === undefined
+      ? db('installations').where({ id: installation.id })
+      : db('installationTargets').where(toKey(target))
+  await rows.whereIn('status', notHeld).update({ statusReason })
 }
 
 /** The columns of a change to an installation, or to one of its targets. */
@@ -162,6 +183,8 @@ export type InstallationTarget = Signer & {
   kind: TargetKind
   targetId: string
   status: InstallationStatus
+  /** Why its setup has failed. */
+  statusReason: string | null
   configuration: Configuration
   externalIds: string[]
   createdAt: number
@@ -171,6 +194,12 @@ export type InstallationTarget = Signer & {
 }
 
 type TargetKey = Pick<InstallationTarget, 'installationId' | 'kind' | 'targetId'>
+
+const toKey = ({ installationId, kind, targetId }: TargetKey): TargetKey => ({
+  installationId,
+  kind,
+  targetId,
+})
 
 /** @returns undefined when the target exists already */
 export async function insertTarget(
@@ -201,11 +230,7 @@ export async function findTarget(db: Db, key: TargetKey): Promise<InstallationTa
 
 /** Locks the target: other edits wait for the transaction. @returns the current row; `target` when it was deleted */
 export async function lockTarget(transaction: Db, target: InstallationTarget): Promise<InstallationTarget> {
-  const { installationId, kind, targetId } = target
-  const row = await transaction('installationTargets')
-    .where({ installationId, kind, targetId })
-    .forUpdate()
-    .first()
+  const row = await transaction('installationTargets').where(toKey(target)).forUpdate().first()
   return row === undefined ? target : toTarget(row)
 }
 
@@ -262,10 +287,12 @@ export async function changeTargetSecrets(
   return changed > 0
 }
 
+/** As `activateInstallation`. */
 export async function activateTarget(db: Db, key: TargetKey): Promise<void> {
   await db('installationTargets')
-    .where({ ...key, status: 'pending' })
-    .update(toRow({ status: 'active' }))
+    .where(toKey(key))
+    .whereIn('status', notHeld)
+    .update(toRow({ status: 'active', statusReason: null }))
 }
 
 type TargetRow = Omit<InstallationTarget, 'configuration' | 'externalIds'> & {

@@ -19,7 +19,7 @@ export interface Installation {
    */
   problems?: ErrorDetail[]
   /**
-   * Why it is suspended.
+   * Why it is suspended, or its setup has failed.
    */
   statusReason?: string
   suspendedAt?: Time
@@ -215,6 +215,10 @@ export interface SiteInstallation {
    * A reason for each setting that is missing or does not fit.
    */
   problems?: ErrorDetail[]
+  /**
+   * Why its setup has failed.
+   */
+  statusReason?: string
   configuration: Configuration
   /**
    * For each button whether it is connected. Scripts see the stored values in `configuration` instead.
@@ -280,6 +284,10 @@ export interface SpaceInstallation {
    * A reason for each setting that is missing or does not fit.
    */
   problems?: ErrorDetail[]
+  /**
+   * Why its setup has failed.
+   */
+  statusReason?: string
   configuration: Configuration
   /**
    * For each button whether it is connected. Scripts see the stored values in `configuration` instead.

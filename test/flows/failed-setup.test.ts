@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
+
+/** Fails without the account's channel, and without the topic of its site. */
+const bell = `
+import { createIntegration, ExposableError } from '@annex/runtime'
+export default createIntegration({
+  events: {
+    installation_setup: (event, { environment }) => {
+      console.log('account set up at ' + new URL(environment.installation.configuration.channel).host)
+    },
+    site_installation_setup: (event, { environment }) => {
+      const { channel } = environment.installation.configuration
+      if (!channel) throw new ExposableError('There is no channel yet')
+      console.log('site set up at ' + new URL(channel).host)
+    },
+  },
+})`
+
+/** Fails however it is configured. */
+const broken = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({ events: { installation_setup: () => { throw new Error('broken for ever') } } })`
+
+const settings = (required: string) => `
+configurations:
+  account:
+    properties:
+      channel: { type: string }
+      label: { type: string, default: none }
+    ${required}`
+
+describe('a setup handler that fails', () => {
+  let annex: Annex
+  before(async () => {
+    annex = await startAnnex({
+      flags: { DELIVERY_RETRY_SECONDS: '0.05,0.05,0.05' },
+      plugins: {
+        bell: { script: bell, more: settings('required: [channel]') },
+        edited: { script: bell, more: settings('required: [channel]') },
+        'in-site': { script: bell, more: settings('required: [channel]') },
+        optional: { script: bell, more: settings('') },
+        component: { script: bell, more: 'configurations: { account: { componentId: config } }' },
+        broken: { script: broken },
+        'broken-later': { script: broken, more: settings('required: [channel]') },
+      },
+    })
+  })
+  after(() => annex.close())
+
+  const install = async (name: string): Promise<string> => {
+    const { organization } = annex.server.samples
+    const { json } = await annex.api('POST', `/v1/integrations/${name}/installations`, { organization })
+    return `/v1/integrations/${name}/installations/${json.id}`
+  }
+  const read = async (path: string): Promise<Json> => (await annex.api('GET', path)).json
+  const withReason = (path: string): Promise<Json> =>
+    until(
+      () => read(path),
+      ({ statusReason }) => statusReason !== undefined,
+    )
+  const logOf = async (path: string): Promise<string[]> => {
+    const { json } = await annex.api('GET', `/v1/logs?installation=${path.split('/')[5]}`)
+    return json.items.map(({ text }: Json) => text.split('\n')[0])
+  }
+  const jobs = async (): Promise<Json[]> => (await annex.api('GET', '/v1/jobs')).json.items
+
+  for (const [name, missing] of [
+    ['bell', 'channel'],
+    ['optional', 'channel'],
+    ['component', 'config'],
+  ] as const) {
+    it(`without its settings leaves the installation pending, with the reason, and runs once: ${name}`, async () => {
+      const path = await install(name)
+      const { status, statusReason } = await withReason(path)
+      assert.equal(status, 'pending')
+      assert.match(
+        statusReason,
+        new RegExp(`settings that are not there yet: ${missing}\\. .*\\(request req_`),
+      )
+      assert.deepEqual(await jobs(), [])
+      assert.equal((await logOf(path)).length, 1)
+    })
+  }
+
+  it('runs again with the next edit, and the reason is gone', async () => {
+    const path = await install('edited')
+    await withReason(path)
+    await annex.api('PUT', `${path}/configuration/label`, { value: 'loud' })
+    await until(
+      () => logOf(path),
+      ({ length }) => length === 2,
+    )
+    const half = await withReason(path)
+    assert.deepEqual([half.status, half.problems[0].path], ['pending', '/configuration/channel'])
+    await annex.api('PUT', `${path}/configuration/channel`, { value: 'https://chat.example/1' })
+    const lines = await until(
+      () => logOf(path),
+      ({ length }) => length === 3,
+    )
+    assert.equal(lines[2], 'account set up at chat.example')
+    const { status, statusReason } = await read(path)
+    assert.deepEqual([status, statusReason], ['active', undefined])
+  })
+
+  it('of a site runs again when the account gets its settings', async () => {
+    const path = await install('in-site')
+    const { site } = annex.server.samples
+    await annex.api('POST', `${path}/sites`, { site })
+    const pending = await withReason(`${path}/sites/${site}`)
+    assert.match(pending.statusReason, /There is no channel yet/)
+    assert.equal(pending.status, 'pending')
+    await annex.api('PATCH', path, { configuration: { channel: 'https://chat.example/1' } })
+    const active = await until(
+      () => read(`${path}/sites/${site}`),
+      ({ status }) => status === 'active',
+    )
+    assert.equal(active.statusReason, undefined)
+    assert.ok((await logOf(path)).includes('site set up at chat.example'))
+  })
+
+  for (const name of ['broken', 'broken-later']) {
+    it(`with all settings is retried, and then a failed job: ${name}`, async () => {
+      const path = await install(name)
+      if (name === 'broken-later') {
+        await withReason(path)
+        await annex.api('PATCH', path, { configuration: { channel: 'here' } })
+      }
+      const [job] = await until(
+        async () => (await jobs()).filter(({ installation }) => path.endsWith(installation)),
+        ({ length }) => length === 1,
+      )
+      assert.equal(job.attempts, 4)
+    })
+  }
+})
