@@ -1,7 +1,10 @@
 import type { RuntimeContext } from './context.ts'
 
-/** The input of a content source: `props` are those of the block or page that uses it. */
-export type ContentInput = { props: Record<string, unknown>; [field: string]: unknown }
+/**
+ * The input of a content source: `props` are those of the block or page that uses it, `dependencies` the records that it is
+ * computed from.
+ */
+export type ContentInput = { props: Record<string, unknown>; dependencies: Record<string, unknown> }
 
 /** A source of content that an integration computes: a tree of pages, and the document of each. */
 export type ContentSource<Context = RuntimeContext> = {
@@ -9,7 +12,7 @@ export type ContentSource<Context = RuntimeContext> = {
   /** Computes the tree of pages. */
   getRevision(input: ContentInput, context: Context): unknown
   /** Computes the document of one page. Without it, a request for a document is answered with 406. */
-  getPageDocument?(input: ContentInput & { document?: unknown }, context: Context): unknown
+  getPageDocument?(input: ContentInput, context: Context): unknown
 }
 
 /**
@@ -27,20 +30,32 @@ export const createContentSource = <Context = RuntimeContext>(
   return source
 }
 
-/** Answers a `content_compute_…` event with what the source named by `event.sourceId` computes. */
+export type ComputeEvent = {
+  type: string
+  sourceId?: string
+  props?: Record<string, unknown>
+  dependencies?: Record<string, unknown>
+}
+
+/**
+ * Answers a `content_compute_…` event of the source named by `event.sourceId`, with JSON: the revision, or `{ document }`. 404
+ * for an unknown source.
+ */
 export const computeContent = async (
   sources: ContentSource[],
-  event: { type: string; [field: string]: unknown },
+  { type, sourceId, props = {}, dependencies = {} }: ComputeEvent,
   context: RuntimeContext,
-): Promise<Response | { value: unknown }> => {
-  const source = sources.find(({ sourceId }) => sourceId === event.sourceId)
+): Promise<Response> => {
+  const source = sources.find((one) => one.sourceId === sourceId)
   if (source === undefined) {
-    return new Response(`There is no content source "${String(event.sourceId)}"`, { status: 404 })
+    return new Response(`There is no content source "${String(sourceId)}"`, { status: 404 })
   }
-  const input = (event.input ?? { props: {} }) as ContentInput
-  if (event.type === 'content_compute_revision') return { value: await source.getRevision(input, context) }
+  const input: ContentInput = { props, dependencies }
+  if (type === 'content_compute_revision')
+    return Response.json((await source.getRevision(input, context)) ?? null)
   if (source.getPageDocument === undefined) {
     return new Response(`The content source "${source.sourceId}" computes no documents`, { status: 406 })
   }
-  return { value: await source.getPageDocument(input, context) }
+  const document = await source.getPageDocument(input, context)
+  return Response.json({ document: document ?? null })
 }

@@ -1,6 +1,6 @@
 import type { ContentSource } from './content-source.ts'
 import type { RuntimeContext, Task } from './context.ts'
-import type { AnyEvent, EventOf, KnownEvents, Visitor } from './events.ts'
+import type { AnyEvent, EventOf, KnownEvents } from './events.ts'
 import type { Component } from './ui/component.ts'
 
 type Awaitable<T> = T | Promise<T>
@@ -19,13 +19,21 @@ export type EventHandler<Type extends string = string, Context = RuntimeContext>
 
 /** Answers with the script of a published site. `undefined` stands for a script that does nothing. */
 export type PublishedScriptHandler<Context = RuntimeContext> = (
-  event: AnyEvent & { type: 'fetch_published_script' },
+  event: AnyEvent & { type: 'fetch_published_script'; siteId: string },
   context: Context,
 ) => Awaitable<Response | undefined>
 
-/** Answers a visitor of a site that asks for a sign-in, mostly with a redirect. */
+/**
+ * Answers a visitor of a site that asks for a sign-in, mostly with a redirect. `location` is the path of the page that the
+ * visitor asked for. `action` is `logout` where the visitor signs out.
+ */
 export type VisitorAuthenticationHandler<Context = RuntimeContext> = (
-  event: AnyEvent & { type: 'fetch_visitor_authentication'; location?: string; visitor?: Visitor },
+  event: AnyEvent & {
+    type: 'fetch_visitor_authentication'
+    siteId: string
+    location?: string
+    action?: 'logout'
+  },
   context: Context,
 ) => Awaitable<Response>
 

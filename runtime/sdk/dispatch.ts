@@ -1,6 +1,10 @@
-import { computeContent } from './content-source.ts'
+import { type ComputeEvent, computeContent } from './content-source.ts'
 import { createContext, type RuntimeContext, type Task } from './context.ts'
-import type { IntegrationDefinition } from './definition.ts'
+import type {
+  IntegrationDefinition,
+  PublishedScriptHandler,
+  VisitorAuthenticationHandler,
+} from './definition.ts'
 import type { RuntimeEnvironment } from './environment.ts'
 import type { HostAccess } from './host-access.ts'
 import { renderComponent, type UiRenderEvent } from './ui/render-component.ts'
@@ -32,7 +36,7 @@ export const createDispatch =
         return renderComponent(definition.components ?? [], event as UiRenderEvent, context)
       case 'content_compute_revision':
       case 'content_compute_document':
-        return computeContent(definition.contentSources ?? [], event, context)
+        return computeContent(definition.contentSources ?? [], event as ComputeEvent, context)
       case 'task':
         return runTask(definition, event, context)
       default:
@@ -56,9 +60,9 @@ const answerPublishedScript = async (
   event: Event,
   context: RuntimeContext,
 ): Promise<Answer> => {
-  const handler = definition.fetch_published_script
+  const handler = definition.fetch_published_script ?? handlerAmongEvents(definition, event.type)
   if (handler === undefined) return noHandler(event.type)
-  const response = await handler(event as Parameters<typeof handler>[0], context)
+  const response = await handler(event as Parameters<PublishedScriptHandler>[0], context)
   return (
     response ??
     new Response('/* nothing to run */', { headers: { 'content-type': 'application/javascript' } })
@@ -70,10 +74,16 @@ const answerVisitorAuthentication = async (
   event: Event,
   context: RuntimeContext,
 ): Promise<Answer> => {
-  const handler = definition.fetch_visitor_authentication
+  const handler = definition.fetch_visitor_authentication ?? handlerAmongEvents(definition, event.type)
   if (handler === undefined) return noHandler(event.type)
-  return handler(event as Parameters<typeof handler>[0], context)
+  return handler(event as Parameters<VisitorAuthenticationHandler>[0], context)
 }
+
+/** Scripts of the first days of the reference platform list such a handler in `events`. */
+const handlerAmongEvents = (definition: IntegrationDefinition, type: string) =>
+  handlersOf(definition, type)[0] as
+    | ((event: unknown, context: RuntimeContext) => Promise<Response>)
+    | undefined
 
 const runTask = async (
   definition: IntegrationDefinition,

@@ -331,14 +331,29 @@ describe('components', () => {
     assert.equal((await render({ componentId: 'other' })).status, 404)
   })
 
-  test('content sources answer their value, and 404 for another name', async () => {
-    const sources = `{ contentSources: [createContentSource({ sourceId: 's', getRevision: ({ props }) => ({ pages: [props.p] }), getPageDocument: async () => ({ d: 1 }) })] }`
+  test('content sources answer with JSON, and 404 for another name', async () => {
+    const sources = `{ contentSources: [createContentSource({ sourceId: 's', getRevision: ({ props, dependencies }) => ({ pages: [props.p, dependencies.d] }), getPageDocument: async ({ props }) => ({ d: props.p }) })] }`
     const compute = (event: { type: string; [field: string]: unknown }) => dispatch(sources, { event })
-    const revision = await compute({ type: 'content_compute_revision', sourceId: 's', input: { props: { p: 1 } } })
-    assert.deepEqual(revision.result, { kind: 'value', value: { pages: [1] } })
-    const document = await compute({ type: 'content_compute_document', sourceId: 's', input: { props: {} } })
-    assert.deepEqual(document.result, { kind: 'value', value: { d: 1 } })
+    const input = { sourceId: 's', props: { p: 1 }, dependencies: { d: 2 } }
+    const revision = await compute({ type: 'content_compute_revision', ...input })
+    assert.deepEqual([revision.status, JSON.parse(revision.text)], [200, { pages: [1, 2] }])
+    const document = await compute({ type: 'content_compute_document', ...input })
+    assert.deepEqual(JSON.parse(document.text), { document: { d: 1 } })
     assert.equal((await compute({ type: 'content_compute_revision', sourceId: 'x' })).status, 404)
+  })
+})
+
+describe('scripts and sign-ins of a site', () => {
+  const askFor = (definition: string, type: string) => dispatch(definition, { event: { type, siteId: 'site_1' } })
+
+  test('are answered by a handler of their name, or one among the events', async () => {
+    for (const type of ['fetch_published_script', 'fetch_visitor_authentication']) {
+      const handler = `${type}: async (event) => new Response(event.siteId)`
+      for (const definition of [`{ ${handler} }`, `{ events: { ${handler} } }`]) {
+        assert.equal((await askFor(definition, type)).text, 'site_1', definition)
+      }
+      assert.equal((await askFor('{}', type)).status, 406)
+    }
   })
 })
 
