@@ -45,6 +45,10 @@ export const errorCodes = {
   wall_clock_limit: { status: 504, meaning: 'The script did not answer in time.' },
   sandbox_died: { status: 502, meaning: 'The sandbox process ended while it handled the request.' },
   script_failed: { status: 500, meaning: 'The script threw. The log holds the stack under the request id.' },
+  script_error: {
+    status: 400,
+    meaning: 'An error that the script shows. It chooses the message and the status.',
+  },
   // Outbound requests
   egress_refused: { status: 403, meaning: 'Requests from here may not reach that address.' },
   egress_loop: { status: 508, meaning: 'The request has gone through too many scripts of this Annex.' },

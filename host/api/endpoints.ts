@@ -1,16 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
-import { AnnexError, type ErrorCode, isAnnexError } from '../errors.ts'
-import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
-import type { ReportFailure } from '../installations/report-failure.ts'
+import { AnnexError } from '../errors.ts'
+import {
+  assertHasScript,
+  type PrepareDispatch,
+  type PreparedLevel,
+  toContext,
+} from '../installations/prepare-dispatch.ts'
+import { isScriptsFailure, type ReportFailure } from '../installations/report-failure.ts'
 import { endpointPath, endpointPrefix, type Level, parseEndpointPath } from '../sandbox/level.ts'
-import { ScriptError } from '../sandbox/sandbox-errors.ts'
 import { assertHandled, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { DispatchOutcome } from '../sandbox/target.ts'
 import { createReadOrStream, type ReadOrStream } from './body.ts'
 import { toRequestText } from './endpoint-headers.ts'
-import { sendError } from './errors.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { type ScriptAnswer, sendAnswer } from './send-answer.ts'
 
@@ -54,7 +57,8 @@ async function answerEndpoint(context: Context, target: Target, parts: Parts): P
     sendAnswer(context.res, toAnswer(context, level, outcome))
     context.respond = false
   } catch (error) {
-    answerFailure(context, level, error, parts)
+    if (isScriptsFailure(error)) parts.report(level, context.state.requestId, error)
+    throw error
   }
 }
 
@@ -62,14 +66,6 @@ function findLevel({ path }: Target): Level {
   const level = parseEndpointPath(path)
   if (level !== undefined) return level
   throw new AnnexError('not_found', `There is no endpoint at ${path}.`)
-}
-
-function assertHasScript({ records: { manifest } }: PreparedLevel): void {
-  if (manifest.script !== undefined) return
-  throw new AnnexError(
-    'not_found',
-    `The integration ${manifest.name} has no script, so nothing answers here.`,
-  )
 }
 
 function dispatchRequest(
@@ -97,30 +93,6 @@ function toAnswer({ state: { requestId } }: Context, level: Level, outcome: Disp
   if (result.kind !== 'response') throw new AnnexError('script_failed', 'The script gave no response.')
   return { head: result.head, body, path: endpointPath(level), requestId }
 }
-
-/** An `ExposableError` of the SDK is shown to the visitor. Other failures go to the integration's log and are thrown. */
-function answerFailure(context: Context, level: Level, error: unknown, { report }: Parts): void {
-  if (error instanceof ScriptError && error.script.exposeCode !== undefined) {
-    const { exposeCode, message } = error.script
-    sendError(context, exposeCode, { code: 'script_error', message })
-    return
-  }
-  if (!isVisitorsDoing(error)) report(level, context.state.requestId, error)
-  throw error
-}
-
-/** These errors are not logged: a flood of bad requests would push useful lines out of an integration's log. */
-const isVisitorsDoing = (error: unknown): boolean => isAnnexError(error) && unreported.has(error.code)
-
-const unreported: ReadonlySet<ErrorCode> = new Set([
-  'bad_request',
-  'body_too_large',
-  'installation_paused',
-  'installation_suspended',
-  'no_version',
-  'not_found',
-  'sandbox_busy',
-])
 
 /** The path and query that a request names. */
 export type Target = { path: string; search: string }

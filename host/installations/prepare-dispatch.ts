@@ -152,6 +152,15 @@ function assertMayRun({ installation, integration }: LevelRecords): void {
   }
 }
 
+/** @throws AnnexError `not_found` */
+export function assertHasScript({ records: { manifest } }: PreparedLevel): void {
+  if (manifest.script !== undefined) return
+  throw new AnnexError(
+    'not_found',
+    `The integration ${manifest.name} has no script, so nothing answers here.`,
+  )
+}
+
 export function toContext(
   { level, manifest, installation }: LevelRecords,
   { requestId, hops, event }: Pick<DispatchContext, 'requestId' | 'hops' | 'event'>,

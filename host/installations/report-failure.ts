@@ -1,4 +1,4 @@
-import { isAnnexError } from '../errors.ts'
+import { type ErrorCode, isAnnexError } from '../errors.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Level } from '../sandbox/level.ts'
 import { ScriptError } from '../sandbox/sandbox-errors.ts'
@@ -22,3 +22,20 @@ export function createReportFailure(logs: LogWriter, onDefect: (error: unknown) 
 
 /** The log turns places in the stack into the author's files and lines. */
 const describe = ({ script }: ScriptError): string => script.stack || `${script.name}: ${script.message}`
+
+/** True for a failure of a script, which its author has to read. */
+export const isScriptsFailure = (error: unknown): boolean =>
+  !isAnnexError(error) || !unreported.has(error.code)
+
+/** A flood of bad requests would push useful lines out of an integration's log. */
+const unreported: ReadonlySet<ErrorCode> = new Set([
+  'bad_request',
+  'body_too_large',
+  'installation_paused',
+  'installation_suspended',
+  'no_version',
+  'not_found',
+  'sandbox_busy',
+  'missing_scope',
+  'script_error',
+])

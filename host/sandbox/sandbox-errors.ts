@@ -15,13 +15,25 @@ export type EndCause =
 
 type Limits = { heapMb: number; residentMb: number; cpuMs: number; wallMs: number }
 
-/** An error that a script threw. Its text and stack are for the log: no visitor may read them. */
+/**
+ * An error that a script threw. Its text and stack are for the log: no visitor may read them. An `ExposableError` of the SDK is
+ * the exception: its message and status reach the caller.
+ */
 export class ScriptError extends AnnexError {
   readonly script: PlainError
 
   constructor(script: PlainError) {
-    super('script_failed', 'The integration failed to handle this. Its log holds why, under the request id.')
+    if (script.exposeCode !== undefined) super('script_error', script.message)
+    else
+      super(
+        'script_failed',
+        'The integration failed to handle this. Its log holds why, under the request id.',
+      )
     this.script = script
+  }
+
+  override get status(): number {
+    return this.script.exposeCode ?? super.status
   }
 }
 
