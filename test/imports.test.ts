@@ -10,7 +10,7 @@ const floors = [
   ['db', 'egress', 'access', 'logs'],
   ['manifest', 'bundle', 'versions'],
   ['queue', 'sandbox', 'metrics', 'installations'],
-  ['events', 'content', 'webhooks'],
+  ['dispatches', 'events', 'content', 'webhooks'],
   ['api', 'app.ts'],
   ['start', 'server.ts', 'cli'],
 ]

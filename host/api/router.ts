@@ -3,6 +3,7 @@ import { loadApi } from '../../schemas/api.ts'
 import { addContentRoutes, type ContentRouteParts } from './content.ts'
 import { addDeliveryRoutes, type DeliveryParts } from './deliveries.ts'
 import { addFeedRoutes, type FeedParts } from './delivery-feed.ts'
+import { addDispatchRoutes, type DispatchParts } from './dispatches.ts'
 import { addEventRoutes, type EventParts } from './events.ts'
 import { addHealthRoutes, type HealthParts } from './health.ts'
 import { addHomeRoute, type HomeParts } from './home.ts'
@@ -37,6 +38,7 @@ export type ApiParts = OperationParts &
   IntegrationParts &
   InstallationParts &
   LevelParts &
+  DispatchParts &
   EventParts &
   FeedParts &
   DeliveryParts &
@@ -64,6 +66,7 @@ export function createRouter(parts: ApiParts): Router {
   addInstallationRoutes(on, parts)
   addTargetRoutes(on, parts)
   addLevelRoutes(on, parts)
+  addDispatchRoutes(on, parts)
   addEventRoutes(on, parts)
   addFeedRoutes(on, parts)
   addDeliveryRoutes(on, parts)

@@ -128,6 +128,20 @@ export const limitsTable: readonly Limit[] = [
     over: 'An answer that is on its way already is broken off.',
   },
   {
+    id: 'answer_size',
+    what: 'Answer that is JSON: a rendered component, computed content',
+    at: { file: 'host/config/limits.ts', constant: 'maxJsonAnswerBytes', unit: 'bytes' },
+    code: 'answer_too_large',
+    over: 'The caller gets an error.',
+  },
+  {
+    id: 'answer_size',
+    what: 'Published script of a site',
+    at: { file: 'host/dispatches/published-scripts.ts', constant: 'maxScriptBytes', unit: 'bytes' },
+    code: 'answer_too_large',
+    over: 'Its visitors get an error.',
+  },
+  {
     id: 'piece',
     what: 'What crosses in one piece: the head of an answer, the arguments of a host call',
     at: { file: 'host/sandbox/process/connection.ts', constant: 'pieceBytes', unit: 'bytes' },
@@ -278,6 +292,9 @@ byCode.delete('sandbox_died')
 
 /** The limit that a dispatch which ended with this code has hit, if one. */
 export const limitOfCode = (code: string): string | undefined => byCode.get(code)
+
+/** Of an answer that is JSON: the API holds it as a whole. */
+export const maxJsonAnswerBytes = 4 * 1024 * 1024
 
 /** Of an event that is published, as JSON. */
 export const maxEventBytes = 256 * 1024

@@ -2,6 +2,7 @@
 
 import type { ContentOperations } from './content.ts'
 import type { DeliveriesOperations } from './deliveries.ts'
+import type { DispatchesOperations } from './dispatches.ts'
 import type { EventsOperations } from './events.ts'
 import type { InstallationsOperations } from './installations.ts'
 import type { IntegrationsOperations } from './integrations.ts'
@@ -20,6 +21,7 @@ import type { ViewsOperations } from './views.ts'
 /** Each operation of the API by its id. */
 export type Operations = ContentOperations &
   DeliveriesOperations &
+  DispatchesOperations &
   EventsOperations &
   InstallationsOperations &
   IntegrationsOperations &

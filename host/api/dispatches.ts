@@ -1,0 +1,137 @@
+import type { Context } from 'koa'
+import type { Compute, Render, Rendered } from '../../schemas/generated/api/dispatches.ts'
+import type { Db } from '../db/db.ts'
+import type { Asking, AskParts } from '../dispatches/ask-script.ts'
+import { authenticateVisitor } from '../dispatches/authenticate-visitor.ts'
+import { computeDocument, computeRevision } from '../dispatches/compute-content.ts'
+import { createPublishedScripts } from '../dispatches/published-scripts.ts'
+import { renderComponent } from '../dispatches/render-component.ts'
+import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
+import { AnnexError } from '../errors.ts'
+import type { PrepareDispatch, PreparedLevel } from '../installations/prepare-dispatch.ts'
+import { endpointPath, type Level } from '../sandbox/level.ts'
+import type { OnOperation } from './operations.ts'
+import { sendAnswer } from './send-answer.ts'
+import { type LevelRequest, openLevel } from './visible-records.ts'
+
+export type DispatchParts = AskParts & {
+  db: Db
+  prepareDispatch: Pick<PrepareDispatch, 'prepare'>
+  /** Reads from a signed header how many scripts a request has passed. */
+  readHops: Hops['read']
+}
+
+const operations = {
+  account: {
+    render: 'renderInstallationComponent',
+    revision: 'computeInstallationRevision',
+    document: 'computeInstallationDocument',
+  },
+  site: {
+    render: 'renderSiteInstallationComponent',
+    revision: 'computeSiteInstallationRevision',
+    document: 'computeSiteInstallationDocument',
+  },
+  space: {
+    render: 'renderSpaceInstallationComponent',
+    revision: 'computeSpaceInstallationRevision',
+    document: 'computeSpaceInstallationDocument',
+  },
+} as const
+
+/** Questions to the script of a level, whose answers go back to the caller. */
+export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
+  const { db, prepareDispatch, readHops } = parts
+  const getPublishedScript = createPublishedScripts(parts)
+
+  for (const level of ['account', 'site', 'space'] as const) {
+    const { render: renders, revision, document } = operations[level]
+    on(renders, render)
+    on(revision, async (request) =>
+      computeRevision(parts, await prepare(request), sourceOf(request), askingOf(request.context)),
+    )
+    on(document, async (request) =>
+      computeDocument(parts, await prepare(request), sourceOf(request), askingOf(request.context)),
+    )
+  }
+
+  on('getPublishedScript', async ({ params, context }) => {
+    assertNotInAnnex(context)
+    const script = await getPublishedScript(await prepareDispatch.prepare(toSite(params)), askingOf(context))
+    const { body, contentType, etag, maxAgeSeconds } = script
+    context.set({ ...inert, etag, 'content-type': contentType })
+    context.set('cache-control', maxAgeSeconds === 0 ? 'no-cache' : `public, max-age=${maxAgeSeconds}`)
+    context.body = body
+    if (context.fresh) context.status = 304
+  })
+
+  on('authenticateVisitor', async ({ params, query, context }) => {
+    const level = toSite(params)
+    const prepared = await prepareDispatch.prepare(level)
+    const asking = { ...askingOf(context), visitor: context.res }
+    await authenticateVisitor(parts, prepared, query, asking, ({ head, body }) => {
+      const { requestId } = asking
+      sendAnswer(context.res, { head, body, path: endpointPath(level), requestId })
+      context.respond = false
+    })
+  })
+
+  async function render(request: LevelRequest & { body: Render; context: Context }): Promise<Rendered> {
+    const { body, context } = request
+    const prepared = await prepare(request)
+    const { rendered, maxAgeSeconds } = await renderComponent(parts, prepared, body, askingOf(context))
+    if (maxAgeSeconds > 0) context.set('cache-control', `max-age=${maxAgeSeconds}`)
+    return rendered
+  }
+
+  async function prepare(request: LevelRequest): Promise<PreparedLevel> {
+    const { installation, target } = await openLevel(db, request)
+    const { integration, id: installationId } = installation
+    return prepareDispatch.prepare(
+      target === undefined
+        ? { kind: 'installation', integration, installationId }
+        : { kind: target.kind, integration, installationId, targetId: target.targetId },
+    )
+  }
+
+  function askingOf({ req, state }: Context): Asking {
+    const hops = readHops(String(req.headers[hopsHeader] ?? ''))
+    return { requestId: state.requestId, hops }
+  }
+}
+
+const sourceOf = ({ params, body }: { params: { source: string }; body: Compute }) => ({
+  sourceId: params.source,
+  ...body,
+})
+
+type SiteParams = { integration: string; installation: string; site: string }
+
+const toSite = ({ integration, installation, site }: SiteParams): Level => ({
+  kind: 'site',
+  integration,
+  installationId: installation,
+  targetId: site,
+})
+
+/** A page at the address of a published script has no origin, and loads nothing. Sites of other origins may include it. */
+const inert = {
+  'content-security-policy': "default-src 'none'; sandbox",
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'cross-origin',
+  'access-control-allow-origin': '*',
+}
+
+/**
+ * A script that a page of Annex includes would run with its origin, and so would a service worker.
+ *
+ * @throws AnnexError `forbidden`
+ */
+function assertNotInAnnex({ req: { headers } }: Context): void {
+  const destination = String(headers['sec-fetch-dest'] ?? '')
+  if (headers['sec-fetch-site'] !== 'same-origin' || ['', 'empty', 'document'].includes(destination)) return
+  throw new AnnexError(
+    'forbidden',
+    'A published script runs in the pages of its site, and in no page of Annex.',
+  )
+}

@@ -1,0 +1,47 @@
+import type { AnswerHead } from '../../runtime/bridge.ts'
+import { AnnexError } from '../errors.ts'
+import type { PreparedLevel } from '../installations/prepare-dispatch.ts'
+import type { DispatchOutcome } from '../sandbox/target.ts'
+import { type Asking, type AskParts, askScript } from './ask-script.ts'
+
+/** `location` is the path of the page that the visitor asked for. `logout`: the visitor signs out. */
+export type Visit = { location?: string; action?: 'logout' }
+
+export type VisitorAnswer = { head: AnswerHead; body: DispatchOutcome['body'] }
+
+/**
+ * A script appends `location` to the address of its site, and a signed token to that. So it is a path and no more: a visitor
+ * could be led to `//elsewhere.example`, and the token with them. Browsers drop control characters of an address.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+const pathOnly = /^\/(?![/\\])[^\\\u0000-\u0020]*$/
+const longestLocation = 2048
+
+/**
+ * Asks a site's script to sign a visitor in or out. Its answer is mostly a redirect, and hostile input for a browser: it is
+ * sent as the answers of public endpoints are.
+ *
+ * @param send sends the answer. Its errors go to the integration's log too
+ * @throws AnnexError `bad_request` for a location that is no path, `missing_scope`, or the error that ended the dispatch
+ */
+export function authenticateVisitor(
+  parts: AskParts,
+  prepared: PreparedLevel,
+  { location, action }: Visit,
+  asking: Asking,
+  send: (answer: VisitorAnswer) => void,
+): Promise<void> {
+  if (location !== undefined && (location.length > longestLocation || !pathOnly.test(location))) {
+    throw new AnnexError('bad_request', 'location is the path of a page, such as /guides/start.')
+  }
+  const question = {
+    type: 'fetch_visitor_authentication',
+    ...(location !== undefined && { location }),
+    ...(action && { action }),
+  }
+  const scoped = { ...asking, scope: 'site:visitor:auth' }
+  return askScript(parts, prepared, question, scoped, ({ result, body }) => {
+    if (result.kind !== 'response') throw new AnnexError('script_failed', 'The script gave no response.')
+    send({ head: result.head, body })
+  })
+}

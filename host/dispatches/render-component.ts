@@ -1,0 +1,74 @@
+import type { Render, Rendered } from '../../schemas/generated/api/dispatches.ts'
+import { AnnexError } from '../errors.ts'
+import type { LevelRecords } from '../installations/build-environment.ts'
+import type { PreparedLevel } from '../installations/prepare-dispatch.ts'
+import { type Asking, type AskParts, askScript, maxAgeOf, readJsonAnswer } from './ask-script.ts'
+
+/**
+ * Renders a component of a level's script. The first render has no `state`: the component makes its initial one. The component that asks for a level's settings also gets the installations as
+ * properties. They hold credentials, so the answer leaves them out.
+ *
+ * @returns `maxAgeSeconds`: how long the answer may be cached
+ * @throws AnnexError `not_found` when the script has no such component, or the error that ended the dispatch
+ */
+export function renderComponent(
+  parts: AskParts,
+  prepared: PreparedLevel,
+  { componentId, props = {}, state, context, action }: Render,
+  asking: Asking,
+): Promise<{ rendered: Rendered; maxAgeSeconds: number }> {
+  const settings = isOfSettings(prepared.records, componentId) ? installationsOf(prepared) : undefined
+  const question = {
+    type: 'ui_render',
+    componentId,
+    props: { ...props, ...settings },
+    context: { ...contextOf(prepared.records, settings !== undefined), ...context },
+    ...(state && { state }),
+    ...(action && { action }),
+  }
+  return askScript(parts, prepared, question, asking, async (outcome) => {
+    const { headers, value } = await readJsonAnswer(outcome)
+    const rendered = toRendered(value, Object.keys(settings ?? {}))
+    return { rendered, maxAgeSeconds: maxAgeOf(headers.get('cache-control')) }
+  })
+}
+
+/** True for a component that the manifest names in `configurations`. */
+function isOfSettings({ manifest }: LevelRecords, componentId: string): boolean {
+  return Object.values(manifest.configurations ?? {}).some((level) => level.componentId === componentId)
+}
+
+const installations = ['installation', 'siteInstallation', 'spaceInstallation']
+
+function installationsOf({ environment }: PreparedLevel): Record<string, unknown> {
+  const all = Object.entries(JSON.parse(environment) as Record<string, unknown>)
+  return Object.fromEntries(all.filter(([name]) => installations.includes(name)))
+}
+
+function contextOf({ installation, target }: LevelRecords, isOfSettings: boolean): Record<string, unknown> {
+  return {
+    type: isOfSettings ? 'configuration' : 'document',
+    theme: 'light',
+    ...(installation && { organizationId: installation.organizationId }),
+    ...(target && { [`${target.kind}Id`]: target.targetId }),
+    ...(!isOfSettings && { editable: false }),
+  }
+}
+
+/** @throws AnnexError `script_failed` */
+function toRendered(answer: Record<string, unknown>, hidden: readonly string[]): Rendered {
+  const { type, returnValue, state = {}, props = {}, element = null } = answer
+  if (type === 'complete') return { type, returnValue }
+  if (type !== 'element' || !isObject(state) || !isObject(props) || !isTree(element)) {
+    throw new AnnexError('script_failed', 'The script answered with no element tree.')
+  }
+  const shown = Object.fromEntries(Object.entries(props).filter(([name]) => !hidden.includes(name)))
+  return { type, state, props: shown, element }
+}
+
+type Fields = Record<string, unknown>
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isTree = (value: unknown): value is Fields | unknown[] | null => typeof value === 'object'

@@ -1,0 +1,193 @@
+// Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
+
+/**
+ * A component to render.
+ */
+export interface Render {
+  componentId: string
+  /**
+   * Properties of the block.
+   */
+  props?: {
+    [k: string]: unknown
+  }
+  /**
+   * The state of the last render.
+   */
+  state?: {
+    [k: string]: unknown
+  }
+  /**
+   * The place where the component is shown. Its fields replace those that Annex sets.
+   */
+  context?: {
+    [k: string]: unknown
+  }
+  /**
+   * What a person did.
+   */
+  action?: {
+    action: string
+    [k: string]: unknown
+  }
+}
+
+/**
+ * A rendered component.
+ */
+export type Rendered = RenderedElement | CompletedElement
+
+/**
+ * An element tree, with the state and properties behind it.
+ */
+export interface RenderedElement {
+  type: 'element'
+  state: {
+    [k: string]: unknown
+  }
+  props: {
+    [k: string]: unknown
+  }
+  /**
+   * The tree.
+   */
+  element:
+    | {
+        [k: string]: unknown
+      }
+    | unknown[]
+    | null
+}
+
+/**
+ * The end of a modal. `returnValue` is what the modal returns.
+ */
+export interface CompletedElement {
+  type: 'complete'
+  [k: string]: unknown
+}
+
+/**
+ * The input of a content source.
+ */
+export interface Compute {
+  /**
+   * Properties of the block or page that uses the source.
+   */
+  props?: {
+    [k: string]: unknown
+  }
+  /**
+   * The records that the content is computed from.
+   */
+  dependencies?: {
+    [k: string]: unknown
+  }
+}
+
+/**
+ * A tree of pages, as the script made it.
+ */
+export interface ComputedRevision {
+  [k: string]: unknown
+}
+
+/**
+ * The document of one page, or null.
+ */
+export interface ComputedDocument {
+  document: {
+    [k: string]: unknown
+  } | null
+}
+
+export interface AuthenticateVisitorQuery {
+  /**
+   * The path of the page that the visitor asked for. It begins with one `/`.
+   */
+  location?: string
+  /**
+   * `logout` for a visitor who signs out.
+   */
+  action?: 'logout'
+}
+
+export interface DispatchesOperations {
+  renderInstallationComponent: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string }
+    query: object
+    body: Render
+    answer: Rendered
+  }
+  computeInstallationRevision: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; source: string }
+    query: object
+    body: Compute
+    answer: ComputedRevision
+  }
+  computeInstallationDocument: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; source: string }
+    query: object
+    body: Compute
+    answer: ComputedDocument
+  }
+  renderSiteInstallationComponent: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; site: string }
+    query: object
+    body: Render
+    answer: Rendered
+  }
+  computeSiteInstallationRevision: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; site: string; source: string }
+    query: object
+    body: Compute
+    answer: ComputedRevision
+  }
+  computeSiteInstallationDocument: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; site: string; source: string }
+    query: object
+    body: Compute
+    answer: ComputedDocument
+  }
+  renderSpaceInstallationComponent: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; space: string }
+    query: object
+    body: Render
+    answer: Rendered
+  }
+  computeSpaceInstallationRevision: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; space: string; source: string }
+    query: object
+    body: Compute
+    answer: ComputedRevision
+  }
+  computeSpaceInstallationDocument: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; space: string; source: string }
+    query: object
+    body: Compute
+    answer: ComputedDocument
+  }
+  getPublishedScript: {
+    roles: 'anyone'
+    params: { integration: string; installation: string; site: string }
+    query: object
+    body: undefined
+    answer: void
+  }
+  authenticateVisitor: {
+    roles: 'anyone'
+    params: { integration: string; installation: string; site: string }
+    query: AuthenticateVisitorQuery
+    body: undefined
+    answer: void
+  }
+}
