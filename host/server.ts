@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
 import { openSecretBox } from './access/open-secret-box.ts'
 import { createScriptTokens } from './access/script-tokens.ts'
+import { createTokenUse } from './access/token-use.ts'
 import { issueSetupToken } from './access/tokens.ts'
 import { createAuthenticate } from './api/caller.ts'
 import { drainMs, listen } from './api/listen.ts'
@@ -106,6 +107,8 @@ export async function startServer(
   ends.defer(receipts.close)
   const notifier = createNotifier(notifications)
   const { wake, changes } = notifier
+  const tokenUse = createTokenUse(db, onDefect)
+  ends.defer(tokenUse.close)
 
   // Egress. Deliveries and scripts have separate connections and lookups: neither can use up the other's.
   let url = settings.PORT === 0 ? '' : toUrl(settings.HOST, settings.PORT)
@@ -266,8 +269,13 @@ export async function startServer(
       publicUrl,
       reload: folders.reload,
       resume: suspensions.resume,
+      operatorOrganization: organization.id,
       seeAnswer,
-      authenticate: createAuthenticate(reader, tokens, rateLimits),
+      authenticate: createAuthenticate(reader, tokens, {
+        limits: rateLimits,
+        noteUse: tokenUse.note,
+        onChange: notifier.onChange,
+      }),
       readHops: createHops(hopsKey).read,
       rateLimits,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },

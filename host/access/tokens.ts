@@ -1,43 +1,73 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Db } from '../db/db.ts'
-import { countTokens, deleteTokens, findToken, insertToken, takeToken } from '../db/queries/tokens.ts'
+import type { Role } from '../db/queries/members.ts'
+import {
+  deleteTokens,
+  findToken,
+  hasOperatorToken,
+  insertToken,
+  type TokenRow,
+  takeToken,
+} from '../db/queries/tokens.ts'
 import { AnnexError } from '../errors.ts'
+import { lowerRole, type OrganizationRole } from './roles.ts'
+
+/** The token of a person. `memberId` is null for a token that belongs to no member. */
+type OfPerson = { tokenId: string; memberId: string | null }
 
 /** The holder of a token. */
 export type Caller =
   /** May do everything. */
-  | { kind: 'operator'; tokenId: string }
-  /** May use what belongs to the organization. */
-  | { kind: 'organization'; organizationId: string; tokenId: string }
+  | ({ kind: 'operator' } & OfPerson)
+  /** May use what belongs to the organization, as far as the role allows. */
+  | ({ kind: 'organization'; organizationId: string; role: OrganizationRole } & OfPerson)
   /** The script of an integration, for all installations or for one. */
   | { kind: 'integration'; integration: string; scopes: readonly string[] }
   | { kind: 'installation'; integration: string; installationId: string; scopes: readonly string[] }
 
 const setupLifetimeMs = 24 * 60 * 60 * 1000
 
+export type NewToken = {
+  role: Role
+  label: string
+  /** Without one, an operator's token. */
+  organizationId?: string
+  memberId?: string
+  /** Unix ms. Default: the token does not expire. */
+  expiresAt?: number
+  kind?: 'api' | 'cli'
+}
+
 /** Creates a token. The database stores its hash only, so the token is shown once. */
-export async function issueToken(
-  db: Db,
-  given: { kind: 'operator' | 'cli' | 'organization'; organizationId?: string; label: string },
-): Promise<string> {
-  const token = `annex_${given.kind === 'organization' ? 'org' : 'op'}_${randomBytes(24).toString('base64url')}`
-  const { kind, label, organizationId = null } = given
-  await insertToken(db, { kind, label, organizationId, hash: hashOf(token), expiresAt: null })
-  return token
+export async function issueToken(db: Db, given: NewToken): Promise<{ token: string; row: TokenRow }> {
+  const { role, label, organizationId = null, memberId = null, expiresAt = null, kind = 'api' } = given
+  const token = `annex_${organizationId === null ? 'op' : 'org'}_${randomBytes(24).toString('base64url')}`
+  const row = await insertToken(db, {
+    kind,
+    role,
+    label,
+    organizationId,
+    memberId,
+    hash: hashOf(token),
+    expiresAt,
+  })
+  return { token, row }
 }
 
 /**
- * Creates the one-time setup token, unless an operator exists. Each start replaces it: an old one in a terminal's
+ * Creates the one-time setup token, unless an operator has a token. Each start replaces it: an old one in a terminal's
  * scrollback is useless.
  */
 export async function issueSetupToken(db: Db): Promise<string | undefined> {
   await deleteTokens(db, 'setup')
-  if ((await countTokens(db, 'operator')) > 0) return undefined
+  if (await hasOperatorToken(db, Date.now())) return undefined
   const token = `annex_setup_${randomBytes(24).toString('base64url')}`
   await insertToken(db, {
     kind: 'setup',
+    role: null,
     label: 'first start',
     organizationId: null,
+    memberId: null,
     hash: hashOf(token),
     expiresAt: Date.now() + setupLifetimeMs,
   })
@@ -56,17 +86,31 @@ export async function redeemSetupToken(db: Db, token: string): Promise<string> {
   }
   // Hosts that start at the same time may each have created one.
   await deleteTokens(db, 'setup')
-  return issueToken(db, { kind: 'operator', label: 'setup' })
+  return (await issueToken(db, { role: 'operator', label: 'setup' })).token
 }
 
-/** @returns undefined for an unknown token */
-export async function findCaller(db: Db, token: string): Promise<Caller | undefined> {
-  const row = await findToken(db, hashOf(token))
-  if (row === undefined) return undefined
-  const { kind, id: tokenId, organizationId } = row
-  if (kind === 'operator' || kind === 'cli') return { kind: 'operator', tokenId }
-  return kind === 'organization' && organizationId !== null ? { kind, organizationId, tokenId } : undefined
+/** A token that works, and its holder. */
+export type Known = {
+  caller: Extract<Caller, OfPerson>
+  expiresAt: number | null
+  lastUsedAt: number | null
 }
+
+/** @returns undefined for a token that is unknown or has expired */
+export async function findCaller(db: Db, token: string): Promise<Known | undefined> {
+  const row = await findToken(db, hashOf(token))
+  if (row === undefined || row.role === null || isExpired(row)) return undefined
+  const { id: tokenId, memberId, organizationId, expiresAt, lastUsedAt } = row
+  // A member with a lower role lowers the tokens that the member has.
+  const role = lowerRole(row.role, row.memberRole ?? row.role)
+  if (role === 'operator') return { caller: { kind: role, tokenId, memberId }, expiresAt, lastUsedAt }
+  if (organizationId === null) return undefined
+  const caller = { kind: 'organization', organizationId, role, tokenId, memberId } as const
+  return { caller, expiresAt, lastUsedAt }
+}
+
+export const isExpired = ({ expiresAt }: Pick<TokenRow, 'expiresAt'>): boolean =>
+  expiresAt !== null && expiresAt <= Date.now()
 
 /** Tokens are long and random: a plain hash protects them, and an index finds it. */
 export const hashOf = (token: string): string => hash('sha256', token)

@@ -1,23 +1,47 @@
 import type { Context } from 'koa'
-import type { ScriptTokens } from '../access/script-tokens.ts'
-import { type Caller, findCaller, hashOf } from '../access/tokens.ts'
+import type { ScriptCaller, ScriptTokens } from '../access/script-tokens.ts'
+import type { TokenUse } from '../access/token-use.ts'
+import { type Caller, findCaller, hashOf, isExpired } from '../access/tokens.ts'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
+import { findInstallation } from '../db/queries/installations.ts'
 import { findOrganization, type Organization } from '../db/queries/organizations.ts'
 import { AnnexError } from '../errors.ts'
+import { findDeployed } from '../installations/find-deployed.ts'
 import type { RateLimits } from './rate-limits.ts'
 
 /** Identifies the caller by the bearer token (RFC 6750). */
 export type Authenticate = (context: Context) => Promise<Caller>
+
+export type CallerParts = {
+  limits: RateLimits
+  /** Sees each use of a person's token. */
+  noteUse?: TokenUse['note']
+  /** Gets a function that drops cached records. */
+  onChange?: (forget: () => void) => void
+}
 
 /**
  * Each request is counted once: for its token, or for its visitor where the token is not valid.
  *
  * @returns a function that throws AnnexError `unauthorized` for a token that is missing, unknown or expired, and `rate_limited`
  */
-export function createAuthenticate(db: Db, tokens: ScriptTokens, limits: RateLimits): Authenticate {
+export function createAuthenticate(
+  db: Db,
+  tokens: ScriptTokens,
+  { limits, noteUse, onChange }: CallerParts,
+): Authenticate {
   // The cache has hashes as keys: a leaked cache must not leak tokens.
-  const callers = cacheReads({ keyOf: hashOf, read: (token: string) => findCaller(db, token) })
+  const people = cacheReads({ keyOf: hashOf, read: (token: string) => findCaller(db, token) })
+  const declared = cacheReads({
+    keyOf: ({ integration, ...caller }: ScriptCaller) =>
+      caller.kind === 'installation' ? caller.installationId : integration,
+    read: (caller) => readScopes(db, caller),
+  })
+  onChange?.(() => {
+    people.forget()
+    declared.forget()
+  })
   return async (context) => {
     const token = /^Bearer +(\S+)$/i.exec(context.get('authorization'))?.[1]
     const caller = token === undefined ? undefined : await findHolder(token)
@@ -33,18 +57,45 @@ export function createAuthenticate(db: Db, tokens: ScriptTokens, limits: RateLim
     if (token === undefined) {
       throw new AnnexError(
         'unauthorized',
-        'Send a token: "Authorization: Bearer …". `npx annex token` makes one.',
+        'Send a token: "Authorization: Bearer …". `npx annex tokens new` makes one.',
       )
     }
     throw new AnnexError(
       'unauthorized',
-      'This token is unknown, or has expired. `npx annex token` makes a new one.',
+      'This token is unknown, or has expired. `npx annex tokens new` makes a new one.',
     )
   }
 
-  async function findHolder(token: string): Promise<Caller | undefined> {
-    return token.startsWith('annex_') ? callers.get(token) : tokens.verify(token)
+  function findHolder(token: string): Promise<Caller | undefined> {
+    return token.startsWith('annex_') ? findPerson(token) : findScript(token)
   }
+
+  async function findPerson(token: string): Promise<Caller | undefined> {
+    const known = await people.get(token)
+    if (known === undefined || isExpired(known)) return undefined
+    noteUse?.({ id: known.caller.tokenId, lastUsedAt: known.lastUsedAt })
+    return known.caller
+  }
+
+  async function findScript(token: string): Promise<Caller | undefined> {
+    const caller = await tokens.verify(token)
+    const scopes = caller && (await declared.get(caller))
+    if (caller === undefined || scopes === undefined) return undefined
+    return { ...caller, scopes: caller.scopes.filter((scope) => scopes.includes(scope)) }
+  }
+}
+
+/**
+ * Reads the scopes that a script's version declares now: a token lives longer than a version, and than an installation.
+ *
+ * @returns undefined for an installation that has ended
+ */
+async function readScopes(db: Db, caller: ScriptCaller): Promise<readonly string[] | undefined> {
+  if (caller.kind === 'integration')
+    return (await findDeployed(db, caller.integration))?.manifest.scopes ?? []
+  const installation = await findInstallation(db, caller.installationId)
+  if (installation === undefined) return undefined
+  return (await findDeployed(db, caller.integration, installation))?.manifest.scopes ?? []
 }
 
 /** A script gets a new token every few minutes: its requests count for the installation or the integration. */

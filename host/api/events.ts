@@ -1,11 +1,11 @@
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
+import { isExternalId } from '../db/queries/external-ids.ts'
 import { findOrganization } from '../db/queries/organizations.ts'
-import { findPlace } from '../db/queries/places.ts'
+import { findPlace, isOwnId } from '../db/queries/places.ts'
 import { eventTarget, explainSkipped } from '../events/match-installations.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
 import type { PublishedEvent } from '../events/validate-event.ts'
-import { isShortName } from './body.ts'
 import { theirOrganization } from './caller.ts'
 import type { OnOperation } from './operations.ts'
 
@@ -36,13 +36,13 @@ export function addEventRoutes(on: OnOperation, { reader, publish }: EventParts)
   })
 }
 
-/** Replaces the slugs of a site and a space by their ids. Other names stay: validation refuses them. */
+/** Replaces slugs and external ids of a site and a space by their ids. Unknown names stay: validation refuses them. */
 async function withPlaceIds(db: Db, organizationId: string, event: unknown): Promise<unknown> {
   if (typeof event !== 'object' || event === null) return event
   const ids: Record<string, string> = {}
   for (const kind of ['site', 'space'] as const) {
     const name = (event as Record<string, unknown>)[`${kind}Id`]
-    if (typeof name !== 'string' || !isShortName(name)) continue
+    if (typeof name !== 'string' || isOwnId(kind, name) || !isExternalId(name)) continue
     const place = await findPlace(db, kind, organizationId, name)
     if (place !== undefined) ids[`${kind}Id`] = place.id
   }

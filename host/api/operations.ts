@@ -85,8 +85,7 @@ export function createOperations(
   }
 }
 
-/** Until tokens of organizations have roles, they are admins. */
-export const roleOf = ({ kind }: Caller): Role => (kind === 'organization' ? 'admin' : kind)
+export const roleOf = (caller: Caller): Role => (caller.kind === 'organization' ? caller.role : caller.kind)
 
 /** @throws AnnexError `forbidden` */
 function assertRole(caller: Caller, { roles, method, path }: Operation): void {

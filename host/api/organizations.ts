@@ -1,51 +1,66 @@
 import type { Organization as OrganizationView } from '../../schemas/generated/api/organizations.ts'
-import { issueToken, redeemSetupToken } from '../access/tokens.ts'
+import { redeemSetupToken } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
-import {
-  findOrganization,
-  insertOrganization,
-  listOrganizations,
-  type Organization,
-} from '../db/queries/organizations.ts'
+import { withExternalIds, withExternalIdsOf } from '../db/queries/external-ids.ts'
+import { listOrganizations, type Organization } from '../db/queries/organizations.ts'
 import { AnnexError } from '../errors.ts'
+import { changeOrganization, createOrganization, deleteOrganization } from '../installations/records.ts'
 import { organizationOf } from './caller.ts'
+import { toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
-export type OrganizationParts = { db: Db }
+export type OrganizationParts = {
+  db: Db
+  /** The id of the operator's own organization. */
+  operatorOrganization: string
+  prepareDispatch: { forget: () => void }
+}
 
-/** Organizations, their tokens, and the token of the first operator. */
-export function addOrganizationRoutes(on: OnOperation, { db }: OrganizationParts): void {
+/** Organizations, and the token of the first operator. */
+export function addOrganizationRoutes(on: OnOperation, parts: OrganizationParts): void {
+  const { db, operatorOrganization, prepareDispatch } = parts
+  const view = async (organization: Organization) => toView(await withExternalIdsOf(db, organization))
+
   on('redeemSetupToken', async ({ body }) => ({ token: await redeemSetupToken(db, body.token) }))
 
   on('listOrganizations', async ({ caller }) => {
     const all =
       caller.kind === 'operator' ? await listOrganizations(db) : [await organizationOf(db, caller, undefined)]
-    return { items: all.map(toOrganization), count: all.length }
+    return { items: (await withExternalIds(db, all)).map(toView), count: all.length }
   })
 
-  on('createOrganization', async ({ body }) => {
-    const organization = await insertOrganization(db, body)
-    if (organization !== undefined) return toOrganization(organization)
-    throw new AnnexError('conflict', `There is an organization "${body.subdomain}" already.`)
+  on('createOrganization', async ({ body }) => view(await createOrganization(db, body)))
+
+  on('getOrganizationById', async ({ caller, params }) => view(await organizationOf(db, caller, params.org)))
+
+  on('updateOrganizationById', async ({ caller, params, body }) => {
+    const { id } = await organizationOf(db, caller, params.org)
+    if (caller.kind !== 'operator' && (body.subdomain ?? body.externalIds) !== undefined) {
+      const text = 'Only an operator changes the subdomain or the external ids of an organization.'
+      throw new AnnexError('forbidden', text)
+    }
+    const changed = await changeOrganization(db, id, body)
+    prepareDispatch.forget()
+    return view(changed)
   })
 
-  on('getOrganizationById', async ({ caller, params }) =>
-    toOrganization(await organizationOf(db, caller, params.org)),
-  )
-
-  on('createOrganizationToken', async ({ params, body }) => {
-    const { label = '' } = body
-    const organization = await findOrganization(db, params.org)
-    if (organization === undefined) {
-      throw new AnnexError('not_found', `There is no organization ${params.org}.`)
+  on('deleteOrganizationById', async ({ caller, params }) => {
+    const { id } = await organizationOf(db, caller, params.org)
+    if (id === operatorOrganization) {
+      throw new AnnexError('conflict', `${id} is the operator's organization: Annex needs it.`)
     }
-    return {
-      token: await issueToken(db, { kind: 'organization', organizationId: organization.id, label }),
-      organization: organization.id,
-    }
+    const deleted = await deleteOrganization(db, id)
+    prepareDispatch.forget()
+    return { object: 'organization', id, deleted }
   })
 }
 
-function toOrganization({ id, subdomain, title, createdAt }: Organization): OrganizationView {
-  return { object: 'organization', id, subdomain, title, createdAt: new Date(createdAt).toISOString() }
+function toView({
+  id,
+  subdomain,
+  title,
+  externalIds,
+  createdAt,
+}: Organization & { externalIds: string[] }): OrganizationView {
+  return { object: 'organization', id, subdomain, title, externalIds, createdAt: toIso(createdAt) }
 }

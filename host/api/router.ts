@@ -13,6 +13,7 @@ import { addJobRoutes, type JobParts } from './jobs.ts'
 import { addLevelRoutes, type LevelParts } from './levels.ts'
 import { addLogRoutes, type LogParts } from './logs.ts'
 import { addMeRoute, type MeParts } from './me.ts'
+import { addMemberRoutes, type MemberParts } from './members.ts'
 import { addMetricsRoutes, type MetricsParts } from './metrics.ts'
 import { createOperations, type OperationParts } from './operations.ts'
 import { addOrganizationRoutes, type OrganizationParts } from './organizations.ts'
@@ -21,6 +22,7 @@ import { addReceiverRoutes, type ReceiverParts } from './receivers.ts'
 import { addSendAgainRoutes, type SendAgainParts } from './send-again.ts'
 import { addSiteRoutes, type SiteParts } from './sites.ts'
 import { addSpaceRoutes, type SpaceParts } from './spaces.ts'
+import { addTokenRoutes, type TokenParts } from './tokens.ts'
 import { addVersionRoutes, type VersionParts } from './versions.ts'
 import { addViewRoutes, type ViewParts } from './views.ts'
 
@@ -31,6 +33,8 @@ export type ApiParts = OperationParts &
   MeParts &
   MetricsParts &
   OrganizationParts &
+  MemberParts &
+  TokenParts &
   SpaceParts &
   ContentRouteParts &
   SiteParts &
@@ -58,6 +62,8 @@ export function createRouter(parts: ApiParts): Router {
   addMetricsRoutes(on, parts)
   addMeRoute(on, parts, api.operations)
   addOrganizationRoutes(on, parts)
+  addMemberRoutes(on, parts)
+  addTokenRoutes(on, parts)
   addSpaceRoutes(on, parts)
   addContentRoutes(on, parts)
   addSiteRoutes(on, parts)

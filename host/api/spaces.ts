@@ -3,9 +3,12 @@ import { resolve } from 'node:path'
 import type { Space as SpaceView } from '../../schemas/generated/api/spaces.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
-import { insertSpace, listSpaces, type Space } from '../db/queries/places.ts'
+import { withExternalIds, withExternalIdsOf } from '../db/queries/external-ids.ts'
+import { listSpaces, type Space } from '../db/queries/places.ts'
 import { AnnexError } from '../errors.ts'
+import { changePlace, createPlace, deletePlace } from '../installations/records.ts'
 import { assertOperator, organizationOf } from './caller.ts'
+import { toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 import { visiblePlace } from './visible-records.ts'
 
@@ -13,6 +16,7 @@ export type SpaceParts = {
   db: Db
   /** Reads all plugin folders and spaces again. */
   reload: () => Promise<unknown>
+  prepareDispatch: { forget: () => void }
 }
 
 /** A request for a space or a part of it. */
@@ -21,26 +25,39 @@ export type SpaceRequest = Pick<OperationRequest<'getSpaceById'>, 'params' | 'qu
 }
 
 /** Spaces, for members of the organization and for scripts with the scope. */
-export function addSpaceRoutes(on: OnOperation, { db, reload }: SpaceParts): void {
+export function addSpaceRoutes(on: OnOperation, { db, reload, prepareDispatch }: SpaceParts): void {
+  const view = async (space: Space) => toSpace(await withExternalIdsOf(db, space))
+
   on('listSpacesInOrganizationById', async ({ caller, params }) => {
     const { id } = await organizationOf(db, caller, params.org)
-    const items = (await listSpaces(db, id)).map(toSpace)
+    const items = (await withExternalIds(db, await listSpaces(db, id))).map(toSpace)
     return { items, count: items.length }
   })
 
   on('createSpace', async ({ caller, params, body }) => {
-    const { slug, title } = body
-    const organization = await organizationOf(db, caller, params.org)
+    const { id: organizationId } = await organizationOf(db, caller, params.org)
     if (body.folder !== undefined) assertOperator(caller)
     const folder = body.folder === undefined ? null : await toFolder(body.folder)
-    const space = await insertSpace(db, { organizationId: organization.id, slug, title, folder })
-    if (space === undefined)
-      throw new AnnexError('conflict', `There is a space "${slug}" in that organization already.`)
+    const space = await createPlace(db, 'space', { ...body, organizationId, folder })
     if (folder !== null) await reload()
-    return toSpace(space)
+    return view(space)
   })
 
-  on('getSpaceById', async (request) => toSpace(await openSpace(db, request)))
+  on('getSpaceById', async (request) => view(await openSpace(db, request)))
+
+  on('updateSpaceById', async (request) => {
+    const { id } = await openSpace(db, request)
+    const changed = await changePlace(db, 'space', id, request.body)
+    prepareDispatch.forget()
+    return view(changed)
+  })
+
+  on('deleteSpaceById', async (request) => {
+    const { id } = await openSpace(db, request)
+    const deleted = await deletePlace(db, 'space', id)
+    prepareDispatch.forget()
+    return { object: 'space', id, deleted }
+  })
 }
 
 /** The space that a request names. An operator may name the organization of a slug. */
@@ -62,7 +79,8 @@ async function toFolder(given: string): Promise<string> {
   throw new AnnexError('not_found', `There is no folder ${folder} on the machine of Annex. Make it first.`)
 }
 
-function toSpace({ id, organizationId, slug, title, revisionId, problems, createdAt }: Space): SpaceView {
+function toSpace({ id, organizationId, createdAt, ...space }: Space & { externalIds: string[] }): SpaceView {
+  const { title, slug, revisionId, problems, visibility, externalIds } = space
   return {
     object: 'space',
     id,
@@ -71,6 +89,8 @@ function toSpace({ id, organizationId, slug, title, revisionId, problems, create
     organization: organizationId,
     revision: revisionId,
     ...(problems !== '[]' && { problems: JSON.parse(problems) }),
-    createdAt: new Date(createdAt).toISOString(),
+    visibility,
+    externalIds,
+    createdAt: toIso(createdAt),
   }
 }

@@ -10,13 +10,15 @@ import { addInstall } from './install.ts'
 import { addInstallations, addPauseAndResume } from './installations.ts'
 import { addJobs } from './jobs.ts'
 import { addLogs } from './logs.ts'
+import { addMembers } from './members.ts'
 import { addMigrate } from './migrate.ts'
 import { withExamples } from './options.ts'
-import { addOrganizations, addSetup, addSitesOrSpaces, addToken } from './organizations.ts'
+import { addOrganizations, addSetup, addSitesOrSpaces } from './organizations.ts'
 import { addCheck, addIntegrations, addNew, addReload, addTypes } from './plugins.ts'
 import { addReceivers } from './receivers.ts'
 import { addRotateSecret } from './rotate-secret.ts'
 import { addServe } from './serve.ts'
+import { addTokens } from './tokens.ts'
 import { addUninstall } from './uninstall.ts'
 import { addVersions } from './versions.ts'
 
@@ -72,6 +74,7 @@ export function createProgram(version: string): Command {
   addSitesOrSpaces(program, 'site')
   addSitesOrSpaces(program, 'space')
   addSetup(program)
-  addToken(program)
+  addMembers(program)
+  addTokens(program)
   return program
 }

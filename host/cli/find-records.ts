@@ -14,7 +14,7 @@ import type { Session } from './session.ts'
 /**
  * The organization of a command: the named one, else the only one that the token sees, else the operator's own.
  *
- * @param named its id or its subdomain
+ * @param named its id, subdomain or an external id
  * @throws AnnexError `not_found`
  */
 export async function findOrganization(
@@ -23,7 +23,9 @@ export async function findOrganization(
 ): Promise<Organization> {
   const { items } = await api.get<List<Organization>>('/v1/orgs')
   const wanted = named ?? (items.length === 1 ? items[0]?.id : homeOrganization)
-  const found = items.find(({ id, subdomain }) => id === wanted || subdomain === wanted)
+  const found =
+    items.find(({ id, subdomain }) => id === wanted || subdomain === wanted) ??
+    items.find(({ externalIds }) => wanted !== undefined && externalIds.includes(wanted))
   if (found !== undefined) return found
   const subdomains = items.map(({ subdomain }) => subdomain)
   throw new AnnexError(
@@ -35,7 +37,7 @@ export async function findOrganization(
 /**
  * A site or space of an organization. Without a name: its only site or space.
  *
- * @param named its id or its slug
+ * @param named its id, slug or an external id
  * @throws AnnexError `not_found`
  */
 export async function findSiteOrSpace(
@@ -47,7 +49,9 @@ export async function findSiteOrSpace(
   const { items } = await api.get<List<SiteOrSpace>>(`${toPath`/v1/orgs/${organization.id}`}/${kind}s`)
   const [only, another] = items
   if (named === undefined && only !== undefined && another === undefined) return only
-  const found = items.find(({ id, slug }) => id === named || slug === named)
+  const found =
+    items.find(({ id, slug }) => id === named || slug === named) ??
+    items.find(({ externalIds }) => named !== undefined && externalIds.includes(named))
   if (found !== undefined) return found
   const slugs = items.map(({ slug }) => slug)
   const what = named === undefined ? `no --${kind} was named` : `there is no ${kind} ${quoteValue(named)}`

@@ -1,16 +1,23 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { addChangeAndDelete, createExternalIdOption, createVisibilityOption } from './change-records.ts'
 import { toPath } from './client.ts'
-import { findOrganization } from './find-records.ts'
+import { findOrganization, findSiteOrSpace } from './find-records.ts'
 import { withExamples } from './options.ts'
 import type { List, Organization, SiteOrSpace } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { printTable } from './terminal.ts'
 
-type Options = { org?: string; title?: string; folder?: string }
+type Options = {
+  org?: string
+  title?: string
+  folder?: string
+  visibility?: string
+  externalId?: string[]
+}
 
 export function addOrganizations(program: Command): void {
-  const orgs = program.command('orgs').description('list and create organizations')
+  const orgs = program.command('orgs').description('list, create, change and delete organizations')
   orgs
     .command('list', { isDefault: true })
     .description('list organizations')
@@ -25,16 +32,23 @@ export function addOrganizations(program: Command): void {
     .description('create an organization')
     .argument('<subdomain>', 'name in addresses and manifests')
     .option('--title <text>', 'name for people')
-    .action(async (subdomain: string, { title = subdomain }: Options, command: Command) => {
+    .addOption(createExternalIdOption())
+    .action(async (subdomain: string, options: Options, command: Command) => {
+      const { title = subdomain, externalId: externalIds } = options
       const session = openSession(command)
-      printCreated(session, await session.api.post<Organization>('/v1/orgs', { subdomain, title }))
+      const body = { subdomain, title, ...(externalIds && { externalIds }) }
+      printCreated(session, await session.api.post<Organization>('/v1/orgs', body))
     })
   withExamples(create, ['annex orgs create acme --title "Acme Inc."'])
+  addChangeAndDelete(orgs, 'organization', async (session, name) => {
+    const { id } = await findOrganization(session, name)
+    return { id, path: toPath`/v1/orgs/${id}` }
+  })
 }
 
 /** `annex sites` and `annex spaces`. */
 export function addSitesOrSpaces(program: Command, kind: 'site' | 'space'): void {
-  const command = program.command(`${kind}s`).description(`list and create ${kind}s`)
+  const command = program.command(`${kind}s`).description(`list, create, change and delete ${kind}s`)
   command
     .command('list', { isDefault: true })
     .description(`list the ${kind}s of an organization`)
@@ -52,15 +66,29 @@ export function addSitesOrSpaces(program: Command, kind: 'site' | 'space'): void
     .argument('<slug>', 'name in addresses')
     .option('--org <name>', 'organization: id or subdomain')
     .option('--title <text>', 'name for people')
-    .action(async (slug: string, { org, title = slug, folder }: Options, command: Command) => {
+    .addOption(createVisibilityOption())
+    .addOption(createExternalIdOption())
+    .action(async (slug: string, options: Options, command: Command) => {
+      const { org, title = slug, folder, visibility, externalId: externalIds } = options
       const session = openSession(command)
-      // The host may run in another folder, so it gets an absolute path.
-      const body = { slug, title, ...(folder !== undefined && { folder: resolve(folder) }) }
+      const body = {
+        ...{ slug, title },
+        // The host may run in another folder, so it gets an absolute path.
+        ...(folder !== undefined && { folder: resolve(folder) }),
+        ...(visibility !== undefined && { visibility }),
+        ...(externalIds !== undefined && { externalIds }),
+      }
       printCreated(session, await session.api.post<SiteOrSpace>(await pathOf(session, kind, org), body))
     })
   if (kind === 'space') {
     create.option('--folder <path>', 'folder of Markdown on the machine that runs Annex')
   }
+  addChangeAndDelete(command, kind, async (session, name, org) => {
+    const organization = await findOrganization(session, org)
+    const { id } = await findSiteOrSpace(session, organization, kind, name)
+    const path = kind === 'site' ? toPath`/v1/orgs/${organization.id}/sites/${id}` : toPath`/v1/spaces/${id}`
+    return { id, path }
+  })
   const more = kind === 'space' ? ' --folder ./docs' : ''
   withExamples(create, [`annex ${kind}s create docs --title Documentation${more}`])
 }
@@ -92,29 +120,4 @@ export function addSetup(program: Command): void {
       terminal.say('Keep this operator’s token: it is shown only once. Set ANNEX_TOKEN to use it.')
     })
   withExamples(command, ['annex setup annex_setup_…', 'ANNEX_TOKEN=$(annex setup annex_setup_…)'])
-}
-
-type TokenOptions = { org?: string; label?: string }
-
-export function addToken(program: Command): void {
-  const command = program
-    .command('token')
-    .description('create a token for an organization')
-    .option('--org <name>', 'organization: id or subdomain')
-    .option('--label <text>', 'purpose of the token')
-    .action(async ({ org, label }: TokenOptions, command: Command) => {
-      const session = openSession(command)
-      const organization = await findOrganization(session, org)
-      const answer = await session.api.post<{ token: string }>(
-        toPath`/v1/orgs/${organization.id}/tokens`,
-        label === undefined ? {} : { label },
-      )
-      if (session.terminal.json) return session.terminal.printJson(answer)
-      session.terminal.print(answer.token)
-      session.terminal.say(`Keep this token of ${organization.subdomain}: it is shown only once.`)
-    })
-  withExamples(command, [
-    'annex token --label ci',
-    'ANNEX_TOKEN=$(annex token --org home) annex installations',
-  ])
 }

@@ -15,6 +15,8 @@ type Table = { name: string; key: readonly string[] }
 /** Every table with its primary key. A table comes after the tables that its foreign keys refer to. */
 export const copiedTables: readonly Table[] = [
   { name: 'organizations', key: ['id'] },
+  { name: 'externalIds', key: ['kind', 'externalId', 'owner'] },
+  { name: 'members', key: ['id'] },
   { name: 'tokens', key: ['id'] },
   { name: 'spaces', key: ['id'] },
   { name: 'revisions', key: ['id'] },

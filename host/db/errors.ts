@@ -25,6 +25,12 @@ export const isTextRefused = (error: unknown): boolean =>
 /** PostgreSQL has ended this transaction so that another one can go on. The caller may repeat it at once. */
 export const isDeadlock = (error: unknown): boolean => (error as { code?: string }).code === '40P01'
 
+/** A row with a unique value of this one is there already. */
+export const isDuplicate = (error: unknown): boolean => {
+  const { code, message = '' } = error as { code?: string; message?: string }
+  return code === '23505' || (code === 'SQLITE_CONSTRAINT' && message.includes('UNIQUE'))
+}
+
 /**
  * True when the item can never be stored: the database rejects its values, or the code has a defect. Any other error may
  * come from the state of the database, so the item is kept and retried.

@@ -17,6 +17,7 @@ export type IdPrefix =
   | 'att'
   | 'ref'
   | 'job'
+  | 'mem'
   | 'tok'
   | 'req'
   | 'host'

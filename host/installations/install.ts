@@ -10,7 +10,8 @@ import {
   type TargetKind,
 } from '../db/queries/installations.ts'
 import type { IntegrationRow } from '../db/queries/integrations.ts'
-import { findPlace } from '../db/queries/places.ts'
+import { findPlace, lockPlace } from '../db/queries/places.ts'
+import { lockForWriting } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { type Agreement, assertAgreed, recordGrant } from './consent.ts'
 import type { Deployed } from './find-deployed.ts'
@@ -79,7 +80,7 @@ function assertMayInstall(
 /**
  * As `install`, for a site or a space of the installation's organization.
  *
- * @param given.name the id or slug of the site or space
+ * @param given.name the id, slug or external id of the site or space
  * @throws AnnexError `not_found` when the organization has no such site or space, `conflict`
  */
 export async function installInTarget(
@@ -91,9 +92,12 @@ export async function installInTarget(
   assertFits(manifest, kind)
   const { organizationId } = installation
   const found = await findPlace(db, kind, organizationId, name)
-  if (found === undefined) throw new AnnexError('not_found', `${organizationId} has no ${kind} ${name}.`)
+  const missing = () => new AnnexError('not_found', `${organizationId} has no ${kind} ${name}.`)
+  if (found === undefined) throw missing()
   const signingSecret = createSigningSecret()
   const target = await db.transaction(async (transaction) => {
+    await lockForWriting(transaction)
+    if ((await lockPlace(transaction, kind, found.id)) === undefined) throw missing()
     const inserted = await insertTarget(transaction, {
       installationId: installation.id,
       kind,

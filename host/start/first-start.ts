@@ -42,11 +42,17 @@ export async function ensureOperator(
     const created = await insertOrganization(transaction, { subdomain, title: 'Home' })
     if (created === undefined) return undefined
     const organizationId = created.id
-    await insertSite(transaction, { organizationId, slug: 'sample', title: 'Sample site' })
+    await insertSite(transaction, {
+      organizationId,
+      slug: 'sample',
+      title: 'Sample site',
+      visibility: 'public',
+    })
     await insertSpace(transaction, {
       organizationId,
       slug: 'handbook',
       title: 'Sample handbook',
+      visibility: 'public',
       folder: sampleFolder,
     })
     return created
@@ -66,7 +72,7 @@ export async function ensureCliToken(db: Db, dataDir: string): Promise<void> {
   const path = join(dataDir, 'cli.token')
   const kept = readToken(path)
   if (kept !== undefined && (await findCaller(db, kept)) !== undefined) return
-  const token = await issueToken(db, { kind: 'cli', label: 'command line' })
+  const { token } = await issueToken(db, { kind: 'cli', role: 'operator', label: 'command line' })
   writeFileSync(path, `${token}\n`, { mode: 0o600 })
 }
 

@@ -11,21 +11,24 @@ export type Notifier = {
   /** For readers of the feed. */
   changes: Changes
   onWork: (worker: Worker) => void
-  /** `forget` drops what this host has cached of records. */
+  /** `forget` drops records that this host has cached. */
   onChange: (forget: () => void) => void
 }
 
 export function createNotifier(notifications: Notifications): Notifier {
   const changes = createChanges()
   const workers: Worker[] = []
-  let forget = () => {}
+  const caches: (() => void)[] = []
+  const forgetHere = () => {
+    for (const forget of caches) forget()
+  }
   const wakeHere: Wake = (kind) => {
     for (const worker of workers) worker.wake(kind)
     changes.notify()
   }
   notifications.onNotified('work', () => wakeHere())
   notifications.onNotified('changed', () => {
-    forget()
+    forgetHere()
     // A resume, or a new version, makes waiting jobs due.
     wakeHere()
   })
@@ -35,14 +38,12 @@ export function createNotifier(notifications: Notifications): Notifier {
       notifications.hint('work')
     },
     forget() {
-      forget()
+      forgetHere()
       // The other hosts would see the change within a second without it.
       notifications.hint('changed')
     },
     changes,
     onWork: (worker) => void workers.push(worker),
-    onChange(drop) {
-      forget = drop
-    },
+    onChange: (forget) => void caches.push(forget),
   }
 }

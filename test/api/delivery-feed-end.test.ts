@@ -29,7 +29,9 @@ describe('the end of the live feed', () => {
       db,
       longReader: seeded.database.longReader,
       changes: createChanges(),
-      authenticate: createAuthenticate(db, tokens, createRateLimits({ token: 0, visitor: 0 }, false)),
+      authenticate: createAuthenticate(db, tokens, {
+        limits: createRateLimits({ token: 0, visitor: 0 }, false),
+      }),
       state: () => ({ workers: 0, stopping: false }),
     }
     const { port, close } = await listen(createApp(parts as AppParts, assert.ifError), '127.0.0.1', 0)
@@ -39,7 +41,7 @@ describe('the end of the live feed', () => {
   after(() => ends.disposeAsync())
 
   it('ends with a reason when its token is revoked', async () => {
-    const token = await issueToken(db, { kind: 'operator', label: 'test' })
+    const { token } = await issueToken(db, { role: 'operator', label: 'test' })
     const answer = () => fetch(url, { headers: { authorization: `Bearer ${token}` } })
     // The response stays referenced: undici cancels the body of a collected response that has no reader yet.
     const response = await answer()
@@ -57,7 +59,7 @@ describe('the end of the live feed', () => {
 
   /** Connects and leaves more often than there are places. @returns the status that a later reader gets */
   async function comeAndLeave(port: number, meanwhile: () => void): Promise<number> {
-    const token = await issueToken(db, { kind: 'operator', label: 'test' })
+    const { token } = await issueToken(db, { role: 'operator', label: 'test' })
     const asking = `GET /v1/deliveries/feed HTTP/1.1\r\nhost: here\r\nauthorization: Bearer ${token}\r\n\r\n`
     for (let n = 0; n < 40; n += 1) {
       const reader = connect(port, '127.0.0.1')

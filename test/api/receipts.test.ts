@@ -23,14 +23,16 @@ describe('what dispatches used, over the API', () => {
     const { longReader } = seeded.database
     const installed = { owner: seeded, other: await seeded.addOrganization('other') }
     for (const [name, { organizationId, installationId }] of Object.entries(installed)) {
-      const token = await issueToken(db, { kind: 'organization', organizationId, label: 'test' })
+      const { token } = await issueToken(db, { role: 'admin', organizationId, label: 'test' })
       organizations[name] = { token, organizationId, installationId }
     }
-    operator = await issueToken(db, { kind: 'operator', label: 'test' })
+    operator = (await issueToken(db, { role: 'operator', label: 'test' })).token
     const receipts = createReceiptWriter(db, assert.ifError)
     ends.defer(receipts.close)
     const tokens = createScriptTokens(createSecretBox(new Uint8Array(32)).deriveKey('test'))
-    const authenticate = createAuthenticate(db, tokens, createRateLimits({ token: 0, visitor: 0 }, false))
+    const authenticate = createAuthenticate(db, tokens, {
+      limits: createRateLimits({ token: 0, visitor: 0 }, false),
+    })
     const parts: Partial<AppParts> = { db, longReader, receipts, authenticate }
     const listening = await listen(createApp(parts as AppParts, assert.ifError), '127.0.0.1', 0)
     ends.defer(listening.close)

@@ -40,7 +40,7 @@ test('organizations, sites, spaces and tokens are created, and a token sees its 
   const folder = await makeFolder(context)
   const space = await served.annex('spaces', 'create', 'notes', '--org', 'acme', '--folder', folder)
   assert.match(space.stdout, /^space_\S+\n$/, space.stderr)
-  const token = (await served.annex('token', '--org', 'acme')).stdout.trim()
+  const token = (await served.annex('tokens', 'new', '--org', 'acme')).stdout.trim()
   const env = { ANNEX_URL: served.url, ANNEX_TOKEN: token }
   const orgs = await runAnnex(['orgs', '--json'], { env })
   assert.equal(JSON.parse(orgs.stdout).items[0].subdomain, 'acme')
@@ -51,7 +51,7 @@ test('an unknown name is answered with the nearest one', async () => {
   const site = await served.annex('install', 'echo', '--site', 'sampel')
   assert.equal(site.code, 1)
   assert.match(site.stderr, /no site "sampel"; did you mean "sample"\?/)
-  const org = await served.annex('token', '--org', 'hme')
+  const org = await served.annex('tokens', 'new', '--org', 'hme')
   assert.match(org.stderr, /no organization "hme".*did you mean "home"\?/)
 })
 

@@ -20,6 +20,11 @@ export async function fillDatabase(db: Db): Promise<void> {
     { id: 'org_1', subdomain: 'home', title: text, createdAt: at },
     { id: 'org_2', subdomain: 'other', title: '', createdAt: 0 },
   ])
+  await db('externalIds').insert({ kind: 'site', owner: 'org_1', externalId: 'x', recordId: 'site_1' })
+  await db('members').insert({
+    ...{ id: 'mem_1', email: 'a@example.com', name: text, role: 'admin' },
+    ...{ ...owner, updatedAt: at },
+  })
   await db('tokens').insert([
     {
       id: 'tok_1',

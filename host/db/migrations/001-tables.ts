@@ -33,13 +33,14 @@ export async function down(db: Knex): Promise<void> {
       'integrations',
       'key_checks',
       'tokens',
+      'members',
     ],
-    ...['pages', 'revisions', 'spaces', 'sites', 'organizations'],
+    ...['external_ids', 'pages', 'revisions', 'spaces', 'sites', 'organizations'],
   ]
   for (const name of names) await db.schema.dropTable(name)
 }
 
-/** Organizations with their sites, spaces and tokens. */
+/** Organizations with their sites, spaces, members and tokens. */
 async function addPlaces(db: Knex): Promise<void> {
   await db.schema
     .createTable('organizations', (table) => {
@@ -53,6 +54,7 @@ async function addPlaces(db: Knex): Promise<void> {
       table.text('organization_id').notNullable().references('organizations.id')
       table.text('slug').notNullable()
       table.text('title').notNullable()
+      table.text('visibility').notNullable().defaultTo('private')
       // Public: the script of a page sends it. It names no other site's stream.
       table.text('public_key').notNullable().unique()
       // Origins of its pages, and the schema of visitors' claims: JSON.
@@ -66,6 +68,7 @@ async function addPlaces(db: Knex): Promise<void> {
       table.text('organization_id').notNullable().references('organizations.id')
       table.text('slug').notNullable()
       table.text('title').notNullable()
+      table.text('visibility').notNullable().defaultTo('private')
       // Null: pages come through the API.
       table.text('folder')
       table.text('revision_id')
@@ -107,14 +110,36 @@ async function addPlaces(db: Knex): Promise<void> {
       table.index(['space_id', 'to_revision'])
       table.index(['space_id', 'path'])
     })
+    // Ids of other platforms. `owner` is the organization of a site or space, and empty for organizations.
+    .createTable('external_ids', (table) => {
+      table.text('kind').notNullable()
+      table.text('owner').notNullable()
+      table.text('external_id').notNullable()
+      table.text('record_id').notNullable()
+      table.primary(['kind', 'external_id', 'owner'])
+      table.index(['record_id'])
+    })
+    .createTable('members', (table) => {
+      table.text('id').primary()
+      table.text('organization_id').notNullable().references('organizations.id')
+      table.text('email').notNullable()
+      table.text('name').notNullable()
+      table.text('role').notNullable()
+      table.bigInteger('created_at').notNullable()
+      table.bigInteger('updated_at').notNullable()
+      table.unique(['organization_id', 'email'])
+    })
     .createTable('tokens', (table) => {
       table.text('id').primary()
       table.text('hash').notNullable().unique()
       table.text('kind').notNullable()
-      table.text('organization_id').references('organizations.id')
+      table.text('role')
+      table.text('organization_id').references('organizations.id').index()
+      table.text('member_id').references('members.id').onDelete('CASCADE').index()
       table.text('label').notNullable()
       table.bigInteger('created_at').notNullable()
       table.bigInteger('expires_at')
+      table.bigInteger('last_used_at')
     })
     // A sealed text for each key. A host that cannot open it has another key, and does not start.
     .createTable('key_checks', (table) => {

@@ -63,6 +63,11 @@ export async function listIntegrations(db: Db): Promise<IntegrationRow[]> {
   return db('integrations').orderBy('name')
 }
 
+/** The names of an organization's integrations. */
+export async function listIntegrationsOf(db: Db, organizationId: string): Promise<string[]> {
+  return db('integrations').where({ organizationId }).orderBy('name').pluck('name')
+}
+
 /** Deploys a version. `pinned`: loading the folder does not replace it. */
 export async function setIntegrationVersion(
   db: Db,

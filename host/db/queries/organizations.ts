@@ -1,5 +1,6 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
+import { deleteExternalIds, recordsNamed } from './external-ids.ts'
 
 export type Organization = { id: string; subdomain: string; title: string; createdAt: number }
 
@@ -12,11 +13,56 @@ export async function insertOrganization(
   return inserted
 }
 
-/** @param name the organization's id or subdomain: a manifest may have either */
+/** @param name the organization's id or subdomain, else an external id: a manifest may have any of them */
 export async function findOrganization(db: Db, name: string): Promise<Organization | undefined> {
-  return db('organizations').where({ id: name }).orWhere({ subdomain: name }).first()
+  const found = await db('organizations').where({ id: name }).orWhere({ subdomain: name }).first()
+  return (
+    found ??
+    db('organizations')
+      .whereIn('id', recordsNamed(db, 'organization', name))
+      .first()
+  )
 }
 
 export async function listOrganizations(db: Db): Promise<Organization[]> {
   return db('organizations').orderBy('createdAt')
+}
+
+export async function lockOrganization(transaction: Db, id: string): Promise<Organization | undefined> {
+  return transaction('organizations').where({ id }).forUpdate().first()
+}
+
+/** @throws the database's error, `isDuplicate` when another organization has the subdomain */
+export async function updateOrganization(
+  transaction: Db,
+  id: string,
+  change: Partial<Pick<Organization, 'subdomain' | 'title'>>,
+): Promise<void> {
+  if (Object.keys(change).length > 0) await transaction('organizations').where({ id }).update(change)
+}
+
+/** The records that go with an organization. */
+export type DeletedWith = { sites: number; spaces: number; members: number; tokens: number; events: number }
+
+/** Deletes an organization that has no integration and no installation, with all of its records. */
+export async function deleteOrganizationRows(transaction: Db, id: string): Promise<DeletedWith> {
+  const own = (table: string) => transaction(table).where({ organizationId: id })
+  for (const table of ['sites', 'spaces']) {
+    await deleteExternalIds(transaction, await own(table).pluck('id'))
+  }
+  await deleteExternalIds(transaction, [id])
+  // Rows of installations that have ended.
+  await own('installations').delete()
+  for (const table of ['pages', 'revisions']) {
+    await transaction(table).whereIn('spaceId', own('spaces').select('id')).delete()
+  }
+  const deleted = {
+    tokens: await own('tokens').delete(),
+    members: await own('members').delete(),
+    sites: await own('sites').delete(),
+    spaces: await own('spaces').delete(),
+    events: await own('events').delete(),
+  }
+  await transaction('organizations').where({ id }).delete()
+  return deleted
 }

@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
+import { deleteExternalIds, recordsNamed } from './external-ids.ts'
 import type { TargetKind } from './installations.ts'
+
+/** Who may read a site or space. Annex stores it for scripts and for the pages that show content. */
+export type Visibility = 'private' | 'unlisted' | 'share-link' | 'visitor-auth' | 'public'
 
 export type Space = {
   id: string
   organizationId: string
   slug: string
   title: string
+  visibility: Visibility
   /** Null: pages come through the API. */
   folder: string | null
   revisionId: string | null
@@ -21,7 +26,13 @@ export type FileProblem = { file: string; line?: number; message: string }
 
 export async function insertSpace(
   db: Db,
-  given: { organizationId: string; slug: string; title: string; folder: string | null },
+  given: {
+    organizationId: string
+    slug: string
+    title: string
+    folder: string | null
+    visibility?: Visibility
+  },
 ): Promise<Space | undefined> {
   const row = { id: createId('space'), ...given, createdAt: Date.now() }
   const [inserted] = await db('spaces')
@@ -50,6 +61,7 @@ export type Site = {
   organizationId: string
   slug: string
   title: string
+  visibility: Visibility
   /** What its pages send with a view. */
   publicKey: string
   /** Origins of its pages: a list as JSON text. */
@@ -61,7 +73,7 @@ export type Site = {
 
 export async function insertSite(
   db: Db,
-  given: { organizationId: string; slug: string; title: string },
+  given: { organizationId: string; slug: string; title: string; visibility?: Visibility },
 ): Promise<Site | undefined> {
   const row = { id: createId('site'), ...given, publicKey: createPublicKey(), createdAt: Date.now() }
   const [inserted] = await db('sites')
@@ -93,42 +105,85 @@ export async function listSites(db: Db, organizationId?: string): Promise<Site[]
 
 export type Places = { site: Site; space: Space }
 
-/** Every id has an underscore and no slug has one, so a name is never both. */
+/** Every id of Annex has an underscore and no slug has one, so a name is never both. */
 const columnOf = (name: string): 'id' | 'slug' => (name.includes('_') ? 'id' : 'slug')
 
-/** A site or space of an organization, by its id or slug. */
+/** True for a text in the form of an id of Annex. */
+export const isOwnId = (kind: TargetKind, name: string): boolean =>
+  name.startsWith(`${kind}_`) && /_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name)
+
+/** A site or space of an organization, by its id or slug, else by an external id. */
 export async function findPlace<Kind extends TargetKind>(
   db: Db,
   kind: Kind,
   organizationId: string,
   name: string,
 ): Promise<Places[Kind] | undefined> {
-  return db(`${kind}s`)
-    .where({ organizationId, [columnOf(name)]: name })
-    .first()
+  const [found] = await findPlacesOf(db, kind, name, { organizationId })
+  return found
 }
 
 /** Limits a search to an organization, or to the places of an integration or installation. */
 export type PlaceOwner = { organizationId?: string; integration?: string; installationId?: string }
 
-/** Finds sites or spaces by an id or slug. At most two: the second shows that the slug is ambiguous. */
+/**
+ * Finds sites or spaces by an id or slug, else by an external id: one platform's id must not hide a record of Annex. At most
+ * two: the second shows that the name is ambiguous.
+ */
 export async function findPlacesOf<Kind extends TargetKind>(
   db: Db,
   kind: Kind,
   name: string,
   { organizationId, integration, installationId }: PlaceOwner,
 ): Promise<Places[Kind][]> {
-  const query = db(`${kind}s`)
-    .where({ [columnOf(name)]: name })
-    .limit(2)
-  if (organizationId !== undefined) query.where({ organizationId })
-  if (integration !== undefined) {
-    const installed = db('installationTargets')
-      .join('installations', 'installations.id', 'installationTargets.installationId')
-      .where({ kind, integration })
-      .select('targetId')
-    if (installationId !== undefined) installed.where({ installationId })
-    query.whereIn('id', installed)
+  const places = () => {
+    const query = db(`${kind}s`).limit(2)
+    if (organizationId !== undefined) query.where({ organizationId })
+    if (integration !== undefined) {
+      const installed = db('installationTargets')
+        .join('installations', 'installations.id', 'installationTargets.installationId')
+        .where({ kind, integration })
+        .select('targetId')
+      if (installationId !== undefined) installed.where({ installationId })
+      query.whereIn('id', installed)
+    }
+    return query
   }
-  return query
+  const found = await places().where({ [columnOf(name)]: name })
+  if (found.length > 0 || isOwnId(kind, name)) return found
+  return places().whereIn('id', recordsNamed(db, kind, name))
+}
+
+export type PlaceChange = { slug?: string; title?: string; visibility?: Visibility }
+
+/** Locks a site or space until the transaction ends, so that it is not deleted meanwhile. */
+export async function lockPlace<Kind extends TargetKind>(
+  transaction: Db,
+  kind: Kind,
+  id: string,
+): Promise<Places[Kind] | undefined> {
+  return transaction(`${kind}s`).where({ id }).forUpdate().first()
+}
+
+/** @throws the database's error, `isDuplicate` when another site or space of the organization has the slug */
+export async function updatePlace(
+  transaction: Db,
+  kind: TargetKind,
+  id: string,
+  change: PlaceChange,
+): Promise<void> {
+  if (Object.keys(change).length > 0) await transaction(`${kind}s`).where({ id }).update(change)
+}
+
+/** Deletes a site or space with its external ids; a space with its pages and revisions. */
+export async function deletePlaceRows(
+  transaction: Db,
+  kind: TargetKind,
+  id: string,
+): Promise<{ revisions: number }> {
+  if (kind === 'space') await transaction('pages').where({ spaceId: id }).delete()
+  const revisions = kind === 'space' ? await transaction('revisions').where({ spaceId: id }).delete() : 0
+  await deleteExternalIds(transaction, [id])
+  await transaction(`${kind}s`).where({ id }).delete()
+  return { revisions }
 }

@@ -1,27 +1,43 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
+import type { Role } from './members.ts'
 
-/** `setup`: exchanged once for an `operator` token. `cli`: an operator's token in the data folder. */
-export type TokenKind = 'setup' | 'operator' | 'cli' | 'organization'
+/** `setup`: exchanged once for an operator's token. `cli`: an operator's token in the data folder. `api`: all others. */
+export type TokenKind = 'setup' | 'cli' | 'api'
 
 export type TokenRow = {
   id: string
   hash: string
   kind: TokenKind
+  /** Null for `setup`, which is no bearer token. */
+  role: Role | null
+  /** Null for tokens of operators that belong to no member. */
   organizationId: string | null
+  memberId: string | null
   label: string
   createdAt: number
   expiresAt: number | null
+  lastUsedAt: number | null
 }
 
-export async function insertToken(db: Db, given: Omit<TokenRow, 'id' | 'createdAt'>): Promise<TokenRow> {
-  const row = { id: createId('tok'), ...given, createdAt: Date.now() }
+export async function insertToken(
+  db: Db,
+  given: Omit<TokenRow, 'id' | 'createdAt' | 'lastUsedAt'>,
+): Promise<TokenRow> {
+  const row = { id: createId('tok'), ...given, createdAt: Date.now(), lastUsedAt: null }
   await db('tokens').insert(row)
   return row
 }
 
-export async function findToken(db: Db, hash: string): Promise<TokenRow | undefined> {
-  return db('tokens').where({ hash }).first()
+/** A token with the role of the member that it belongs to. */
+export type FoundToken = TokenRow & { memberRole: Role | null }
+
+export async function findToken(db: Db, hash: string): Promise<FoundToken | undefined> {
+  return db('tokens')
+    .leftJoin('members', 'members.id', 'tokens.memberId')
+    .where({ hash })
+    .select('tokens.*', 'members.role as memberRole')
+    .first()
 }
 
 /** Removes a one-time token. Of two concurrent calls, one returns true. */
@@ -34,7 +50,48 @@ export async function deleteTokens(db: Db, kind: TokenKind): Promise<void> {
   await db('tokens').where({ kind }).delete()
 }
 
-export async function countTokens(db: Db, kind: TokenKind): Promise<number> {
-  const row = await db('tokens').where({ kind }).count({ count: '*' }).first()
-  return Number(row?.count ?? 0)
+/** True when an operator's token works, beside that of the command line. */
+export async function hasOperatorToken(db: Db, now: number): Promise<boolean> {
+  const found = await db('tokens')
+    .where({ kind: 'api', role: 'operator' })
+    .where((valid) => valid.whereNull('expiresAt').orWhere('expiresAt', '>', now))
+    .first('id')
+  return found !== undefined
+}
+
+/** Tokens that people may list, of an organization, or those of operators that belong to none. */
+const listed = (db: Db, organizationId: string | null) =>
+  db('tokens').where({ organizationId }).whereIn('kind', ['api', 'cli'])
+
+/** The newest first. */
+export async function listTokens(
+  db: Db,
+  where: { organizationId: string | null; before?: string; limit: number },
+): Promise<TokenRow[]> {
+  const { organizationId, before, limit } = where
+  const query = listed(db, organizationId).orderBy('id', 'desc').limit(limit)
+  return before === undefined ? query : query.where('id', '<', before)
+}
+
+export async function findTokenById(
+  db: Db,
+  organizationId: string | null,
+  id: string,
+): Promise<TokenRow | undefined> {
+  return listed(db, organizationId).where({ id }).first()
+}
+
+export async function deleteToken(db: Db, id: string): Promise<void> {
+  await db('tokens').where({ id }).delete()
+}
+
+/** Notes the use of a token, unless one was noted after `unlessAfter`. */
+export async function touchToken(
+  db: Db,
+  { id, at, unlessAfter }: { id: string; at: number; unlessAfter: number },
+): Promise<void> {
+  await db('tokens')
+    .where({ id })
+    .where((old) => old.whereNull('lastUsedAt').orWhere('lastUsedAt', '<=', unlessAfter))
+    .update({ lastUsedAt: at })
 }

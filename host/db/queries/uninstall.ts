@@ -74,3 +74,23 @@ function jobsOfScripts(db: Db, { installationId, target }: RemovedLevel) {
 export async function deleteRemoved(db: Db, endedBefore: number): Promise<void> {
   await db('installations').where('removedAt', '<', endedBefore).delete()
 }
+
+/** An installation that keeps a site, space or organization from being deleted. */
+export type Holder = { id: string; integration: string; removingAt: number | null }
+
+/** The installations in a site or space, also those whose script has not handled its last event yet. */
+export async function listHoldersOfPlace(db: Db, kind: TargetKind, targetId: string): Promise<Holder[]> {
+  return db('installationTargets')
+    .join('installations', 'installations.id', 'installationTargets.installationId')
+    .where({ kind, targetId })
+    .orderBy('installations.id')
+    .select('installations.id', 'integration', 'installationTargets.removingAt')
+}
+
+/** As `listHoldersOfPlace`, in an organization. */
+export async function listHoldersOfOrganization(db: Db, organizationId: string): Promise<Holder[]> {
+  return db('installations')
+    .where({ organizationId, removedAt: null })
+    .orderBy('id')
+    .select('id', 'integration', 'removingAt')
+}

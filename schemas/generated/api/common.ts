@@ -13,6 +13,18 @@ export type Title = string
 export type Time = string
 
 /**
+ * Who may read it. Annex stores it for scripts and for sites.
+ */
+export type Visibility = 'private' | 'unlisted' | 'share-link' | 'visitor-auth' | 'public'
+
+/**
+ * Ids of the record on other platforms, unique in its organization. They are taken wherever an id is.
+ *
+ * @maxItems 20
+ */
+export type ExternalIds = string[]
+
+/**
  * Settings by their names.
  */
 export interface Configuration {

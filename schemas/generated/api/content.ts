@@ -228,35 +228,35 @@ export interface PageChange {
 
 export interface GetCurrentRevisionQuery {
   /**
-   * For operators: the organization, by its id or subdomain.
+   * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
 }
 
 export interface ListPagesQuery {
   /**
-   * For operators: the organization, by its id or subdomain.
+   * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
 }
 
 export interface GetPageByIdQuery {
   /**
-   * For operators: the organization, by its id or subdomain.
+   * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
 }
 
 export interface PutPageQuery {
   /**
-   * For operators: the organization, by its id or subdomain.
+   * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
 }
 
 export interface DeletePageQuery {
   /**
-   * For operators: the organization, by its id or subdomain.
+   * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
 }
@@ -271,28 +271,28 @@ export interface ListRevisionsQuery {
    */
   before?: number
   /**
-   * For operators: the organization, by its id or subdomain.
+   * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
 }
 
 export interface GetRevisionByIdQuery {
   /**
-   * For operators: the organization, by its id or subdomain.
+   * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
 }
 
 export interface ListPagesInRevisionByIdQuery {
   /**
-   * For operators: the organization, by its id or subdomain.
+   * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
 }
 
 export interface GetPageInRevisionByIdQuery {
   /**
-   * For operators: the organization, by its id or subdomain.
+   * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
 }
@@ -307,7 +307,7 @@ export interface GetRevisionSemanticChangesQuery {
    */
   metadata?: boolean
   /**
-   * For operators: the organization, by its id or subdomain.
+   * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
 }

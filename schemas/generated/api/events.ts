@@ -43,7 +43,7 @@ export interface SkippedInstallation {
 
 export interface PublishEventQuery {
   /**
-   * For operators: the organization, by its id or subdomain.
+   * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
 }

@@ -336,7 +336,7 @@ export interface SpaceToInstallIn {
 
 export interface ListInstallationsQuery {
   /**
-   * For operators: the organization, by its id or subdomain.
+   * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
 }

@@ -9,12 +9,14 @@ import type { IntegrationsOperations } from './integrations.ts'
 import type { JobsOperations } from './jobs.ts'
 import type { LogsOperations } from './logs.ts'
 import type { MeOperations } from './me.ts'
+import type { MembersOperations } from './members.ts'
 import type { OrganizationsOperations } from './organizations.ts'
 import type { ReceiptsOperations } from './receipts.ts'
 import type { ReceiversOperations } from './receivers.ts'
 import type { SitesOperations } from './sites.ts'
 import type { SpacesOperations } from './spaces.ts'
 import type { SystemOperations } from './system.ts'
+import type { TokensOperations } from './tokens.ts'
 import type { VersionsOperations } from './versions.ts'
 import type { ViewsOperations } from './views.ts'
 
@@ -28,12 +30,14 @@ export type Operations = ContentOperations &
   JobsOperations &
   LogsOperations &
   MeOperations &
+  MembersOperations &
   OrganizationsOperations &
   ReceiptsOperations &
   ReceiversOperations &
   SitesOperations &
   SpacesOperations &
   SystemOperations &
+  TokensOperations &
   VersionsOperations &
   ViewsOperations
 

@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { ShortName, Time, Title } from './common.ts'
+import type { ExternalIds, ShortName, Time, Title } from './common.ts'
 
 /**
  * An organization.
@@ -10,6 +10,7 @@ export interface Organization {
   id: string
   subdomain: string
   title: string
+  externalIds: ExternalIds
   createdAt: Time
 }
 
@@ -27,24 +28,7 @@ export interface OrganizationList {
 export interface NewOrganization {
   subdomain: ShortName
   title: Title
-}
-
-/**
- * A token to make.
- */
-export interface NewOrganizationToken {
-  label?: string
-}
-
-/**
- * A new token of an organization.
- */
-export interface OrganizationToken {
-  token: string
-  /**
-   * The id of the organization.
-   */
-  organization: string
+  externalIds?: ExternalIds
 }
 
 /**
@@ -59,6 +43,33 @@ export interface SetupToken {
  */
 export interface OperatorToken {
   token: string
+}
+
+/**
+ * Fields of an organization to change.
+ */
+export interface OrganizationChange {
+  subdomain?: ShortName
+  title?: Title
+  externalIds?: ExternalIds
+}
+
+/**
+ * An organization that was deleted.
+ */
+export interface DeletedOrganization {
+  object: 'organization'
+  id: string
+  /**
+   * How many records went with it.
+   */
+  deleted: {
+    sites: number
+    spaces: number
+    members: number
+    tokens: number
+    events: number
+  }
 }
 
 export interface OrganizationsOperations {
@@ -90,11 +101,18 @@ export interface OrganizationsOperations {
     body: undefined
     answer: Organization
   }
-  createOrganizationToken: {
+  updateOrganizationById: {
+    roles: 'admin' | 'operator'
+    params: { org: string }
+    query: object
+    body: OrganizationChange
+    answer: Organization
+  }
+  deleteOrganizationById: {
     roles: 'operator'
     params: { org: string }
     query: object
-    body: NewOrganizationToken
-    answer: OrganizationToken
+    body: undefined
+    answer: DeletedOrganization
   }
 }

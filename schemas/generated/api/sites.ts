@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { ShortName, Time, Title } from './common.ts'
+import type { ExternalIds, ShortName, Time, Title, Visibility } from './common.ts'
 
 /**
  * A site.
@@ -14,6 +14,8 @@ export interface Site {
    * The id of its organization.
    */
   organization: string
+  visibility: Visibility
+  externalIds: ExternalIds
   createdAt: Time
 }
 
@@ -31,6 +33,30 @@ export interface SiteList {
 export interface NewSite {
   slug: ShortName
   title: Title
+  visibility?: Visibility
+  externalIds?: ExternalIds
+}
+
+/**
+ * Fields of a site to change.
+ */
+export interface SiteChange {
+  slug?: ShortName
+  title?: Title
+  visibility?: Visibility
+  externalIds?: ExternalIds
+}
+
+/**
+ * A site that was deleted.
+ */
+export interface DeletedSite {
+  object: 'site'
+  id: string
+  /**
+   * How many records went with it.
+   */
+  deleted: {}
 }
 
 export interface SitesOperations {
@@ -54,5 +80,19 @@ export interface SitesOperations {
     query: object
     body: undefined
     answer: Site
+  }
+  updateSiteById: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { org: string; site: string }
+    query: object
+    body: SiteChange
+    answer: Site
+  }
+  deleteSiteById: {
+    roles: 'admin' | 'operator'
+    params: { org: string; site: string }
+    query: object
+    body: undefined
+    answer: DeletedSite
   }
 }

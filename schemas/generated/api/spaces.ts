@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { ShortName, Time, Title } from './common.ts'
+import type { ExternalIds, ShortName, Time, Title, Visibility } from './common.ts'
 
 /**
  * A space.
@@ -22,6 +22,8 @@ export interface Space {
    * Files of its folder that are left out, at most 50. Absent while there are none.
    */
   problems?: FileProblem[]
+  visibility: Visibility
+  externalIds: ExternalIds
   createdAt: Time
 }
 
@@ -43,6 +45,8 @@ export interface NewSpace {
    * A folder of Markdown on the machine of Annex: absolute, or relative to its working directory. Only an operator names one. Without it, pages come through the API.
    */
   folder?: string
+  visibility?: Visibility
+  externalIds?: ExternalIds
 }
 
 /**
@@ -57,9 +61,47 @@ export interface FileProblem {
   message: string
 }
 
+/**
+ * Fields of a space to change.
+ */
+export interface SpaceChange {
+  slug?: ShortName
+  title?: Title
+  visibility?: Visibility
+  externalIds?: ExternalIds
+}
+
+/**
+ * A space that was deleted.
+ */
+export interface DeletedSpace {
+  object: 'space'
+  id: string
+  /**
+   * How many records went with it.
+   */
+  deleted: {
+    revisions: number
+  }
+}
+
 export interface GetSpaceByIdQuery {
   /**
-   * For operators: the organization, by its id or subdomain.
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
+}
+
+export interface UpdateSpaceByIdQuery {
+  /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
+}
+
+export interface DeleteSpaceByIdQuery {
+  /**
+   * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
 }
@@ -73,7 +115,7 @@ export interface SpacesOperations {
     answer: SpaceList
   }
   createSpace: {
-    roles: 'editor' | 'admin' | 'operator'
+    roles: 'admin' | 'operator'
     params: { org: string }
     query: object
     body: NewSpace
@@ -85,5 +127,19 @@ export interface SpacesOperations {
     query: GetSpaceByIdQuery
     body: undefined
     answer: Space
+  }
+  updateSpaceById: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { space: string }
+    query: UpdateSpaceByIdQuery
+    body: SpaceChange
+    answer: Space
+  }
+  deleteSpaceById: {
+    roles: 'admin' | 'operator'
+    params: { space: string }
+    query: DeleteSpaceByIdQuery
+    body: undefined
+    answer: DeletedSpace
   }
 }

@@ -1,0 +1,89 @@
+import type { MadeToken, NewOperatorToken, Token } from '../../schemas/generated/api/tokens.ts'
+import { lowerRole } from '../access/roles.ts'
+import { issueToken, type NewToken } from '../access/tokens.ts'
+import type { Db } from '../db/db.ts'
+import { deleteToken, findTokenById, listTokens, type TokenRow } from '../db/queries/tokens.ts'
+import { AnnexError } from '../errors.ts'
+import { organizationOf } from './caller.ts'
+import { timeOf, toIso } from './list-query.ts'
+import { assertMayGive, openMember } from './members.ts'
+import type { OnOperation } from './operations.ts'
+
+export type TokenParts = { db: Db; prepareDispatch: { forget: () => void } }
+
+/** Tokens of organizations and of operators: listed, made and revoked. */
+export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenParts): void {
+  on('listOrganizationTokens', async ({ caller, params }) =>
+    list((await organizationOf(db, caller, params.org)).id),
+  )
+
+  on('createOrganizationToken', async ({ caller, params, body }) => {
+    const { id: organizationId } = await organizationOf(db, caller, params.org)
+    const member = body.member === undefined ? undefined : await openMember(db, organizationId, body.member)
+    const role = body.role ?? member?.role ?? 'admin'
+    assertMayGive(caller, role)
+    return make(body, {
+      organizationId,
+      role: lowerRole(role, member?.role ?? role),
+      ...(member !== undefined && { memberId: member.id }),
+    })
+  })
+
+  on('revokeOrganizationToken', async ({ caller, params }) =>
+    revoke((await organizationOf(db, caller, params.org)).id, params.token),
+  )
+
+  on('listOperatorTokens', () => list(null))
+
+  on('createOperatorToken', ({ body }) => make(body, { role: 'operator' }))
+
+  on('revokeOperatorToken', ({ params }) => revoke(null, params.token))
+
+  async function list(organizationId: string | null) {
+    const items = (await listTokens(db, { organizationId, limit: 1000 })).map(toView)
+    return { items, count: items.length }
+  }
+
+  async function make(
+    { label = '', expiresAt }: NewOperatorToken,
+    given: Omit<NewToken, 'label' | 'expiresAt'>,
+  ): Promise<MadeToken> {
+    const until = expiresAt === undefined ? undefined : timeOf('expiresAt', expiresAt)
+    if (until !== undefined && until <= Date.now()) {
+      const details = [{ path: '/expiresAt', message: 'is in the past' }]
+      throw new AnnexError('body_invalid', `expiresAt is in the past: ${expiresAt}.`, { details })
+    }
+    const { token, row } = await issueToken(db, {
+      ...given,
+      label,
+      ...(until !== undefined && { expiresAt: until }),
+    })
+    return { ...toView(row), token }
+  }
+
+  /** Cached callers are forgotten: the token stops at once. */
+  async function revoke(organizationId: string | null, id: string): Promise<undefined> {
+    const row = await findTokenById(db, organizationId, id)
+    if (row === undefined)
+      throw new AnnexError('not_found', `There is no token ${id} that this token may see.`)
+    await deleteToken(db, row.id)
+    prepareDispatch.forget()
+  }
+}
+
+const toIsoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms))
+
+function toView({ id, organizationId, memberId, role, label, ...times }: TokenRow): Token {
+  return {
+    object: 'token',
+    id,
+    organization: organizationId,
+    member: memberId,
+    // Only setup tokens have no role, and no list has them.
+    role: role ?? 'reader',
+    label,
+    createdAt: toIso(times.createdAt),
+    expiresAt: toIsoOrNull(times.expiresAt),
+    lastUsedAt: toIsoOrNull(times.lastUsedAt),
+  }
+}

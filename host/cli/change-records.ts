@@ -1,0 +1,81 @@
+import { type Command, Option } from 'commander'
+import { collect, UsageError, withExamples } from './options.ts'
+import type { Organization, SiteOrSpace } from './records.ts'
+import { openSession, type Session } from './session.ts'
+import { confirm } from './terminal.ts'
+
+export type RecordKind = 'organization' | 'site' | 'space'
+
+type Found = { id: string; path: string }
+/** Finds a record by an id or name, and the path of its routes. */
+type Find = (session: Session, name: string, org: string | undefined) => Promise<Found>
+
+type ChangeOptions = {
+  org?: string
+  title?: string
+  slug?: string
+  subdomain?: string
+  visibility?: string
+  externalId?: string[]
+  externalIds?: boolean
+}
+
+const visibilities = ['private', 'unlisted', 'share-link', 'visitor-auth', 'public']
+
+/** `--external-id`, for commands that make or change a record. */
+export const createExternalIdOption = (): Option =>
+  new Option('--external-id <id>', 'id of the record on another platform; may be repeated').argParser(collect)
+
+export const createVisibilityOption = (): Option =>
+  new Option('--visibility <level>', 'who may read it').choices(visibilities)
+
+/** Adds `change` and `delete` to the commands of a kind of record. */
+export function addChangeAndDelete(records: Command, kind: RecordKind, find: Find): void {
+  const name = kind === 'organization' ? 'subdomain' : 'slug'
+  const change = records
+    .command('change')
+    .description(
+      `change the title, ${name} or external ids of ${kind === 'organization' ? 'an' : 'a'} ${kind}`,
+    )
+    .argument(`<${kind}>`, `id, ${name} or external id`)
+    .option('--title <text>', 'name for people')
+    .option(`--${name} <name>`, 'name in addresses')
+    .addOption(createExternalIdOption())
+    .option('--no-external-ids', 'remove the external ids')
+    .action(async (named: string, options: ChangeOptions, command: Command) => {
+      const { org, externalId, externalIds, ...fields } = options
+      const ids = externalIds === false ? [] : externalId
+      const body = { ...fields, ...(ids !== undefined && { externalIds: ids }) }
+      if (Object.keys(body).length === 0)
+        throw new UsageError('Nothing is to be changed. Try it with --help.')
+      const session = openSession(command)
+      const { path } = await find(session, named, org)
+      const changed = await session.api.patch<Organization | SiteOrSpace>(path, body)
+      if (session.terminal.json) session.terminal.printJson(changed)
+      else session.terminal.print(`${changed.id} is changed.`)
+    })
+  const remove = records
+    .command('delete')
+    .description(`delete ${kind === 'organization' ? 'an' : 'a'} ${kind} that has no installations`)
+    .argument(`<${kind}>`, `id, ${name} or external id`)
+    .option('--yes', 'do not ask')
+    .action(async (named: string, { org, yes }: { org?: string; yes?: boolean }, command: Command) => {
+      const session = openSession(command)
+      const { id, path } = await find(session, named, org)
+      const isConfirmed = yes || (await confirm(`Delete ${id}?`))
+      if (isConfirmed === undefined) throw new UsageError('There is no terminal to ask on: --yes deletes it.')
+      if (!isConfirmed) return
+      const answer = await session.api.delete<{ deleted: Record<string, number> }>(path)
+      if (session.terminal.json) return session.terminal.printJson(answer)
+      const taken = Object.entries(answer.deleted).filter(([, count]) => count > 0)
+      const list = taken.map(([what, count]) => `${count} ${what}`).join(', ')
+      session.terminal.print(`${id} is deleted${list === '' ? '' : `, with ${list}`}.`)
+    })
+  if (kind !== 'organization') {
+    for (const one of [change, remove]) one.option('--org <name>', 'organization: id or subdomain')
+    change.addOption(createVisibilityOption())
+  }
+  const command = `annex ${records.name()}`
+  withExamples(change, [`${command} change docs --title Documentation --external-id abc123`])
+  withExamples(remove, [`${command} delete docs`])
+}

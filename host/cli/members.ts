@@ -1,0 +1,74 @@
+import { type Command, Option } from 'commander'
+import type { DeletedMember, Member, MemberList } from '../../schemas/generated/api/members.ts'
+import { roleNames } from '../access/roles.ts'
+import { toPath } from './client.ts'
+import { findOrganization } from './find-records.ts'
+import { withExamples } from './options.ts'
+import { openSession, type Session } from './session.ts'
+import { printTable } from './terminal.ts'
+
+type Options = { org?: string; name?: string; role?: string }
+
+/** `annex members`: the people of an organization. */
+export function addMembers(program: Command): void {
+  const members = program.command('members').description('list, add, change and remove members')
+  withExamples(members, [
+    'annex members add ada@example.com --role editor --name Ada',
+    'annex members change ada@example.com --role reader',
+    'annex members remove ada@example.com',
+  ])
+  inOrganization(members.command('list', { isDefault: true }))
+    .description('list the members of an organization')
+    .action(async ({ org }: Options, command: Command) => {
+      const { session, path } = await open(command, org)
+      const answer = await session.api.get<MemberList>(path)
+      if (session.terminal.json) return session.terminal.printJson(answer)
+      const rows = answer.items.map(({ id, email, name, role }) => [id, role, email, name])
+      printTable(session.terminal, ['member', 'role', 'email', 'name'], rows)
+    })
+  inOrganization(members.command('add'))
+    .description('add a member')
+    .argument('<email>', 'email of the member')
+    .addOption(roleOption().makeOptionMandatory())
+    .option('--name <text>', 'name of the member')
+    .action(async (email: string, { org, role, name }: Options, command: Command) => {
+      const { session, path } = await open(command, org)
+      const body = { email, role, ...(name !== undefined && { name }) }
+      print(session, await session.api.post<Member>(path, body))
+    })
+  inOrganization(members.command('change'))
+    .description('change the role or name of a member; a lower role lowers the tokens of the member')
+    .argument('<member>', 'id or email of the member')
+    .addOption(roleOption())
+    .option('--name <text>', 'name of the member')
+    .action(async (member: string, { org, role, name }: Options, command: Command) => {
+      const { session, path } = await open(command, org)
+      const body = { ...(role !== undefined && { role }), ...(name !== undefined && { name }) }
+      print(session, await session.api.patch<Member>(path + toPath`/${member}`, body))
+    })
+  inOrganization(members.command('remove'))
+    .description('remove a member; the tokens of the member stop at once')
+    .argument('<member>', 'id or email of the member')
+    .action(async (member: string, { org }: Options, command: Command) => {
+      const { session, path } = await open(command, org)
+      const answer = await session.api.delete<DeletedMember>(path + toPath`/${member}`)
+      if (session.terminal.json) return session.terminal.printJson(answer)
+      session.terminal.print(`${answer.id} is removed, with ${answer.deleted.tokens} tokens.`)
+    })
+}
+
+const inOrganization = (command: Command): Command =>
+  command.option('--org <name>', 'organization: id or subdomain')
+
+const roleOption = () => new Option('--role <role>', 'what the member may do').choices(roleNames)
+
+async function open(command: Command, org: string | undefined): Promise<{ session: Session; path: string }> {
+  const session = openSession(command)
+  return { session, path: toPath`/v1/orgs/${(await findOrganization(session, org)).id}/members` }
+}
+
+function print({ terminal }: Session, member: Member): void {
+  if (terminal.json) return terminal.printJson(member)
+  terminal.print(member.id)
+  terminal.say(`${member.email} is ${member.role} of ${member.organization}.`)
+}

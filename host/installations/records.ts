@@ -1,0 +1,176 @@
+import type { Db } from '../db/db.ts'
+import { isDuplicate } from '../db/errors.ts'
+import { type NamedKind, replaceExternalIds } from '../db/queries/external-ids.ts'
+import type { TargetKind } from '../db/queries/installations.ts'
+import { listIntegrationsOf } from '../db/queries/integrations.ts'
+import {
+  type DeletedWith,
+  deleteOrganizationRows,
+  insertOrganization,
+  lockOrganization,
+  type Organization,
+  updateOrganization,
+} from '../db/queries/organizations.ts'
+import {
+  deletePlaceRows,
+  insertSite,
+  insertSpace,
+  lockPlace,
+  type PlaceChange,
+  type Places,
+  updatePlace,
+} from '../db/queries/places.ts'
+import { type Holder, listHoldersOfOrganization, listHoldersOfPlace } from '../db/queries/uninstall.ts'
+import { lockForWriting } from '../db/sql.ts'
+import { AnnexError } from '../errors.ts'
+
+/** Ids of other platforms, set with a record. */
+type WithExternalIds = { externalIds?: readonly string[] }
+
+/** @throws AnnexError `conflict` when the subdomain or an external id is taken */
+export function createOrganization(
+  db: Db,
+  { externalIds = [], ...given }: { subdomain: string; title: string } & WithExternalIds,
+): Promise<Organization> {
+  return db.transaction(async (transaction) => {
+    const created = await insertOrganization(transaction, given)
+    if (created === undefined) throw takenSubdomain(given.subdomain)
+    await nameExternally(transaction, { kind: 'organization', recordId: created.id, externalIds })
+    return created
+  })
+}
+
+/** @throws AnnexError `not_found`, `conflict` when the subdomain or an external id is taken */
+export async function changeOrganization(
+  db: Db,
+  id: string,
+  { externalIds, ...change }: Partial<Pick<Organization, 'subdomain' | 'title'>> & WithExternalIds,
+): Promise<Organization> {
+  return inLockedTransaction(db, async (transaction) => {
+    const organization = await lockOrganization(transaction, id)
+    if (organization === undefined) throw gone('organization', id)
+    await updateOrganization(transaction, id, change).catch(refuseDuplicate('organization', change.subdomain))
+    await nameExternally(transaction, { kind: 'organization', recordId: id, externalIds })
+    return { ...organization, ...change }
+  })
+}
+
+/**
+ * Deletes an organization with its sites, spaces, members, tokens and events. Its integrations and installations must be gone
+ * before: their scripts get a last event, and their folders would load them again.
+ *
+ * @throws AnnexError `not_found`, `conflict`
+ */
+export async function deleteOrganization(db: Db, id: string): Promise<DeletedWith> {
+  return inLockedTransaction(db, async (transaction) => {
+    if ((await lockOrganization(transaction, id)) === undefined) throw gone('organization', id)
+    const owned = await listIntegrationsOf(transaction, id)
+    if (owned.length > 0) {
+      const text = `The organization ${id} owns the integrations ${owned.join(', ')}. Remove their folders first, and prune them.`
+      throw new AnnexError('conflict', text)
+    }
+    assertUninstalled('organization', id, await listHoldersOfOrganization(transaction, id))
+    return deleteOrganizationRows(transaction, id)
+  })
+}
+
+type NewPlace<Kind extends TargetKind> = Parameters<
+  Kind extends 'space' ? typeof insertSpace : typeof insertSite
+>[1] &
+  WithExternalIds
+
+/** @throws AnnexError `conflict` when the slug or an external id is taken in the organization */
+export function createPlace<Kind extends TargetKind>(
+  db: Db,
+  kind: Kind,
+  { externalIds = [], ...given }: NewPlace<Kind>,
+): Promise<Places[Kind]> {
+  const { organizationId, slug } = given
+  return db.transaction(async (transaction) => {
+    const insert = kind === 'space' ? insertSpace : insertSite
+    const created = await insert(transaction, given as never)
+    if (created === undefined) throw takenSlug(kind, slug)
+    await nameExternally(transaction, { kind, organizationId, recordId: created.id, externalIds })
+    return created as Places[Kind]
+  })
+}
+
+/** @throws AnnexError `not_found`, `conflict` when the slug or an external id is taken in the organization */
+export async function changePlace<Kind extends TargetKind>(
+  db: Db,
+  kind: Kind,
+  id: string,
+  { externalIds, ...change }: PlaceChange & WithExternalIds,
+): Promise<Places[Kind]> {
+  return inLockedTransaction(db, async (transaction) => {
+    const place = await lockPlace(transaction, kind, id)
+    if (place === undefined) throw gone(kind, id)
+    await updatePlace(transaction, kind, id, change).catch(refuseDuplicate(kind, change.slug))
+    const { organizationId } = place
+    await nameExternally(transaction, { kind, organizationId, recordId: id, externalIds })
+    return { ...place, ...change }
+  })
+}
+
+/**
+ * Deletes a site, or a space with its revisions. Events and deliveries stay until they are pruned.
+ *
+ * @throws AnnexError `not_found`; `conflict` while an integration is installed there: its script gets a last event first
+ */
+export async function deletePlace(db: Db, kind: TargetKind, id: string): Promise<{ revisions: number }> {
+  return inLockedTransaction(db, async (transaction) => {
+    if ((await lockPlace(transaction, kind, id)) === undefined) throw gone(kind, id)
+    assertUninstalled(kind, id, await listHoldersOfPlace(transaction, kind, id))
+    return deletePlaceRows(transaction, kind, id)
+  })
+}
+
+/** @throws AnnexError `conflict`, with the installations */
+function assertUninstalled(kind: NamedKind, id: string, holders: readonly Holder[]): void {
+  if (holders.length === 0) return
+  const list = holders.map(
+    (one) => `${one.integration} (${one.id}${one.removingAt === null ? '' : ', being uninstalled'})`,
+  )
+  const text = `The ${kind} ${id} has installations: ${list.join(', ')}. Uninstall them first; their scripts get a last event.`
+  throw new AnnexError('conflict', text)
+}
+
+function inLockedTransaction<Value>(db: Db, run: (transaction: Db) => Promise<Value>): Promise<Value> {
+  return db.transaction(async (transaction) => {
+    await lockForWriting(transaction)
+    return run(transaction)
+  })
+}
+
+/** @throws AnnexError `conflict` */
+async function nameExternally(
+  transaction: Db,
+  given: { kind: NamedKind; organizationId?: string; recordId: string } & {
+    externalIds: readonly string[] | undefined
+  },
+): Promise<void> {
+  const { externalIds, ...record } = given
+  if (externalIds === undefined) return
+  const taken = await replaceExternalIds(transaction, { ...record, externalIds })
+  if (taken === undefined) return
+  throw new AnnexError('conflict', `Another ${record.kind} has the external id "${taken}" already.`, {
+    details: [{ path: 'externalIds', message: taken }],
+  })
+}
+
+const gone = (kind: NamedKind, id: string): AnnexError =>
+  new AnnexError('not_found', `There is no ${kind} ${id} any more.`)
+
+const takenSubdomain = (subdomain: string): AnnexError =>
+  new AnnexError('conflict', `There is an organization "${subdomain}" already.`)
+
+const takenSlug = (kind: TargetKind, slug: string): AnnexError =>
+  new AnnexError('conflict', `There is a ${kind} "${slug}" in that organization already.`)
+
+/** @throws AnnexError `conflict` in place of the database's error */
+function refuseDuplicate(kind: NamedKind, name: string | undefined): (error: unknown) => never {
+  return (error) => {
+    if (!isDuplicate(error) || name === undefined) throw error
+    throw kind === 'organization' ? takenSubdomain(name) : takenSlug(kind, name)
+  }
+}

@@ -1,0 +1,88 @@
+// Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
+
+import type { Time } from './common.ts'
+
+/**
+ * docs/access.md has what each role may do.
+ */
+export type MemberRole = 'reader' | 'editor' | 'admin' | 'operator'
+
+export type Email = string
+
+export type PersonName = string
+
+/**
+ * A member of an organization.
+ */
+export interface Member {
+  object: 'member'
+  id: string
+  organization: string
+  email: Email
+  name: PersonName
+  role: MemberRole
+  createdAt: Time
+  updatedAt: Time
+}
+
+export interface MemberList {
+  items: Member[]
+  count: number
+}
+
+export interface NewMember {
+  email: Email
+  name?: PersonName
+  role: MemberRole
+}
+
+export interface MemberChange {
+  name?: PersonName
+  role?: MemberRole
+}
+
+export interface DeletedMember {
+  object: 'member'
+  id: string
+  deleted: {
+    tokens: number
+  }
+}
+
+export interface MembersOperations {
+  listMembersInOrganizationById: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator'
+    params: { org: string }
+    query: object
+    body: undefined
+    answer: MemberList
+  }
+  addMemberToOrganizationById: {
+    roles: 'admin' | 'operator'
+    params: { org: string }
+    query: object
+    body: NewMember
+    answer: Member
+  }
+  getMemberInOrganizationById: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator'
+    params: { org: string; member: string }
+    query: object
+    body: undefined
+    answer: Member
+  }
+  updateMemberInOrganizationById: {
+    roles: 'admin' | 'operator'
+    params: { org: string; member: string }
+    query: object
+    body: MemberChange
+    answer: Member
+  }
+  removeMemberFromOrganizationById: {
+    roles: 'admin' | 'operator'
+    params: { org: string; member: string }
+    query: object
+    body: undefined
+    answer: DeletedMember
+  }
+}
