@@ -48,7 +48,8 @@ test('the methods of the SDK’s client are operations of the same name', async 
     for (const [name, call] of Object.entries(client[group])) {
       const route = await routeOf(call as never)
       const id = ids.get(route)
-      if (id === undefined) assert.ok(missing.includes(name), `${String(group)}.${name}: ${route} is no operation`)
+      if (id === undefined)
+        assert.ok(missing.includes(name), `${String(group)}.${name}: ${route} is no operation`)
       else assert.equal(id, name, route)
       count += 1
     }
