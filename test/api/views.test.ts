@@ -132,10 +132,8 @@ describe('views of a site', () => {
     const [, acme] = sites
     const sent = { site: acme?.id ?? '', origin: 'https://acme.example' }
     const body = { key: acme?.key, url: 'https://acme.example/' }
-    const answers: number[] = []
-    for (let n = 0; n < 320 && answers.at(-1) !== 429; n += 1)
-      answers.push((await send({ ...sent, body })).status)
-    assert.equal(answers.at(-1), 429)
+    const flood = Array.from({ length: 320 }, async () => (await send({ ...sent, body })).status)
+    assert.deepEqual(new Set(await Promise.all(flood)), new Set([202, 429]))
     const before = await send({})
     assert.equal(before.status, 202, 'a flood at one site leaves the others alone')
     const path = `/v1/orgs/home/sites/${sites[0]?.id}/script`

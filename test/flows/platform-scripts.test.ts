@@ -70,7 +70,10 @@ describe('a script of the other platform runs as it is:', () => {
   /** Installs in the organization, without waiting: some have no settings yet. */
   const install = async (name: string) => {
     const { organization } = annex.server.samples
-    const { id, urls } = await api('POST', `/v1/integrations/${name}/installations`, { organization })
+    const { id, urls } = await api('POST', `/v1/integrations/${name}/installations`, {
+      organization,
+      agree: true,
+    })
     return { id, path: `/v1/integrations/${name}/installations/${id}`, endpoint: urls.publicEndpoint }
   }
   const logged = (id: string, line: RegExp) =>
