@@ -45,8 +45,8 @@ const draftMs = 30_000
 const waitMs = 10_000
 const pauseMs = 50
 /** A step stores so many rows, or so much text, and other writes go on between two steps. */
-const stepRows = 200
-const stepBytes = 1024 * 1024
+const stepRows = 100
+const stepBytes = 256 * 1024
 
 /**
  * Rows of the next revision are stored in steps. Readers do not see them, as their numbers are above the current one. The

@@ -30,7 +30,7 @@ const api = createApi({ url: annex.origin, token: annex.token })
 const before = watchMemory(annex.pid).stop()
 
 const memory = watchMemory(annex.pid)
-const probe = probeServer()
+const probes = [probeServer('/healthz'), probeServer('/v1/orgs')]
 const imported = performance.now()
 const space = await api.post<{ id: string }>('/v1/orgs/home/spaces', {
   slug: 'large',
@@ -38,7 +38,7 @@ const space = await api.post<{ id: string }>('/v1/orgs/home/spaces', {
   folder,
 })
 const importMs = performance.now() - imported
-const longestMs = await probe.stop()
+const [loopMs = 0, readMs = 0] = await Promise.all(probes.map((probe) => probe.stop()))
 const peak = memory.stop()
 
 const rows = countRows()
@@ -51,7 +51,8 @@ const changeMs = performance.now() - changed
 terminal.say(describeMachine().text)
 printTargets(terminal, [
   { name: `${count} pages imported`, value: importMs / 1000, unit: 's', atMost: 20 },
-  { name: 'longest answer of another route meanwhile', value: longestMs, unit: 'ms', atMost: 250 },
+  { name: 'longest answer of /healthz meanwhile', value: loopMs, unit: 'ms', atMost: 250 },
+  { name: 'longest answer of /v1/orgs meanwhile', value: readMs, unit: 'ms', atMost: 500 },
   { name: 'more memory at the peak', value: peak - before, unit: 'MB', atMost: 256 },
   { name: 'one changed file, from its write to the revision', value: changeMs, unit: 'ms', atMost: 3_000 },
   { name: 'rows written for it', value: countRows() - rows, atMost: 1 },
@@ -68,14 +69,14 @@ function countRows(): number {
   return Number(row?.count)
 }
 
-/** Asks again and again, as a visitor would. `stop` gives the longest time of an answer. */
-function probeServer(): { stop: () => Promise<number> } {
+/** Asks a route again and again. `stop` gives the longest time of an answer. */
+function probeServer(path: string): { stop: () => Promise<number> } {
   let longest = 0
   let isOver = false
   const running = (async () => {
     while (!isOver) {
       const startedAt = performance.now()
-      await api.get('/v1/orgs')
+      await api.get(path)
       longest = Math.max(longest, performance.now() - startedAt)
       await sleep(5)
     }
