@@ -25,6 +25,7 @@ import { addSpaceRoutes, type SpaceParts } from './spaces.ts'
 import { addTokenRoutes, type TokenParts } from './tokens.ts'
 import { addVersionRoutes, type VersionParts } from './versions.ts'
 import { addViewRoutes, type ViewParts } from './views.ts'
+import { addVisitorRoutes, type VisitorParts } from './visitors.ts'
 
 /** The parts that the resources need, all together. */
 export type ApiParts = OperationParts &
@@ -39,6 +40,7 @@ export type ApiParts = OperationParts &
   ContentRouteParts &
   SiteParts &
   ViewParts &
+  VisitorParts &
   IntegrationParts &
   InstallationParts &
   LevelParts &
@@ -68,6 +70,7 @@ export function createRouter(parts: ApiParts): Router {
   addContentRoutes(on, parts)
   addSiteRoutes(on, parts)
   addViewRoutes(on, parts)
+  addVisitorRoutes(on, parts)
   addIntegrationRoutes(on, parts)
   addInstallationRoutes(on, parts)
   addTargetRoutes(on, parts)

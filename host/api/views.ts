@@ -98,19 +98,6 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
     return { items, count: items.length }
   })
 
-  on('getSiteAdaptiveSchema', async (request) => {
-    const site = await openSite(db, request)
-    if (site.adaptiveSchema !== null) return { jsonSchema: JSON.parse(site.adaptiveSchema) }
-    throw new AnnexError('not_found', `The site ${site.id} has no adaptive schema yet. PUT one.`)
-  })
-
-  on('updateSiteAdaptiveSchema', async (request) => {
-    const site = await openSite(db, request)
-    const { jsonSchema } = request.body
-    await updateSite(db, site.id, { adaptiveSchema: JSON.stringify(jsonSchema) })
-    return { jsonSchema }
-  })
-
   /** @throws AnnexError `not_found` */
   async function publicSite(id: string): Promise<Site> {
     const site = await findSite(reader, id)

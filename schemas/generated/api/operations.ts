@@ -19,6 +19,7 @@ import type { SystemOperations } from './system.ts'
 import type { TokensOperations } from './tokens.ts'
 import type { VersionsOperations } from './versions.ts'
 import type { ViewsOperations } from './views.ts'
+import type { VisitorsOperations } from './visitors.ts'
 
 /** Each operation of the API by its id. */
 export type Operations = ContentOperations &
@@ -39,6 +40,7 @@ export type Operations = ContentOperations &
   SystemOperations &
   TokensOperations &
   VersionsOperations &
-  ViewsOperations
+  ViewsOperations &
+  VisitorsOperations
 
 export type OperationId = keyof Operations

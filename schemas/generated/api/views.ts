@@ -135,19 +135,6 @@ export interface SiteViewCounts {
 }
 
 /**
- * The JSON Schema of visitors' claims.
- */
-export interface SiteAdaptiveSchema {
-  jsonSchema: {
-    type: 'object'
-    properties: {
-      [k: string]: unknown
-    }
-    [k: string]: unknown
-  }
-}
-
-/**
  * The event of a view or of feedback.
  */
 export interface RecordedVisit {
@@ -233,19 +220,5 @@ export interface ViewsOperations {
     query: CountSiteViewsQuery
     body: undefined
     answer: SiteViewCounts
-  }
-  getSiteAdaptiveSchema: {
-    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
-    params: { org: string; site: string }
-    query: object
-    body: undefined
-    answer: SiteAdaptiveSchema
-  }
-  updateSiteAdaptiveSchema: {
-    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
-    params: { org: string; site: string }
-    query: object
-    body: SiteAdaptiveSchema
-    answer: SiteAdaptiveSchema
   }
 }

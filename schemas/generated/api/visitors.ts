@@ -1,0 +1,55 @@
+// Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
+
+/**
+ * The JSON Schema of visitors' claims.
+ */
+export interface SiteAdaptiveSchema {
+  jsonSchema: {
+    type: 'object'
+    properties: {
+      [k: string]: unknown
+    }
+    [k: string]: unknown
+  }
+}
+
+/**
+ * How a site authenticates its visitors.
+ */
+export interface SiteAuthentication {
+  object: 'site-authentication'
+  backend: 'none' | 'integration'
+  /**
+   * The name of the integration.
+   */
+  integration?: string
+  installation?: string
+  /**
+   * Where a visitor signs in. Takes `location`, the path of the page to return to.
+   */
+  loginUrl?: string
+}
+
+export interface VisitorsOperations {
+  getSiteAdaptiveSchema: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { org: string; site: string }
+    query: object
+    body: undefined
+    answer: SiteAdaptiveSchema
+  }
+  updateSiteAdaptiveSchema: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { org: string; site: string }
+    query: object
+    body: SiteAdaptiveSchema
+    answer: SiteAdaptiveSchema
+  }
+  getSitePublishingAuthById: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { org: string; site: string }
+    query: object
+    body: undefined
+    answer: SiteAuthentication
+  }
+}
