@@ -4,14 +4,14 @@ import { type Annex, type Answered, installSample, type Json, startAnnex, until 
 
 const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({
-  fetch: async (request, { environment }) => {
+  fetch: async (request, { api, environment }) => {
     const { path, ...page } = await request.json()
-    const space = environment.spaceInstallation.space
-    return fetch(environment.apiEndpoint + '/v1/spaces/' + space + '/content/page/' + encodeURIComponent(path), {
-      method: 'PUT',
-      headers: { authorization: 'Bearer ' + environment.apiTokens.installation, 'content-type': 'application/json' },
-      body: JSON.stringify(page),
-    })
+    try {
+      const { data, status } = await api.spaces.putPage(environment.spaceInstallation.space, path, page)
+      return Response.json(data, { status })
+    } catch (error) {
+      return Response.json({ error: { message: error.message } }, { status: error.status })
+    }
   },
   events: { space_content_updated: (event) => console.log(JSON.stringify(event)) },
 })

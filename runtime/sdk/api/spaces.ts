@@ -1,5 +1,5 @@
 import { type ApiRequest, path, type Query } from './api-request.ts'
-import type { PageWithContent, Revision, RevisionChanges, RevisionPages, Space } from './records.ts'
+import type { List, PageWithContent, Revision, RevisionChanges, RevisionPages, Space } from './records.ts'
 
 /** Spaces and their content. */
 export const createSpaces = (request: ApiRequest) => ({
@@ -16,6 +16,12 @@ export const createSpaces = (request: ApiRequest) => ({
       path: path`/spaces/${space}/content/page/${page}`,
       ...(query && { query }),
     }),
+  putPage: (space: string, page: string, body: object) =>
+    request<PageWithContent>({ method: 'PUT', path: path`/spaces/${space}/content/page/${page}`, body }),
+  deletePage: (space: string, page: string) =>
+    request({ method: 'DELETE', path: path`/spaces/${space}/content/page/${page}` }),
+  listRevisions: (space: string, query?: Query) =>
+    request<List<Revision>>({ path: path`/spaces/${space}/revisions`, ...(query && { query }) }),
   getRevisionById: (space: string, revision: string, query?: Query) =>
     request<Revision>({ path: path`/spaces/${space}/revisions/${revision}`, ...(query && { query }) }),
   listPagesInRevisionById: (space: string, revision: string, query?: Query) =>
