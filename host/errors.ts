@@ -13,6 +13,14 @@ export const errorCodes = {
   not_found: { status: 404, meaning: 'No such route or record, or not one that the token may see.' },
   method_not_allowed: { status: 405, meaning: 'The route exists, but not for this method.' },
   conflict: { status: 409, meaning: 'The record is not in a state that allows this.' },
+  precondition_failed: {
+    status: 412,
+    meaning: 'The record has changed since it was read: its ETag is none of `If-Match`. Nothing was changed.',
+  },
+  precondition_required: {
+    status: 428,
+    meaning: 'A person’s edit of settings or content needs `If-Match` with the ETag of the record, or `*`.',
+  },
   // Integrations
   manifest_invalid: { status: 422, meaning: 'The manifest of a plugin folder has errors.' },
   bundle_failed: { status: 422, meaning: 'The script of an integration could not be bundled.' },

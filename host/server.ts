@@ -22,6 +22,7 @@ import { createEgress } from './egress/egress.ts'
 import { createHops } from './egress/loop-guard.ts'
 import { createOwnApi } from './egress/own-api.ts'
 import { publishEvent } from './events/publish-event.ts'
+import { createSettingsTag } from './installations/level-settings.ts'
 import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
 import { createToSource } from './installations/source-maps.ts'
@@ -254,6 +255,7 @@ export async function startServer(
       longReader,
       box,
       signingSecrets,
+      settingsTag: createSettingsTag(box.deriveKey('settings tags')),
       tokens,
       logs,
       receipts,

@@ -40,6 +40,7 @@ export type Shared = {
   $defs?: Record<string, Schema>
   responses?: Record<string, object>
   parameters?: Record<string, object>
+  headers?: Record<string, object>
 }
 
 /** A file of schemas/api: the operations of a resource, and what they share. */

@@ -1,11 +1,16 @@
 import type { ApiFile, OpenApi, OperationObject, Schema, Shared } from './api.ts'
 
 const everyRole = 6
-const sections = { $defs: 'schemas', responses: 'responses', parameters: 'parameters' } as const
+const sections = {
+  $defs: 'schemas',
+  responses: 'responses',
+  parameters: 'parameters',
+  headers: 'headers',
+} as const
 
 /** Maps `spaces#/$defs/Space` of a file to `#/components/schemas/Space`: names are unique in all files. */
 const toComponent = (ref: string): string =>
-  ref.replace(/^[^#]*#\/(\$defs|responses|parameters)\//, (_all, section: keyof typeof sections) => {
+  ref.replace(/^[^#]*#\/(\$defs|responses|parameters|headers)\//, (_all, section: keyof typeof sections) => {
     return `#/components/${sections[section]}/`
   })
 
@@ -21,7 +26,7 @@ function mapRefs(value: unknown, map: (ref: string) => unknown): unknown {
 
 /** Assembles the OpenAPI document of all files. It adds common answers, and examples from those of the records. */
 export function assembleApi(files: ApiFile[]): OpenApi {
-  const components: OpenApi['components'] = { schemas: {}, responses: {}, parameters: {} }
+  const components: OpenApi['components'] = { schemas: {}, responses: {}, parameters: {}, headers: {} }
   const paths: OpenApi['paths'] = {}
   for (const given of files) {
     const file = mapRefs(given, toComponent) as ApiFile
@@ -68,16 +73,20 @@ function addAll(to: Record<string, unknown>, from: object, file: string): void {
   }
 }
 
+const ifMatch = '#/components/parameters/IfMatch'
+
 /** Adds the errors that follow from the fields of an operation. Other errors stand in the file. */
 function withCommonAnswers(path: string, operation: OperationObject): OperationObject {
-  const { requestBody, responses, 'x-annex-roles': roles } = operation
+  const { parameters, requestBody, responses, 'x-annex-roles': roles } = operation
   const isOpen = roles.includes('anyone')
+  const isConditional = parameters?.some((given) => '$ref' in given && given.$ref === ifMatch) ?? false
   const isLimited = operation['x-annex-scope'] !== undefined || (!isOpen && roles.length < everyRole)
   const common = {
     400: 'BadRequest',
     ...(!isOpen && { 401: 'Unauthorized' }),
     ...(isLimited && { 403: 'Forbidden' }),
     ...(path.includes('{') && { 404: 'NotFound' }),
+    ...(isConditional && { 412: 'PreconditionFailed', 428: 'PreconditionRequired' }),
     ...(requestBody !== undefined && { 413: 'BodyTooLarge', 422: 'BodyInvalid' }),
     429: 'TooManyRequests',
     default: 'Failed',

@@ -1,14 +1,18 @@
+import type { Context } from 'koa'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { AnnexError } from '../errors.ts'
-import { editByInstaller, editByScript, editSetting } from '../installations/configure.ts'
+import { type AssertFresh, editByInstaller, editByScript, editSetting } from '../installations/configure.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { toLevelView, toRotatedView } from '../installations/installation-view.ts'
+import type { SettingsTag } from '../installations/level-settings.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { endOverlap, rotateSecret } from '../installations/rotate-secret.ts'
 import { uninstall } from '../installations/uninstall.ts'
 import type { SecretReader } from '../webhooks/signing-secrets.ts'
 import { isPerson } from './caller.ts'
+import { readIfMatch } from './if-match.ts'
 import type { OnOperation } from './operations.ts'
 import { type LevelRequest, openLevel, openUndeployed } from './visible-records.ts'
 
@@ -16,10 +20,13 @@ export type LevelParts = {
   db: Db
   box: SecretBox
   signingSecrets: SecretReader
+  settingsTag: SettingsTag
   prepareDispatch: Pick<PrepareDispatch, 'forget'>
   publicUrl: () => string
   wake: () => void
 }
+
+type SettingsRequest = LevelRequest & { context: Context }
 
 const operations = {
   account: {
@@ -53,7 +60,7 @@ const operations = {
 
 /** An installation, and its site and space installations: reading, settings and signing secrets. */
 export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
-  const { db, box, signingSecrets, prepareDispatch, publicUrl, wake } = parts
+  const { db, box, signingSecrets, settingsTag, prepareDispatch, publicUrl, wake } = parts
 
   for (const kind of ['account', 'site', 'space'] as const) {
     const { get, remove, update, set, unset, rotate, end } = operations[kind]
@@ -71,27 +78,27 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
     on(update, async (request) => {
       const level = await openLevel(db, request)
       const { caller, body } = request
+      const assertFresh = freshness(request, level.manifest)
       if (!isPerson(caller)) {
-        await editByScript(db, level.manifest, level, body)
+        await editByScript(db, level.manifest, level, body, assertFresh)
       } else {
         if (body.keep !== undefined || body.callback !== undefined) throw onlyForScripts()
-        await editByInstaller(db, level.manifest, level, body)
+        await editByInstaller(db, level.manifest, level, body, assertFresh)
       }
       return viewEdited(request)
     })
 
     on(set, async (request) => {
       const level = await openLevel(db, request)
-      await editSetting(db, level.manifest, level, {
-        name: request.params.property,
-        value: request.body.value,
-      })
+      const setting = { name: request.params.property, value: request.body.value }
+      await editSetting(db, level.manifest, level, setting, freshness(request, level.manifest))
       return viewEdited(request)
     })
 
     on(unset, async (request) => {
       const level = await openLevel(db, request)
-      await editSetting(db, level.manifest, level, { name: request.params.property, value: undefined })
+      const setting = { name: request.params.property, value: undefined }
+      await editSetting(db, level.manifest, level, setting, freshness(request, level.manifest))
       return viewEdited(request)
     })
 
@@ -113,14 +120,20 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
     signingSecrets.forget()
   }
 
-  function viewEdited(request: LevelRequest) {
+  function freshness({ context, caller }: SettingsRequest, manifest: Manifest): AssertFresh {
+    const assertMatch = readIfMatch(context, caller)
+    return (before) => assertMatch(settingsTag(manifest, before))
+  }
+
+  function viewEdited(request: SettingsRequest) {
     prepareDispatch.forget()
     wake()
     return view(request)
   }
 
-  async function view(request: LevelRequest) {
+  async function view(request: SettingsRequest) {
     const { caller, manifest, ...level } = await openLevel(db, request)
+    request.context.set('etag', settingsTag(manifest, level))
     return toLevelView(level, { caller, manifest, publicUrl: publicUrl() })
   }
 }

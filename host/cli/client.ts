@@ -14,6 +14,15 @@ export type Api = {
   patch<T>(path: string, body: object): Promise<T>
   put<T>(path: string, body: object): Promise<T>
   delete<T = void>(path: string): Promise<T>
+  /** Reads a record with its ETag. */
+  read<T>(path: string): Promise<Versioned<T>>
+  /** Changes a record as it was read. Throws ApiError `precondition_failed` when it has changed since. */
+  edit<T>(
+    method: 'PATCH' | 'PUT' | 'DELETE',
+    path: string,
+    etag: string,
+    body?: object,
+  ): Promise<Versioned<T>>
   /**
    * Server-sent events, until the server ends the stream or the connection breaks.
    *
@@ -26,6 +35,8 @@ export type Api = {
     from: { lastEventId: string | undefined; onCursor: (id: string) => void },
   ): AsyncGenerator<ServerEvent>
 }
+
+export type Versioned<T> = { value: T; etag: string }
 
 const timeoutMs = 30_000
 
@@ -44,8 +55,17 @@ export function createApi(server: { url: string; token?: string | undefined }): 
     if (!response.ok) throw new ApiError(response.status, answer)
     return answer as T
   }
+  const withTag = async <T>(method: string, path: string, given: SendOptions): Promise<Versioned<T>> => {
+    const response = await send(server, method, toUrl(server.url, path, {}), given)
+    const value = await readAnswer(response)
+    if (!response.ok) throw new ApiError(response.status, value)
+    return { value: value as T, etag: response.headers.get('etag') ?? '*' }
+  }
   return {
     url: server.url,
+    read: (path) => withTag('GET', path, {}),
+    edit: (method, path, etag, body) =>
+      withTag(method, path, { headers: { 'if-match': etag }, ...(body && { body }) }),
     get: (path, query) => call('GET', path, query),
     post: (path, body, query) => call('POST', path, query, body ?? {}),
     postLong: (path, body) => call('POST', path, {}, body, true),
@@ -85,11 +105,13 @@ function toUrl(base: string, path: string, query: Query): URL {
   return url
 }
 
+type SendOptions = { body?: object; headers?: Record<string, string>; endless?: boolean }
+
 async function send(
   { url: base, token }: { url: string; token?: string | undefined },
   method: string,
   url: URL,
-  { body, headers, endless }: { body?: object; headers?: Record<string, string>; endless?: boolean },
+  { body, headers, endless }: SendOptions,
 ): Promise<Response> {
   try {
     return await fetch(url, {

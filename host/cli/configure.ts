@@ -80,9 +80,12 @@ export async function configureLevel(
   change: { set: Record<string, unknown>; unset?: string[] },
 ): Promise<Installation | TargetInstallation> {
   const pathOf = (name: string) => `${levelPath(level)}/configuration${toPath`/${name}`}`
-  for (const name of change.unset ?? []) await api.delete(pathOf(name))
-  for (const [name, value] of Object.entries(change.set)) await api.put(pathOf(name), { value })
-  return await readLevel(api, level)
+  let now = await api.read<Installation | TargetInstallation>(levelPath(level))
+  for (const name of change.unset ?? []) now = await api.edit('DELETE', pathOf(name), now.etag)
+  for (const [name, value] of Object.entries(change.set)) {
+    now = await api.edit('PUT', pathOf(name), now.etag, { value })
+  }
+  return now.value
 }
 
 const setupTimeoutMs = 10_000

@@ -79,7 +79,7 @@ async function installWebhook({ api, organization, site }: DemoServer, webhookUr
   const sites = `${toPath`/v1/integrations/webhook/installations/${installation.id}`}/sites`
   const { signingSecret = '' } = await api.post<TargetInstallation>(sites, { site })
   const configuration = { webhook_url: webhookUrl, site_view: true, page_feedback: false }
-  await api.patch(sites + toPath`/${site}`, { configuration })
+  await api.edit('PATCH', sites + toPath`/${site}`, '*', { configuration })
   return signingSecret
 }
 

@@ -24,6 +24,9 @@ import {
 } from './level-settings.ts'
 import { queueSetup } from './setup-event.ts'
 
+/** Compares the settings that an edit began with to the stored ones. Throws when they are not the same. */
+export type AssertFresh = (before: InstalledLevel) => void
+
 export type Edit = { configuration?: Configuration; externalIds?: string[] }
 
 /**
@@ -43,11 +46,13 @@ export async function editByInstaller(
   manifest: Manifest,
   level: InstalledLevel,
   edit: Edit,
+  assertFresh: AssertFresh,
 ): Promise<void> {
   const { configuration } = edit
-  if (configuration === undefined) return update(db, level, edit)
   await db.transaction(async (transaction) => {
     const before = await lockLevel(transaction, level)
+    assertFresh(before)
+    if (configuration === undefined) return update(transaction, level, edit)
     assertValid(manifest, findProblems(manifest, before, configuration))
     const stored = { ...keptSettings(manifest, before), ...configuration }
     await storeEdit(transaction, manifest, before, { ...edit, configuration: stored })
@@ -66,9 +71,11 @@ export async function editSetting(
   manifest: Manifest,
   level: InstalledLevel,
   { name, value }: { name: string; value: unknown },
+  assertFresh: AssertFresh,
 ): Promise<void> {
   await db.transaction(async (transaction) => {
     const before = await lockLevel(transaction, level)
+    assertFresh(before)
     const { configuration: stored } = before.target ?? before.installation
     const { declared } = splitConfiguration(manifest, levelOf(before.target), stored)
     const problems = findProblems(manifest, before, { ...declared, [name]: value })
@@ -93,9 +100,11 @@ export async function editByScript(
   manifest: Manifest,
   level: InstalledLevel,
   { configuration: replacing, externalIds, keep, callback }: ScriptEdit,
+  assertFresh: AssertFresh,
 ): Promise<void> {
   await db.transaction(async (transaction) => {
     const before = await lockLevel(transaction, level)
+    assertFresh(before)
     const { configuration: stored } = before.target ?? before.installation
     const { declared: settings } = splitConfiguration(manifest, levelOf(before.target), stored)
     const kept = replacing === undefined || keep === 'all' ? stored : keep === 'settings' ? settings : {}

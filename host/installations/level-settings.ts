@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { toPointer } from '../../schemas/describe-error.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type {
@@ -99,6 +100,24 @@ export function splitConfiguration(
   return {
     declared: Object.fromEntries(entries.filter(([name]) => Object.hasOwn(settings, name))),
     scriptOwned: Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(settings, name))),
+  }
+}
+
+/** Names the version of a level's settings: another text for each edit. It ignores what a script stores beside them. */
+export type SettingsTag = (manifest: Manifest, level: InstalledLevel) => string
+
+/** @param key keeps the tag from telling the values of settings that are not shown */
+export function createSettingsTag(key: Uint8Array): SettingsTag {
+  return (manifest, { installation, target }) => {
+    const level = levelOf(target)
+    const { configuration, externalIds } = target ?? installation
+    const { connections } = toVisibleSettings(manifest, level, configuration)
+    const { declared } = splitConfiguration(manifest, level, configuration)
+    // A script replaces the credentials under a button with each refresh.
+    const settings = Object.entries(declared).filter(([name]) => connections?.[name] === undefined)
+    const place = [installation.id, target?.targetId]
+    const text = JSON.stringify([place, settings.toSorted(), connections, externalIds])
+    return `"${createHmac('sha256', key).update(text).digest('base64url').slice(0, 22)}"`
   }
 }
 

@@ -22,7 +22,7 @@ describe('a number in a JSON body', () => {
     send = async (configuration) => {
       const response = await fetch(`${annex.url}${base}/${json.id}`, {
         method: 'PATCH',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'if-match': '*' },
         body: `{"configuration":${configuration}}`,
       })
       return { status: response.status, json: await response.json() }

@@ -78,6 +78,8 @@ async function start(given: Given, folder: string, ends: AsyncDisposableStack): 
   }
 }
 
+const edits: ReadonlySet<string> = new Set(['PATCH', 'PUT', 'DELETE'])
+
 /** A request with a JSON body and a bearer token, and all of its answer. */
 export async function request(
   url: string,
@@ -91,6 +93,8 @@ export async function request(
     redirect: 'manual',
     headers: {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      // Tests that edit do not read before: any version will do.
+      ...(edits.has(method) && { 'if-match': '*' }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
