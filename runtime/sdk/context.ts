@@ -1,3 +1,4 @@
+import { path } from './api/api-request.ts'
 import { type ApiClient, createApiClient } from './api/client.ts'
 import type { IntegrationTypes, RuntimeEnvironment, UntypedIntegration } from './environment.ts'
 import type { HostAccess } from './host-access.ts'
@@ -58,6 +59,7 @@ type MadeFor = {
   api: ApiClient | undefined
   integration: Context['integration'] | undefined
   storage: LevelStorage | undefined
+  versions: Map<string, string> | undefined
 }
 type Made = { [made]: MadeFor }
 
@@ -69,7 +71,14 @@ type Made = { [made]: MadeFor }
  * @param environment reads it. Many handlers never look at it, so it is not read before one does.
  */
 export const createContext = (environment: () => AnyEnvironment, host: HostAccess): Context => {
-  const madeFor: MadeFor = { environment, host, api: undefined, integration: undefined, storage: undefined }
+  const madeFor: MadeFor = {
+    environment,
+    host,
+    api: undefined,
+    integration: undefined,
+    storage: undefined,
+    versions: undefined,
+  }
   const context = {
     [made]: madeFor,
     waitUntil: (promise: Promise<unknown>) => host.waitUntil(promise),
@@ -90,11 +99,10 @@ const environmentGetter = getter(function () {
 })
 
 const apiGetter = getter(function () {
-  const { environment, api } = this[made]
+  const { api } = this[made]
   if (api !== undefined) return api
-  const { apiEndpoint, apiTokens } = environment()
-  const token = apiTokens?.installation ?? apiTokens?.integration
-  const client = createApiClient({ endpoint: apiEndpoint, token })
+  const { installation, integration } = this[made].environment().apiTokens ?? {}
+  const client = createClient(this[made], installation ?? integration)
   this[made].api = client
   return client
 })
@@ -109,12 +117,35 @@ const storageGetter = getter(function () {
   return this[made].storage
 })
 
-const createIntegrationAccess = ({ environment, host }: MadeFor): Context['integration'] => {
+/** The clients of a dispatch share what it knows of versions: each edit is of the settings that the script has seen. */
+const createClient = (madeFor: MadeFor, token: string | undefined): ApiClient => {
+  const environment = madeFor.environment()
+  madeFor.versions ??= versionsOf(environment)
+  return createApiClient({ endpoint: environment.apiEndpoint, token, versions: madeFor.versions })
+}
+
+const versionsOf = (environment: AnyEnvironment): Map<string, string> => {
+  const { integration, installation, siteInstallation, spaceInstallation } = environment
+  const versions = new Map<string, string>()
+  if (installation === undefined) return versions
+  const base = path`/integrations/${integration.name}/installations/${installation.id}`
+  const add = (at: string, version: string | undefined) => {
+    if (version !== undefined) versions.set(at, version)
+  }
+  add(base, installation.configurationVersion)
+  if (siteInstallation)
+    add(base + path`/sites/${siteInstallation.site}`, siteInstallation.configurationVersion)
+  if (spaceInstallation)
+    add(base + path`/spaces/${spaceInstallation.space}`, spaceInstallation.configurationVersion)
+  return versions
+}
+
+const createIntegrationAccess = (madeFor: MadeFor): Context['integration'] => {
+  const { environment, host } = madeFor
   let client: ApiClient | undefined
   return {
     get api() {
-      const { apiEndpoint, apiTokens } = environment()
-      client ??= createApiClient({ endpoint: apiEndpoint, token: apiTokens?.integration })
+      client ??= createClient(madeFor, environment().apiTokens?.integration)
       return client
     },
     async queueTask({ task, schedule = 0 }) {

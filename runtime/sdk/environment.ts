@@ -49,6 +49,8 @@ type Level<Integration extends IntegrationTypes, Kind extends 'site' | 'space'> 
   Merged<Integration, Incomplete<Integration['settings'][Kind], Integration['required'][Kind]>>
 > & {
   integration: Integration['name']
+  /** Another text after each edit of the settings. The API client sends it when the script replaces them. */
+  configurationVersion: string
   urls: LevelUrls
 }
 
@@ -94,6 +96,8 @@ export type Installation<
 > = ByStatus<Active, Pending> & {
   id: string
   externalIds: string[]
+  /** Another text after each edit of the settings. The API client sends it when the script replaces them. */
+  configurationVersion: string
   /** Ids of the spaces that it is installed in, the oldest 1,000. */
   spaces: string[]
   space_selection: 'all' | 'selected'

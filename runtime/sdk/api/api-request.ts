@@ -3,7 +3,12 @@ import { ApiError } from './api-error.ts'
 export type Query = Record<string, string | number | boolean | string[] | undefined>
 export type ApiResponse<T> = { data: T; status: number; headers: Headers }
 export type ApiRequestOptions = { method?: string; path: string; body?: unknown; query?: Query }
-export type ApiAccess = { endpoint: string; token: string | undefined }
+export type ApiAccess = {
+  endpoint: string
+  token: string | undefined
+  /** Versions of settings that the script has seen, by their paths. */
+  versions?: Map<string, string>
+}
 export type ApiRequest = <T = unknown>(options: ApiRequestOptions) => Promise<ApiResponse<T>>
 
 /**
@@ -20,21 +25,29 @@ export const createApiRequest =
 
 /** Sends a request, and rejects with an ApiError where the status is not 2xx. */
 export const sendApiRequest = async (
-  { endpoint, token }: ApiAccess,
+  { endpoint, token, versions }: ApiAccess,
   { method = 'GET', path, body, query = {} }: ApiRequestOptions,
   accept: string,
 ): Promise<Response> => {
   const headers: Record<string, string> = { accept }
   if (token !== undefined) headers.authorization = `Bearer ${token}`
   if (body !== undefined) headers['content-type'] = 'application/json'
+  const version = versions?.get(path)
+  if (version !== undefined && method === 'PATCH' && replacesSettings(body)) headers['if-match'] = version
   const response = await fetch(`${endpoint}/v1${path}${toQueryText(query)}`, {
     method,
     headers,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
+  const newVersion = response.headers.get('etag')
+  if (version !== undefined && response.ok && newVersion !== null) versions?.set(path, newVersion)
   if (response.ok) return response
   throw toApiError(parseData(await response.text(), response.headers), response, `${method} ${path}`)
 }
+
+/** An edit that keeps settings undoes no newer one. */
+const replacesSettings = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'configuration' in body && !('keep' in body)
 
 /** A path with its ids encoded: an id that holds a slash stays one segment. */
 export const path = (parts: TemplateStringsArray, ...ids: string[]): string =>
