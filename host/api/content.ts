@@ -118,6 +118,8 @@ const toRevisionHead = ({ id, spaceId, number, author, createdAt }: Revision) =>
   object: 'revision' as const,
   id,
   type: number === 1 ? ('initial' as const) : ('edits' as const),
+  // Annex has no change requests that a revision could be merged from.
+  mergedFrom: null,
   number,
   space: spaceId,
   author,

@@ -8,19 +8,21 @@ import { changePlace, createPlace, deletePlace } from '../installations/records.
 import { isPerson, organizationOf } from './caller.ts'
 import { toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
+import { toPlaceUrls } from './place-urls.ts'
 import { visiblePlace } from './visible-records.ts'
 
-export type SiteParts = { db: Db; prepareDispatch: { forget: () => void } }
+export type SiteParts = { db: Db; publicUrl: () => string; prepareDispatch: { forget: () => void } }
 
 type SiteRequest = Pick<OperationRequest<'getSiteById'>, 'params' | 'operation'> & { caller: Caller }
 
 /** The sites of an organization. */
-export function addSiteRoutes(on: OnOperation, { db, prepareDispatch }: SiteParts): void {
-  const view = async (site: Site) => toView(await withExternalIdsOf(db, site))
+export function addSiteRoutes(on: OnOperation, { db, publicUrl, prepareDispatch }: SiteParts): void {
+  const view = async (site: Site) => toView(await withExternalIdsOf(db, site), publicUrl())
 
   on('listSites', async ({ caller, params }) => {
     const { id } = await organizationOf(db, caller, params.org)
-    const items = (await withExternalIds(db, await listSites(db, id))).map(toView)
+    const sites = await withExternalIds(db, await listSites(db, id))
+    const items = sites.map((site) => toView(site, publicUrl()))
     return { items, count: items.length }
   })
 
@@ -58,16 +60,19 @@ export async function openSite(db: Db, { caller, params, operation }: SiteReques
   })
 }
 
-function toView({ id, organizationId, createdAt, ...site }: Site & { externalIds: string[] }): SiteView {
-  const { title, slug, visibility, externalIds } = site
+function toView(site: Site & { externalIds: string[] }, publicUrl: string): SiteView {
+  const { id, organizationId, title, slug, visibility, externalIds, origins, adaptiveSchema } = site
+  const [origin]: string[] = JSON.parse(origins)
   return {
     object: 'site',
     id,
     title,
     slug,
     organization: organizationId,
+    urls: toPlaceUrls(publicUrl, 'site', site, origin),
+    adaptiveContent: { enabled: adaptiveSchema !== null },
     visibility,
     externalIds,
-    createdAt: toIso(createdAt),
+    createdAt: toIso(site.createdAt),
   }
 }

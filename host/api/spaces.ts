@@ -10,10 +10,12 @@ import { changePlace, createPlace, deletePlace } from '../installations/records.
 import { assertOperator, organizationOf } from './caller.ts'
 import { toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
+import { toPlaceUrls } from './place-urls.ts'
 import { visiblePlace } from './visible-records.ts'
 
 export type SpaceParts = {
   db: Db
+  publicUrl: () => string
   /** Reads all plugin folders and spaces again. */
   reload: () => Promise<unknown>
   prepareDispatch: { forget: () => void }
@@ -25,12 +27,16 @@ export type SpaceRequest = Pick<OperationRequest<'getSpaceById'>, 'params' | 'qu
 }
 
 /** Spaces, for members of the organization and for scripts with the scope. */
-export function addSpaceRoutes(on: OnOperation, { db, reload, prepareDispatch }: SpaceParts): void {
-  const view = async (space: Space) => toSpace(await withExternalIdsOf(db, space))
+export function addSpaceRoutes(
+  on: OnOperation,
+  { db, publicUrl, reload, prepareDispatch }: SpaceParts,
+): void {
+  const view = async (space: Space) => toSpace(await withExternalIdsOf(db, space), publicUrl())
 
   on('listSpacesInOrganizationById', async ({ caller, params }) => {
     const { id } = await organizationOf(db, caller, params.org)
-    const items = (await withExternalIds(db, await listSpaces(db, id))).map(toSpace)
+    const spaces = await withExternalIds(db, await listSpaces(db, id))
+    const items = spaces.map((space) => toSpace(space, publicUrl()))
     return { items, count: items.length }
   })
 
@@ -79,18 +85,19 @@ async function toFolder(given: string): Promise<string> {
   throw new AnnexError('not_found', `There is no folder ${folder} on the machine of Annex. Make it first.`)
 }
 
-function toSpace({ id, organizationId, createdAt, ...space }: Space & { externalIds: string[] }): SpaceView {
-  const { title, slug, revisionId, problems, visibility, externalIds } = space
+function toSpace(space: Space & { externalIds: string[] }, publicUrl: string): SpaceView {
+  const { id, organizationId, title, slug, revisionId, problems, visibility, externalIds } = space
   return {
     object: 'space',
     id,
     title,
     slug,
     organization: organizationId,
+    urls: toPlaceUrls(publicUrl, 'space', space, space.url),
     revision: revisionId,
     ...(problems !== '[]' && { problems: JSON.parse(problems) }),
     visibility,
     externalIds,
-    createdAt: toIso(createdAt),
+    createdAt: toIso(space.createdAt),
   }
 }

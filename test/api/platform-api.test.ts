@@ -103,6 +103,25 @@ describe('the platform API', () => {
     })
   })
 
+  it('says where people see a space and a site, and whether the site adapts to its visitors', async () => {
+    const organization = annex.server.samples.organization
+    const given = { slug: 'published', title: 'Published', url: 'https://docs.example.com/guides' }
+    const { json: space } = await annex.api('POST', '/v1/orgs/home/spaces', given)
+    assert.deepEqual(space.urls, {
+      app: `${annex.url}/#/orgs/${organization}/spaces/${space.id}/`,
+      published: 'https://docs.example.com/guides/',
+      public: 'https://docs.example.com/guides/',
+    })
+    const refused = await annex.api('POST', '/v1/orgs/home/spaces', { ...given, url: 'javascript:alert(1)' })
+    assert.equal(refused.status, 422)
+    const moved = await annex.api('PATCH', `/v1/spaces/${space.id}`, { url: null })
+    assert.deepEqual(Object.keys(moved.json.urls), ['app'])
+    const { site: id } = annex.server.samples
+    const { json: site } = await annex.api('GET', `/v1/orgs/home/sites/${id}`)
+    assert.deepEqual(site.urls, { app: `${annex.url}/#/orgs/${organization}/sites/${id}/` })
+    assert.deepEqual(site.adaptiveContent, { enabled: false })
+  })
+
   it('says of a method whose route is not there that it is not there', async () => {
     const { status, json: answer } = await annex.api('POST', '/v1/orgs/home/ask', {}, token)
     assert.deepEqual([status, answer.error.code], [404, 'not_found'])

@@ -69,6 +69,7 @@ async function addPlaces(db: Knex): Promise<void> {
       table.text('slug').notNullable()
       table.text('title').notNullable()
       table.text('visibility').notNullable().defaultTo('private')
+      table.text('url')
       // Null: pages come through the API.
       table.text('folder')
       table.text('revision_id')

@@ -13,6 +13,8 @@ export type Space = {
   slug: string
   title: string
   visibility: Visibility
+  /** Where visitors read it, if it is published. */
+  url: string | null
   /** Null: pages come through the API. */
   folder: string | null
   revisionId: string | null
@@ -32,6 +34,7 @@ export async function insertSpace(
     title: string
     folder: string | null
     visibility?: Visibility
+    url?: string
   },
 ): Promise<Space | undefined> {
   const row = { id: createId('space'), ...given, createdAt: Date.now() }
@@ -154,7 +157,8 @@ export async function findPlacesOf<Kind extends TargetKind>(
   return places().whereIn('id', recordsNamed(db, kind, name))
 }
 
-export type PlaceChange = { slug?: string; title?: string; visibility?: Visibility }
+/** `url`: of a space. */
+export type PlaceChange = { slug?: string; title?: string; visibility?: Visibility; url?: string | null }
 
 /** Locks a site or space until the transaction ends, so that it is not deleted meanwhile. */
 export async function lockPlace<Kind extends TargetKind>(

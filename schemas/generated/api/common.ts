@@ -5,6 +5,24 @@
  */
 export type ShortName = string
 
+/**
+ * Where people see a site or space.
+ */
+export interface PlaceUrls {
+  /**
+   * Its page in Annex.
+   */
+  app: string
+  /**
+   * Where visitors read it. Absent while it is not published.
+   */
+  published?: string
+  /**
+   * The same as `published`.
+   */
+  public?: string
+}
+
 export type Title = string
 
 /**

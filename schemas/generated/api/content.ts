@@ -168,6 +168,10 @@ export interface RevisionHead {
   id: string
   type: 'initial' | 'edits'
   /**
+   * For scripts of the reference platform.
+   */
+  mergedFrom: null
+  /**
    * Orders the revisions of a space.
    */
   number: number
@@ -197,6 +201,10 @@ export interface Revision {
   object: 'revision'
   id: string
   type: 'initial' | 'edits'
+  /**
+   * For scripts of the reference platform.
+   */
+  mergedFrom: null
   /**
    * Orders the revisions of a space.
    */

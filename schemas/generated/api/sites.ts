@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { ExternalIds, ShortName, Time, Title, Visibility } from './common.ts'
+import type { ExternalIds, PlaceUrls, ShortName, Time, Title, Visibility } from './common.ts'
 
 /**
  * A site.
@@ -14,6 +14,13 @@ export interface Site {
    * The id of its organization.
    */
   organization: string
+  urls: PlaceUrls
+  /**
+   * Whether its pages adapt to claims of visitors: the site has a schema of claims.
+   */
+  adaptiveContent: {
+    enabled: boolean
+  }
   visibility: Visibility
   externalIds: ExternalIds
   createdAt: Time

@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { ExternalIds, ShortName, Time, Title, Visibility } from './common.ts'
+import type { ExternalIds, PlaceUrls, ShortName, Time, Title, Visibility } from './common.ts'
 
 /**
  * A space.
@@ -14,6 +14,7 @@ export interface Space {
    * The id of its organization.
    */
   organization: string
+  urls: PlaceUrls
   /**
    * The id of its current revision. Null while it has no content.
    */
@@ -42,6 +43,10 @@ export interface NewSpace {
   slug: ShortName
   title: Title
   /**
+   * Where visitors read the space.
+   */
+  url?: string
+  /**
    * A folder of Markdown on the machine of Annex: absolute, or relative to its working directory. Only an operator names one. Without it, pages come through the API.
    */
   folder?: string
@@ -67,6 +72,10 @@ export interface FileProblem {
 export interface SpaceChange {
   slug?: ShortName
   title?: Title
+  /**
+   * Where visitors read the space. Null: nowhere.
+   */
+  url?: string | null
   visibility?: Visibility
   externalIds?: ExternalIds
 }
