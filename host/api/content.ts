@@ -108,9 +108,11 @@ export function addContentRoutes(on: OnOperation, { db, content }: ContentRouteP
 
 const toKey = ({ spaceId, number }: Revision) => ({ spaceId, number })
 
+/** A person is named by the member, or by the token that belongs to no member. */
 function authorOf(caller: Caller): Author {
-  if (caller.kind === 'operator') return { type: 'user', id: 'operator' }
-  if (caller.kind === 'organization') return { type: 'user', id: caller.organizationId }
+  if (caller.kind === 'operator' || caller.kind === 'organization') {
+    return { type: 'user', id: caller.memberId ?? caller.tokenId }
+  }
   return { type: 'integration', id: caller.integration }
 }
 

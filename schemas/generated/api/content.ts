@@ -3,7 +3,7 @@
 import type { Time, Title } from './common.ts'
 
 /**
- * Who made a revision: a user, an integration, or the host for a folder.
+ * The author of a revision: a user by the id of the member or token, an integration by its name, or the host for a folder.
  */
 export interface Author {
   type: 'user' | 'integration' | 'host'
