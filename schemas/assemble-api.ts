@@ -130,11 +130,18 @@ function exampleOf(schema: Schema, schemas: Record<string, Schema>): unknown {
   return exampleOfText(schema)
 }
 
-function exampleOfText({ const: value, enum: values, type, minimum = 1 }: Schema): unknown {
+const texts: Readonly<Record<string, string>> = {
+  'date-time': '2026-01-01T00:00:00.000Z',
+  date: '2026-01-01',
+  uri: 'https://example.com/',
+}
+
+function exampleOfText({ const: value, enum: values, type, minimum = 1, format }: Schema): unknown {
   if (value !== undefined) return value
   if (Array.isArray(values)) return values[0]
   const [kind] = [type].flat()
-  return kind === 'integer' || kind === 'number' ? minimum : kind === 'boolean' ? false : 'text'
+  if (kind === 'integer' || kind === 'number') return minimum
+  return kind === 'boolean' ? false : (texts[`${format}`] ?? 'text')
 }
 
 /** The components that a value refers to, directly or by other components. */
