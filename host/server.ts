@@ -153,10 +153,12 @@ export async function startServer(
       return variables
     },
   }
+  const settingsTag = createSettingsTag(box.deriveKey('settings tags'))
   const prepared = createPrepareDispatch({
     db: reader,
     box,
     tokens,
+    settingsTag,
     publicUrl,
     reading,
     learn: secrets.learn,
@@ -255,7 +257,7 @@ export async function startServer(
       longReader,
       box,
       signingSecrets,
-      settingsTag: createSettingsTag(box.deriveKey('settings tags')),
+      settingsTag,
       tokens,
       logs,
       receipts,

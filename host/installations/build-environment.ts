@@ -6,7 +6,7 @@ import type { IntegrationRow, VersionHead } from '../db/queries/integrations.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { readSecrets } from '../manifest/secrets.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
-import { effectiveConfiguration, statusOf } from './level-settings.ts'
+import { effectiveConfiguration, type SettingsTag, statusOf } from './level-settings.ts'
 
 /** A level and its records in the database. */
 export type LevelRecords = {
@@ -26,10 +26,16 @@ export type LevelRecords = {
  */
 export async function buildEnvironment(
   records: LevelRecords,
-  given: { publicUrl: string; box: SecretBox; tokens: ScriptTokens; reading: ReadOptions },
+  given: {
+    publicUrl: string
+    box: SecretBox
+    tokens: ScriptTokens
+    settingsTag: SettingsTag
+    reading: ReadOptions
+  },
 ): Promise<Record<string, unknown>> {
   const { manifest, version, integration, installation, spaces, target } = records
-  const { box, tokens, publicUrl } = given
+  const { box, tokens, settingsTag, publicUrl } = given
   const { name, scopes } = manifest
   const urlOf = (level: Level) => publicUrl + endpointPath(level)
   const integrationUrl = urlOf({ kind: 'integration', integration: name })
@@ -69,6 +75,7 @@ export async function buildEnvironment(
         id: installation.id,
         status: statusOf(manifest, { installation }),
         configuration: effectiveConfiguration(manifest, 'account', installation.configuration),
+        configurationVersion: settingsTag(manifest, { installation }),
         externalIds: installation.externalIds,
         target: { organization: installation.organizationId },
         spaces,
@@ -90,6 +97,7 @@ export async function buildEnvironment(
             target.configuration,
             installation.configuration,
           ),
+          configurationVersion: settingsTag(manifest, { installation, target }),
           externalIds: target.externalIds,
           urls: endpoints(urlOf(records.level)),
         },

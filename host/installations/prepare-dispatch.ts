@@ -12,6 +12,7 @@ import { suspendedError } from '../sandbox/sandbox-errors.ts'
 import type { DispatchContext, SandboxTarget } from '../sandbox/target.ts'
 import { buildEnvironment, type LevelRecords } from './build-environment.ts'
 import { getDeployed } from './find-deployed.ts'
+import type { SettingsTag } from './level-settings.ts'
 
 /** A level, ready for a dispatch. */
 export type PreparedLevel = {
@@ -35,6 +36,7 @@ export function createPrepareDispatch(given: {
   db: Db
   box: SecretBox
   tokens: ScriptTokens
+  settingsTag: SettingsTag
   publicUrl: () => string
   reading: ReadOptions
   /** The secrets in an environment are redacted in logs. */
@@ -58,10 +60,11 @@ export function createPrepareDispatch(given: {
   }
 
   async function prepare(records: LevelRecords): Promise<PreparedLevel> {
-    const { box, tokens, reading } = given
+    const { box, tokens, settingsTag, reading } = given
     const environment = await buildEnvironment(records, {
       box,
       tokens,
+      settingsTag,
       reading,
       publicUrl: given.publicUrl(),
     })

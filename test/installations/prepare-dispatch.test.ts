@@ -17,7 +17,7 @@ describe('a level that is read for visitors', () => {
     seeded = await openSeeded()
     seeded.db.on('query', () => queries++)
     prepared = createPrepareDispatch({
-      ...{ db: seeded.db, box: neither, tokens: neither, learn() {} },
+      ...{ db: seeded.db, box: neither, tokens: neither, settingsTag: () => '', learn() {} },
       publicUrl: () => 'http://127.0.0.1',
       reading: { operatorOrganization: 'home', operatorOrganizationId: 'org_1', environment: {} },
     })
@@ -46,7 +46,7 @@ describe('a level that is read for visitors', () => {
   it('is read again after the database has failed', async () => {
     const away = Object.assign(new Error('gone'), { code: 'SQLITE_BUSY' })
     const failing = createPrepareDispatch({
-      ...{ box: neither, tokens: neither, learn() {} },
+      ...{ box: neither, tokens: neither, settingsTag: () => '', learn() {} },
       db: (() => {
         queries++
         throw away
