@@ -39,6 +39,10 @@ export const errorCodes = {
   },
   event_invalid: { status: 422, meaning: 'The event does not match the schema of its type.' },
   // Public endpoints and sandboxes
+  flow_refused: {
+    status: 403,
+    meaning: 'A connection with a provider did not begin here or in this browser, or it is over.',
+  },
   installation_paused: { status: 503, meaning: 'The installation is paused.' },
   installation_suspended: {
     status: 503,

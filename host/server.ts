@@ -23,6 +23,7 @@ import { createHops } from './egress/loop-guard.ts'
 import { createOwnApi } from './egress/own-api.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { createSettingsTag } from './installations/level-settings.ts'
+import { createOAuthFlows } from './installations/oauth-flows.ts'
 import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
 import { createToSource } from './installations/source-maps.ts'
@@ -285,6 +286,7 @@ export async function startServer(
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
       isBehindProxy: settings.PUBLIC_URL !== '',
       version,
+      flows: createOAuthFlows({ db, box }),
       probeStorage: createStorageProbe(commits, dataDir),
       wall,
       metrics,

@@ -71,7 +71,7 @@ export type Operation = {
   isBodyChecked: boolean
   maxBodyBytes: number
   answers: Readonly<Record<string, Answer>>
-  /** The first status of `answers` that is a success. */
+  /** The first status of `answers` that is a success or a redirect. */
   success: number
 }
 
@@ -111,7 +111,7 @@ function listOperations({ paths, components }: OpenApi): Operation[] {
     const parameters = (given.parameters ?? []).map(resolve)
     const answers = Object.entries(given.responses).map(([status, answer]) => [status, resolve(answer)])
     const body = given.requestBody?.content['application/json']
-    const success = Object.keys(given.responses).find((status) => status.startsWith('2'))
+    const success = Object.keys(given.responses).find((status) => /^[23]/.test(status))
     return {
       id: given.operationId,
       method: method.toUpperCase(),

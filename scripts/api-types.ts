@@ -65,7 +65,7 @@ async function makeFile(
       if (query.length > 0) blocks.push(await make(queryName, toQuerySchema(query)))
       const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `${name}: string`)
       const answers = Object.entries(responses)
-        .filter(([status]) => status.startsWith('2'))
+        .filter(([status]) => /^[23]/.test(status))
         .map(([, { content }]) => toTypeName(content, id, used))
       lines.push(
         `  ${id}: {`,

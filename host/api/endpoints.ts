@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
 import { AnnexError } from '../errors.ts'
@@ -14,6 +15,7 @@ import { assertHandled, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { DispatchOutcome } from '../sandbox/target.ts'
 import { createReadOrStream, type ReadOrStream } from './body.ts'
 import { toRequestText } from './endpoint-headers.ts'
+import { createFlowGuard, type FlowGuard, type FlowGuardParts, type Routed } from './guard-flows.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { type ScriptAnswer, sendAnswer } from './send-answer.ts'
 
@@ -26,13 +28,13 @@ export type EndpointParts = {
   readHops: Hops['read']
   limits: { bodyBytes: number }
   rateLimits: RateLimits
-}
+} & FlowGuardParts
 
-type Parts = EndpointParts & { readOrStream: ReadOrStream }
+type Parts = EndpointParts & { readOrStream: ReadOrStream; guard: FlowGuard }
 
 /** Public endpoints (spec 4.1): a request under `/x/` with any method, headers and bytes goes to the script's `fetch`. */
 export function answerEndpoints(given: EndpointParts): Middleware {
-  const parts: Parts = { ...given, readOrStream: createReadOrStream() }
+  const parts: Parts = { ...given, readOrStream: createReadOrStream(), guard: createFlowGuard(given) }
   return (context, next) => {
     const target = splitTarget(context.req.url ?? '/')
     return target.path.startsWith(endpointPrefix) ? answerEndpoint(context, target, parts) : next()
@@ -42,19 +44,24 @@ export function answerEndpoints(given: EndpointParts): Middleware {
 /**
  * From a request to its answer. The answer keeps the script's status, headers and bytes, and bypasses Koa.
  *
- * @throws AnnexError `rate_limited`, `not_found`, `no_version`, `installation_paused`, `installation_suspended`, `body_too_large`,
- *   `bad_request`, or the error that ended the dispatch
+ * @throws AnnexError `rate_limited`, `not_found`, `no_version`, `installation_paused`, `installation_suspended`,
+ *   `body_too_large`, `bad_request`, `flow_refused`, or the error that ended the dispatch
  */
 async function answerEndpoint(context: Context, target: Target, parts: Parts): Promise<void> {
-  const level = findLevel(target)
+  const { guard } = parts
+  let level = findLevel(target)
   const counting = parts.rateLimits.countVisitor(context, endpointPath(level))
   if (counting !== undefined) await counting
   try {
+    const routed = await guard.route(context, { level, target })
+    level = routed.level
     const prepared = await parts.prepareDispatch.prepare(level)
     assertHasScript(prepared)
     const body = await parts.readOrStream(context.req, parts.limits.bodyBytes)
-    const outcome = await dispatchRequest(context, { target, prepared, body }, parts)
-    sendAnswer(context.res, toAnswer(context, level, outcome))
+    const outcome = await dispatchRequest(context, { target: routed.target, prepared, body }, parts)
+    const answer = toAnswer(context, routed, outcome)
+    answer.head = await guardHead(context, routed, answer, guard)
+    sendAnswer(context.res, answer)
     context.respond = false
   } catch (error) {
     if (isScriptsFailure(error)) parts.report(level, context.state.requestId, error)
@@ -88,10 +95,23 @@ function dispatchRequest(
 }
 
 /** @throws ScriptError when the script threw; AnnexError `script_failed` when it gave no response */
-function toAnswer({ state: { requestId } }: Context, level: Level, outcome: DispatchOutcome): ScriptAnswer {
+function toAnswer(
+  { state: { requestId } }: Context,
+  { level, cookies }: Routed,
+  outcome: DispatchOutcome,
+): ScriptAnswer {
   const { result, body } = assertHandled(outcome)
   if (result.kind !== 'response') throw new AnnexError('script_failed', 'The script gave no response.')
-  return { head: result.head, body, path: endpointPath(level), requestId }
+  return { head: result.head, body, path: endpointPath(level), requestId, cookies }
+}
+
+async function guardHead(context: Context, routed: Routed, { head, body }: ScriptAnswer, guard: FlowGuard) {
+  try {
+    return await guard.leave(context, routed, head)
+  } catch (error) {
+    if (body instanceof Readable) body.destroy()
+    throw error
+  }
 }
 
 /** The path and query that a request names. */

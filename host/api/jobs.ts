@@ -73,7 +73,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts
     const kind = 'targetId' in level ? level.kind : 'account'
     return {
       ...event,
-      previous: { ...previous, ...toVisibleSettings(manifest, kind, previous.configuration) },
+      previous: { ...previous, configuration: toVisibleSettings(manifest, kind, previous.configuration) },
     }
   }
 

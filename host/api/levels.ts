@@ -82,7 +82,7 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
       if (!isPerson(caller)) {
         await editByScript(db, level.manifest, level, body, assertFresh)
       } else {
-        if (body.keep !== undefined || body.callback !== undefined) throw onlyForScripts()
+        if (body.keep !== undefined || body.connection !== undefined) throw onlyForScripts()
         await editByInstaller(db, level.manifest, level, body, assertFresh)
       }
       return viewEdited(request)
@@ -90,7 +90,7 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
 
     on(set, async (request) => {
       const level = await openLevel(db, request)
-      const setting = { name: request.params.property, value: request.body.value }
+      const setting = { name: request.params.property, ...request.body }
       await editSetting(db, level.manifest, level, setting, freshness(request, level.manifest))
       return viewEdited(request)
     })
@@ -139,4 +139,4 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
 }
 
 const onlyForScripts = (): AnnexError =>
-  new AnnexError('body_invalid', 'Only a script’s edit may have "keep" and "callback". Leave them out.')
+  new AnnexError('body_invalid', 'Only a script’s edit may have "keep" and "connection". Leave them out.')

@@ -1,5 +1,6 @@
 import Router from '@koa/router'
 import { loadApi } from '../../schemas/api.ts'
+import { addConnectionRoutes, type ConnectionParts } from './connections.ts'
 import { addContentRoutes, type ContentRouteParts } from './content.ts'
 import { addDeliveryRoutes, type DeliveryParts } from './deliveries.ts'
 import { addFeedRoutes, type FeedParts } from './delivery-feed.ts'
@@ -44,6 +45,7 @@ export type ApiParts = OperationParts &
   IntegrationParts &
   InstallationParts &
   LevelParts &
+  ConnectionParts &
   DispatchParts &
   EventParts &
   FeedParts &
@@ -75,6 +77,7 @@ export function createRouter(parts: ApiParts): Router {
   addInstallationRoutes(on, parts)
   addTargetRoutes(on, parts)
   addLevelRoutes(on, parts)
+  addConnectionRoutes(on, parts)
   addDispatchRoutes(on, parts)
   addEventRoutes(on, parts)
   addFeedRoutes(on, parts)

@@ -17,6 +17,8 @@ export type ScriptAnswer = {
   /** The endpoint's path: cookies are confined to it. */
   path: string
   requestId: string
+  /** The host's own cookies. */
+  cookies?: readonly string[]
 }
 
 /**
@@ -24,9 +26,11 @@ export type ScriptAnswer = {
  *
  * @throws AnnexError `script_failed` when the head cannot be sent; another answer can still be sent then
  */
-export function sendAnswer(response: ServerResponse, { head, body, path, requestId }: ScriptAnswer): void {
+export function sendAnswer(response: ServerResponse, answer: ScriptAnswer): void {
+  const { head, body, path, requestId, cookies = [] } = answer
   const hasBody = !bodyless.has(head.status)
   const headers = toAnswerHeaders(head.headers, path, requestId)
+  for (const cookie of cookies) headers.push('set-cookie', cookie)
   // The length is last: when a header before it is refused, Node must not know a length.
   const length = lengthOf(body, head, response.req.method)
   if (hasBody && length !== undefined) headers.push('content-length', String(length))

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { addConfig } from './config.ts'
 import { addConfigure } from './configure.ts'
+import { addConnect } from './connect.ts'
 import { addCopyDatabase } from './copy-database.ts'
 import { addDeliveries } from './deliveries.ts'
 import { addDemo } from './demo.ts'
@@ -58,6 +59,7 @@ export function createProgram(version: string): Command {
   program.commandsGroup('Install them:')
   addInstall(program)
   addConfigure(program)
+  addConnect(program)
   addInstallations(program)
   addPauseAndResume(program)
   addRotateSecret(program)

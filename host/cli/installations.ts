@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Connection } from '../installations/connections.ts'
 import { toPath } from './client.ts'
 import { findInstallation, findOrganization, levelPath, type TargetOptions } from './find-records.ts'
 import { UsageError, withExamples } from './options.ts'
@@ -57,11 +58,22 @@ async function show(session: Session, named: string, options: TargetOptions): Pr
     for (const [setting, value] of Object.entries(level.configuration)) {
       terminal.print(`  ${setting} = ${JSON.stringify(value)}`)
     }
-    for (const [button, isConnected] of Object.entries(level.connections ?? {})) {
-      terminal.print(`  ${button}: ${isConnected ? 'connected' : 'not connected'}`)
+    for (const [button, connection] of Object.entries(level.connections ?? {})) {
+      terminal.print(`  ${button}: ${describeConnection(connection)}`)
     }
   }
   await sayAllPending(session, installation, [...sites.items, ...spaces.items])
+}
+
+function describeConnection({ state, account, since, expiresAt, lastError }: Connection): string {
+  if (state === 'none') return 'not connected'
+  const parts = [
+    account !== undefined && `as ${account}`,
+    since !== undefined && `since ${since}`,
+    expiresAt !== undefined && `until ${expiresAt}`,
+    lastError !== undefined && `(${lastError})`,
+  ]
+  return [state, ...parts.filter((part) => part !== false)].join(' ')
 }
 
 function saySuspended(terminal: Terminal, id: string, reason = ''): void {
@@ -142,7 +154,7 @@ async function resumeWhole({ api, terminal }: Session, integration: string): Pro
 }
 
 /** A level of an installation whose status is `pending`. */
-export type PendingLevel = Pick<Installation | TargetInstallation, 'problems' | 'urls'> & {
+export type PendingLevel = Pick<Installation | TargetInstallation, 'problems'> & {
   kind: 'account' | 'site' | 'space'
   /** Slug or id of the site or space. */
   place?: string | undefined
@@ -152,7 +164,7 @@ export type PendingLevel = Pick<Installation | TargetInstallation, 'problems' | 
 export function sayPending(
   terminal: Terminal,
   { name, configurations }: Pick<Integration, 'name' | 'configurations'>,
-  { kind, place, problems = [], urls }: PendingLevel,
+  { kind, place, problems = [] }: PendingLevel,
 ): void {
   const title = place === undefined ? 'account' : `${kind} ${place}`
   if (problems.length === 0) {
@@ -169,13 +181,13 @@ export function sayPending(
   const callbackOf = (setting: string): string | undefined =>
     Object.hasOwn(properties, setting) ? properties[setting]?.callback_url : undefined
   const names = named.map(({ name: setting }) => setting)
+  const of = place === undefined ? '' : ` --${kind} ${place}`
   const settable = names.filter((setting) => setting !== '' && callbackOf(setting) === undefined)
   if (settable.length > 0) {
-    const command = `annex configure ${name}${place === undefined ? '' : ` --${kind} ${place}`}`
-    terminal.say(`${command}${settable.map((setting) => ` --set ${setting}=…`).join('')}`)
+    terminal.say(`annex configure ${name}${of}${settable.map((setting) => ` --set ${setting}=…`).join('')}`)
   }
   for (const setting of names) {
     const callback = callbackOf(setting)
-    if (callback !== undefined) terminal.say(`Connect ${setting} at ${urls.publicEndpoint}${callback}`)
+    if (callback !== undefined) terminal.say(`annex connect ${name}${of} ${setting}`)
   }
 }

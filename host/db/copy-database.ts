@@ -29,6 +29,7 @@ export const copiedTables: readonly Table[] = [
   { name: 'grants', key: ['id'] },
   { name: 'stores', key: ['level'] },
   { name: 'storedValues', key: ['level', 'key'] },
+  { name: 'oauthFlows', key: ['id'] },
   { name: 'events', key: ['organizationId', 'id'] },
   { name: 'receivers', key: ['id'] },
   { name: 'deliveryCounts', key: ['receiverId', 'day'] },

@@ -19,6 +19,7 @@ export type IdPrefix =
   | 'job'
   | 'mem'
   | 'tok'
+  | 'flow'
   | 'req'
   | 'host'
 

@@ -1,4 +1,5 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import {
   activateInstallation,
@@ -8,12 +9,14 @@ import {
   lockInstallation,
   lockTarget,
   noteSetupFailure,
+  type SettingDetails,
   updateInstallation,
   updateTarget,
 } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors.ts'
 import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration } from '../manifest/settings/check-configuration.ts'
+import { type ConnectionEdit, claimConnection, connectedButtons, detailsAfter } from './connections.ts'
 import {
   findProblems,
   type InstalledLevel,
@@ -29,11 +32,8 @@ export type AssertFresh = (before: InstalledLevel) => void
 
 export type Edit = { configuration?: Configuration; externalIds?: string[] }
 
-/**
- * `keep`: the stored values that are not replaced, where `settings` means the declared ones. `callback`: the path at which a
- * connection began; buttons with this `callback_url` are connected.
- */
-export type ScriptEdit = Edit & { keep?: 'settings' | 'all'; callback?: string }
+/** `keep`: the stored values that are not replaced, where `settings` means the declared ones. */
+export type ScriptEdit = Edit & { keep?: 'settings' | 'all'; connection?: ConnectionEdit }
 
 /**
  * An edit by a person (spec 3): the new settings replace the old ones, are checked together, and cause the setup event. Values
@@ -64,28 +64,32 @@ export async function editByInstaller(
  * required ones are there. Removing the value of a button disconnects it.
  *
  * @param setting.value `undefined` removes it
+ * @param setting.label stands for the value in a list of choices
  * @throws AnnexError `configuration_invalid` with the setting's error. Nothing is changed then.
  */
 export async function editSetting(
   db: Db,
   manifest: Manifest,
   level: InstalledLevel,
-  { name, value }: { name: string; value: unknown },
+  { name, value, label }: { name: string; value: unknown; label?: string },
   assertFresh: AssertFresh,
 ): Promise<void> {
   await db.transaction(async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertFresh(before)
-    const { configuration: stored } = before.target ?? before.installation
+    const { configuration: stored, settingDetails } = before.target ?? before.installation
     const { declared } = splitConfiguration(manifest, levelOf(before.target), stored)
     const problems = findProblems(manifest, before, { ...declared, [name]: value })
-    const isUnknown = !isDeclared(manifest, before, name)
+    const isConnection = Object.hasOwn(settingDetails, name) && settingDetails[name]?.connection !== undefined
+    const isUnknown = !isDeclared(manifest, before, name) && !isConnection
     const isRefused = ({ path, kind }: SettingProblem) =>
       path === '' || (path === name && (kind === 'invalid' || value === ''))
     if (value !== undefined || isUnknown) assertValid(manifest, problems.filter(isRefused))
     if (value === undefined && !Object.hasOwn(stored, name)) return
     const configuration = value === undefined ? without(stored, name) : { ...stored, [name]: value }
-    await storeEdit(transaction, manifest, before, { configuration })
+    const labelled =
+      label !== undefined && typeof value === 'string' ? { [name]: { label: { value, label } } } : {}
+    await storeEdit(transaction, manifest, before, { configuration }, labelled)
   })
 }
 
@@ -99,16 +103,25 @@ export async function editByScript(
   db: Db,
   manifest: Manifest,
   level: InstalledLevel,
-  { configuration: replacing, externalIds, keep, callback }: ScriptEdit,
+  { configuration: replacing, externalIds, keep, connection }: ScriptEdit,
   assertFresh: AssertFresh,
 ): Promise<void> {
+  const now = nowOf(db)
   await db.transaction(async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertFresh(before)
-    const { configuration: stored } = before.target ?? before.installation
+    const { configuration: stored, settingDetails: details } = before.target ?? before.installation
+    if (connection !== undefined && 'step' in connection && connection.step === 'claim') {
+      return update(transaction, before, {
+        settingDetails: claimConnection(details, connection.names, now),
+      })
+    }
     const { declared: settings } = splitConfiguration(manifest, levelOf(before.target), stored)
     const kept = replacing === undefined || keep === 'all' ? stored : keep === 'settings' ? settings : {}
-    const connected = callback === undefined ? {} : connectionsOf(manifest, before, callback, replacing)
+    const connected =
+      connection !== undefined && 'callback' in connection
+        ? connectedButtons(manifest, levelOf(before.target), connection.callback, replacing)
+        : {}
     const changed = { ...connected, ...replacing }
     const given = { ...kept, ...changed }
     const { declared } = splitConfiguration(manifest, levelOf(before.target), given)
@@ -118,29 +131,24 @@ export async function editByScript(
       manifest,
       problems.filter((problem) => problem.kind === 'invalid' && isGiven(problem)),
     )
-    await update(transaction, before, { configuration: given, ...(externalIds && { externalIds }) })
+    const settingDetails = detailsAfter(manifest, levelOf(before.target), {
+      details,
+      stored: given,
+      ...(connection && { edit: connection }),
+      now,
+    })
+    await update(transaction, before, {
+      configuration: given,
+      settingDetails,
+      ...(externalIds && { externalIds }),
+    })
     if (problems.length === 0 && Object.keys(declared).length > 0) await activate(transaction, before)
-    const now = await lockLevel(transaction, before)
-    const [from, to] = [statusOf(manifest, before), statusOf(manifest, now)]
+    const after = await lockLevel(transaction, before)
+    const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
     if (from !== 'pending' || to !== 'active') return
-    await queueSetup(transaction, { ...now, status: to, previous: { status: from, configuration: stored } })
-    await repeatSetups(transaction, now)
+    await queueSetup(transaction, { ...after, status: to, previous: { status: from, configuration: stored } })
+    await repeatSetups(transaction, after)
   })
-}
-
-/** The values of the buttons that began a connection: the credentials, else an empty object. */
-function connectionsOf(
-  manifest: Manifest,
-  { target }: InstalledLevel,
-  callback: string,
-  configuration: Configuration = {},
-): Configuration {
-  const properties = Object.entries(manifest.configurations?.[levelOf(target)]?.properties ?? {})
-  const started = properties.filter(
-    ([, property]) => property.type === 'button' && property.callback_url.replace(/[?#].*$/, '') === callback,
-  )
-  const value = configuration.oauth_credentials ?? {}
-  return Object.fromEntries(started.map(([name]) => [name, value]))
 }
 
 /** After its setup event a level becomes `active`. A level with a component becomes active by its first edit. */
@@ -157,10 +165,20 @@ async function storeEdit(
   transaction: Db,
   manifest: Manifest,
   before: InstalledLevel,
-  edit: Edit,
+  { configuration: stored, externalIds }: Edit & { configuration: Configuration },
+  label: SettingDetails = {},
 ): Promise<void> {
-  const { configuration } = before.target ?? before.installation
-  await update(transaction, before, edit)
+  const { configuration, settingDetails: known } = before.target ?? before.installation
+  const settingDetails = detailsAfter(manifest, levelOf(before.target), {
+    details: { ...known, ...label },
+    stored,
+    now: nowOf(transaction),
+  })
+  await update(transaction, before, {
+    configuration: stored,
+    settingDetails,
+    ...(externalIds && { externalIds }),
+  })
   await activate(transaction, before)
   const now = await lockLevel(transaction, before)
   const previous = { status: statusOf(manifest, before), configuration }
@@ -227,7 +245,11 @@ function activate(db: Db, { installation, target }: InstalledLevel): Promise<voi
   return activateTarget(db, target)
 }
 
-async function update(db: Db, { installation, target }: InstalledLevel, change: Edit) {
+async function update(
+  db: Db,
+  { installation, target }: InstalledLevel,
+  change: Edit & { settingDetails?: SettingDetails },
+) {
   if (target === undefined) return updateInstallation(db, installation.id, change)
   const { installationId, kind, targetId } = target
   return updateTarget(db, { installationId, kind, targetId }, change)

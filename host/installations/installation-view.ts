@@ -9,13 +9,8 @@ import type { Caller } from '../access/tokens.ts'
 import type { Configuration, Installation, InstallationTarget, Signer } from '../db/queries/installations.ts'
 import type { ErrorDetail } from '../errors.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
-import {
-  type InstalledLevel,
-  statusOf,
-  toVisibleSettings,
-  type VisibleSettings,
-  whyPending,
-} from './level-settings.ts'
+import { type Connection, toConnections } from './connections.ts'
+import { type InstalledLevel, statusOf, toVisibleSettings, whyPending } from './level-settings.ts'
 import { overlapEnd, type Rotated } from './rotate-secret.ts'
 
 type Viewer = { caller: Caller; manifest: Manifest | undefined; publicUrl: string }
@@ -39,7 +34,7 @@ export function toInstallationView(installation: Installation, viewer: Viewer): 
     ...(installation.suspendedAt !== null && {
       suspendedAt: new Date(installation.suspendedAt).toISOString(),
     }),
-    ...settingsFor(viewer, 'account', installation.configuration),
+    ...settingsFor(viewer, 'account', installation),
     externalIds,
     target: { organization: organizationId },
     space_selection: installation.spaceSelection,
@@ -66,7 +61,7 @@ export function toTargetView(
     status: statusOf(viewer.manifest, level),
     ...reasonOf(viewer.manifest, level),
     ...problemsOf(viewer.manifest, level),
-    ...settingsFor(viewer, kind, target.configuration),
+    ...settingsFor(viewer, kind, target),
     externalIds,
     urls: endpointsOf(viewer, { kind, integration, installationId, targetId }),
     ...overlapOf(target),
@@ -111,8 +106,21 @@ function overlapOf(signer: Signer): { previousSecretUntil?: string } {
 function settingsFor(
   { caller, manifest }: Viewer,
   level: 'account' | 'site' | 'space',
-  configuration: Configuration,
-): VisibleSettings {
+  stored: Pick<Installation, 'configuration' | 'settingDetails'>,
+): {
+  configuration: Configuration
+  connections?: Record<string, Connection>
+  labels?: Record<string, string>
+} {
+  const { configuration, settingDetails } = stored
   if (caller.kind === 'integration' || caller.kind === 'installation') return { configuration }
-  return toVisibleSettings(manifest, level, configuration)
+  const connections = toConnections(manifest, level, stored, Date.now())
+  const labels = Object.entries(settingDetails).flatMap(([name, { label }]) =>
+    label ? [[name, label.label]] : [],
+  )
+  return {
+    configuration: toVisibleSettings(manifest, level, configuration),
+    ...(connections && { connections }),
+    ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
+  }
 }

@@ -111,20 +111,14 @@ export function createSettingsTag(key: Uint8Array): SettingsTag {
   return (manifest, { installation, target }) => {
     const level = levelOf(target)
     const { configuration, externalIds } = target ?? installation
-    const { connections } = toVisibleSettings(manifest, level, configuration)
     const { declared } = splitConfiguration(manifest, level, configuration)
+    const properties = manifest.configurations?.[level]?.properties ?? {}
+    const isButton = (name: string) => properties[name]?.type === 'button'
     // A script replaces the credentials under a button with each refresh.
-    const settings = Object.entries(declared).filter(([name]) => connections?.[name] === undefined)
-    const place = [installation.id, target?.targetId]
-    const text = JSON.stringify([place, settings.toSorted(), connections, externalIds])
+    const settings = Object.entries(declared).map(([name, value]) => [name, isButton(name) || value])
+    const text = JSON.stringify([installation.id, target?.targetId, settings.toSorted(), externalIds])
     return `"${createHmac('sha256', key).update(text).digest('base64url').slice(0, 22)}"`
   }
-}
-
-export type VisibleSettings = {
-  configuration: Configuration
-  /** For each button whether it is connected. */
-  connections?: Record<string, boolean>
 }
 
 /**
@@ -135,20 +129,11 @@ export function toVisibleSettings(
   manifest: Manifest | undefined,
   level: ConfigurationLevel,
   stored: Configuration,
-): VisibleSettings {
+): Configuration {
   const declared = Object.entries(manifest?.configurations?.[level]?.properties ?? {})
-  const buttons = declared.filter(([, { type }]) => type === 'button')
   const shown = declared.flatMap(([name, { type }]) => {
     const value = Object.hasOwn(stored, name) ? stored[name] : undefined
     return type === 'button' || value === undefined || typeof value === 'object' ? [] : [[name, value]]
   })
-  return {
-    configuration: Object.fromEntries(shown),
-    ...(buttons.length > 0 && {
-      connections: Object.fromEntries(buttons.map(([name]) => [name, isConnected(stored, name)])),
-    }),
-  }
+  return Object.fromEntries(shown)
 }
-
-const isConnected = (stored: Configuration, button: string): boolean =>
-  Object.hasOwn(stored, button) && stored[button] !== null && stored[button] !== ''

@@ -31,6 +31,7 @@ export const isScriptsFailure = (error: unknown): boolean =>
 const unreported: ReadonlySet<ErrorCode> = new Set([
   'bad_request',
   'body_too_large',
+  'flow_refused',
   'installation_paused',
   'installation_suspended',
   'no_version',

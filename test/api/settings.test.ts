@@ -133,9 +133,12 @@ describe('one setting', () => {
   it('disconnects a button with its copy for scripts, and keeps other stored values', async () => {
     assert.equal(await (await fetch(`${endpoint}/connect`)).text(), 'connected')
     const connected = await put(paths.installation, 'region', 'us')
-    assert.equal(connected.json.connections.connection, true)
+    assert.equal(connected.json.connections.connection.state, 'connected')
     const disconnected = await take(paths.installation, 'connection')
-    assert.deepEqual([disconnected.status, disconnected.json.connections.connection], [200, false])
+    assert.deepEqual(
+      [disconnected.status, disconnected.json.connections.connection],
+      [200, { state: 'none' }],
+    )
     const environment: Json = await (await fetch(endpoint)).json()
     assert.deepEqual(environment.installation.configuration, { limit: 5, region: 'us', name: 'Ada', kept: 1 })
   })

@@ -134,7 +134,7 @@ describe('an update of the version', () => {
     const { status, configuration, connections, problems } = await read(paths.account)
     assert.deepEqual([status, problems], ['active', undefined])
     assert.deepEqual(configuration, { region: 'eu', limit: 3 })
-    assert.deepEqual(connections, { connection: true })
+    assert.equal(connections.connection.state, 'connected')
     const site = await read(paths.site)
     assert.deepEqual(
       site.problems.map(({ path }: Json) => path),

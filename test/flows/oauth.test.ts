@@ -5,13 +5,16 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
+import { createBrowser } from '../support/browser.ts'
 
 /** A provider that gives each refresh token once, as RFC 9700 has it: a second use of one is refused. */
 async function startProvider() {
   const asked: Record<string, string>[] = []
+  const failures: boolean[] = []
   let current = ''
   const server: Server = createServer(async (request, response) => {
     const form = Object.fromEntries(new URLSearchParams(await text(request)))
+    if (failures.pop()) return response.writeHead(503).end('later')
     asked.push(form)
     const isGood = form.grant_type === 'authorization_code' || form.refresh_token === current
     if (!isGood) return response.writeHead(400).end('{"error":"invalid_grant"}')
@@ -26,6 +29,8 @@ async function startProvider() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    /** Each entry fails one request. */
+    failures,
     close: () => server.close(),
   }
 }
@@ -93,16 +98,17 @@ describe('an OAuth connection', () => {
 
   const read = async (of = path): Promise<Json> => (await annex.api('GET', of)).json
 
-  /** What a browser does: to the provider, and back with a code. */
+  /** What a browser on this machine does: to the provider, and back with a code. It needs no link. */
   async function connect(from: string): Promise<Response> {
-    const started = await fetch(`${from}/oauth`, { redirect: 'manual' })
+    const browser = createBrowser()
+    const started = await browser.get(`${from}/oauth`)
     assert.equal(started.status, 302)
     const there = new URL(started.headers.get('location') ?? '')
     assert.equal(there.searchParams.get('redirect_uri'), `${annex.url}/x/connected/oauth`)
     const back = new URL(there.searchParams.get('redirect_uri') ?? '')
     back.searchParams.set('code', 'c0de')
     back.searchParams.set('state', there.searchParams.get('state') ?? '')
-    return fetch(back)
+    return browser.get(back.href)
   }
 
   it('counts as that of the button that started it, also of a required one, and leaves the settings', async () => {
@@ -114,7 +120,7 @@ describe('an OAuth connection', () => {
     assert.equal(answer.status, 200, await answer.text())
     const { status, configuration, connections } = await read()
     assert.deepEqual([status, configuration], ['active', { region: 'eu' }])
-    assert.deepEqual(connections, { connection: true, other: false })
+    assert.deepEqual([connections.connection.state, connections.other], ['connected', { state: 'none' }])
     const { account }: Json = await (await fetch(endpoint)).json()
     assert.equal(account.oauth_credentials.access_token, 'access-1')
     assert.deepEqual(account.connection, account.oauth_credentials)
@@ -152,7 +158,7 @@ describe('an OAuth connection', () => {
     const inSite = await annex.api('POST', `${path}/sites`, { site })
     assert.equal((await connect(inSite.json.urls.publicEndpoint)).status, 200)
     const sitePath = `${path}/sites/${site}`
-    assert.deepEqual((await read(sitePath)).connections, { connection: true })
+    assert.equal((await read(sitePath)).connections.connection.state, 'connected')
     const { account, site: ofSite }: Json = await (await fetch(inSite.json.urls.publicEndpoint)).json()
     assert.equal(ofSite.oauth_credentials.access_token, 'access-3')
     assert.equal(account.oauth_credentials.access_token, 'access-2')
@@ -167,6 +173,8 @@ describe('an OAuth connection', () => {
       body: JSON.stringify({ configuration }),
     })
     assert.equal(stored.status, 200)
+    // A provider that fails for a moment is asked again.
+    provider.failures.push(true, true)
     const own = `${endpoint}/sites/${annex.server.samples.site}`
     assert.equal(await (await fetch(`${own}/token`)).text(), 'access-4')
     const { account, site: ofSite }: Json = await (await fetch(own)).json()

@@ -1,7 +1,7 @@
 // biome-ignore-all format: scripts and tables are read by the line
 
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { bundleScript, createGuest, createPlatform, type Message, type Serve } from './guest.ts'
 
@@ -372,13 +372,6 @@ describe('OAuth', () => {
   const config = `{ clientId: 'id', clientSecret: 'shh', authorizeURL: () => 'https://provider.test/authorize?x=1', accessTokenURL: 'https://provider.test/token', scopes: ['a', 'b'], prompt: 'consent' }`
   const handler = (options = '{}') => `{ fetch: createOAuthHandler(${config}, ${options}) }`
 
-  /** The state of a flow that began there, as our handler makes it. */
-  const stateOf = async (installationId: string, siteId: string, forMs = 60_000): Promise<string> => {
-    const text = encodeURIComponent(JSON.stringify({ installationId, siteId, path: '/oauth', until: Date.now() + forMs }))
-    const secret = `oauth state ${environment.signingSecrets.integration}`
-    return `${text}.${createHmac('sha256', secret).update(text).digest('hex')}`
-  }
-
   test('a request without a code goes to the provider, with a fixed redirect address', async () => {
     const answer = await dispatch(handler(), {
       ...fetchOf(`${endpoint}/oauth`),
@@ -388,7 +381,7 @@ describe('OAuth', () => {
     assert.equal(answer.status, 302)
     assert.equal(`${location.origin}${location.pathname}`, 'https://provider.test/authorize')
     const { state, ...parameters } = Object.fromEntries(location.searchParams)
-    assert.match(decodeURIComponent(state ?? ''), /^\{"installationId":"inst_1","siteId":"site_1","path":"\/oauth","until":\d+\}\.[0-9a-f]{64}$/)
+    assert.equal(state, 'annex:connection:{}')
     assert.deepEqual(parameters, {
       x: '1',
       client_id: 'id',
@@ -399,41 +392,60 @@ describe('OAuth', () => {
     })
   })
 
-  test('a request with a code stores the tokens where the flow began, and closes the window', async () => {
+  test('with PKCE sends a challenge, and keeps the verifier in the state', async () => {
+    const withPkce = `{ fetch: createOAuthHandler({ ...${config}, pkce: true }) }`
+    const started = await dispatch(withPkce, { ...fetchOf(`${endpoint}/oauth`), environment })
+    const { searchParams } = new URL(headerOf(started, 'location') ?? '')
+    const state = searchParams.get('state') ?? ''
+    const { verifier } = JSON.parse(state.slice('annex:connection:'.length))
+    assert.match(verifier, /^[\w-]{43}$/)
+    assert.equal(searchParams.get('code_challenge'), createHash('sha256').update(verifier).digest('base64url'))
     sent.length = 0
-    const state = encodeURIComponent(await stateOf('inst_9', 'site_1'))
-    const { installation: _, ...aboveInstallation } = environment
+    const back = `${endpoint}/oauth?code=c0de&state=${encodeURIComponent(state)}`
+    await dispatch(withPkce, { ...fetchOf(back), environment }, serve({ access_token: 'at' }))
+    const token = sent.find(({ url }) => url === 'https://provider.test/token')
+    assert.equal(new URLSearchParams(token?.body).get('code_verifier'), verifier)
+  })
+
+  test('a request with a code stores the tokens of its level with the account, and closes the window', async () => {
+    sent.length = 0
+    const payload = Buffer.from(JSON.stringify({ sub: '1', email: 'zoë@example.com' })).toString('base64url')
     const answer = await dispatch(
       handler('{ replace: false }'),
-      { ...fetchOf(`http://annex.test/n/demo/oauth?code=c0de&state=${state}`), environment: aboveInstallation },
-      serve({ access_token: 'at', refresh_token: 'rt' }),
+      {
+        ...fetchOf(`${endpoint}/sites/site_1/oauth?code=c0de&state=${encodeURIComponent('annex:connection:{}')}`),
+        environment: { ...environment, siteInstallation: { site: 'site_1', status: 'pending', configuration: {}, urls: { publicEndpoint: `${endpoint}/sites/site_1` } } },
+      },
+      serve({ access_token: 'at', refresh_token: 'rt', id_token: `e30.${payload}.c2ln` }),
     )
     assert.match(answer.text, /window\.close\(\)/)
     const token = sent.find(({ url }) => url === 'https://provider.test/token')
     assert.equal(new URLSearchParams(token?.body).get('code'), 'c0de')
     assert.equal(new URLSearchParams(token?.body).get('grant_type'), 'authorization_code')
     const stored = sent.find(({ method }) => method === 'PATCH')
-    assert.equal(stored?.url, 'http://annex.test/v1/integrations/demo/installations/inst_9/sites/site_1')
+    assert.equal(stored?.url, 'http://annex.test/v1/integrations/demo/installations/inst_1/sites/site_1')
     assert.deepEqual(JSON.parse(stored?.body ?? ''), {
       configuration: { oauth_credentials: { access_token: 'at', refresh_token: 'rt' } },
       keep: 'all',
-      callback: '/oauth',
+      connection: { callback: '/oauth', account: 'zoë@example.com' },
     })
   })
 
-  test('a start outside of an installation is answered with 400', async () => {
+  test('a flow outside of an installation is answered with 400', async () => {
     const { installation: _, ...above } = environment
-    const answer = await dispatch(handler(), { ...fetchOf(endpoint), environment: above }, serve({}))
-    assert.deepEqual([answer.status, answer.text], [400, 'A connection starts at the endpoint of an installation.'])
+    for (const query of ['', '?code=x&state=annex:connection:{}']) {
+      const answer = await dispatch(handler(), { ...fetchOf(endpoint + query), environment: above }, serve({}))
+      assert.deepEqual([answer.status, answer.text], [400, 'A connection starts at the endpoint of an installation.'])
+    }
   })
 
-  test('a refusal, and a state of nobody, are the caller’s errors', async () => {
+  test('a refusal, a state of no flow, and another issuer are the caller’s errors', async () => {
+    const state = encodeURIComponent('annex:connection:{}')
     for (const [url, given] of [
       [`${endpoint}?error=access_denied`, environment],
       [`${endpoint}?code=x&state=nonsense`, environment],
       [`${endpoint}?code=x&state=${encodeURIComponent('{"installationId":"inst_1"}')}`, environment],
-      [`${endpoint}?code=x&state=${encodeURIComponent((await stateOf('inst_1', 'site_1')).replace('inst_1', 'inst_2'))}`, environment],
-      [`${endpoint}?code=x&state=${encodeURIComponent(await stateOf('inst_1', 'site_1', -1))}`, environment],
+      [`${endpoint}?code=x&state=${state}&iss=https://evil.test`, environment],
       [`${endpoint}?code=x`, environment],
     ] as const) {
       const { result } = await dispatch(handler(), { ...fetchOf(url), environment: given }, serve({}))
@@ -457,7 +469,8 @@ describe('OAuth', () => {
     assert.equal(await get(5_000), 'new')
     const asked = sent.filter(({ url }) => url === 'https://provider.test/token')
     assert.deepEqual(asked.map(({ body }) => new URLSearchParams(body).get('grant_type')), ['refresh_token'])
-    const stored = JSON.parse(sent.find(({ method }) => method === 'PATCH')?.body ?? '')
+    const [claimed, stored] = sent.filter(({ method }) => method === 'PATCH').map(({ body }) => JSON.parse(body))
+    assert.deepEqual(claimed, { connection: { names: ['oauth_credentials'], step: 'claim' } })
     assert.equal(stored.keep, 'all')
     assert.equal(stored.configuration.oauth_credentials.refresh_token, 'rt')
   })

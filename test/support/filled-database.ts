@@ -119,6 +119,20 @@ export async function fillDatabase(db: Db): Promise<void> {
     { ...stored, key: text, expiresAt: most },
     { ...stored, key: '𝒯', expiresAt: null },
   ])
+  await db('oauthFlows').insert({
+    id: 'flow_1',
+    integration: 'echo',
+    installationId: 'inst_1',
+    endpoint: '/x/echo/inst_1',
+    path: '/oauth',
+    linkHash: 'h',
+    browserHash: null,
+    stateHash: null,
+    scriptState: text,
+    callback: '/x/echo/oauth',
+    expiresAt: most,
+    usedAt: null,
+  })
   await db('events').insert([
     { id: 'evt_1', organizationId: 'org_1', type: 'site_view', payload: json, receivedAt: at },
     { id: 'evt_1', organizationId: 'org_2', type: 'site_view', payload: '{}', receivedAt: at },

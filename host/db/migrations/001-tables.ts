@@ -27,6 +27,7 @@ export async function down(db: Knex): Promise<void> {
     ...[
       'events',
       'grants',
+      'oauth_flows',
       'installation_targets',
       'installations',
       'versions',
@@ -207,6 +208,8 @@ async function addIntegrations(db: Knex): Promise<void> {
       // An uninstall has begun: only its last event sees it. `removed_at`: that is done; history still refers to the row.
       table.bigInteger('removing_at')
       table.bigInteger('removed_at')
+      // JSON by setting: the label of its value, and its connection with a provider.
+      table.text('setting_details').notNullable().defaultTo('{}')
     })
     // Site and space installations.
     .createTable('installation_targets', (table) => {
@@ -224,9 +227,29 @@ async function addIntegrations(db: Knex): Promise<void> {
       table.bigInteger('previous_secret_until')
       table.text('first_secret')
       table.bigInteger('removing_at')
+      table.text('setting_details').notNullable().defaultTo('{}')
       table.primary(['installation_id', 'kind', 'target_id'])
       table.index(['kind', 'target_id'])
     })
+  // Connections with providers, from their start to their callback. Links, browsers and states are hashes.
+  await db.schema.createTable('oauth_flows', (table) => {
+    table.text('id').primary()
+    table.text('integration').notNullable()
+    table.text('installation_id').notNullable().references('installations.id').onDelete('CASCADE')
+    // The endpoint of the level, and the path below it at which the flow begins.
+    table.text('endpoint').notNullable()
+    table.text('path').notNullable()
+    table.text('link_hash').unique()
+    table.text('browser_hash')
+    table.text('state_hash').unique()
+    // The script's own state, sealed.
+    table.text('script_state')
+    // The path of the redirect address, where it is one of this Annex.
+    table.text('callback')
+    table.bigInteger('expires_at').notNullable().index()
+    table.bigInteger('used_at')
+    table.index(['integration', 'callback'])
+  })
   // What an organization has agreed to. The last grant of an installation holds.
   await db.schema.createTable('grants', (table) => {
     table.text('id').primary()

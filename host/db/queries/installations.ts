@@ -9,6 +9,22 @@ const statuses: readonly InstallationStatus[] = ['pending', 'active', 'paused', 
 
 export type Configuration = Record<string, unknown>
 
+/** What Annex knows of settings, by their names. Scripts do not get it. */
+export type SettingDetails = Record<
+  string,
+  {
+    /** The text that stands for the value in a list of choices. */
+    label?: { value: string; label: string }
+    connection?: {
+      since: number
+      account?: string
+      error?: string
+      /** A script renews its tokens until then. */
+      claimedUntil?: number
+    }
+  }
+>
+
 /** The secrets that sign for a level, encrypted. */
 export type Signer = {
   signingSecret: string
@@ -28,6 +44,7 @@ export type Installation = Signer & {
   status: InstallationStatus
   statusReason: string | null
   configuration: Configuration
+  settingDetails: SettingDetails
   externalIds: string[]
   /** `all`: a new space or site gets the integration at once. */
   spaceSelection: Selection
@@ -102,7 +119,9 @@ export async function countInstallations(db: Db): Promise<{ status: Installation
 export async function updateInstallation(
   db: Db,
   id: string,
-  change: Partial<Pick<Installation, 'status' | 'statusReason' | 'configuration' | 'externalIds'>>,
+  change: Partial<
+    Pick<Installation, 'status' | 'statusReason' | 'configuration' | 'settingDetails' | 'externalIds'>
+  >,
 ): Promise<void> {
   await db('installations').where({ id }).update(toRow(change))
 }
@@ -155,25 +174,34 @@ export function toRow(change: {
   status?: string
   statusReason?: string | null
   configuration?: Configuration
+  settingDetails?: SettingDetails
   externalIds?: string[]
 }): Record<string, unknown> {
-  const { configuration, externalIds, ...rest } = change
+  const { configuration, settingDetails, externalIds, ...rest } = change
   return {
     ...rest,
     ...(configuration === undefined ? {} : { configuration: JSON.stringify(configuration) }),
+    ...(settingDetails === undefined ? {} : { settingDetails: JSON.stringify(settingDetails) }),
     ...(externalIds === undefined ? {} : { externalIds: JSON.stringify(externalIds) }),
     updatedAt: Date.now(),
   }
 }
 
-type Row = Omit<Installation, 'configuration' | 'externalIds'> & {
+type Row = Omit<Installation, 'configuration' | 'settingDetails' | 'externalIds'> & {
   configuration: string
+  settingDetails: string
   externalIds: string
 }
 
 function toInstallation(row: Row): Installation {
-  return { ...row, configuration: JSON.parse(row.configuration), externalIds: JSON.parse(row.externalIds) }
+  return { ...row, ...parseColumns(row) }
 }
+
+const parseColumns = (row: { configuration: string; settingDetails: string; externalIds: string }) => ({
+  configuration: JSON.parse(row.configuration) as Configuration,
+  settingDetails: JSON.parse(row.settingDetails) as SettingDetails,
+  externalIds: JSON.parse(row.externalIds) as string[],
+})
 
 export type TargetKind = 'site' | 'space'
 
@@ -186,6 +214,7 @@ export type InstallationTarget = Signer & {
   /** Why its setup has failed. */
   statusReason: string | null
   configuration: Configuration
+  settingDetails: SettingDetails
   externalIds: string[]
   createdAt: number
   updatedAt: number
@@ -269,7 +298,7 @@ export async function listInstallationsOn(
 export async function updateTarget(
   db: Db,
   key: TargetKey,
-  change: Partial<Pick<InstallationTarget, 'status' | 'configuration' | 'externalIds'>>,
+  change: Partial<Pick<InstallationTarget, 'status' | 'configuration' | 'settingDetails' | 'externalIds'>>,
 ): Promise<void> {
   await db('installationTargets').where(key).update(toRow(change))
 }
@@ -295,11 +324,12 @@ export async function activateTarget(db: Db, key: TargetKey): Promise<void> {
     .update(toRow({ status: 'active', statusReason: null }))
 }
 
-type TargetRow = Omit<InstallationTarget, 'configuration' | 'externalIds'> & {
+type TargetRow = Omit<InstallationTarget, 'configuration' | 'settingDetails' | 'externalIds'> & {
   configuration: string
+  settingDetails: string
   externalIds: string
 }
 
 function toTarget(row: TargetRow): InstallationTarget {
-  return { ...row, configuration: JSON.parse(row.configuration), externalIds: JSON.parse(row.externalIds) }
+  return { ...row, ...parseColumns(row) }
 }

@@ -4,13 +4,7 @@ import { ExposableError } from '../exposable-error.ts'
 /** A level of an installation that credentials are stored for. */
 export type FlowPlace = { installationId: string; spaceId?: string; siteId?: string }
 
-/** Where a flow began, with the path there: a button has it as its `callback_url`. */
-export type FlowState = FlowPlace & { path: string }
-
-/** How long a provider's page may be left open before the flow has to be started again. */
-const lifetimeMs = 10 * 60 * 1000
-
-/** Where a flow begins that starts in this environment; `undefined` outside of an installation. */
+/** The level of this environment; `undefined` outside of an installation. */
 export const flowPlaceOf = (environment: RuntimeEnvironment): FlowPlace | undefined => {
   const { installation, spaceInstallation, siteInstallation } = environment
   if (installation === undefined) return undefined
@@ -22,42 +16,32 @@ export const flowPlaceOf = (environment: RuntimeEnvironment): FlowPlace | undefi
 }
 
 /**
- * The `state` of a redirect to a provider: where the flow began and until when it counts, signed with the
- * integration's secret. With plain JSON an attacker could aim a code at another installation.
+ * The beginning of the handler's `state`. The host refuses a flow with it that it does not guard. `guard-flows.ts` has
+ * the same text.
  */
-export const sealFlowState = async (state: FlowState, environment: RuntimeEnvironment): Promise<string> => {
-  const text = encodeURIComponent(JSON.stringify({ ...state, until: Date.now() + lifetimeMs }))
-  return `${text}.${await sign(text, environment)}`
+const connectionState = 'annex:connection:'
+
+/** What the second half of a flow needs of the first: the verifier of PKCE (RFC 7636). */
+export type FlowState = { verifier?: string }
+
+/** The host keeps this text and sends a one-time value in its place: no provider and no browser sees it. */
+export const toStateText = (state: FlowState): string => connectionState + JSON.stringify(state)
+
+/** Reads the state that the host has put back. Throws an ExposableError where it has not. */
+export const parseStateText = (text: string | null): FlowState => {
+  if (text?.startsWith(connectionState)) return JSON.parse(text.slice(connectionState.length)) as FlowState
+  throw new ExposableError('The connection did not begin here. Start it from the settings.')
 }
 
-/** Reads `state` on the way back. Throws an ExposableError where it was not made here, or long ago. */
-export const openFlowState = async (
-  sealed: string | null,
-  environment: RuntimeEnvironment,
-): Promise<FlowState> => {
-  const given = sealed ?? ''
-  const text = given.slice(0, Math.max(0, given.lastIndexOf('.')))
-  if (!isSame(given.slice(text.length + 1), await sign(text, environment))) {
-    throw new ExposableError(
-      'The parameter "state" is not of this integration. Start again from the settings.',
-    )
-  }
-  const { until, ...state } = JSON.parse(decodeURIComponent(text)) as FlowState & { until: number }
-  if (until > Date.now()) return state
-  throw new ExposableError('The connection took too long. Start again from the settings.')
+/** A new verifier, and its challenge by the method S256. */
+export const createVerifier = async (): Promise<{ verifier: string; challenge: string }> => {
+  const verifier = toBase64Url(crypto.getRandomValues(new Uint8Array(32)))
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+  return { verifier, challenge: toBase64Url(new Uint8Array(digest)) }
 }
 
-const sign = async (text: string, { signingSecrets }: RuntimeEnvironment): Promise<string> => {
-  const encoder = new TextEncoder()
-  const secret = encoder.encode(`oauth state ${signingSecrets.integration}`)
-  const key = await crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-  const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(text)))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-/** In constant time: how long it takes says nothing of where the two differ. */
-const isSame = (one: string, other: string): boolean => {
-  let difference = one.length ^ other.length
-  for (let i = 0; i < other.length; i++) difference |= one.charCodeAt(i) ^ other.charCodeAt(i)
-  return difference === 0
-}
+const toBase64Url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')

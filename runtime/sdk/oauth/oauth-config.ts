@@ -13,8 +13,15 @@ export type OAuthAnswer = {
 /** The credentials at `configuration.oauth_credentials`. `expires_at` is in milliseconds since 1970. */
 export type OAuthCredentials = { access_token: string; refresh_token?: string; expires_at?: number }
 
-/** The update of the installation, site or space when the provider has answered. */
-export type ExtractedCredentials = { configuration?: Record<string, unknown>; externalIds?: string[] }
+/**
+ * The update of the installation, site or space when the provider has answered. `account` names the account that is
+ * connected: people see it beside the button.
+ */
+export type ExtractedCredentials = {
+  configuration?: Record<string, unknown>
+  externalIds?: string[]
+  account?: string
+}
 
 type ForInstallation = string | ((installation: Installation) => string)
 
@@ -32,6 +39,10 @@ export type OAuthConfig = {
   redirectURL?: string
   scopes?: string[]
   prompt?: string
+  /** Proof Key for Code Exchange (RFC 7636): a stolen code is worth nothing. Off by default: some providers refuse it. */
+  pkce?: boolean
+  /** The provider's issuer, with which `iss` of its answers is compared. By default the origins are: that of `authorizeURL`. */
+  issuer?: string
   /** Says what is stored. By default the tokens, at `configuration.oauth_credentials`. */
   extractCredentials?(
     answer: OAuthAnswer,
@@ -47,6 +58,20 @@ export const defaultOAuthExtractCredentials = (answer: OAuthAnswer): ExtractedCr
   if (typeof answer.refresh_token === 'string') credentials.refresh_token = answer.refresh_token
   if (typeof answer.expires_in === 'number') credentials.expires_at = Date.now() + answer.expires_in * 1000
   return { configuration: { oauth_credentials: credentials } }
+}
+
+/** The account that an ID token of OpenID Connect names. It is shown alone, so its signature does not matter. */
+export const accountOf = (idToken: unknown): string | undefined => {
+  if (typeof idToken !== 'string') return undefined
+  try {
+    const payload = atob((idToken.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/'))
+    const text = new TextDecoder().decode(Uint8Array.from(payload, (byte) => byte.charCodeAt(0)))
+    const claims = JSON.parse(text) as Record<string, unknown>
+    const named = claims.email ?? claims.preferred_username ?? claims.name ?? claims.sub
+    return typeof named === 'string' ? named : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** An address of the provider. It may depend on the installation. */

@@ -2,8 +2,8 @@ import type { RuntimeContext } from '../context.ts'
 import type { FetchHandler } from '../definition.ts'
 import type { Installation } from '../environment.ts'
 import { ExposableError } from '../exposable-error.ts'
-import { type FlowState, flowPlaceOf, openFlowState, sealFlowState } from './flow-state.ts'
-import { defaultOAuthExtractCredentials, type OAuthConfig, resolveUrl } from './oauth-config.ts'
+import { createVerifier, flowPlaceOf, parseStateText, toStateText } from './flow-state.ts'
+import { accountOf, defaultOAuthExtractCredentials, type OAuthConfig, resolveUrl } from './oauth-config.ts'
 import { storeCredentials } from './store-credentials.ts'
 import { requestToken } from './token-request.ts'
 
@@ -15,7 +15,8 @@ import { requestToken } from './token-request.ts'
  * @param options `replace: false` keeps what the script has stored before; it is replaced by default
  * @returns the handler, for requests to the `callback_url` of a button
  *   A flow that starts outside of an installation is answered with 400
- * @throws ExposableError in the handler, with 400: the provider refuses, or `state` was not made here or is too old
+ * @throws ExposableError in the handler, with 400: the provider refuses, the answer is of another provider, or the flow did
+ *   not begin here
  * @throws Error in the handler: the provider answers the token request with an error or no JSON
  * @limit a flow ends 10 minutes after its start
  */
@@ -29,39 +30,61 @@ export const createOAuthHandler =
     const url = new URL(request.url)
     const refusal = url.searchParams.get('error')
     if (refusal !== null) throw new ExposableError(`The provider refused the connection: ${refusal}`)
+    // Annex sends a callback to the level where its flow began.
+    const { installation } = context.environment
+    const place = flowPlaceOf(context.environment)
+    if (installation === undefined || place === undefined) {
+      return new Response('A connection starts at the endpoint of an installation.', { status: 400 })
+    }
     const code = url.searchParams.get('code')
-    if (code === null) return startFlow(config, url, context)
+    if (code === null) return startFlow(config, url, context, installation)
 
-    const state = await openFlowState(url.searchParams.get('state'), context.environment)
-    const installation = await installationOf(state, context)
+    const { verifier } = parseStateText(url.searchParams.get('state'))
+    assertIssuer(config, url.searchParams.get('iss'), installation)
     const answer = await requestToken(resolveUrl(config.accessTokenURL, installation), {
       grant_type: 'authorization_code',
       client_id: config.clientId,
       client_secret: config.clientSecret,
       code,
       redirect_uri: redirectUrl(config, url, context),
+      ...(verifier !== undefined && { code_verifier: verifier }),
     })
-    const credentials = await (config.extractCredentials ?? defaultOAuthExtractCredentials)(answer, context)
+    const extract = config.extractCredentials ?? defaultOAuthExtractCredentials
+    const { account = accountOf(answer.id_token), ...credentials } = await extract(answer, context)
     const keep = options.replace === false ? 'all' : 'settings'
-    await storeCredentials(state, { ...credentials, keep, callback: state.path }, context)
+    const connection = { callback: pathWithin(url, context), ...(account !== undefined && { account }) }
+    await storeCredentials(place, { ...credentials, keep, connection }, context)
     return new Response(closingPage, { headers: { 'content-type': 'text/html; charset=utf-8' } })
   }
 
-const startFlow = async (config: OAuthConfig, url: URL, context: RuntimeContext): Promise<Response> => {
-  const { installation } = context.environment
-  const place = flowPlaceOf(context.environment)
-  if (installation === undefined || place === undefined) {
-    return new Response('A connection starts at the endpoint of an installation.', { status: 400 })
-  }
+const startFlow = async (
+  config: OAuthConfig,
+  url: URL,
+  context: RuntimeContext,
+  installation: Installation,
+): Promise<Response> => {
   const target = new URL(resolveUrl(config.authorizeURL, installation))
   target.searchParams.set('client_id', config.clientId)
   target.searchParams.set('redirect_uri', redirectUrl(config, url, context))
   target.searchParams.set('response_type', 'code')
-  const state = { ...place, path: pathWithin(url, context) }
-  target.searchParams.set('state', await sealFlowState(state, context.environment))
   if (config.scopes !== undefined) target.searchParams.set('scope', config.scopes.join(' '))
   if (config.prompt !== undefined) target.searchParams.set('prompt', config.prompt)
+  const pair = config.pkce === true ? await createVerifier() : undefined
+  if (pair !== undefined) {
+    target.searchParams.set('code_challenge', pair.challenge)
+    target.searchParams.set('code_challenge_method', 'S256')
+  }
+  target.searchParams.set('state', toStateText(pair === undefined ? {} : { verifier: pair.verifier }))
   return Response.redirect(target.href)
+}
+
+/** RFC 9207: an answer names its provider, so that a code of another one is not sent to this one. */
+const assertIssuer = (config: OAuthConfig, issuer: string | null, installation: Installation): void => {
+  if (issuer === null) return
+  const expected = config.issuer ?? new URL(resolveUrl(config.authorizeURL, installation)).origin
+  const given = config.issuer === undefined ? URL.parse(issuer)?.origin : issuer
+  if (given === expected) return
+  throw new ExposableError(`The answer is of the provider "${issuer}", and not of "${expected}"`)
 }
 
 /**
@@ -83,14 +106,6 @@ const pathWithin = (url: URL, context: RuntimeContext): string => {
     .map((level) => level?.urls.publicEndpoint)
     .find((own) => own && here.startsWith(own))
   return endpoint === undefined ? url.pathname : here.slice(endpoint.length)
-}
-
-const installationOf = async (state: FlowState, context: RuntimeContext): Promise<Installation> => {
-  const { installation, integration } = context.environment
-  if (installation?.id === state.installationId) return installation
-  const { integrations } = context.integration.api
-  const { data } = await integrations.getIntegrationInstallationById(integration.name, state.installationId)
-  return data as unknown as Installation
 }
 
 const closingPage = `<!doctype html>

@@ -1,7 +1,8 @@
+import { ApiError } from '../api/api-error.ts'
 import type { RuntimeContext } from '../context.ts'
 import type { Installation } from '../environment.ts'
 import { ExposableError } from '../exposable-error.ts'
-import { holderOf, isSame, toCredentials } from './credentials-holder.ts'
+import { type Holder, holderOf, isSame, toCredentials } from './credentials-holder.ts'
 import {
   defaultOAuthExtractCredentials,
   type OAuthConfig,
@@ -9,7 +10,7 @@ import {
   resolveUrl,
 } from './oauth-config.ts'
 import { readStored, storeCredentials } from './store-credentials.ts'
-import { requestToken } from './token-request.ts'
+import { requestToken, TokenError } from './token-request.ts'
 
 /** A token with less than this left is refreshed: it must outlive the request that it is for. */
 const leastValidityMs = 10_000
@@ -19,6 +20,9 @@ const longestRefreshMs = 15_000
 const unknownLifetimeSeconds = 60
 const maxKept = 100
 
+/** Reasons of a refusal by which the grant is over. */
+const ended = ['invalid_grant', 'bad_refresh_token', 'invalid_refresh_token', 'token_revoked']
+
 type Refresh = { since: number; renewed?: OAuthCredentials }
 
 /** By refresh token. Most providers give a token for it once: of parallel requests one asks, the others take its answer. */
@@ -26,14 +30,15 @@ const refreshes = new Map<string, Refresh>()
 
 /**
  * Gives the access token of `credentials`, refreshed and stored where it has under 10 s left. Parallel requests refresh
- * it once.
+ * it once, on all hosts. A refresh that fails on its way is tried three times. Where the provider has ended the grant,
+ * the connection is shown as `broken`.
  *
  * @param credentials those that `createOAuthHandler` stored, at `configuration.oauth_credentials`
  * @param config the same as that of `createOAuthHandler`
  * @param given the context of the handler
  * @returns the access token
- * @throws ExposableError with 401 where there are no credentials, or no installation
- * @throws Error where the provider refuses to refresh the token
+ * @throws ExposableError with 401 where there are no credentials, no installation, or the provider has ended the grant
+ * @throws Error where the provider cannot refresh the token now
  */
 export const getOAuthToken = async <Context extends RuntimeContext<unknown> = RuntimeContext>(
   credentials: Partial<OAuthCredentials> | undefined,
@@ -69,7 +74,8 @@ const renew = async (
     const refresh = refreshes.get(refreshToken)
     if (refresh?.renewed !== undefined && isFresh(refresh.renewed)) return refresh.renewed.access_token
     const isUnderWay = refresh !== undefined && Date.now() - refresh.since < longestRefreshMs
-    if (!isUnderWay || refresh.renewed !== undefined) {
+    const isMine = (!isUnderWay || refresh.renewed !== undefined) && (await claim(holder, current, context))
+    if (isMine) {
       const work = refreshOnce(refreshToken, holder, config, context, installation)
       // The provider may give no second token for this one: it is stored although the answer was sent meanwhile.
       context.waitUntil(work.catch(() => {}))
@@ -80,9 +86,30 @@ const renew = async (
   }
 }
 
+/**
+ * False while another sandbox refreshes, and when it has: with two refreshes at once, or an old refresh token, a provider
+ * may suspect a theft and end the grant.
+ */
+const claim = async (
+  { place, names }: Holder,
+  credentials: OAuthCredentials,
+  context: RuntimeContext,
+): Promise<boolean> => {
+  try {
+    const stored = await storeCredentials(place, { connection: { names, step: 'claim' } }, context)
+    const current = toCredentials(stored[names[0] ?? ''])
+    if (current === undefined || isSame(current, credentials)) return true
+    await storeCredentials(place, { connection: { names, step: 'renewed' } }, context)
+    return false
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 409) return false
+    throw error
+  }
+}
+
 const refreshOnce = async (
   refreshToken: string,
-  { place, names }: ReturnType<typeof holderOf>,
+  { place, names }: Holder,
   config: OAuthConfig,
   context: RuntimeContext,
   installation: Installation,
@@ -101,12 +128,18 @@ const refreshOnce = async (
       { refresh_token: refreshToken, ...answer },
       context,
     )
-    const { oauth_credentials: credentials, ...others } = extracted.configuration ?? {}
+    const { account: _, configuration = {}, ...more } = extracted
+    const { oauth_credentials: credentials, ...others } = configuration
     const renewed =
       credentials === undefined ? {} : Object.fromEntries(names.map((name) => [name, credentials]))
     await storeCredentials(
       place,
-      { ...extracted, configuration: { ...others, ...renewed }, keep: 'all' },
+      {
+        ...more,
+        configuration: { ...others, ...renewed },
+        keep: 'all',
+        connection: { names, step: 'renewed' },
+      },
       context,
     )
     refresh.renewed = toCredentials(credentials) ?? {
@@ -121,6 +154,12 @@ const refreshOnce = async (
     // Another host may have been first.
     const stored = toCredentials((await readStored(place, context))[names[0] ?? ''])
     if (stored !== undefined && stored.refresh_token !== refreshToken && isFresh(stored)) return stored
-    throw error
+    const reason = error instanceof TokenError ? error.reason : undefined
+    if (reason === undefined || !ended.includes(reason)) {
+      await storeCredentials(place, { connection: { names, step: 'renewed' } }, context)
+      throw error
+    }
+    await storeCredentials(place, { connection: { names, error: reason } }, context)
+    throw new ExposableError('The provider has ended the connection. Connect it again in the settings.', 401)
   }
 }

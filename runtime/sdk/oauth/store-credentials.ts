@@ -20,17 +20,19 @@ export const readStored = async (
   return data.configuration ?? {}
 }
 
-/** Writes credentials to the installation, site or space. */
+/** Writes credentials to the installation, site or space. @returns all that is stored there then */
 export const storeCredentials = async (
   { installationId, siteId, spaceId }: FlowPlace,
   update: InstallationUpdate,
   context: RuntimeContext,
-): Promise<void> => {
+): Promise<Record<string, unknown>> => {
   const { integrations } = context.integration.api
   const { name } = context.environment.integration
-  if (siteId !== undefined) {
-    await integrations.updateIntegrationSiteInstallation(name, installationId, siteId, update)
-  } else if (spaceId !== undefined) {
-    await integrations.updateIntegrationSpaceInstallation(name, installationId, spaceId, update)
-  } else await integrations.updateIntegrationInstallation(name, installationId, update)
+  const { data }: { data: Stored } =
+    siteId !== undefined
+      ? await integrations.updateIntegrationSiteInstallation(name, installationId, siteId, update)
+      : spaceId !== undefined
+        ? await integrations.updateIntegrationSpaceInstallation(name, installationId, spaceId, update)
+        : await integrations.updateIntegrationInstallation(name, installationId, update)
+  return data?.configuration ?? {}
 }

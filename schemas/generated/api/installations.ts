@@ -1,6 +1,7 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
 import type { Configuration, Time } from './common.ts'
+import type { ConnectionEdit, Connections, Labels } from './connections.ts'
 import type { ErrorDetail } from './errors.ts'
 
 /**
@@ -24,12 +25,8 @@ export interface Installation {
   statusReason?: string
   suspendedAt?: Time
   configuration: Configuration
-  /**
-   * For each button whether it is connected. Scripts see the stored values in `configuration` instead.
-   */
-  connections?: {
-    [k: string]: boolean
-  }
+  connections?: Connections
+  labels?: Labels
   externalIds: string[]
   /**
    * Where it is installed.
@@ -124,10 +121,7 @@ export interface LevelEdit {
    * For scripts: stored values that stay. `settings`: those that people made.
    */
   keep?: 'settings' | 'all'
-  /**
-   * For scripts: the path at which a connection began.
-   */
-  callback?: string
+  connection?: ConnectionEdit
 }
 
 /**
@@ -167,6 +161,10 @@ export interface LevelStorage {
  */
 export interface SettingValue {
   value: unknown
+  /**
+   * The text that stands for the value in a list of choices.
+   */
+  label?: string
 }
 
 /**
@@ -220,12 +218,8 @@ export interface SiteInstallation {
    */
   statusReason?: string
   configuration: Configuration
-  /**
-   * For each button whether it is connected. Scripts see the stored values in `configuration` instead.
-   */
-  connections?: {
-    [k: string]: boolean
-  }
+  connections?: Connections
+  labels?: Labels
   externalIds: string[]
   /**
    * Its addresses.
@@ -289,12 +283,8 @@ export interface SpaceInstallation {
    */
   statusReason?: string
   configuration: Configuration
-  /**
-   * For each button whether it is connected. Scripts see the stored values in `configuration` instead.
-   */
-  connections?: {
-    [k: string]: boolean
-  }
+  connections?: Connections
+  labels?: Labels
   externalIds: string[]
   /**
    * Its addresses.

@@ -1,5 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
+import type { ConnectionsOperations } from './connections.ts'
 import type { ContentOperations } from './content.ts'
 import type { DeliveriesOperations } from './deliveries.ts'
 import type { DispatchesOperations } from './dispatches.ts'
@@ -22,7 +23,8 @@ import type { ViewsOperations } from './views.ts'
 import type { VisitorsOperations } from './visitors.ts'
 
 /** Each operation of the API by its id. */
-export type Operations = ContentOperations &
+export type Operations = ConnectionsOperations &
+  ContentOperations &
   DeliveriesOperations &
   DispatchesOperations &
   EventsOperations &

@@ -1,0 +1,171 @@
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { Configuration, SettingDetails } from '../db/queries/installations.ts'
+import { AnnexError } from '../errors.ts'
+import { createRedactor } from '../logs/create-redactor.ts'
+import { environmentSecrets } from '../logs/known-secrets.ts'
+import type { Level as ConfigurationLevel } from '../manifest/settings/check-configuration.ts'
+
+/** What a script says of a connection with a provider. `names` are its entries in the configuration. */
+export type ConnectionEdit =
+  /** It is made: it belongs to the buttons with this `callback_url`. */
+  | { callback: string; account?: string }
+  /** The script renews its tokens, or has. */
+  | { names: string[]; step: 'claim' | 'renewed' }
+  /** The provider has ended it. */
+  | { names: string[]; error: string }
+
+/** A connection as people see it. */
+export type Connection = {
+  state: 'none' | 'connected' | 'expiring' | 'broken'
+  /** As the script names it. */
+  account?: string
+  since?: string
+  /** Of a connection that the script cannot renew. */
+  expiresAt?: string
+  lastError?: string
+}
+
+/** A script that renews tokens has this long: others wait for it. */
+const claimMs = 15_000
+/** Such a connection is shown as `expiring`. */
+const expiringMs = 3 * 86_400_000
+
+/** Where `createOAuthHandler` stores credentials. A level without buttons has its connection there. */
+const credentialsName = 'oauth_credentials'
+
+const buttonsOf = (manifest: Manifest | undefined, level: ConfigurationLevel): [string, string][] =>
+  Object.entries(manifest?.configurations?.[level]?.properties ?? {}).flatMap(([name, property]) =>
+    property.type === 'button' ? [[name, property.callback_url.replace(/[?#].*$/, '')]] : [],
+  )
+
+const isStored = (stored: Configuration, name: string): boolean =>
+  Object.hasOwn(stored, name) && stored[name] !== null && stored[name] !== ''
+
+/** The values of the buttons that began a connection: the credentials, else an empty object. */
+export function connectedButtons(
+  manifest: Manifest,
+  level: ConfigurationLevel,
+  callback: string,
+  configuration: Configuration = {},
+): Configuration {
+  const started = buttonsOf(manifest, level).filter(([, path]) => path === callback)
+  return Object.fromEntries(started.map(([name]) => [name, configuration[credentialsName] ?? {}]))
+}
+
+/**
+ * One script renews the tokens of a connection at a time, on whichever host.
+ *
+ * @throws AnnexError `conflict` while another renews them
+ */
+export function claimConnection(details: SettingDetails, names: string[], now: number): SettingDetails {
+  const claimed = { ...details }
+  for (const name of names) {
+    const connection = Object.hasOwn(details, name) ? details[name]?.connection : undefined
+    if ((connection?.claimedUntil ?? 0) > now)
+      throw new AnnexError('conflict', `Another request renews the connection "${name}". Read it again.`)
+    claimed[name] = {
+      ...details[name],
+      connection: { since: now, ...connection, claimedUntil: now + claimMs },
+    }
+  }
+  return claimed
+}
+
+/** The details of a level after an edit. A connection and a label end with their value. */
+export function detailsAfter(
+  manifest: Manifest,
+  level: ConfigurationLevel,
+  {
+    details,
+    stored,
+    edit,
+    now,
+  }: { details: SettingDetails; stored: Configuration; edit?: ConnectionEdit; now: number },
+): SettingDetails {
+  const buttons = buttonsOf(manifest, level)
+  const names = new Set([
+    ...Object.keys(details),
+    ...buttons.map(([name]) => name),
+    ...namesOf(edit, buttons),
+  ])
+  const edited = namesOf(edit, buttons)
+  const after: SettingDetails = Object.create(null)
+  for (const name of names) {
+    const { label, connection } = Object.hasOwn(details, name) ? (details[name] ?? {}) : {}
+    if (!isStored(stored, name)) continue
+    const isConnection = connection !== undefined || buttons.some(([button]) => button === name)
+    const next = edited.includes(name) ? applyEdit(connection, edit, now) : connection
+    after[name] = {
+      ...(label?.value === stored[name] && { label }),
+      ...((isConnection || edited.includes(name)) && { connection: next ?? { since: now } }),
+    }
+  }
+  return after
+}
+
+function namesOf(edit: ConnectionEdit | undefined, buttons: [string, string][]): string[] {
+  if (edit === undefined) return []
+  if ('names' in edit) return edit.names
+  const started = buttons.filter(([, path]) => path === edit.callback).map(([name]) => name)
+  return started.length === 0 ? [credentialsName] : started
+}
+
+type Details = NonNullable<SettingDetails[string]['connection']>
+
+function applyEdit(before: Details | undefined, edit: ConnectionEdit | undefined, now: number): Details {
+  if (edit !== undefined && 'callback' in edit) {
+    return { since: now, ...(edit.account !== undefined && { account: edit.account }) }
+  }
+  const { claimedUntil: _, error: __, ...kept } = before ?? { since: now }
+  return edit !== undefined && 'error' in edit ? { ...kept, error: edit.error } : kept
+}
+
+/** The connections of a level, by their names in its configuration. People see no credentials. */
+export function toConnections(
+  manifest: Manifest | undefined,
+  level: ConfigurationLevel,
+  { configuration, settingDetails }: { configuration: Configuration; settingDetails: SettingDetails },
+  now: number,
+): Record<string, Connection> | undefined {
+  const names = buttonsOf(manifest, level).map(([name]) => name)
+  const others = Object.keys(settingDetails).filter((name) => settingDetails[name]?.connection !== undefined)
+  const all = [...names, ...(names.length === 0 ? others : [])]
+  if (all.length === 0) return undefined
+  // An error and an account are texts of the script, which may quote a credential.
+  const redact = createRedactor(environmentSecrets({ installation: { configuration } }))
+  return Object.fromEntries(
+    all.map((name) => [
+      name,
+      toConnection(configuration, name, settingDetails[name]?.connection, redact, now),
+    ]),
+  )
+}
+
+function toConnection(
+  stored: Configuration,
+  name: string,
+  details: Details | undefined,
+  redact: (text: string) => string,
+  now: number,
+): Connection {
+  if (!isStored(stored, name)) return { state: 'none' }
+  const endMs = endOf(stored[name])
+  const isOver = endMs !== undefined && endMs <= now
+  const error =
+    details?.error ?? (isOver ? 'The access token has expired, and cannot be renewed.' : undefined)
+  const isExpiring = endMs !== undefined && endMs - now < expiringMs
+  return {
+    state: error !== undefined ? 'broken' : isExpiring ? 'expiring' : 'connected',
+    ...(details?.account !== undefined && { account: redact(details.account) }),
+    ...(details !== undefined && { since: new Date(details.since).toISOString() }),
+    ...(endMs !== undefined && { expiresAt: new Date(endMs).toISOString() }),
+    ...(error !== undefined && { lastError: redact(error) }),
+  }
+}
+
+/** When credentials end that have no refresh token. */
+function endOf(value: unknown): number | undefined {
+  const { expires_at: at, refresh_token: refresh } = (value ?? {}) as Record<string, unknown>
+  const isTime = typeof at === 'number' && Number.isFinite(at) && Math.abs(at) < 8e15
+  return isTime && refresh === undefined ? at : undefined
+}
