@@ -25,6 +25,7 @@ import {
   splitConfiguration,
   statusOf,
 } from './level-settings.ts'
+import { withStoredSecrets } from './secret-settings.ts'
 import { queueSetup } from './setup-event.ts'
 
 /** Compares the settings that an edit began with to the stored ones. Throws when they are not the same. */
@@ -48,11 +49,12 @@ export async function editByInstaller(
   edit: Edit,
   assertFresh: AssertFresh,
 ): Promise<void> {
-  const { configuration } = edit
+  const { configuration: given } = edit
   await db.transaction(async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertFresh(before)
-    if (configuration === undefined) return update(transaction, level, edit)
+    if (given === undefined) return update(transaction, level, edit)
+    const configuration = openMasks(manifest, before, given)
     assertValid(manifest, findProblems(manifest, before, configuration))
     const stored = { ...keptSettings(manifest, before), ...configuration }
     await storeEdit(transaction, manifest, before, { ...edit, configuration: stored })
@@ -71,7 +73,7 @@ export async function editSetting(
   db: Db,
   manifest: Manifest,
   level: InstalledLevel,
-  { name, value, label }: { name: string; value: unknown; label?: string },
+  { name, label, ...given }: { name: string; value: unknown; label?: string },
   assertFresh: AssertFresh,
 ): Promise<void> {
   await db.transaction(async (transaction) => {
@@ -79,6 +81,7 @@ export async function editSetting(
     assertFresh(before)
     const { configuration: stored, settingDetails } = before.target ?? before.installation
     const { declared } = splitConfiguration(manifest, levelOf(before.target), stored)
+    const value = openMasks(manifest, before, { [name]: given.value })[name]
     const problems = findProblems(manifest, before, { ...declared, [name]: value })
     const isConnection = Object.hasOwn(settingDetails, name) && settingDetails[name]?.connection !== undefined
     const isUnknown = !isDeclared(manifest, before, name) && !isConnection
@@ -217,6 +220,14 @@ function assertValid(manifest: Manifest, problems: SettingProblem[]): void {
     `These settings of ${manifest.name} cannot be used, and nothing was changed:\n${list}`,
     { details },
   )
+}
+
+/** @throws AnnexError `configuration_invalid` for the mask of a secret that is not stored */
+function openMasks(manifest: Manifest, { installation, target }: InstalledLevel, given: Configuration) {
+  const { configuration: stored } = target ?? installation
+  const opened = withStoredSecrets(manifest, levelOf(target), { given, stored })
+  assertValid(manifest, opened.problems)
+  return opened.configuration
 }
 
 /** Values that a person's edit keeps: values of the script, and credentials under buttons. */

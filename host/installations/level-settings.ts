@@ -8,14 +8,14 @@ import type {
   InstallationTarget,
 } from '../db/queries/installations.ts'
 import type { ErrorDetail } from '../errors.ts'
-import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/check-configuration.ts'
+import type { SettingProblem, Level as SettingsLevel } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration, withDefaults } from '../manifest/settings/check-configuration.ts'
+import { isSecret, secretMask } from './secret-settings.ts'
 
 /** An installation, or one of its sites or spaces. */
 export type InstalledLevel = { installation: Installation; target?: InstallationTarget }
 
-export const levelOf = (target: InstallationTarget | undefined): ConfigurationLevel =>
-  target?.kind ?? 'account'
+export const levelOf = (target: InstallationTarget | undefined): SettingsLevel => target?.kind ?? 'account'
 
 /**
  * `active` is stored when a level is set up. It holds while the level's settings fit the deployed version (spec 7). A new
@@ -66,7 +66,7 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
  */
 export function effectiveConfiguration(
   manifest: Manifest,
-  level: ConfigurationLevel,
+  level: SettingsLevel,
   own: Configuration,
   account: Configuration = {},
 ): Configuration {
@@ -79,7 +79,7 @@ export function effectiveConfiguration(
 /** Leaves out values that do not fit the manifest's declaration. */
 export function withoutUnfit(
   manifest: Manifest,
-  level: ConfigurationLevel,
+  level: SettingsLevel,
   configuration: Configuration,
 ): Configuration {
   const { declared } = splitConfiguration(manifest, level, configuration)
@@ -92,7 +92,7 @@ export function withoutUnfit(
 /** Separates declared settings from values that a script has stored beside them. */
 export function splitConfiguration(
   manifest: Manifest,
-  level: ConfigurationLevel,
+  level: SettingsLevel,
   configuration: Configuration,
 ): { declared: Configuration; scriptOwned: Configuration } {
   const settings = manifest.configurations?.[level]?.properties ?? {}
@@ -123,17 +123,18 @@ export function createSettingsTag(key: Uint8Array): SettingsTag {
 
 /**
  * A level's settings as people see them, without credentials: values under a button, and values that a script stored beside the
- * settings, are left out. An object is left out too: an older version declared a button there.
+ * settings, are left out. An object is left out too: an older version declared a button there. A mask stands for a secret.
  */
 export function toVisibleSettings(
   manifest: Manifest | undefined,
-  level: ConfigurationLevel,
+  level: SettingsLevel,
   stored: Configuration,
 ): Configuration {
   const declared = Object.entries(manifest?.configurations?.[level]?.properties ?? {})
-  const shown = declared.flatMap(([name, { type }]) => {
+  const shown = declared.flatMap(([name, property]) => {
     const value = Object.hasOwn(stored, name) ? stored[name] : undefined
-    return type === 'button' || value === undefined || typeof value === 'object' ? [] : [[name, value]]
+    if (property.type === 'button' || value === undefined || typeof value === 'object') return []
+    return [[name, isSecret(property) && value !== '' ? secretMask : value]]
   })
   return Object.fromEntries(shown)
 }

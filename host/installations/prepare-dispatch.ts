@@ -13,6 +13,7 @@ import type { DispatchContext, SandboxTarget } from '../sandbox/target.ts'
 import { buildEnvironment, type LevelRecords } from './build-environment.ts'
 import { getDeployed } from './find-deployed.ts'
 import type { SettingsTag } from './level-settings.ts'
+import { secretSettings } from './secret-settings.ts'
 
 /** A level, ready for a dispatch. */
 export type PreparedLevel = {
@@ -69,7 +70,7 @@ export function createPrepareDispatch(given: {
       publicUrl: given.publicUrl(),
     })
     const target = toTarget(records)
-    given.learn(target.key, environmentSecrets(environment))
+    given.learn(target.key, environmentSecrets(environment, secretSettings(records.manifest)))
     given.learn(target.key, environmentSecrets({ signingSecrets: previousSecrets(records, box) }))
     return { records, environment: JSON.stringify(environment), target }
   }

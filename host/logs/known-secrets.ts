@@ -65,7 +65,7 @@ const withoutTokens = (text: string): string =>
     .replace(/(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g, '[secret JSON Web Token]')
     .replace(/\b(bearer\s{1,4})[\w.~+/=-]{20,}/gi, '$1[secret bearer token]')
 
-/** Names of settings that hold secrets. A manifest has no type of setting for them. */
+/** Names of settings that hold secrets, also where the manifest does not say `secret: true`. */
 const secretName =
   /secret|token|passw|credential|api_?key|private_?key|access_?key|signing_?key|authorization/i
 const deepest = 6
@@ -74,8 +74,13 @@ const maxOfEnvironment = 200
 /**
  * The values of an environment that must not appear in a log: the manifest's secrets, signing secrets, API tokens, and settings
  * whose names suggest a secret, also undeclared ones.
+ *
+ * @param declared names of settings that the manifest declares as secret
  */
-export function environmentSecrets(environment: Record<string, unknown>): [name: string, value: string][] {
+export function environmentSecrets(
+  environment: Record<string, unknown>,
+  declared: ReadonlySet<string> = new Set(),
+): [name: string, value: string][] {
   const found: [string, string][] = []
   const { secrets, signingSecrets, apiTokens } = environment
   collect(secrets, '', true, 0)
@@ -96,7 +101,12 @@ export function environmentSecrets(environment: Record<string, unknown>): [name:
       if (value.startsWith('whsec_')) found.push([name, value.slice('whsec_'.length)])
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, inner] of Object.entries(value)) {
-        collect(inner, name === '' ? key : `${name}.${key}`, isSecret || secretName.test(key), depth + 1)
+        collect(
+          inner,
+          name === '' ? key : `${name}.${key}`,
+          isSecret || secretName.test(key) || declared.has(key),
+          depth + 1,
+        )
       }
     }
   }

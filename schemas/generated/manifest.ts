@@ -278,6 +278,10 @@ export interface StringProperty {
    */
   completion_url?: string
   /**
+   * `true`: people can set the value, and see only that it is set. Logs leave it out. Not beside `default`, `enum` and `completion_url`. Extension.
+   */
+  secret?: boolean
+  /**
    * `uri`: the text must be a web address, with http or https. An empty text is one where the setting is not required. Extension.
    */
   format?: 'uri'

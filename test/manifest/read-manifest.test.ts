@@ -187,6 +187,10 @@ const wrong: Record<string, { add: string; says: string[] }> = {
       'hint: expected: a path within the integration that begins with one "/"',
     ],
   },
+  'a secret with a default': {
+    add: 'configurations:\n  site:\n    properties:\n      a: { type: string, secret: true, default: x }\n',
+    says: ['11:40 error', '"default" cannot stand beside "secret"'],
+  },
   'a completion path without its slash': {
     add: 'configurations:\n  site:\n    properties:\n      a: { type: string, completion_url: channels }\n',
     says: ['11:42 error', '"completion_url" cannot be "channels"'],

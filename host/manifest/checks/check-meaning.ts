@@ -141,6 +141,13 @@ function checkProperty(pointer: string, property: Property): Finding[] {
       findings.push({ pointer: `${pointer}/${field}`, at: 'value', message, hint: 'begin it with https://' })
     }
   }
+  if (property.type === 'string' && property.secret === true) {
+    for (const field of ['default', 'enum', 'completion_url'] as const) {
+      if (property[field] === undefined) continue
+      const message = `"${field}" cannot stand beside "secret": everyone may see it`
+      findings.push({ pointer: `${pointer}/${field}`, at: 'key', message, hint: 'keep one of them' })
+    }
+  }
   if (property.type === 'string' && property.completion_url !== undefined) {
     findings.push(...checkEndpointPath(`${pointer}/completion_url`, property.completion_url))
   }

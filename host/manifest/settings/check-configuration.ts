@@ -165,7 +165,9 @@ function toProblems(error: ErrorObject, level: Level, schema: SettingsSchema): F
 function toProblem(error: ErrorObject, level: Level, schema: SettingsSchema): Found {
   const { keyword, params, data } = error
   const path = error.instancePath.slice(1)
-  const found = `found ${quoteValue(data)}`
+  const isSecret = Object.hasOwn(schema.properties, path) && schema.properties[path]?.secret === true
+  // A log may keep the message.
+  const found = isSecret ? 'found another value' : `found ${quoteValue(data)}`
   const wrong = (message: string): Found => ({ group: 'wrong', path, message })
   switch (keyword) {
     case 'additionalProperties': {

@@ -1,7 +1,7 @@
 import type { ConfigurationLevel, Property } from '../../../schemas/generated/manifest.ts'
 
 /**
- * One setting. `completion_url`, `button_text` and `callback_url` are annotations for forms. A setting with
+ * One setting. `completion_url`, `secret`, `button_text` and `callback_url` are annotations for forms. A setting with
  * `callback_url` is a button: any value is valid, as each script stores its credentials in its own form.
  */
 export type SettingSchema = {
@@ -16,6 +16,7 @@ export type SettingSchema = {
   minimum?: number
   maximum?: number
   completion_url?: string
+  secret?: boolean
   button_text?: string
   callback_url?: string
 }
@@ -33,7 +34,7 @@ export type SettingsSchema = {
 }
 
 /** Annex's own keywords. */
-export const annotations = ['componentId', 'completion_url', 'button_text', 'callback_url']
+export const annotations = ['componentId', 'completion_url', 'secret', 'button_text', 'callback_url']
 
 /** Installers see links: `javascript:` and similar schemes must not reach them. */
 export const isWebAddress = (text: string): boolean => /^https?:\/\/[^\s]/i.test(text) && URL.canParse(text)
