@@ -275,6 +275,7 @@ export async function startServer(
       reload: folders.reload,
       resume: suspensions.resume,
       operatorOrganization: organization.id,
+      pause: suspensions.pause,
       seeAnswer,
       authenticate: createAuthenticate(reader, tokens, {
         limits: rateLimits,

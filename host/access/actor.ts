@@ -13,6 +13,8 @@ export function actorOf(caller: Caller): Actor {
     case 'installation':
       return { kind: 'script', id: caller.installationId }
     default:
-      return { kind: 'token', id: caller.tokenId }
+      return caller.memberId === null
+        ? { kind: 'token', id: caller.tokenId }
+        : { kind: 'person', id: caller.memberId }
   }
 }

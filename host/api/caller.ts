@@ -1,7 +1,10 @@
 import type { Context } from 'koa'
+
+import { actorOf, type Origin } from '../access/actor.ts'
 import type { ScriptCaller, ScriptTokens } from '../access/script-tokens.ts'
 import type { TokenUse } from '../access/token-use.ts'
 import { type Caller, findCaller, hashOf, isExpired } from '../access/tokens.ts'
+
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import { findInstallation } from '../db/queries/installations.ts'
@@ -103,6 +106,13 @@ function keyOf(caller: Caller, token: string): string {
   if (caller.kind === 'installation') return caller.installationId
   return caller.kind === 'integration' ? caller.integration : hashOf(token)
 }
+
+/** Where the changes of a request come from, for the audit. */
+export const originOf = ({ caller, context }: { caller: Caller; context: Context }): Origin => ({
+  actor: actorOf(caller),
+  requestId: context.state.requestId,
+  address: context.ip || null,
+})
 
 /** @throws AnnexError `forbidden` */
 export function assertOperator(caller: Caller): void {

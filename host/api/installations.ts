@@ -1,5 +1,4 @@
 import type { Installation as InstallationView } from '../../schemas/generated/api/installations.ts'
-import { actorOf } from '../access/actor.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
@@ -8,7 +7,6 @@ import {
   type Installation,
   listInstallations,
   listTargets,
-  updateInstallation,
 } from '../db/queries/installations.ts'
 import { listStores } from '../db/queries/stores.ts'
 import { AnnexError } from '../errors.ts'
@@ -18,7 +16,7 @@ import { toInstallationView, toTargetView } from '../installations/installation-
 import { statusOf } from '../installations/level-settings.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import type { Suspensions } from '../installations/suspend.ts'
-import { organizationOf } from './caller.ts'
+import { organizationOf, originOf } from './caller.ts'
 import type { OnOperation } from './operations.ts'
 import { openInstallation } from './visible-records.ts'
 
@@ -27,13 +25,14 @@ export type InstallationParts = {
   box: SecretBox
   prepareDispatch: Pick<PrepareDispatch, 'forget'>
   resume: Suspensions['resume']
+  pause: Suspensions['pause']
   publicUrl: () => string
   wake: () => void
 }
 
 /** Installing in an organization, and pausing. */
 export function addInstallationRoutes(on: OnOperation, parts: InstallationParts): void {
-  const { db, box, prepareDispatch, resume, publicUrl, wake } = parts
+  const { db, box, prepareDispatch, pause, resume, publicUrl, wake } = parts
 
   on('listInstallations', async ({ caller, query }) => {
     const all = caller.kind === 'operator' && query.organization === undefined
@@ -47,14 +46,14 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
     return { items, count: items.length }
   })
 
-  on('installIntegration', async ({ caller, params, body }) => {
+  on('installIntegration', async ({ caller, params, body, context }) => {
     const organization = await organizationOf(db, caller, body.organization)
     const { installKey, organization: _, ...agreement } = body
     const installed = await install(db, box, {
       ...(await getDeployed(db, params.integration)),
       organizationId: organization.id,
       agreement,
-      actor: actorOf(caller),
+      origin: originOf({ caller, context }),
       ...(installKey !== undefined && { installKey }),
     })
     wake()
@@ -65,7 +64,7 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
     const { installation, manifest } = await openInstallation(db, request)
     const status = statusOf(manifest, { installation })
     if (status !== 'active') throw wrongStatus({ ...installation, status }, 'paused', 'active')
-    await updateInstallation(db, installation.id, { status: 'paused' })
+    await pause(installation, originOf(request))
     return viewChanged(request.caller, installation)
   })
 
@@ -74,7 +73,7 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
     if (!resumable.has(installation.status)) {
       throw wrongStatus(installation, 'active', 'paused or suspended')
     }
-    await resume({ installation: installation.id })
+    await resume({ installation: installation.id }, originOf(request))
     return viewChanged(request.caller, installation)
   })
 
@@ -132,7 +131,10 @@ export function addTargetRoutes(on: OnOperation, parts: InstallationParts): void
     on(installOn, async (request) => {
       const { caller, installation, manifest } = await openInstallation(db, request)
       const name = 'site' in request.body ? request.body.site : request.body.space
-      const installed = await installInTarget(db, box, { installation, manifest, kind, name })
+      const installed = await installInTarget(db, box, {
+        ...{ installation, manifest, kind, name },
+        origin: originOf(request),
+      })
       prepareDispatch.forget()
       wake()
       const viewer = { caller, manifest, publicUrl: publicUrl() }

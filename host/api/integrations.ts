@@ -18,7 +18,7 @@ import type { Suspensions } from '../installations/suspend.ts'
 import { settingsSchema } from '../manifest/settings/settings-schema.ts'
 import { endpointPath } from '../sandbox/level.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
-import { isPerson } from './caller.ts'
+import { isPerson, originOf } from './caller.ts'
 import type { OnOperation } from './operations.ts'
 import { openIntegration, ownsIntegration, visibleInstallation } from './visible-records.ts'
 
@@ -57,12 +57,12 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     assertSettable((await getDeployed(db, row.name)).manifest, body.level, body.configuration)
   })
 
-  on('resumeIntegration', async ({ caller, params }) => {
+  on('resumeIntegration', async ({ caller, params, context }) => {
     const row = await findIntegration(db, params.integration)
     const isOwner = caller.kind === 'operator' || caller.organizationId === row?.organizationId
     if (row === undefined || !isOwner) throw noIntegration(params.integration)
     if (row.suspendedAt === null) throw new AnnexError('conflict', `${row.name} is not suspended.`)
-    await resume({ integration: row.name })
+    await resume({ integration: row.name }, originOf({ caller, context }))
     wake()
     return toView({ ...row, suspendedAt: null }, await findDeployed(db, row.name), true)
   })

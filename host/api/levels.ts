@@ -3,7 +3,7 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { AnnexError } from '../errors.ts'
-import { type AssertFresh, editByInstaller, editByScript, editSetting } from '../installations/configure.ts'
+import { type Editing, editByInstaller, editByScript, editSetting } from '../installations/configure.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { toLevelView, toRotatedView } from '../installations/installation-view.ts'
 import type { SettingsTag } from '../installations/level-settings.ts'
@@ -11,7 +11,7 @@ import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { endOverlap, rotateSecret } from '../installations/rotate-secret.ts'
 import { uninstall } from '../installations/uninstall.ts'
 import type { SecretReader } from '../webhooks/signing-secrets.ts'
-import { isPerson } from './caller.ts'
+import { isPerson, originOf } from './caller.ts'
 import { readIfMatch } from './if-match.ts'
 import type { OnOperation } from './operations.ts'
 import { type LevelRequest, openLevel, openUndeployed } from './visible-records.ts'
@@ -70,7 +70,7 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
     on(remove, async (request) => {
       const level = await openUndeployed(db, request)
       const manifest = (await findDeployed(db, level.installation.integration, level.installation))?.manifest
-      await uninstall(db, manifest, level)
+      await uninstall(db, manifest, level, originOf(request))
       prepareDispatch.forget()
       wake()
     })
@@ -78,12 +78,12 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
     on(update, async (request) => {
       const level = await openLevel(db, request)
       const { caller, body } = request
-      const assertFresh = freshness(request, level.manifest)
+      const editing = editingOf(request, level.manifest)
       if (!isPerson(caller)) {
-        await editByScript(db, level.manifest, level, body, assertFresh)
+        await editByScript(db, level.manifest, level, body, editing)
       } else {
         if (body.keep !== undefined || body.connection !== undefined) throw onlyForScripts()
-        await editByInstaller(db, level.manifest, level, body, assertFresh)
+        await editByInstaller(db, level.manifest, level, body, editing)
       }
       return viewEdited(request)
     })
@@ -91,26 +91,26 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
     on(set, async (request) => {
       const level = await openLevel(db, request)
       const setting = { name: request.params.property, ...request.body }
-      await editSetting(db, level.manifest, level, setting, freshness(request, level.manifest))
+      await editSetting(db, level.manifest, level, setting, editingOf(request, level.manifest))
       return viewEdited(request)
     })
 
     on(unset, async (request) => {
       const level = await openLevel(db, request)
       const setting = { name: request.params.property, value: undefined }
-      await editSetting(db, level.manifest, level, setting, freshness(request, level.manifest))
+      await editSetting(db, level.manifest, level, setting, editingOf(request, level.manifest))
       return viewEdited(request)
     })
 
     on(rotate, async (request) => {
       const level = await openLevel(db, request)
-      const rotated = await rotateSecret(db, box, level, request.body, Date.now())
+      const rotated = await rotateSecret(db, box, level, request.body, Date.now(), originOf(request))
       forgetSecrets()
       return toRotatedView(rotated)
     })
 
     on(end, async (request) => {
-      await endOverlap(db, await openLevel(db, request))
+      await endOverlap(db, await openLevel(db, request), originOf(request))
       forgetSecrets()
     })
   }
@@ -120,9 +120,12 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
     signingSecrets.forget()
   }
 
-  function freshness({ context, caller }: SettingsRequest, manifest: Manifest): AssertFresh {
-    const assertMatch = readIfMatch(context, caller)
-    return (before) => assertMatch(settingsTag(manifest, before))
+  function editingOf(request: SettingsRequest, manifest: Manifest): Editing {
+    const assertMatch = readIfMatch(request.context, request.caller)
+    return {
+      assertFresh: (before) => assertMatch(settingsTag(manifest, before)),
+      origin: originOf(request),
+    }
   }
 
   function viewEdited(request: SettingsRequest) {

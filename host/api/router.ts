@@ -1,5 +1,6 @@
 import Router from '@koa/router'
 import { loadApi } from '../../schemas/api.ts'
+import { type AuditParts, addAuditRoutes } from './audit.ts'
 import { addConnectionRoutes, type ConnectionParts } from './connections.ts'
 import { addContentRoutes, type ContentRouteParts } from './content.ts'
 import { addDeliveryRoutes, type DeliveryParts } from './deliveries.ts'
@@ -55,7 +56,8 @@ export type ApiParts = OperationParts &
   JobParts &
   LogParts &
   ReceiptParts &
-  VersionParts
+  VersionParts &
+  AuditParts
 
 /** The routes of the API. `schemas/api` describes each. */
 export function createRouter(parts: ApiParts): Router {
@@ -88,6 +90,7 @@ export function createRouter(parts: ApiParts): Router {
   addLogRoutes(on, parts)
   addReceiptRoutes(on, parts)
   addVersionRoutes(on, parts)
+  addAuditRoutes(on, parts)
   on('getOpenApi', () => api.document)
   const router = new Router()
   addTo(router)

@@ -3,7 +3,6 @@ import type {
   Permission as PermissionView,
   Version as VersionView,
 } from '../../schemas/generated/api/versions.ts'
-import { actorOf } from '../access/actor.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { findGrant } from '../db/queries/grants.ts'
@@ -21,6 +20,7 @@ import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { rollBack, unpin } from '../installations/rollback.ts'
 import { describePermission, type Permission, permissionsOf } from '../manifest/permissions.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
+import { originOf } from './caller.ts'
 import type { OnOperation } from './operations.ts'
 import { openIntegration, visibleInstallation } from './visible-records.ts'
 
@@ -58,22 +58,24 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
     }
   })
 
-  on('rollBackIntegration', async ({ caller, params, body }) => {
-    const version = await rollBack(db, await openOwn(caller, params.integration), body.version, reading)
+  on('rollBackIntegration', async ({ caller, params, body, context }) => {
+    const row = await openOwn(caller, params.integration)
+    const version = await rollBack(db, row, body.version, reading, originOf({ caller, context }))
     return answerSwitched(version)
   })
 
-  on('unpinIntegration', async ({ caller, params }) =>
-    answerSwitched(await unpin(db, await openOwn(caller, params.integration))),
-  )
+  on('unpinIntegration', async ({ caller, params, context }) => {
+    const row = await openOwn(caller, params.integration)
+    return answerSwitched(await unpin(db, row, originOf({ caller, context })))
+  })
 
   on('getInstallationAgreement', async ({ caller, params }) =>
     toAgreement(await visibleInstallation(db, caller, params.integration, params.installation)),
   )
 
-  on('agreeToVersion', async ({ caller, params, body }) => {
+  on('agreeToVersion', async ({ caller, params, body, context }) => {
     const installation = await visibleInstallation(db, caller, params.integration, params.installation)
-    await agreeTo(db, installation, { ...body, actor: actorOf(caller) }, wake)
+    await agreeTo(db, installation, { ...body, origin: originOf({ caller, context }) }, wake)
     prepareDispatch.forget()
     wake()
     return toAgreement((await findInstallation(db, installation.id)) ?? installation)

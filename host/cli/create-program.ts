@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addAudit } from './audit.ts'
 import { addConfig } from './config.ts'
 import { addConfigure } from './configure.ts'
 import { addConnect } from './connect.ts'
@@ -71,6 +72,7 @@ export function createProgram(version: string): Command {
   addReceivers(program)
   addJobs(program)
   addLogs(program)
+  addAudit(program)
   program.commandsGroup('Organizations and access:')
   addOrganizations(program)
   addSitesOrSpaces(program, 'site')

@@ -40,6 +40,7 @@ export const copiedTables: readonly Table[] = [
   { name: 'logs', key: ['id'] },
   { name: 'receipts', key: ['id'] },
   { name: 'usage', key: ['owner', 'minute'] },
+  { name: 'audit', key: ['id'] },
   { name: 'keyChecks', key: ['purpose'] },
 ]
 

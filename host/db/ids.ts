@@ -7,6 +7,7 @@ export type IdPrefix =
   | 'site'
   | 'inst'
   | 'grt'
+  | 'aud'
   | 'ver'
   | 'rev'
   | 'page'

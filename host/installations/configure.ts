@@ -1,4 +1,5 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { Origin } from '../access/actor.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import {
@@ -16,6 +17,7 @@ import {
 import { AnnexError } from '../errors.ts'
 import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration } from '../manifest/settings/check-configuration.ts'
+import { auditSettings, toShown } from './audit-level.ts'
 import { type ConnectionEdit, claimConnection, connectedButtons, detailsAfter } from './connections.ts'
 import {
   findProblems,
@@ -29,7 +31,10 @@ import { withStoredSecrets } from './secret-settings.ts'
 import { queueSetup } from './setup-event.ts'
 
 /** Compares the settings that an edit began with to the stored ones. Throws when they are not the same. */
-export type AssertFresh = (before: InstalledLevel) => void
+type AssertFresh = (before: InstalledLevel) => void
+
+/** The conditions of an edit, and where it comes from. */
+export type Editing = { assertFresh: AssertFresh; origin: Origin }
 
 export type Edit = { configuration?: Configuration; externalIds?: string[] }
 
@@ -47,17 +52,21 @@ export async function editByInstaller(
   manifest: Manifest,
   level: InstalledLevel,
   edit: Edit,
-  assertFresh: AssertFresh,
+  { assertFresh, origin }: Editing,
 ): Promise<void> {
   const { configuration: given } = edit
   await db.transaction(async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertFresh(before)
-    if (given === undefined) return update(transaction, level, edit)
+    if (given === undefined) {
+      await update(transaction, before, edit)
+      const after = await lockLevel(transaction, before)
+      return auditSettings(transaction, origin, manifest, { before, after })
+    }
     const configuration = openMasks(manifest, before, given)
     assertValid(manifest, findProblems(manifest, before, configuration))
     const stored = { ...keptSettings(manifest, before), ...configuration }
-    await storeEdit(transaction, manifest, before, { ...edit, configuration: stored })
+    await storeEdit(transaction, manifest, before, { ...edit, configuration: stored }, origin)
   })
 }
 
@@ -74,7 +83,7 @@ export async function editSetting(
   manifest: Manifest,
   level: InstalledLevel,
   { name, label, ...given }: { name: string; value: unknown; label?: string },
-  assertFresh: AssertFresh,
+  { assertFresh, origin }: Editing,
 ): Promise<void> {
   await db.transaction(async (transaction) => {
     const before = await lockLevel(transaction, level)
@@ -92,7 +101,7 @@ export async function editSetting(
     const configuration = value === undefined ? without(stored, name) : { ...stored, [name]: value }
     const labelled =
       label !== undefined && typeof value === 'string' ? { [name]: { label: { value, label } } } : {}
-    await storeEdit(transaction, manifest, before, { configuration }, labelled)
+    await storeEdit(transaction, manifest, before, { configuration }, origin, labelled)
   })
 }
 
@@ -107,7 +116,7 @@ export async function editByScript(
   manifest: Manifest,
   level: InstalledLevel,
   { configuration: replacing, externalIds, keep, connection }: ScriptEdit,
-  assertFresh: AssertFresh,
+  { assertFresh, origin }: Editing,
 ): Promise<void> {
   const now = nowOf(db)
   await db.transaction(async (transaction) => {
@@ -147,6 +156,9 @@ export async function editByScript(
     })
     if (problems.length === 0 && Object.keys(declared).length > 0) await activate(transaction, before)
     const after = await lockLevel(transaction, before)
+    const isShown = JSON.stringify(toShown(manifest, before)) !== JSON.stringify(toShown(manifest, after))
+    // A refreshed credential is no change for people.
+    if (isShown) await auditSettings(transaction, origin, manifest, { before, after })
     const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
     if (from !== 'pending' || to !== 'active') return
     await queueSetup(transaction, { ...after, status: to, previous: { status: from, configuration: stored } })
@@ -169,6 +181,7 @@ async function storeEdit(
   manifest: Manifest,
   before: InstalledLevel,
   { configuration: stored, externalIds }: Edit & { configuration: Configuration },
+  origin: Origin,
   label: SettingDetails = {},
 ): Promise<void> {
   const { configuration, settingDetails: known } = before.target ?? before.installation
@@ -184,6 +197,7 @@ async function storeEdit(
   })
   await activate(transaction, before)
   const now = await lockLevel(transaction, before)
+  await auditSettings(transaction, origin, manifest, { before, after: now })
   const previous = { status: statusOf(manifest, before), configuration }
   await queueSetup(transaction, { ...now, status: statusOf(manifest, now), previous })
   await repeatSetups(transaction, now)

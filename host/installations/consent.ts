@@ -1,6 +1,6 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { Origin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
-import type { Actor } from '../db/queries/audit.ts'
 import { findGrant, holdInstallations, insertGrant } from '../db/queries/grants.ts'
 import type { Installation } from '../db/queries/installations.ts'
 import type { VersionHead } from '../db/queries/integrations.ts'
@@ -14,6 +14,7 @@ import {
   permissionsOf,
   permissionsWithout,
 } from '../manifest/permissions.ts'
+import { auditLevel } from './audit-level.ts'
 import { lockLevel } from './configure.ts'
 import { type Deployed, getDeployed } from './find-deployed.ts'
 
@@ -45,13 +46,28 @@ export function assertAgreed(
 }
 
 /** Records a grant, in the transaction of the installation or of the switch to the version. */
-export function recordGrant(
+export async function recordGrant(
   transaction: Db,
-  given: { installationId: string; manifest: Manifest; version: Pick<VersionHead, 'number'>; actor: Actor },
+  given: {
+    installation: Installation
+    manifest: Manifest
+    version: Pick<VersionHead, 'number'>
+    origin: Origin
+  },
 ): Promise<void> {
-  const { installationId, manifest, version, actor } = given
-  const permissions = JSON.stringify(permissionsOf(manifest))
-  return insertGrant(transaction, { installationId, version: version.number, permissions, actor })
+  const { installation, manifest, version, origin } = given
+  const permissions = permissionsOf(manifest)
+  await insertGrant(transaction, {
+    installationId: installation.id,
+    version: version.number,
+    permissions: JSON.stringify(permissions),
+    actor: origin.actor,
+  })
+  const after = {
+    version: version.number,
+    permissions: permissions.map(({ kind, name }) => `${kind} ${name}`),
+  }
+  await auditLevel(transaction, origin, { installation }, { action: 'grant.create', after })
 }
 
 /** What the deployed version asks for, and the organization has not agreed to. */
@@ -74,7 +90,7 @@ export async function findMissing(
 export async function agreeTo(
   db: Db,
   installation: Installation,
-  given: Agreement & { actor: Actor },
+  given: Agreement & { origin: Origin },
   wake: () => void,
 ): Promise<void> {
   const { integration, id } = installation
@@ -84,7 +100,7 @@ export async function agreeTo(
     if (now.heldVersionId === null)
       throw new AnnexError('conflict', `${id} runs version ${version.number} of ${integration} already.`)
     assertAgreed(manifest, version, given)
-    await recordGrant(transaction, { installationId: id, manifest, version, actor: given.actor })
+    await recordGrant(transaction, { installation: now, manifest, version, origin: given.origin })
     await holdInstallations(transaction, [id], null)
     return liftSuspensions(transaction, integration, version.digest)
   })

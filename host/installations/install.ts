@@ -1,7 +1,7 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { Origin } from '../access/actor.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
-import type { Actor } from '../db/queries/audit.ts'
 import {
   type Installation,
   type InstallationTarget,
@@ -13,6 +13,7 @@ import type { IntegrationRow } from '../db/queries/integrations.ts'
 import { findPlace, lockPlace } from '../db/queries/places.ts'
 import { lockForWriting } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
+import { auditLevel } from './audit-level.ts'
 import { type Agreement, assertAgreed, recordGrant } from './consent.ts'
 import type { Deployed } from './find-deployed.ts'
 import { queueSetup } from './setup-event.ts'
@@ -30,10 +31,10 @@ export async function install(
     organizationId: string
     installKey?: string
     agreement: Agreement
-    actor: Actor
+    origin: Origin
   },
 ): Promise<{ installation: Installation; signingSecret: string }> {
-  const { integration, manifest, version, organizationId, actor } = given
+  const { integration, manifest, version, organizationId, origin } = given
   assertMayInstall(integration, manifest, organizationId, given.installKey)
   const signingSecret = createSigningSecret()
   const installation = await db.transaction(async (transaction) => {
@@ -44,7 +45,14 @@ export async function install(
     })
     if (inserted === undefined) return undefined
     assertAgreed(manifest, version, given.agreement)
-    await recordGrant(transaction, { installationId: inserted.id, manifest, version, actor })
+    await recordGrant(transaction, { installation: inserted, manifest, version, origin })
+    const after = { integration: integration.name, version: version.number }
+    await auditLevel(
+      transaction,
+      origin,
+      { installation: inserted },
+      { action: 'installation.create', after },
+    )
     await queueSetup(transaction, { installation: inserted, status: inserted.status })
     return inserted
   })
@@ -86,7 +94,7 @@ function assertMayInstall(
 export async function installInTarget(
   db: Db,
   box: SecretBox,
-  given: { installation: Installation; manifest: Manifest; kind: TargetKind; name: string },
+  given: { installation: Installation; manifest: Manifest; kind: TargetKind; name: string; origin: Origin },
 ): Promise<{ target: InstallationTarget; signingSecret: string }> {
   const { installation, manifest, kind, name } = given
   assertFits(manifest, kind)
@@ -104,8 +112,11 @@ export async function installInTarget(
       targetId: found.id,
       signingSecret: box.seal(signingSecret),
     })
-    if (inserted !== undefined)
-      await queueSetup(transaction, { installation, target: inserted, status: inserted.status })
+    if (inserted === undefined) return undefined
+    const level = { installation, target: inserted }
+    const after = { integration: installation.integration }
+    await auditLevel(transaction, given.origin, level, { action: 'installation.create', after })
+    await queueSetup(transaction, { ...level, status: inserted.status })
     return inserted
   })
   if (target !== undefined) return { target, signingSecret }

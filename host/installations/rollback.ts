@@ -1,4 +1,5 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { Origin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
 import { listInstallations, listTargets } from '../db/queries/installations.ts'
 import {
@@ -9,6 +10,7 @@ import {
 } from '../db/queries/integrations.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import { AnnexError, type ErrorDetail } from '../errors.ts'
+import { recordAudit } from '../logs/audit.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { readSecrets } from '../manifest/secrets.ts'
 import { switchVersion } from '../versions/deploy-version.ts'
@@ -26,6 +28,7 @@ export async function rollBack(
   integration: IntegrationRow,
   number: number | undefined,
   reading: ReadOptions,
+  origin: Origin,
 ): Promise<VersionHead> {
   const version = await findOlder(db, integration, number)
   const details = await whyBroken(db, JSON.parse(version.manifest), reading)
@@ -34,27 +37,37 @@ export async function rollBack(
     const text = `Version ${version.number} of ${integration.name} cannot run here, and nothing was changed:\n${list}`
     throw new AnnexError('conflict', text, { details })
   }
-  await deploy(db, version, { pinned: true })
+  await deploy(db, integration, version, { pinned: true, origin })
   return version
 }
 
 /** Deploys the version of the folder again, and from then on each version that is loaded. @throws AnnexError `conflict` */
-export async function unpin(
-  db: Db,
-  { name, pinnedAt, loadedVersionId }: IntegrationRow,
-): Promise<VersionHead> {
+export async function unpin(db: Db, row: IntegrationRow, origin: Origin): Promise<VersionHead> {
+  const { name, pinnedAt, loadedVersionId } = row
   const version = loadedVersionId === null ? undefined : await findVersionHead(db, loadedVersionId)
   if (pinnedAt === null || version === undefined)
     throw new AnnexError('conflict', `No version of ${name} is pinned.`)
-  await deploy(db, version, { pinned: false })
+  await deploy(db, row, version, { pinned: false, origin })
   return version
 }
 
-async function deploy(db: Db, version: VersionHead, options: { pinned: boolean }): Promise<void> {
-  const { integration } = version
-  const lanes = await db.transaction((transaction) =>
-    switchVersion(transaction, integration, version, options),
-  )
+async function deploy(
+  db: Db,
+  { name, organizationId, versionId }: IntegrationRow,
+  version: VersionHead,
+  { pinned, origin }: { pinned: boolean; origin: Origin },
+): Promise<void> {
+  const before = versionId === null ? undefined : await findVersionHead(db, versionId)
+  const lanes = await db.transaction(async (transaction) => {
+    await recordAudit(transaction, origin, {
+      action: pinned ? 'version.roll_back' : 'version.unpin',
+      organizationId,
+      subject: { kind: 'integration', id: name },
+      ...(before && { before: { version: before.number } }),
+      after: { version: version.number },
+    })
+    return switchVersion(transaction, name, version, { pinned })
+  })
   for (const lane of lanes) await releaseWaiting(db, lane, () => {})
 }
 

@@ -1,7 +1,10 @@
+import type { Origin } from '../access/actor.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { changeSecrets, changeTargetSecrets, type Signer } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors.ts'
+import type { AuditAction } from '../logs/audit.ts'
+import { auditLevel } from './audit-level.ts'
 import type { InstalledLevel } from './level-settings.ts'
 
 export type Rotation = {
@@ -32,6 +35,7 @@ export async function rotateSecret(
   level: InstalledLevel,
   { overlapSeconds = 86_400, first = 'old', again = false }: Rotation,
   nowMs: number,
+  origin: Origin,
 ): Promise<Rotated> {
   const signer = level.target ?? level.installation
   const end = overlapEnd(signer, nowMs)
@@ -39,29 +43,44 @@ export async function rotateSecret(
   const signingSecret = createSigningSecret()
   const previousSecretUntil = overlapSeconds === 0 ? null : nowMs + overlapSeconds * 1000
   const kept = end === null ? signer.signingSecret : signer.previousSigningSecret
-  await change(db, level, {
-    signingSecret: box.seal(signingSecret),
-    previousSigningSecret: previousSecretUntil === null ? null : kept,
-    previousSecretUntil,
-    firstSecret: previousSecretUntil === null ? null : first,
-  })
+  await change(
+    db,
+    level,
+    {
+      signingSecret: box.seal(signingSecret),
+      previousSigningSecret: previousSecretUntil === null ? null : kept,
+      previousSecretUntil,
+      firstSecret: previousSecretUntil === null ? null : first,
+    },
+    { origin, action: 'secret.rotate', after: { overlapSeconds } },
+  )
   return { signingSecret, previousSecretUntil }
 }
 
 /** Ends an overlap at once: the new secret signs alone. */
-export async function endOverlap(db: Db, level: InstalledLevel): Promise<void> {
+export async function endOverlap(db: Db, level: InstalledLevel, origin: Origin): Promise<void> {
   const { signingSecret, previousSigningSecret } = level.target ?? level.installation
   if (previousSigningSecret === null) return
   const none = { previousSigningSecret: null, previousSecretUntil: null, firstSecret: null }
-  await change(db, level, { signingSecret, ...none })
+  await change(db, level, { signingSecret, ...none }, { origin, action: 'secret.end_overlap' })
 }
 
 /** @throws AnnexError `conflict` when another rotation came between */
-async function change(db: Db, { installation, target }: InstalledLevel, to: Signer): Promise<void> {
-  const changed =
-    target === undefined
-      ? await changeSecrets(db, installation, to)
-      : await changeTargetSecrets(db, target, to)
+async function change(
+  db: Db,
+  level: InstalledLevel,
+  to: Signer,
+  { origin, ...entry }: { origin: Origin; action: AuditAction; after?: object },
+): Promise<void> {
+  const { installation, target } = level
+  const changed = await db.transaction(async (transaction) => {
+    const isChanged =
+      target === undefined
+        ? await changeSecrets(transaction, installation, to)
+        : await changeTargetSecrets(transaction, target, to)
+    if (isChanged) await auditLevel(transaction, origin, level, entry)
+    return isChanged
+  })
   if (changed) return
   throw new AnnexError(
     'conflict',

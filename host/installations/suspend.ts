@@ -1,4 +1,7 @@
+import { type Origin, systemOrigin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
+import { findInstallation, type Installation, updateInstallation } from '../db/queries/installations.ts'
+import { findIntegration } from '../db/queries/integrations.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import {
   resumeInstallation,
@@ -6,14 +9,18 @@ import {
   suspendInstallation,
   suspendIntegration,
 } from '../db/queries/suspensions.ts'
+import { recordAudit } from '../logs/audit.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import { installationOf, type SandboxTarget } from '../sandbox/target.ts'
+import { auditLevel } from './audit-level.ts'
 
 export type Suspensions = {
   /** Stores the suspension of a target, and tells its installer and the operator the reason. */
   suspend: (target: SandboxTarget, reason: string) => void
   /** Resumes a paused or suspended installation, or an integration as a whole. Its waiting work is due then. */
-  resume: (of: { installation: string } | { integration: string }) => Promise<void>
+  resume: (of: { installation: string } | { integration: string }, origin: Origin) => Promise<void>
+  /** Pauses an active installation. */
+  pause: (installation: Installation, origin: Origin) => Promise<void>
 }
 
 /**
@@ -36,12 +43,20 @@ export function createSuspensions(given: {
   const { db, logs } = given
   return {
     suspend: (target, reason) => void store(target, reason).catch(given.onDefect),
-    async resume(of) {
-      const lanes = await db.transaction((transaction) =>
-        'installation' in of
+    async pause(installation, origin) {
+      await db.transaction(async (transaction) => {
+        await updateInstallation(transaction, installation.id, { status: 'paused' })
+        await auditLevel(transaction, origin, { installation }, { action: 'installation.pause' })
+      })
+      given.forget()
+    },
+    async resume(of, origin) {
+      const lanes = await db.transaction(async (transaction) => {
+        await auditStatus(transaction, origin, of, 'resume')
+        return 'installation' in of
           ? resumeInstallation(transaction, of.installation)
-          : resumeIntegration(transaction, of.integration),
-      )
+          : resumeIntegration(transaction, of.integration)
+      })
       given.forgive('installation' in of ? of.installation : of.integration)
       given.forget()
       for (const lane of lanes) await releaseWaiting(db, lane, given.wake)
@@ -52,10 +67,15 @@ export function createSuspensions(given: {
     const { integration, version } = target
     const { installationId } = installationOf(target)
     const suspension = { reason, digest: version.digest }
-    const isNew =
-      installationId === undefined
-        ? await suspendIntegration(db, integration, suspension)
-        : await suspendInstallation(db, installationId, suspension)
+    const isNew = await db.transaction(async (transaction) => {
+      const isSuspended =
+        installationId === undefined
+          ? await suspendIntegration(transaction, integration, suspension)
+          : await suspendInstallation(transaction, installationId, suspension)
+      const of = installationId === undefined ? { integration } : { installation: installationId }
+      if (isSuspended) await auditStatus(transaction, systemOrigin, of, 'suspend', { reason })
+      return isSuspended
+    })
     given.forget()
     if (!isNew) return
     const of = installationId ?? `--integration ${integration}`
@@ -68,4 +88,26 @@ export function createSuspensions(given: {
     })
     given.onSuspend(target, reason)
   }
+}
+
+async function auditStatus(
+  transaction: Db,
+  origin: Origin,
+  of: { installation: string } | { integration: string },
+  verb: 'suspend' | 'resume',
+  after?: object,
+): Promise<void> {
+  const more = after === undefined ? {} : { after }
+  if ('installation' in of) {
+    const installation = await findInstallation(transaction, of.installation)
+    if (installation === undefined) return
+    return auditLevel(transaction, origin, { installation }, { action: `installation.${verb}`, ...more })
+  }
+  const row = await findIntegration(transaction, of.integration)
+  await recordAudit(transaction, origin, {
+    action: `integration.${verb}`,
+    organizationId: row?.organizationId ?? null,
+    subject: { kind: 'integration', id: of.integration },
+    ...more,
+  })
 }

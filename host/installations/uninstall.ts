@@ -1,8 +1,10 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { Origin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
 import { deletePendingEvents, endLevel, markRemoving, type RemovedLevel } from '../db/queries/uninstall.ts'
 import { AnnexError } from '../errors.ts'
 import type { Level } from '../sandbox/level.ts'
+import { auditLevel } from './audit-level.ts'
 import { lockLevel } from './configure.ts'
 import { type InstalledLevel, statusOf } from './level-settings.ts'
 import { queueDeleted } from './setup-event.ts'
@@ -18,11 +20,16 @@ export async function uninstall(
   db: Db,
   manifest: Manifest | undefined,
   level: InstalledLevel,
+  origin: Origin,
 ): Promise<void> {
   await db.transaction(async (transaction) => {
     const removed = toRemoved(level)
     const before = await lockLevel(transaction, level)
     if (!(await markRemoving(transaction, removed))) throw goneError(level)
+    await auditLevel(transaction, origin, before, {
+      action: 'installation.delete',
+      before: { integration: before.installation.integration },
+    })
     await deletePendingEvents(transaction, removed)
     const isRun = manifest?.script !== undefined && before.installation.status !== 'suspended'
     if (!isRun) return endLevel(transaction, removed)

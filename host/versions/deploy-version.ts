@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import { systemOrigin } from '../access/actor.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Bundle } from '../bundle/bundle-script.ts'
 import type { Db } from '../db/db.ts'
@@ -17,6 +18,7 @@ import {
 } from '../db/queries/integrations.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import { liftSuspensions } from '../db/queries/suspensions.ts'
+import { recordAudit } from '../logs/audit.ts'
 import type { NormalManifest } from '../manifest/normalize-manifest.ts'
 import { findUnagreed, type Permission, permissionsOf } from '../manifest/permissions.ts'
 
@@ -66,6 +68,13 @@ export async function deployVersion(
       const pinned = (await findVersionHead(transaction, row.versionId))?.number
       return { version, lanes: [], ...(row.versionId !== version.id && { pinned }) }
     }
+    if (row?.versionId !== version.id)
+      await recordAudit(transaction, systemOrigin, {
+        action: 'version.deploy',
+        organizationId,
+        subject: { kind: 'integration', id: name },
+        after: { version: version.number, digest: version.digest },
+      })
     const lanes = await switchVersion(transaction, name, version, { pinned: false })
     await setLoadedVersion(transaction, name, version.id)
     return { version, lanes }

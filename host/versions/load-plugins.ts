@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { systemOrigin } from '../access/actor.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import { removeUnused } from '../bundle/build-cache.ts'
 import type { Bundle } from '../bundle/bundle-script.ts'
@@ -13,6 +14,7 @@ import {
   listIntegrations,
   retireIntegration,
 } from '../db/queries/integrations.ts'
+import { recordAudit } from '../logs/audit.ts'
 import { type NormalManifest, normalizeManifest } from '../manifest/normalize-manifest.ts'
 import { hasErrors, type Problem } from '../manifest/problem.ts'
 import { type FolderReading, readFolders } from '../manifest/read-folders.ts'
@@ -158,7 +160,14 @@ async function retireIntegrations(
     const isOurs = !hasOthers || row.loadedBy === place
     const why = whyRetired(row, loaded)
     if (row.versionId === null || !isOurs || why === undefined) continue
-    await retireIntegration(db, row.name)
+    await db.transaction(async (transaction) => {
+      await retireIntegration(transaction, row.name)
+      await recordAudit(transaction, systemOrigin, {
+        action: 'integration.retire',
+        organizationId: row.organizationId,
+        subject: { kind: 'integration', id: row.name },
+      })
+    })
     const { length } = await listInstallations(db, { integration: row.name })
     const note = `${why}. ${toRemains(row.name, length)}`
     const folder = join(pluginsDir, row.folder)

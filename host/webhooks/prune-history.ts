@@ -1,6 +1,8 @@
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
+import { firstIdAt } from '../db/ids.ts'
 import { inSteps, stepSize } from '../db/in-steps.ts'
+import { deleteOldAudit } from '../db/queries/audit.ts'
 import {
   findPlaceBefore,
   isOnlyPruner,
@@ -62,7 +64,10 @@ export async function pruneHistory(
       })
     pruned[table] = await inSteps(step, ending)
   }
-  if (ageMs !== undefined) await deleteRemoved(db, nowMs - ageMs)
+  if (ageMs !== undefined) {
+    await deleteRemoved(db, nowMs - ageMs)
+    await deleteOldAudit(db, firstIdAt('aud', nowMs - ageMs))
+  }
   return pruned
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemOrigin } from '../../host/access/actor.ts'
 import type { Db } from '../../host/db/db.ts'
 import { type GroupCommit, runSteps } from '../../host/db/group-commit.ts'
 import { insertTarget } from '../../host/db/queries/installations.ts'
@@ -52,7 +53,7 @@ describe('waiting jobs of an installation', () => {
     await wait('event', installationId, 600)
     await wait('delivery', 'rcv_paused', 300)
     await db('installations').update({ status: 'suspended', suspendedFrom: 'active' })
-    await suspensions().resume({ installation: installationId })
+    await suspensions().resume({ installation: installationId }, systemOrigin)
     assert.equal(await count({ lane: installationId, state: 'due', ordered: false }), 600)
     assert.equal(await count({ lane: 'rcv_paused', state: 'waiting' }), 300)
     assert.equal(woken, 3, 'one for each step')
@@ -77,7 +78,7 @@ describe('waiting jobs of an installation', () => {
     await releaseForgotten(db, wake)
     assert.equal(await count({ lane: installationId, state: 'due' }), 3)
     assert.equal(await count({ state: 'waiting' }), 6)
-    await suspensions().resume({ integration: 'echo' })
+    await suspensions().resume({ integration: 'echo' }, systemOrigin)
     assert.equal(await count({ lane: 'echo', state: 'due' }), 3)
     assert.equal(await count({ lane: held.installationId, state: 'waiting' }), 3)
   })
@@ -94,7 +95,7 @@ describe('waiting jobs of an installation', () => {
       await goOn.promise
     })
     await Promise.race([stored.promise, storing])
-    const resumed = suspensions().resume({ installation: installationId })
+    const resumed = suspensions().resume({ installation: installationId }, systemOrigin)
     assert.equal(await Promise.race([resumed.then(() => 'resumed'), sleep(300, 'waits')]), 'waits')
     goOn.resolve()
     await storing

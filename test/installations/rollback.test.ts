@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { systemOrigin } from '../../host/access/actor.ts'
 import { createSecretBox } from '../../host/access/secret-box.ts'
 import { findIntegration } from '../../host/db/queries/integrations.ts'
 import { rollBack } from '../../host/installations/rollback.ts'
@@ -23,12 +24,12 @@ it('a rollback to a version whose secret is not set any more is refused, and nam
     const row = await findIntegration(db, 'ours')
     assert.ok(row)
     const reading = { operatorOrganization: 'home', environment: {} }
-    await assert.rejects(rollBack(db, row, undefined, reading), {
+    await assert.rejects(rollBack(db, row, undefined, reading, systemOrigin), {
       code: 'conflict',
       details: [{ path: '/secrets/KEY', message: `\${{ env.PROVIDER_KEY }} is not set on this host` }],
     })
     const set = { ...reading, environment: { PROVIDER_KEY: 'value' } }
-    assert.equal((await rollBack(db, row, undefined, set)).number, 1)
+    assert.equal((await rollBack(db, row, undefined, set, systemOrigin)).number, 1)
     assert.notEqual((await findIntegration(db, 'ours'))?.pinnedAt, null)
   } finally {
     await seeded.close()

@@ -305,5 +305,10 @@ export async function fillDatabase(db: Db): Promise<void> {
     maxHeapBytes: 1,
     ...used,
   })
+  await db('audit').insert({
+    ...{ id: 'aud_1', actorKind: 'token', actorId: 'tok_1', action: 'settings.change', ...owner },
+    ...{ subjectKind: 'installation', subjectId: 'inst_1', before: json, after: null },
+    ...{ requestId: 'req_1', address: '192.0.2.1' },
+  })
   await db('keyChecks').insert({ purpose: 'secrets', sealed: 'the same' })
 }

@@ -13,6 +13,7 @@ export async function up(db: Knex): Promise<void> {
 export async function down(db: Knex): Promise<void> {
   const names = [
     ...[
+      'audit',
       'usage',
       'receipts',
       'logs',
@@ -289,9 +290,25 @@ async function addIntegrations(db: Knex): Promise<void> {
   )
 }
 
-/** Log lines, receipts of dispatches, and their sums by the minute. */
+/** Changes, log lines, receipts of dispatches, and their sums by the minute. */
 async function addObservations(db: Knex): Promise<void> {
   await db.schema
+    .createTable('audit', (table) => {
+      table.text('id').primary()
+      // Null: a change of Annex as a whole.
+      table.text('organization_id').index()
+      table.text('actor_kind').notNullable()
+      table.text('actor_id')
+      table.text('action').notNullable()
+      table.text('subject_kind').notNullable()
+      table.text('subject_id').notNullable()
+      table.text('before')
+      table.text('after')
+      table.text('request_id')
+      table.text('address')
+      table.bigInteger('created_at').notNullable()
+      table.index(['subject_id', 'id'])
+    })
     .createTable('logs', (table) => {
       table.bigIncrements('id')
       table.bigInteger('at').notNullable()

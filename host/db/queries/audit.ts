@@ -1,2 +1,43 @@
+import type { Db } from '../db.ts'
+import { createId } from '../ids.ts'
+
 /** The cause of a change. `id`: a member, a token, or the installation or integration of a script. */
 export type Actor = { kind: 'person' | 'token' | 'script' | 'system'; id: string | null }
+
+/** A change, with its subject before and after it. */
+export type AuditRow = {
+  id: string
+  /** Null: a change of Annex as a whole. */
+  organizationId: string | null
+  actorKind: Actor['kind']
+  actorId: string | null
+  action: string
+  subjectKind: string
+  subjectId: string
+  /** JSON text. Null: the subject was or is not there. */
+  before: string | null
+  after: string | null
+  requestId: string | null
+  address: string | null
+  createdAt: number
+}
+
+export async function insertAudit(transaction: Db, row: Omit<AuditRow, 'id' | 'createdAt'>): Promise<void> {
+  await transaction('audit').insert({ id: createId('aud'), ...row, createdAt: Date.now() })
+}
+
+export type AuditFilter = { organizationId?: string; action?: string; subjectId?: string; actorId?: string }
+
+/** The newest first. `before`: the id of an entry, where the page begins. */
+export async function listAudit(
+  db: Db,
+  { before, limit, ...filter }: AuditFilter & { before?: string | undefined; limit: number },
+): Promise<AuditRow[]> {
+  const query = db('audit').where(filter).orderBy('id', 'desc').limit(limit)
+  return before === undefined ? query : query.where('id', '<', before)
+}
+
+/** Removes entries from before a time. Ids are in the order of time. */
+export async function deleteOldAudit(db: Db, before: string): Promise<void> {
+  await db('audit').where('id', '<', before).delete()
+}

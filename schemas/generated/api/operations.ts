@@ -1,5 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
+import type { AuditOperations } from './audit.ts'
 import type { ConnectionsOperations } from './connections.ts'
 import type { ContentOperations } from './content.ts'
 import type { DeliveriesOperations } from './deliveries.ts'
@@ -23,7 +24,8 @@ import type { ViewsOperations } from './views.ts'
 import type { VisitorsOperations } from './visitors.ts'
 
 /** Each operation of the API by its id. */
-export type Operations = ConnectionsOperations &
+export type Operations = AuditOperations &
+  ConnectionsOperations &
   ContentOperations &
   DeliveriesOperations &
   DispatchesOperations &

@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream'
+import type { AuditEntry } from '../../schemas/generated/api/audit.ts'
+import type { Db } from '../db/db.ts'
+import { type AuditFilter, type AuditRow, listAudit } from '../db/queries/audit.ts'
+import type { Person } from './caller.ts'
+import { idIn, ownOf, toPage } from './list-query.ts'
+import type { OnOperation } from './operations.ts'
+
+export type AuditParts = { longReader: Db }
+
+const exportPage = 500
+
+/** Changes, for admins of their organization and for operators. */
+export function addAuditRoutes(on: OnOperation, { longReader }: AuditParts): void {
+  on('listAudit', async ({ caller, query: { limit, before, ...query } }) => {
+    const place = idIn({ ...(before !== undefined && { before }) }, 'aud')
+    const items = await listAudit(longReader, { ...toFilter(caller, query), ...place, limit })
+    return toPage(items, limit, toEntry)
+  })
+
+  on('exportAudit', ({ caller, query, context }) => {
+    context.type = 'application/x-ndjson'
+    context.body = Readable.from(readLines(longReader, toFilter(caller, query)))
+  })
+}
+
+async function* readLines(db: Db, filter: AuditFilter): AsyncGenerator<string> {
+  let before: string | undefined
+  do {
+    const rows = await listAudit(db, { ...filter, before, limit: exportPage })
+    for (const row of rows) yield `${JSON.stringify(toEntry(row))}\n`
+    before = rows.length === exportPage ? rows.at(-1)?.id : undefined
+  } while (before !== undefined)
+}
+
+function toFilter(
+  caller: Person,
+  { action, subject, actor }: { action?: string; subject?: string; actor?: string },
+): AuditFilter {
+  return {
+    ...ownOf(caller),
+    ...(action !== undefined && { action }),
+    ...(subject !== undefined && { subjectId: subject }),
+    ...(actor !== undefined && { actorId: actor }),
+  }
+}
+
+function toEntry(row: AuditRow): AuditEntry {
+  return {
+    object: 'audit',
+    id: row.id,
+    at: new Date(row.createdAt).toISOString(),
+    action: row.action,
+    actor: { kind: row.actorKind, id: row.actorId },
+    organization: row.organizationId,
+    subject: { kind: row.subjectKind, id: row.subjectId },
+    before: row.before === null ? null : JSON.parse(row.before),
+    after: row.after === null ? null : JSON.parse(row.after),
+    request: row.requestId,
+    address: row.address,
+  }
+}

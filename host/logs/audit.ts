@@ -1,0 +1,49 @@
+import type { Origin } from '../access/actor.ts'
+import type { Db } from '../db/db.ts'
+import { insertAudit } from '../db/queries/audit.ts'
+import { createRedactor } from './create-redactor.ts'
+
+/** What a change was done to, and what it was. */
+export type AuditEntry = {
+  /** The subject and the verb: `settings.change`. */
+  action: AuditAction
+  organizationId: string | null
+  subject: { kind: string; id: string }
+  before?: object
+  after?: object
+  /** Values that the entry must not show, wherever they stand in it. */
+  secrets?: [name: string, value: string][]
+}
+
+/** All actions. docs/audit.md lists them. */
+export const auditActions = [
+  ...['installation.create', 'installation.delete', 'installation.pause', 'installation.resume'],
+  ...['installation.suspend', 'settings.change', 'secret.rotate', 'secret.end_overlap', 'grant.create'],
+  ...['version.deploy', 'version.roll_back', 'version.unpin', 'integration.retire', 'integration.prune'],
+  ...['integration.suspend', 'integration.resume'],
+] as const satisfies readonly `${string}.${string}`[]
+
+export type AuditAction = (typeof auditActions)[number]
+
+/** Writes an entry of the audit, in the transaction of its change: neither is stored without the other. */
+export function recordAudit(transaction: Db, origin: Origin, entry: AuditEntry): Promise<void> {
+  const { action, organizationId, subject, before, after, secrets = [] } = entry
+  const redact = createRedactor(secrets)
+  const short = new Set(secrets.map(([, value]) => value))
+  const toText = (value: object | undefined): string | null =>
+    value === undefined
+      ? null
+      : redact(JSON.stringify(value, (_key, one) => (short.has(one) ? '[secret]' : one)))
+  return insertAudit(transaction, {
+    organizationId,
+    actorKind: origin.actor.kind,
+    actorId: origin.actor.id,
+    action,
+    subjectKind: subject.kind,
+    subjectId: subject.id,
+    before: toText(before),
+    after: toText(after),
+    requestId: origin.requestId,
+    address: origin.address,
+  })
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, describe, it } from 'node:test'
+import { auditActions } from '../../host/logs/audit.ts'
+import { type Annex, installSample, type Json, startAnnex } from '../support/annex.ts'
+
+const settings = `configurations:
+  account:
+    properties:
+      team: { type: string, title: Team, description: The team. }
+      api_token: { type: string, title: Token, description: A token of the provider. }
+      address: { type: string, title: Address, description: An address with the token in it. }`
+
+describe('the audit', () => {
+  let annex: Annex
+  let id: string
+  let path: string
+  before(async () => {
+    annex = await startAnnex({ plugins: { settled: { more: settings } } })
+    ;({ id, path } = await installSample(annex, 'settled'))
+  })
+  after(() => annex.close())
+
+  const entriesOf = async (query: string): Promise<Json[]> =>
+    (await annex.api('GET', `/v1/audit?${query}`)).json.items
+
+  it('has each change with its actor, request and address', async () => {
+    await annex.api('PUT', `${path}/configuration/team`, { value: 'blue' })
+    const answer = await annex.api('PUT', `${path}/configuration/team`, { value: 'red' })
+    const [entry] = await entriesOf(`subject=${id}&action=settings.change`)
+    assert.deepEqual(
+      [entry.before.configuration, entry.after.configuration],
+      [{ team: 'blue' }, { team: 'red' }],
+    )
+    assert.equal(entry.actor.kind, 'token')
+    assert.match(entry.actor.id, /^tok_/)
+    assert.equal(entry.request, answer.headers.get('x-request-id'))
+    assert.match(entry.address, /127\.0\.0\.1/)
+  })
+
+  it('masks secrets by value, wherever they stand', async () => {
+    await annex.api('PATCH', path, {
+      configuration: {
+        team: 'blue',
+        api_token: 'very-secret-1',
+        address: 'https://x.example/?key=very-secret-1',
+      },
+    })
+    await annex.api('PUT', `${path}/configuration/api_token`, { value: 'short' })
+    const texts = JSON.stringify(await entriesOf(`subject=${id}`))
+    assert.doesNotMatch(texts, /very-secret-1|"short"/)
+    assert.match(texts, /x\.example/)
+  })
+
+  it('has an entry for each kind of change, and none for a refused one', async () => {
+    await annex.api('POST', `${path}/pause`)
+    await annex.api('POST', `${path}/resume`)
+    await annex.api('POST', `${path}/signing-secret`, {})
+    await annex.api('PUT', `${path}/configuration/unknown`, { value: 1 })
+    await annex.api('DELETE', path)
+    const actions = (await entriesOf(`subject=${id}`)).map(({ action }) => action)
+    assert.deepEqual(actions.slice(0, 4), [
+      'installation.delete',
+      'secret.rotate',
+      'installation.resume',
+      'installation.pause',
+    ])
+    assert.deepEqual(actions.slice(-2), ['installation.create', 'grant.create'])
+    assert.deepEqual(
+      (await entriesOf('subject=settled')).map(({ action, actor }) => [action, actor.kind]),
+      [['version.deploy', 'system']],
+    )
+  })
+
+  it('has no action that docs/audit.md leaves out', () => {
+    const text = readFileSync(new URL('../../docs/audit.md', import.meta.url), 'utf8')
+    assert.deepEqual(
+      auditActions.filter((action) => !text.includes(`\`${action}\``)),
+      [],
+    )
+  })
+
+  it('is exported as lines of JSON, and an organization sees its own changes alone', async () => {
+    const all = await annex.api('GET', '/v1/audit/export')
+    assert.match(all.headers.get('content-type') ?? '', /application\/x-ndjson/)
+    const lines = all.text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.ok(lines.length >= 8)
+    const other = (await annex.api('POST', '/v1/orgs', { subdomain: 'other', title: 'Other' })).json.id
+    const { token } = (await annex.api('POST', `/v1/orgs/${other}/tokens`, {})).json
+    const seen = await annex.api('GET', '/v1/audit', undefined, token)
+    assert.deepEqual(
+      seen.json.items.filter(({ organization }: Json) => organization !== other),
+      [],
+    )
+  })
+})
