@@ -7,11 +7,11 @@ import type { Role } from '../db/queries/members.ts'
 export const roles = {
   reader: 'reads the records, settings, deliveries and logs of the organization, and no secrets',
   editor:
-    'edits sites, spaces and their content, edits settings, installs in sites and spaces, publishes events',
+    'edits content, sites, spaces and settings, installs in sites and spaces, publishes events, pauses and repairs',
   admin:
-    'installs in the organization, pauses, sends again, rotates secrets, makes and deletes sites and spaces, manages members and tokens',
+    'installs in the organization and agrees to what scripts may do, makes and deletes sites and spaces, manages members and tokens',
   operator:
-    'does this in every organization; makes and deletes organizations; names folders; sees all of Annex',
+    'does this in every organization, makes and deletes organizations, names folders, and sees all of Annex',
 } as const satisfies Record<Role, string>
 
 /** From the least to the most. */

@@ -76,6 +76,8 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     const found = (await listInstallations(db, { integration, ...organization })).filter(
       ({ externalIds }) => externalId === undefined || externalIds.includes(externalId),
     )
+    // An organization without it learns nothing of a private integration.
+    if (found.length === 0 && isPerson(caller)) await openIntegration(db, caller, integration)
     const items = await Promise.all(
       found.map(async (installation) => {
         const manifest = await readManifest(installation)
@@ -101,9 +103,7 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
 
   on('queueIntegrationTask', async ({ caller, params, body }) => {
     const { integration } = params
-    if (caller.integration !== integration) {
-      throw new AnnexError('forbidden', `An integration queues tasks for itself: ${caller.integration}.`)
-    }
+    if (caller.integration !== integration) throw noIntegration(integration)
     await queueTask(
       db,
       caller.kind === 'installation'

@@ -1,0 +1,131 @@
+import { createScriptTokens, type ScriptCaller } from '../../../host/access/script-tokens.ts'
+import { createSecretBox } from '../../../host/access/secret-box.ts'
+import manifestSchema from '../../../schemas/manifest.schema.json' with { type: 'json' }
+import { type Annex, type Json, startAnnex, until } from '../../support/annex.ts'
+import { writePlugin } from '../../support/plugin-folder.ts'
+import { startReceiver } from '../../support/receiver.ts'
+
+export const scopes: readonly string[] = manifestSchema.$defs.scope.enum
+
+/** The records that the parameters of a path name, and where they lie for the callers of the matrix. */
+export type Place = { name: 'own' | 'sibling' | 'foreign' | 'unagreed'; params: Record<string, string> }
+
+/**
+ * `sibling`: another integration in the own organization. `foreign`: the own integration in another organization.
+ * `unagreed`: another integration there.
+ */
+export type PlaceName = Place['name']
+
+export type World = {
+  annex: Annex
+  places: Record<PlaceName, Place>
+  /** Ids of the other organization: no answer to the own one shows them. */
+  foreignIds: string[]
+  /** A token of a script. Default: the installation in the own place, with all scopes. */
+  scriptToken: (given?: {
+    kind?: 'installation' | 'integration'
+    scopes?: readonly string[]
+  }) => Promise<string>
+  /** Signs the tokens of scripts. */
+  scriptKey: Uint8Array
+  /** Puts the page of the own place back. */
+  restorePage: () => Promise<unknown>
+  people: Record<'reader' | 'editor' | 'admin' | 'operator', string>
+  close: () => Promise<void>
+}
+
+export const key = Buffer.alloc(32, 7)
+
+/** Queues a delivery, and a task that is due tomorrow, for each request. */
+const script = `import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: async (request, { integration }) => {
+    const url = new URL(request.url).searchParams.get('url')
+    await integration.queueTask({ task: { type: 'later' }, schedule: 86400 })
+    return Response.json(await integration.queueDelivery({ url, event: { type: 'told' } }))
+  },
+})`
+
+export const plugin = { script, scopes: [...scopes] }
+
+/** Two organizations, `home` and `acme`; two public integrations in both. */
+export async function createWorld(): Promise<World> {
+  const ends = new AsyncDisposableStack()
+  const annex = await startAnnex({
+    plugins: { asks: plugin, other: plugin },
+    flags: { SECRET_KEY: key.toString('base64') },
+  })
+  ends.defer(annex.close)
+  const receiver = await startReceiver(200)
+  ends.defer(receiver.close)
+  const post = async (path: string, body: object): Promise<Json> => {
+    const { status, text, json } = await annex.api('POST', path, body)
+    if (status >= 300) throw new Error(`POST ${path}: ${text}`)
+    return json
+  }
+  await post('/v1/orgs', { subdomain: 'acme', title: 'Acme' })
+  writePlugin(annex.pluginsDir, 'theirs', { script, visibility: 'private', organization: 'acme' })
+  await post('/v1/reload', {})
+
+  /** A site, a space with a page, a member and a token, and an integration that is installed there, with its history. */
+  async function createPlace(name: PlaceName, org: string, integration: string): Promise<Place> {
+    const space = (await post(`/v1/orgs/${org}/spaces`, { slug: name, title: name })).id
+    const page = 'hello'
+    await putPage(space, page)
+    const { revision } = (await annex.api('GET', `/v1/spaces/${space}`)).json
+    const site = (await post(`/v1/orgs/${org}/sites`, { slug: name, title: name })).id
+    const member = (await post(`/v1/orgs/${org}/members`, { email: `${name}@example.com`, role: 'reader' }))
+      .id
+    const token = (await post(`/v1/orgs/${org}/tokens`, { role: 'reader', label: name })).id
+    const path = `/v1/integrations/${integration}/installations`
+    const { id: installation, urls } = await post(path, { organization: org, agree: true })
+    await post(`${path}/${installation}/sites`, { site })
+    await post(`${path}/${installation}/spaces`, { space })
+    const queued = await fetch(`${urls.publicEndpoint}?url=${receiver.url}`)
+    const { id: delivery } = (await queued.json()) as { id: string }
+    const { json } = await until(
+      () => annex.api('GET', `/v1/deliveries/${delivery}`),
+      ({ json }) => json.state === 'delivered',
+    )
+    const jobs = await annex.api('GET', `/v1/jobs?state=due&kind=task&installation=${installation}`)
+    const history = { delivery, receiver: json.receiver, job: jobs.json.items[0].id }
+    const more = { property: 'none', source: 'none', version: '1' }
+    const records = { org, site, space, page, revision, member, token, integration, installation }
+    return { name, params: { ...records, ...history, ...more } }
+  }
+
+  const putPage = (space: string, page: string) =>
+    annex.api('PUT', `/v1/spaces/${space}/content/page/${page}`, { title: 'Hello', markdown: '# Hello' })
+
+  const own = await createPlace('own', 'home', 'asks')
+  const sibling = await createPlace('sibling', 'home', 'other')
+  const foreign = await createPlace('foreign', 'acme', 'asks')
+  const unagreed = await createPlace('unagreed', 'acme', 'other')
+  const tokenOf = async (role: string) => (await post('/v1/orgs/home/tokens', { role, label: role })).token
+  const scriptKey = createSecretBox(key).deriveKey('script tokens')
+  const tokens = createScriptTokens(scriptKey)
+  return {
+    annex,
+    scriptKey,
+    restorePage: () => putPage(own.params.space ?? '', own.params.page ?? ''),
+    places: { own, sibling, foreign, unagreed },
+    foreignIds: [foreign, unagreed].flatMap(({ params }) =>
+      Object.values(params).filter((id) => /^[a-z]+_[0-9a-f-]{36}$/.test(id)),
+    ),
+    scriptToken({ kind = 'installation', scopes: given = scopes } = {}) {
+      const installationId = own.params.installation ?? ''
+      const caller: ScriptCaller =
+        kind === 'integration'
+          ? { kind, integration: 'asks', scopes: given }
+          : { kind, integration: 'asks', installationId, scopes: given }
+      return tokens.issue(caller)
+    },
+    people: {
+      reader: await tokenOf('reader'),
+      editor: await tokenOf('editor'),
+      admin: await tokenOf('admin'),
+      operator: (await post('/v1/tokens', { label: 'matrix' })).token,
+    },
+    close: () => ends.disposeAsync(),
+  }
+}
