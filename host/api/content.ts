@@ -1,6 +1,7 @@
+import type { Context } from 'koa'
 import type { PageChange, Page as PageView } from '../../schemas/generated/api/content.ts'
 import type { Caller } from '../access/tokens.ts'
-import { deletePage, putPage } from '../content/edit-pages.ts'
+import { deletePage, type Editing, pageTag, putPage } from '../content/edit-pages.ts'
 import type { ContentWriter } from '../content/write-content.ts'
 import type { Db } from '../db/db.ts'
 import {
@@ -19,6 +20,7 @@ import {
   type Revision,
 } from '../db/queries/revisions.ts'
 import { AnnexError } from '../errors.ts'
+import { readIfMatch } from './if-match.ts'
 import { toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openSpace, type SpaceRequest } from './spaces.ts'
@@ -33,8 +35,8 @@ export function addContentRoutes(on: OnOperation, { db, content }: ContentRouteP
   on('listPages', async (request) => ({ pages: await treeOf(await current(request)) }))
   on('listPagesInRevisionById', async (request) => ({ pages: await treeOf(await named(request)) }))
 
-  on('getPageById', async (request) => pageOf(await current(request), request.params.page))
-  on('getPageInRevisionById', async (request) => pageOf(await named(request), request.params.page))
+  on('getPageById', async (request) => pageOf(request, await current(request)))
+  on('getPageInRevisionById', async (request) => pageOf(request, await named(request)))
 
   on('listRevisions', async (request) => {
     const space = await openSpace(db, request)
@@ -57,22 +59,21 @@ export function addContentRoutes(on: OnOperation, { db, content }: ContentRouteP
   })
 
   on('putPage', async (request) => {
-    const { caller, params, body, context } = request
-    const space = await openSpace(db, request)
-    const put = await putPage({ db, content, space, author: authorOf(caller) }, params.page, body)
-    const revision = await findCurrentRevision(db, space.id)
+    const { params, body, context } = request
+    const editing = await openEditing(request)
+    const put = await putPage(editing, params.page, body)
+    const revision = await findCurrentRevision(db, editing.space.id)
     const page = revision && (await findPage(db, toKey(revision), put.id))
     if (revision === undefined || page === undefined) {
       throw new AnnexError('not_found', `The page ${put.id} is deleted by now.`)
     }
     if (put.isNew) context.status = 201
+    context.set('etag', pageTag(page))
     return { ...toPageView(page), revision: revision.id }
   })
 
   on('deletePage', async (request) => {
-    const space = await openSpace(db, request)
-    const editing = { db, content, space, author: authorOf(request.caller) }
-    await deletePage(editing, request.params.page)
+    await deletePage(await openEditing(request), request.params.page)
     return undefined
   })
 
@@ -99,12 +100,29 @@ export function addContentRoutes(on: OnOperation, { db, content }: ContentRouteP
     return toTree(await listPages(db, toKey(revision)))
   }
 
-  async function pageOf(revision: Revision, name: string) {
-    const page = await findPage(db, toKey(revision), name)
-    if (page !== undefined) return toPageView(page)
-    throw new AnnexError('not_found', `The revision ${revision.id} has no page ${name}.`)
+  async function pageOf({ params, context }: PageRequest, revision: Revision) {
+    const page = await findPage(db, toKey(revision), params.page)
+    if (page === undefined) {
+      throw new AnnexError('not_found', `The revision ${revision.id} has no page ${params.page}.`)
+    }
+    context.set('etag', pageTag(page))
+    return toPageView(page)
+  }
+
+  /** People send `If-Match` for a page that is there: two of them may edit it. */
+  async function openEditing(request: PageRequest): Promise<Editing> {
+    const { caller, context } = request
+    return {
+      ...{ db, content, space: await openSpace(db, request), author: authorOf(caller) },
+      assertMatch(tag) {
+        if (tag === undefined && context.get('if-match') === '') return
+        readIfMatch(context, caller)(tag ?? 'none')
+      },
+    }
   }
 }
+
+type PageRequest = SpaceRequest & { params: { page: string }; context: Context }
 
 const toKey = ({ spaceId, number }: Revision) => ({ spaceId, number })
 

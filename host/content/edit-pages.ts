@@ -9,7 +9,20 @@ import { AnnexError } from '../errors.ts'
 import type { WantedPage } from './plan-revision.ts'
 import type { ContentWriter } from './write-content.ts'
 
-type Editing = { db: Db; content: ContentWriter; space: Space; author: Author }
+export type Editing = {
+  db: Db
+  content: ContentWriter
+  space: Space
+  author: Author
+  /** Gets the tag of the page, undefined for a page that is not there, and throws where the edit is of another version. */
+  assertMatch: (tag: string | undefined) => void
+}
+
+/** Differs for each version of a page. */
+export function pageTag({ id, kind, path, parentId, title, description, digest }: PageHead): string {
+  const version = JSON.stringify([id, kind, path, parentId, title, description, digest])
+  return `"${createHash('sha256').update(version).digest('base64url').slice(0, 22)}"`
+}
 
 /**
  * Changes a page, or makes it where `name` is a path without a page; its title is the path then. Pages of a folder are edited in the folder.
@@ -28,6 +41,7 @@ export async function putPage(
   await write(editing, (current, keep) => {
     const found = findIn(current, name)
     if (found === undefined) assertPath(name)
+    editing.assertMatch(found && pageTag(found))
     put = { id: found?.id ?? createId('page'), isNew: found === undefined }
     const parent = edit.parent === undefined ? found?.parentId : toParent(current, put.id, edit.parent)
     const page = toEdited(found, { ...put, path: name, parentId: parent ?? null }, edit, keep)
@@ -46,6 +60,7 @@ export async function deletePage(editing: Editing, name: string): Promise<void> 
     if (found === undefined) {
       throw new AnnexError('not_found', `The space ${editing.space.id} has no page ${name}.`)
     }
+    editing.assertMatch(pageTag(found))
     const gone = withBelow(current, found.id)
     return current.flatMap((page) => (gone.has(page.id) ? [] : [keep(page)]))
   })

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, type Answered, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
@@ -17,6 +19,9 @@ export default createIntegration({
 })
 `
 const read = 'space:content:read'
+
+const operatorToken = async ({ dataDir }: Annex): Promise<string> =>
+  (await readFile(join(dataDir, 'cli.token'), 'utf8')).trim()
 
 describe('pages put through the API', () => {
   let annex: Annex
@@ -158,6 +163,35 @@ describe('pages put through the API', () => {
     }
     assert.equal((await annex.api('DELETE', `${path}/content/page/nothing`)).status, 404)
     assert.equal((await get('/content')).id, id)
+  })
+
+  it('are refused to a person who has not read the page as it is now', async () => {
+    const at = `${annex.url}${path}/content/page/edited-by-two`
+    const operator = await operatorToken(annex)
+    const send = (method: string, tag: string | undefined, body?: object) =>
+      fetch(at, {
+        method,
+        headers: {
+          authorization: `Bearer ${operator}`,
+          'content-type': 'application/json',
+          ...(tag !== undefined && { 'if-match': tag }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+    const made = await send('PUT', undefined, { title: 'Made', markdown: 'one' })
+    assert.equal(made.status, 201, 'a new page needs no tag')
+    const tag = (await send('GET', undefined)).headers.get('etag') ?? ''
+    assert.equal(made.headers.get('etag'), tag)
+    assert.equal((await send('PUT', undefined, { markdown: 'two' })).status, 428)
+    const first = await send('PUT', tag, { markdown: 'two' })
+    assert.equal(first.status, 200)
+    const second = await send('PUT', tag, { markdown: 'three' })
+    assert.equal(second.status, 412)
+    assert.equal((await send('DELETE', tag)).status, 412)
+    assert.equal((await send('DELETE', undefined)).status, 428)
+    assert.equal(((await (await send('GET', undefined)).json()) as Json).markdown, 'two')
+    assert.equal((await send('DELETE', first.headers.get('etag') ?? '')).status, 204)
+    assert.equal((await send('PUT', tag, { markdown: 'back' })).status, 412, 'it is not made again')
   })
 
   it('take turns: twenty at once make twenty revisions without a gap', async () => {

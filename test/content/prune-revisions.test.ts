@@ -16,6 +16,7 @@ before(async () => {
 })
 after(() => seeded.close())
 
+const assertMatch = () => {}
 const author = { type: 'user', id: 'operator' } as const
 
 async function makeSpace(slug: string): Promise<Space> {
@@ -36,8 +37,8 @@ test('revisions that were replaced too long ago go, with the pages that only the
   const space = await makeSpace('pruned')
   const content = writerOf('host_1')
   for (const markdown of ['one', 'two', 'three', 'four']) {
-    await putPage({ db, content, space, author }, 'a', { markdown })
-    await putPage({ db, content, space, author }, `b-${markdown}`, { markdown })
+    await putPage({ db, content, space, author, assertMatch }, 'a', { markdown })
+    await putPage({ db, content, space, author, assertMatch }, `b-${markdown}`, { markdown })
   }
   const ages = [90, 80, 70, 60, 40, 20, 10, 5]
   for (const [n, days] of ages.entries()) {
@@ -75,7 +76,7 @@ test('a revision that a host could not complete is not seen, and the next writer
   const { db } = seeded
   const space = await makeSpace('broken-off')
   const content = writerOf('host_1')
-  await putPage({ db, content, space, author }, 'a', { markdown: 'one' })
+  await putPage({ db, content, space, author, assertMatch }, 'a', { markdown: 'one' })
   const broken = content.write(
     space,
     author,
@@ -97,7 +98,7 @@ test('a revision that a host could not complete is not seen, and the next writer
     return [number, ...pages.map(({ path }) => path)]
   }
   assert.deepEqual(await seen(), [1, 'a'])
-  await putPage({ db, content, space, author }, 'b', { markdown: 'two' })
+  await putPage({ db, content, space, author, assertMatch }, 'b', { markdown: 'two' })
   assert.deepEqual(await seen(), [2, 'a', 'b'])
   assert.equal((await findPage(db, { spaceId: space.id, number: 2 }, 'a'))?.markdown, 'one')
 })
@@ -107,7 +108,7 @@ test('a host waits for another one that writes, and takes over when that has die
   const space = await makeSpace('two-hosts')
   const other = { draftedBy: 'host_2', draftedUntil: Date.now() + 500 }
   await db('spaces').where({ id: space.id }).update(other)
-  await putPage({ db, content: writerOf('host_1'), space, author }, 'a', { markdown: 'one' })
+  await putPage({ db, content: writerOf('host_1'), space, author, assertMatch }, 'a', { markdown: 'one' })
   assert.ok(Date.now() >= other.draftedUntil)
   assert.equal((await findCurrentRevision(db, space.id))?.number, 1)
   assert.equal((await db('spaces').where({ id: space.id }).first()).draftedBy, null)
