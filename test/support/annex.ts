@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadSettings } from '../../host/config/load-settings.ts'
 import { type RunningServer, startServer } from '../../host/server.ts'
-import { createAnswerCheck } from './check-answers.ts'
+import { assertErrorAnswer, createAnswerCheck } from './check-answers.ts'
 import { shareBuilds } from './kept-builds.ts'
 import { type PluginSource, writePlugin } from './plugin-folder.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
@@ -100,7 +100,9 @@ export async function request(
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const text = await response.text()
-  return { status: response.status, headers: response.headers, text, json: toJson(text) }
+  const json = toJson(text)
+  if (response.status >= 400 && path.startsWith('/v1/')) assertErrorAnswer(json, `${method} ${path}: ${text}`)
+  return { status: response.status, headers: response.headers, text, json }
 }
 
 function toJson(text: string): Json {

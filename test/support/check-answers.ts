@@ -34,6 +34,16 @@ export function createAnswerCheck(): SeeAnswer {
   }
 }
 
+/** Checks the answer of an error, whatever its operation. */
+export function assertErrorAnswer(json: unknown, what: string): void {
+  if (!errorCheck()(json)) throw new Error(`This is no error as schemas/api describes it: ${what}`)
+}
+
+const errorCheck = createCheck(
+  standAlone({ $ref: '#/components/schemas/ErrorAnswer', unevaluatedProperties: false }, loadApi().document),
+  { strict: false, formats },
+)
+
 type Document = ReturnType<typeof loadApi>['document']
 
 const toClosed = (document: Document): Document => {
