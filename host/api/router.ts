@@ -10,6 +10,7 @@ import { addEventRoutes, type EventParts } from './events.ts'
 import { addHealthRoutes, type HealthParts } from './health.ts'
 import { addHomeRoute, type HomeParts } from './home.ts'
 import { addInstallationRoutes, addTargetRoutes, type InstallationParts } from './installations.ts'
+import { addIntegrationLevelRoutes, type IntegrationLevelParts } from './integration-levels.ts'
 import { addIntegrationRoutes, type IntegrationParts } from './integrations.ts'
 import { addJobRoutes, type JobParts } from './jobs.ts'
 import { addLevelRoutes, type LevelParts } from './levels.ts'
@@ -44,6 +45,7 @@ export type ApiParts = OperationParts &
   ViewParts &
   VisitorParts &
   IntegrationParts &
+  IntegrationLevelParts &
   InstallationParts &
   LevelParts &
   ConnectionParts &
@@ -76,6 +78,7 @@ export function createRouter(parts: ApiParts): Router {
   addViewRoutes(on, parts)
   addVisitorRoutes(on, parts)
   addIntegrationRoutes(on, parts)
+  addIntegrationLevelRoutes(on, parts)
   addInstallationRoutes(on, parts)
   addTargetRoutes(on, parts)
   addLevelRoutes(on, parts)

@@ -3,7 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { type Annex, type Answered, installSample, request, startAnnex, until } from '../support/annex.ts'
+import {
+  type Annex,
+  type Answered,
+  installSample,
+  type Json,
+  request,
+  startAnnex,
+  until,
+} from '../support/annex.ts'
 
 const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({
@@ -187,6 +195,34 @@ describe('external ids', () => {
     const event = { type: 'site_view', siteId: 'ext/site', url: 'https://x.example/', referrer: '' }
     const published = await admin('POST', '/v1/events', event)
     assert.ok(!/siteId/.test(published.text), published.text)
+  })
+})
+
+describe('an integration', () => {
+  it('lists its sites and spaces in pages, by the external ids that its script gives them', async () => {
+    const { json: all } = await annex.api('GET', '/v1/integrations/writes/installations')
+    const home = all.items.find((one: Json) => one.target.organization === annex.server.samples.organization)
+    const path = `/v1/integrations/writes/installations/${home.id}/spaces`
+    for (const slug of ['p1', 'p2']) {
+      const { id } = (await createSpace('home', slug)).json
+      await annex.api('POST', path, { space: id })
+      await as(scripts.writes?.integration)('PATCH', `${path}/${id}`, { externalIds: [slug, 'both'] })
+    }
+    const list = async (query: string, token = scripts.writes?.integration) =>
+      (await as(token)('GET', `/v1/integrations/writes/spaces?${query}`)).json
+    const one = await list('externalId=p1')
+    assert.deepEqual([one.count, one.items[0].externalIds, one.next], [1, ['p1', 'both'], undefined])
+    const first = await list('externalId=both&limit=1')
+    const second = await list(`externalId=both&limit=1&page=${first.next.page}`)
+    assert.equal(second.next, undefined)
+    const found = [...first.items, ...second.items].map(({ externalIds }: Json) => externalIds[0])
+    assert.deepEqual(found, ['p1', 'p2'])
+    assert.equal((await list('externalId=p')).count, 0)
+    assert.equal((await list('', members.other)).count, 0, 'people see their own organization')
+    const forged = await as(scripts.writes?.integration)('GET', '/v1/integrations/writes/spaces?page=x')
+    assert.deepEqual(refusal(forged), [400, 'bad_request'])
+    const of = await as(scripts.reads?.integration)('GET', '/v1/integrations/writes/sites')
+    assert.equal(of.status, 404)
   })
 })
 

@@ -11,11 +11,8 @@ const missing = [
   'askInOrganization',
   'streamAskInOrganization',
   'getContentByUrl',
-  'updateSpaceById',
   'getSiteAdaptiveSchema',
   'updateSiteAdaptiveSchema',
-  'listIntegrationSpaceInstallations',
-  'listIntegrationSiteInstallations',
 ]
 
 /** The method and path that a client's method asks for, with `{}` for each of its arguments. */

@@ -1,6 +1,7 @@
 import type { InstallationStatus } from '../../../schemas/generated/installation-status.ts'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
+import { jsonListHas } from '../sql.ts'
 
 /** The spec's section 3 names `active` alone. docs/plugins.md describes the other statuses. */
 export type { InstallationStatus }
@@ -280,6 +281,45 @@ export async function listSpaceIds(db: Db, installationId: string): Promise<stri
     .limit(1_000)
     .select('targetId')
   return rows.map(({ targetId }) => targetId)
+}
+
+/** A site or space installation in the list of an integration. `after`: the last one of the page before. */
+export type TargetPage = {
+  integration: string
+  kind: TargetKind
+  organizationId?: string
+  externalId?: string
+  after?: Pick<InstallationTarget, 'installationId' | 'targetId'>
+  limit: number
+}
+
+/** Site or space installations of an integration, in all organizations or in one. */
+export async function listTargetsOfIntegration(
+  db: Db,
+  { integration, kind, organizationId, externalId, after, limit }: TargetPage,
+): Promise<{ target: InstallationTarget; installation: Installation }[]> {
+  const own = db('installations').where({ integration }).whereNull('removingAt').select('id')
+  if (organizationId !== undefined) own.where({ organizationId })
+  const query = db('installationTargets')
+    .where({ kind })
+    .whereNull('removingAt')
+    .whereIn('installationId', own)
+    .orderBy(['installationId', 'targetId'])
+    .limit(limit)
+  if (externalId !== undefined) query.whereRaw(jsonListHas(db, 'external_ids'), [externalId])
+  if (after !== undefined) {
+    query.whereRaw('(installation_id, target_id) > (?, ?)', [after.installationId, after.targetId])
+  }
+  const targets = (await query).map(toTarget)
+  const rows = await db('installations').whereIn(
+    'id',
+    targets.map(({ installationId }) => installationId),
+  )
+  const installations = new Map(rows.map((row) => [row.id, toInstallation(row)]))
+  return targets.flatMap((target) => {
+    const installation = installations.get(target.installationId)
+    return installation === undefined ? [] : [{ target, installation }]
+  })
 }
 
 /** The installations in a site or space, which may get its events. */

@@ -7,6 +7,7 @@ import type { DeliveriesOperations } from './deliveries.ts'
 import type { DispatchesOperations } from './dispatches.ts'
 import type { EventsOperations } from './events.ts'
 import type { InstallationsOperations } from './installations.ts'
+import type { IntegrationLevelsOperations } from './integration-levels.ts'
 import type { IntegrationsOperations } from './integrations.ts'
 import type { JobsOperations } from './jobs.ts'
 import type { LogsOperations } from './logs.ts'
@@ -31,6 +32,7 @@ export type Operations = AuditOperations &
   DispatchesOperations &
   EventsOperations &
   InstallationsOperations &
+  IntegrationLevelsOperations &
   IntegrationsOperations &
   JobsOperations &
   LogsOperations &
