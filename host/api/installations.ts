@@ -15,6 +15,7 @@ import { install, installInTarget } from '../installations/install.ts'
 import { toInstallationView, toTargetView } from '../installations/installation-view.ts'
 import { statusOf } from '../installations/level-settings.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
+import { select } from '../installations/selection.ts'
 import type { Suspensions } from '../installations/suspend.ts'
 import { organizationOf, originOf } from './caller.ts'
 import type { OnOperation } from './operations.ts'
@@ -74,6 +75,12 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
       throw wrongStatus(installation, 'active', 'paused or suspended')
     }
     await resume({ installation: installation.id }, originOf(request))
+    return viewChanged(request.caller, installation)
+  })
+
+  on('selectPlaces', async (request) => {
+    const { installation, manifest } = await openInstallation(db, request)
+    await select(db, box, { installation, manifest }, request.body, originOf(request))
     return viewChanged(request.caller, installation)
   })
 

@@ -1,22 +1,32 @@
 import type { Site as SiteView } from '../../schemas/generated/api/sites.ts'
+import type { SecretBox } from '../access/secret-box.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { withExternalIds, withExternalIdsOf } from '../db/queries/external-ids.ts'
 import { findOrganization } from '../db/queries/organizations.ts'
 import { listSites, type Site } from '../db/queries/places.ts'
 import { changePlace, createPlace, deletePlace } from '../installations/records.ts'
-import { isPerson, organizationOf } from './caller.ts'
+import { isPerson, organizationOf, originOf } from './caller.ts'
 import { toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 import { toPlaceUrls } from './place-urls.ts'
 import { visiblePlace } from './visible-records.ts'
 
-export type SiteParts = { db: Db; publicUrl: () => string; prepareDispatch: { forget: () => void } }
+export type SiteParts = {
+  db: Db
+  box: SecretBox
+  publicUrl: () => string
+  prepareDispatch: { forget: () => void }
+  wake: () => void
+}
 
 type SiteRequest = Pick<OperationRequest<'getSiteById'>, 'params' | 'operation'> & { caller: Caller }
 
 /** The sites of an organization. */
-export function addSiteRoutes(on: OnOperation, { db, publicUrl, prepareDispatch }: SiteParts): void {
+export function addSiteRoutes(
+  on: OnOperation,
+  { db, box, publicUrl, prepareDispatch, wake }: SiteParts,
+): void {
   const view = async (site: Site) => toView(await withExternalIdsOf(db, site), publicUrl())
 
   on('listSites', async ({ caller, params }) => {
@@ -26,9 +36,13 @@ export function addSiteRoutes(on: OnOperation, { db, publicUrl, prepareDispatch 
     return { items, count: items.length }
   })
 
-  on('createSite', async ({ caller, params, body }) => {
+  on('createSite', async (request) => {
+    const { caller, params, body } = request
     const { id: organizationId } = await organizationOf(db, caller, params.org)
-    return view(await createPlace(db, 'site', { ...body, organizationId }))
+    const site = await createPlace(db, box, 'site', { ...body, organizationId }, originOf(request))
+    prepareDispatch.forget()
+    wake()
+    return view(site)
   })
 
   on('getSiteById', async (request) => view(await openSite(db, request)))

@@ -1,13 +1,14 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Space as SpaceView } from '../../schemas/generated/api/spaces.ts'
+import type { SecretBox } from '../access/secret-box.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { withExternalIds, withExternalIdsOf } from '../db/queries/external-ids.ts'
 import { listSpaces, type Space } from '../db/queries/places.ts'
 import { AnnexError } from '../errors.ts'
 import { changePlace, createPlace, deletePlace } from '../installations/records.ts'
-import { assertOperator, organizationOf } from './caller.ts'
+import { assertOperator, organizationOf, originOf } from './caller.ts'
 import { toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 import { toPlaceUrls } from './place-urls.ts'
@@ -15,10 +16,12 @@ import { visiblePlace } from './visible-records.ts'
 
 export type SpaceParts = {
   db: Db
+  box: SecretBox
   publicUrl: () => string
   /** Reads all plugin folders and spaces again. */
   reload: () => Promise<unknown>
   prepareDispatch: { forget: () => void }
+  wake: () => void
 }
 
 /** A request for a space or a part of it. */
@@ -29,7 +32,7 @@ export type SpaceRequest = Pick<OperationRequest<'getSpaceById'>, 'params' | 'qu
 /** Spaces, for members of the organization and for scripts with the scope. */
 export function addSpaceRoutes(
   on: OnOperation,
-  { db, publicUrl, reload, prepareDispatch }: SpaceParts,
+  { db, box, publicUrl, reload, prepareDispatch, wake }: SpaceParts,
 ): void {
   const view = async (space: Space) => toSpace(await withExternalIdsOf(db, space), publicUrl())
 
@@ -40,11 +43,14 @@ export function addSpaceRoutes(
     return { items, count: items.length }
   })
 
-  on('createSpace', async ({ caller, params, body }) => {
+  on('createSpace', async (request) => {
+    const { caller, params, body } = request
     const { id: organizationId } = await organizationOf(db, caller, params.org)
     if (body.folder !== undefined) assertOperator(caller)
     const folder = body.folder === undefined ? null : await toFolder(body.folder)
-    const space = await createPlace(db, 'space', { ...body, organizationId, folder })
+    const space = await createPlace(db, box, 'space', { ...body, organizationId, folder }, originOf(request))
+    prepareDispatch.forget()
+    wake()
     if (folder !== null) await reload()
     return view(space)
   })

@@ -102,33 +102,50 @@ export async function installInTarget(
   const found = await findPlace(db, kind, organizationId, name)
   const missing = () => new AnnexError('not_found', `${organizationId} has no ${kind} ${name}.`)
   if (found === undefined) throw missing()
-  const signingSecret = createSigningSecret()
-  const target = await db.transaction(async (transaction) => {
+  const installed = await db.transaction(async (transaction) => {
     await lockForWriting(transaction)
     if ((await lockPlace(transaction, kind, found.id)) === undefined) throw missing()
-    const inserted = await insertTarget(transaction, {
-      installationId: installation.id,
+    return insertInTarget(transaction, box, {
+      installation,
       kind,
       targetId: found.id,
-      signingSecret: box.seal(signingSecret),
+      origin: given.origin,
     })
-    if (inserted === undefined) return undefined
-    const level = { installation, target: inserted }
-    const after = { integration: installation.integration }
-    await auditLevel(transaction, given.origin, level, { action: 'installation.create', after })
-    await queueSetup(transaction, { ...level, status: inserted.status })
-    return inserted
   })
-  if (target !== undefined) return { target, signingSecret }
+  if (installed !== undefined) return installed
   throw new AnnexError('conflict', `${installation.id} is installed in the ${kind} ${found.slug} already.`)
 }
 
+/** @returns undefined when it is installed there already */
+export async function insertInTarget(
+  transaction: Db,
+  box: SecretBox,
+  given: { installation: Installation; kind: TargetKind; targetId: string; origin: Origin },
+): Promise<{ target: InstallationTarget; signingSecret: string } | undefined> {
+  const { installation, kind, targetId, origin } = given
+  const signingSecret = createSigningSecret()
+  const target = await insertTarget(transaction, {
+    installationId: installation.id,
+    kind,
+    targetId,
+    signingSecret: box.seal(signingSecret),
+  })
+  if (target === undefined) return undefined
+  const level = { installation, target }
+  const after = { integration: installation.integration }
+  await auditLevel(transaction, origin, level, { action: 'installation.create', after })
+  await queueSetup(transaction, { ...level, status: target.status })
+  return { target, signingSecret }
+}
+
 /** Without `target` a manifest fits sites and spaces. */
-function assertFits(manifest: Manifest, kind: TargetKind): void {
-  const { target = 'all' } = manifest
-  if (target === 'all' || target === kind) return
+export const isFit = ({ target = 'all' }: Manifest, kind: TargetKind): boolean =>
+  target === 'all' || target === kind
+
+export function assertFits(manifest: Manifest, kind: TargetKind): void {
+  if (isFit(manifest, kind)) return
   throw new AnnexError(
     'conflict',
-    `${manifest.name} cannot be installed in a ${kind}: its target is "${target}".`,
+    `${manifest.name} cannot be installed in a ${kind}: its target is "${manifest.target}".`,
   )
 }

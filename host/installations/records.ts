@@ -1,3 +1,5 @@
+import type { Origin } from '../access/actor.ts'
+import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { isDuplicate } from '../db/errors.ts'
 import { type NamedKind, replaceExternalIds } from '../db/queries/external-ids.ts'
@@ -23,6 +25,7 @@ import {
 import { type Holder, listHoldersOfOrganization, listHoldersOfPlace } from '../db/queries/uninstall.ts'
 import { lockForWriting } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
+import { installInNew } from './selection.ts'
 
 /** Ids of other platforms, set with a record. */
 type WithExternalIds = { externalIds?: readonly string[] }
@@ -79,11 +82,17 @@ type NewPlace<Kind extends TargetKind> = Parameters<
 >[1] &
   WithExternalIds
 
-/** @throws AnnexError `conflict` when the slug or an external id is taken in the organization */
+/**
+ * Creates a site or space, and installs the integrations there that select all of its kind.
+ *
+ * @throws AnnexError `conflict` when the slug or an external id is taken in the organization
+ */
 export function createPlace<Kind extends TargetKind>(
   db: Db,
+  box: SecretBox,
   kind: Kind,
   { externalIds = [], ...given }: NewPlace<Kind>,
+  origin: Origin,
 ): Promise<Places[Kind]> {
   const { organizationId, slug } = given
   return db.transaction(async (transaction) => {
@@ -91,6 +100,7 @@ export function createPlace<Kind extends TargetKind>(
     const created = await insert(transaction, given as never)
     if (created === undefined) throw takenSlug(kind, slug)
     await nameExternally(transaction, { kind, organizationId, recordId: created.id, externalIds })
+    await installInNew(transaction, box, kind, created, origin)
     return created as Places[Kind]
   })
 }

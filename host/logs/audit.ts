@@ -18,6 +18,7 @@ export type AuditEntry = {
 /** All actions. docs/audit.md lists them. */
 export const auditActions = [
   ...['installation.create', 'installation.delete', 'installation.pause', 'installation.resume'],
+  'installation.select',
   ...['installation.suspend', 'settings.change', 'secret.rotate', 'secret.end_overlap', 'grant.create'],
   ...['version.deploy', 'version.roll_back', 'version.unpin', 'integration.retire', 'integration.prune'],
   ...['integration.suspend', 'integration.resume'],

@@ -127,6 +127,33 @@ export async function updateInstallation(
   await db('installations').where({ id }).update(toRow(change))
 }
 
+const selectionOf = (kind: TargetKind) => `${kind}Selection` as const
+
+export async function updateSelection(
+  db: Db,
+  id: string,
+  kind: TargetKind,
+  selection: Selection,
+): Promise<void> {
+  await db('installations')
+    .where({ id })
+    .update({ [selectionOf(kind)]: selection, updatedAt: Date.now() })
+}
+
+/** The installations of an organization that select all spaces, or all sites. They are locked. */
+export async function listSelectingAll(
+  transaction: Db,
+  kind: TargetKind,
+  organizationId: string,
+): Promise<Installation[]> {
+  const rows = await transaction('installations')
+    .where({ organizationId, [selectionOf(kind)]: 'all' })
+    .whereNull('removingAt')
+    .orderBy('id')
+    .forUpdate()
+  return rows.map(toInstallation)
+}
+
 /** @returns false when another request has changed the secret since it was read */
 export async function changeSecrets(
   db: Db,

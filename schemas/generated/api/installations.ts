@@ -107,6 +107,14 @@ export interface InstallRequest {
 }
 
 /**
+ * The spaces and sites that an installation is in.
+ */
+export interface PlaceSelection {
+  spaces?: 'all' | 'selected'
+  sites?: 'all' | 'selected'
+}
+
+/**
  * What replaces the settings of a level.
  */
 export interface LevelEdit {
@@ -393,6 +401,13 @@ export interface InstallationsOperations {
     params: { integration: string; installation: string }
     query: object
     body: undefined
+    answer: Installation
+  }
+  selectPlaces: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string }
+    query: object
+    body: PlaceSelection
     answer: Installation
   }
   listInstallationStorage: {
