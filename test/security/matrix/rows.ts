@@ -1,13 +1,13 @@
 import type { OperationId } from '../../../schemas/generated/api/operations.ts'
 import type { Place } from './world.ts'
 
-/** What the matrix needs to know of an operation, beside its schema. */
+/** The facts of an operation that its schema does not say. */
 export type Row = {
   /** Default: the example of the schema. */
   body?: (params: Place['params']) => unknown
   /** A caller who may call it may get a 404: the example names a record that is not there, or it is gone after the first call. */
   mayBeAbsent?: true
-  /** Everybody who has a token may read it where it is public. */
+  /** Any token may read it where it is public. */
   isPublic?: true
   /** A call would take a record away from the other cells: only refused cells are run. Another test has the others. */
   ends?: true
@@ -76,6 +76,7 @@ export const rows: Record<OperationId, Row> = {
   installIntegration: { body: () => ({}) },
   getIntegrationInstallationById: plain,
   updateIntegrationInstallation: plain,
+  selectPlaces: plain,
   uninstallIntegration: ends,
   pauseInstallation: plain,
   resumeInstallation: plain,
