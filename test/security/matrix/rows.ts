@@ -76,7 +76,8 @@ export const rows: Record<OperationId, Row> = {
   installIntegration: { body: () => ({}) },
   getIntegrationInstallationById: plain,
   updateIntegrationInstallation: plain,
-  selectPlaces: plain,
+  // With `all` the installation would reach the places of other cells.
+  selectPlaces: { body: () => ({ spaces: 'selected', sites: 'selected' }) },
   uninstallIntegration: ends,
   pauseInstallation: plain,
   resumeInstallation: plain,
