@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { SiteInstallation } from '../../schemas/generated/api/installations.ts'
 import type { Connection } from '../installations/connections.ts'
 import { toPath } from './client.ts'
 import { findInstallation, findOrganization, levelPath, type TargetOptions } from './find-records.ts'
@@ -54,6 +55,7 @@ async function show(session: Session, named: string, options: TargetOptions): Pr
       'site' in level ? `site ${level.site}` : 'space' in level ? `space ${level.space}` : 'account'
     terminal.print(paint('bold', name), ' ', toStatus(level.status))
     terminal.print(`  endpoint ${level.urls.publicEndpoint}`)
+    if ('site' in level) sayAddresses(terminal, level.urls)
     if (level !== installation && level.statusReason !== undefined) terminal.print(`  ${level.statusReason}`)
     for (const [setting, value] of Object.entries(level.configuration)) {
       terminal.print(`  ${setting} = ${JSON.stringify(value)}`)
@@ -74,6 +76,12 @@ function describeConnection({ state, account, since, expiresAt, lastError }: Con
     lastError !== undefined && `(${lastError})`,
   ]
   return [state, ...parts.filter((part) => part !== false)].join(' ')
+}
+
+function sayAddresses(terminal: Terminal, urls: SiteInstallation['urls']): void {
+  const { publishedScript, visitorAuthentication } = urls
+  if (publishedScript !== undefined) terminal.print(`  script ${publishedScript}`)
+  if (visitorAuthentication !== undefined) terminal.print(`  sign-in ${visitorAuthentication}`)
 }
 
 function saySuspended(terminal: Terminal, id: string, reason = ''): void {

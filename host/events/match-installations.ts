@@ -157,7 +157,7 @@ function whyNot(
   )
   if (isSetUp && settings.length === 0) return undefined
   const names = settings.map(({ path }) => path.replace('/configuration/', '')).join(', ')
-  const message =
-    names === '' ? 'Its setup event is not handled yet.' : `Settings are missing or do not fit: ${names}.`
+  const notSetUp = target.statusReason ?? installation.statusReason ?? 'Its setup event is not handled yet.'
+  const message = names === '' ? notSetUp : `Settings are missing or do not fit: ${names}.`
   return { reason: 'settings_missing', message }
 }

@@ -69,13 +69,32 @@ export function toTargetView(
     updatedAt: new Date(updatedAt).toISOString(),
   }
   return kind === 'site'
-    ? { object: 'site-installation', site: targetId, ...shared }
+    ? {
+        object: 'site-installation',
+        site: targetId,
+        ...shared,
+        urls: { ...shared.urls, ...siteUrlsOf(viewer, target, integration) },
+      }
     : { object: 'space-installation', space: targetId, ...shared }
 }
 
 function endpointsOf({ publicUrl }: Viewer, level: Level) {
   const url = publicUrl + endpointPath(level)
   return { publicEndpoint: url, publicContentEndpoint: url }
+}
+
+/** Addresses for the pages of a site, where the script may answer them. */
+function siteUrlsOf(
+  { publicUrl, manifest }: Viewer,
+  { installationId, targetId }: InstallationTarget,
+  integration: string,
+): { publishedScript?: string; visitorAuthentication?: string } {
+  const base = `${publicUrl}/v1/integrations/${integration}/installations/${installationId}/sites/${targetId}`
+  const { scopes = [] } = manifest ?? {}
+  return {
+    ...(scopes.includes('site:script:inject') && { publishedScript: `${base}/script` }),
+    ...(scopes.includes('site:visitor:auth') && { visitorAuthentication: `${base}/visitor-auth` }),
+  }
 }
 
 /** Why the level is suspended, or its setup has failed. */

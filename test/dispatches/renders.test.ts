@@ -20,13 +20,21 @@ const counter = createComponent({
     return { type: 'block', children: [at, element.context, element.dynamicState('count')] }
   },
 })
+const mirror = createComponent({
+  componentId: 'mirror',
+  render: async (element, { api, environment }) => {
+    const path = '/integrations/counter/installations/' + environment.installation.id + '/render'
+    const { data } = await api.request({ method: 'POST', path, body: { componentId: 'mirror' } })
+    return data
+  },
+})
 const settings = createComponent({
   componentId: 'settings',
   initialState: ({ siteInstallation, installation }) =>
     ({ level: siteInstallation?.site ?? installation.id, kept: Object.keys(siteInstallation?.configuration ?? {}) }),
   render: () => ({ type: 'configuration' }),
 })
-export default createIntegration({ components: [counter, settings] })`
+export default createIntegration({ components: [counter, mirror, settings] })`
 
 /** Answers without the SDK. */
 const hostile = `
@@ -149,6 +157,25 @@ describe('a component', () => {
     const { status, json } = await render(path, { componentId: 'counter', props: { name: 'teller' } })
     assert.deepEqual([status, json.error.code, json.error.message], [422, 'script_error', 'no such name'])
     assert.deepEqual(await logOf(json.error.requestId), [])
+  })
+
+  it('takes properties as large as a body may be', async () => {
+    const props = { from: 1, text: 'x'.repeat(1_000_000) }
+    const { status, json } = await render(path, { componentId: 'counter', props })
+    assert.deepEqual([status, json.props?.text?.length], [200, 1_000_000])
+    const larger = await render(path, { componentId: 'counter', props: { text: 'x'.repeat(1_100_000) } })
+    assert.deepEqual([larger.status, larger.json.error.code], [413, 'body_too_large'])
+  })
+
+  it('that renders itself over the API comes to an end', async () => {
+    const { json } = await render(path, { componentId: 'mirror' })
+    assert.equal(json.error.code, 'script_failed')
+    const { json: log } = await annex.api('GET', '/v1/logs?integration=counter')
+    const lines: string[] = log.items.map(({ text }: Json) => text)
+    assert.ok(
+      lines.some((line) => /gone through 8 scripts/.test(line)),
+      lines.join('\n'),
+    )
   })
 
   it('of an installation is for its own script and organization', async () => {

@@ -84,7 +84,8 @@ describe('a script of the other platform runs as it is:', () => {
 
   it('a published script', async () => {
     const { path } = await installSample(annex, 'page-counter', 'site', { tracking_id: 'T-1' })
-    const script = async () => (await fetch(`${annex.url}${path}/script`)).text()
+    const { urls } = await api('GET', path)
+    const script = async () => (await fetch(urls.publishedScript)).text()
     assert.match(await script(), /sendBeacon\('https:\/\/counter\.example\/T-1', location\.pathname\)/)
     await api('PATCH', path, { configuration: { tracking_id: 'none' } })
     assert.doesNotMatch(await script(), /sendBeacon/)
@@ -150,7 +151,8 @@ describe('a script of the other platform runs as it is:', () => {
     const site_url = 'https://docs.example'
     const settings = { issuer: provider.url, client_id: 'door', site_url }
     const { path, secret } = await installSample(annex, 'door-keeper', 'site', settings)
-    const sent = await fetch(`${annex.url}${path}/visitor-auth?location=/guides`, { redirect: 'manual' })
+    const { urls } = await api('GET', path)
+    const sent = await fetch(`${urls.visitorAuthentication}?location=/guides`, { redirect: 'manual' })
     const there = new URL(sent.headers.get('location') ?? '')
     assert.equal(there.searchParams.get('state'), '/guides')
     const back = new URL(there.searchParams.get('redirect_uri') ?? '')

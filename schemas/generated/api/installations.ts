@@ -238,6 +238,14 @@ export interface SiteInstallation {
      * The same address.
      */
     publicContentEndpoint?: string
+    /**
+     * For `<script src>` in the pages of the site. With the scope `site:script:inject`.
+     */
+    publishedScript?: string
+    /**
+     * Where the site sends visitors to sign in. With the scope `site:visitor:auth`.
+     */
+    visitorAuthentication?: string
   }
   previousSecretUntil?: Time
   createdAt: Time
