@@ -11,10 +11,11 @@ export type VisitorAnswer = { head: AnswerHead; body: DispatchOutcome['body'] }
 
 /**
  * A script appends `location` to the address of its site, and a signed token to that. So it is a path and no more: a visitor
- * could be led to `//elsewhere.example`, and the token with them. Browsers drop control characters of an address.
+ * could be led to `//elsewhere.example`, and the token with them. Without its first `/` it may begin with a plain word alone:
+ * behind an address without a last `/`, `.example` would become a part of the host. Browsers drop control characters.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-const pathOnly = /^\/(?![/\\])[^\\\u0000-\u0020]*$/
+const pathOnly = /^(?:\/(?![/\\])|[\w~-]+(?![^/?#]))[^\\\u0000-\u0020]*$/
 const longestLocation = 2048
 
 /**

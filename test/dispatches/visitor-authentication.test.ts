@@ -70,11 +70,20 @@ describe('the sign-in of a site', () => {
     assert.equal((await visit('?location=/missing')).status, 404)
   })
 
+  it('may be told a location without its first slash', async () => {
+    for (const location of ['guides', 'guides/a.html?b=c.d', 'a-b_c~d#e']) {
+      const response = await visit(`?location=${encodeURIComponent(location)}`)
+      const to = new URL(response.headers.get('location') ?? '')
+      assert.equal(to.searchParams.get('location'), location)
+    }
+  })
+
   it('is never asked for a location that leads elsewhere', async () => {
     const elsewhere = [
       ...['//evil.example', '/\\evil.example', '\\\\evil.example', 'https://evil.example', '@evil.example'],
       ...[
         '.evil.example',
+        ...['evil.example/a', 'a:80/b', 'a%2eexample', 'ä/b', '80@evil.example'],
         'javascript:alert(1)',
         '/\t/evil.example',
         '/a\nb',

@@ -148,16 +148,18 @@ describe('a script of the other platform runs as it is:', () => {
   })
 
   it('the sign-in of visitors', async () => {
-    const site_url = 'https://docs.example'
-    const settings = { issuer: provider.url, client_id: 'door', site_url }
+    const { site, organization } = annex.server.samples
+    const origins = ['https://docs.example']
+    await api('PUT', `/v1/orgs/${organization}/sites/${site}/script`, { origins })
+    const settings = { issuer: provider.url, client_id: 'door' }
     const { path, secret } = await installSample(annex, 'door-keeper', 'site', settings)
     const { urls } = await api('GET', path)
-    const sent = await fetch(`${urls.visitorAuthentication}?location=/guides`, { redirect: 'manual' })
+    const sent = await fetch(`${urls.visitorAuthentication}?location=guides`, { redirect: 'manual' })
     const there = new URL(sent.headers.get('location') ?? '')
-    assert.equal(there.searchParams.get('state'), '/guides')
+    assert.equal(there.searchParams.get('state'), 'guides')
     const back = new URL(there.searchParams.get('redirect_uri') ?? '')
     const answer = (code: string) => {
-      back.search = `${new URLSearchParams({ code, state: '/guides' })}`
+      back.search = `${new URLSearchParams({ code, state: 'guides' })}`
       return fetch(back, { redirect: 'manual' })
     }
     const signedIn = new URL((await answer('good')).headers.get('location') ?? '')

@@ -103,7 +103,7 @@ export interface ComputedDocument {
 
 export interface AuthenticateVisitorQuery {
   /**
-   * The path of the page that the visitor asked for. It begins with one `/`.
+   * The path of the page that the visitor asked for. Without its first `/`, it begins with a plain word.
    */
   location?: string
   /**
