@@ -39,6 +39,10 @@ export const errorCodes = {
   },
   event_invalid: { status: 422, meaning: 'The event does not match the schema of its type.' },
   // Public endpoints and sandboxes
+  options_failed: {
+    status: 502,
+    meaning: 'The script answered the choices of a setting late, too large, or not in form.',
+  },
   flow_refused: {
     status: 403,
     meaning: 'A connection with a provider did not begin here or in this browser, or it is over.',

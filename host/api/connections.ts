@@ -1,8 +1,8 @@
 import type { ConnectLink } from '../../schemas/generated/api/connections.ts'
 import type { Db } from '../db/db.ts'
 import { AnnexError } from '../errors.ts'
-import { levelOf } from '../installations/level-settings.ts'
-import { type FlowLevel, type OAuthFlows, refused } from '../installations/oauth-flows.ts'
+import { levelOf, toLevel } from '../installations/level-settings.ts'
+import { type OAuthFlows, refused } from '../installations/oauth-flows.ts'
 import { hasDotSegments } from '../manifest/checks/check-meaning.ts'
 import { cookieOf } from './guard-flows.ts'
 import type { OnOperation } from './operations.ts'
@@ -45,7 +45,7 @@ export function addConnectionRoutes(on: OnOperation, { db, flows, publicUrl }: C
   })
 
   async function createLink(level: OpenLevel, path: string): Promise<ConnectLink> {
-    const { token, expiresAt } = await flows.createLink(flowLevelOf(level), path)
+    const { token, expiresAt } = await flows.createLink(toLevel(level), path)
     return {
       object: 'connect-link',
       url: `${publicUrl()}/connect/${token}`,
@@ -65,10 +65,4 @@ function callbackUrlOf({ manifest, installation, target }: OpenLevel, name: stri
     'not_found',
     `The ${levelOf(target)} of ${installation.id} has no button "${name}". ${hint}`,
   )
-}
-
-function flowLevelOf({ installation: { id, integration }, target }: OpenLevel): FlowLevel {
-  return target === undefined
-    ? { kind: 'installation', integration, installationId: id }
-    : { kind: target.kind, integration, installationId: id, targetId: target.targetId }
 }

@@ -23,6 +23,7 @@ import { addOrganizationRoutes, type OrganizationParts } from './organizations.t
 import { addReceiptRoutes, type ReceiptParts } from './receipts.ts'
 import { addReceiverRoutes, type ReceiverParts } from './receivers.ts'
 import { addSendAgainRoutes, type SendAgainParts } from './send-again.ts'
+import { addSettingOptionRoutes, type SettingOptionParts } from './setting-options.ts'
 import { addSiteRoutes, type SiteParts } from './sites.ts'
 import { addSpaceRoutes, type SpaceParts } from './spaces.ts'
 import { addTokenRoutes, type TokenParts } from './tokens.ts'
@@ -49,6 +50,7 @@ export type ApiParts = OperationParts &
   InstallationParts &
   LevelParts &
   ConnectionParts &
+  SettingOptionParts &
   DispatchParts &
   EventParts &
   FeedParts &
@@ -83,6 +85,7 @@ export function createRouter(parts: ApiParts): Router {
   addTargetRoutes(on, parts)
   addLevelRoutes(on, parts)
   addConnectionRoutes(on, parts)
+  addSettingOptionRoutes(on, parts)
   addDispatchRoutes(on, parts)
   addEventRoutes(on, parts)
   addFeedRoutes(on, parts)

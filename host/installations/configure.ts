@@ -166,6 +166,21 @@ export async function editByScript(
   })
 }
 
+/** Keeps the label of a chosen value, for times when the script does not answer. */
+export async function keepLabel(
+  db: Db,
+  level: InstalledLevel,
+  name: string,
+  label: { value: string; label: string },
+): Promise<void> {
+  await db.transaction(async (transaction) => {
+    const before = await lockLevel(transaction, level)
+    const { configuration, settingDetails: details } = before.target ?? before.installation
+    if (configuration[name] !== label.value) return
+    await update(transaction, before, { settingDetails: { ...details, [name]: { ...details[name], label } } })
+  })
+}
+
 /** After its setup event a level becomes `active`. A level with a component becomes active by its first edit. */
 export async function activateAfterSetup(db: Db, manifest: Manifest, level: InstalledLevel): Promise<void> {
   const { status } = level.target ?? level.installation

@@ -10,12 +10,23 @@ import type {
 import type { ErrorDetail } from '../errors.ts'
 import type { SettingProblem, Level as SettingsLevel } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration, withDefaults } from '../manifest/settings/check-configuration.ts'
+import type { Level } from '../sandbox/level.ts'
 import { isSecret, secretMask } from './secret-settings.ts'
 
 /** An installation, or one of its sites or spaces. */
 export type InstalledLevel = { installation: Installation; target?: InstallationTarget }
 
 export const levelOf = (target: InstallationTarget | undefined): SettingsLevel => target?.kind ?? 'account'
+
+/** The level as its endpoint names it. */
+export function toLevel({
+  installation: { id, integration },
+  target,
+}: InstalledLevel): Exclude<Level, { kind: 'integration' }> {
+  return target === undefined
+    ? { kind: 'installation', integration, installationId: id }
+    : { kind: target.kind, integration, installationId: id, targetId: target.targetId }
+}
 
 /**
  * `active` is stored when a level is set up. It holds while the level's settings fit the deployed version (spec 7). A new

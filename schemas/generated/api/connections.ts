@@ -81,6 +81,74 @@ export type ConnectionEdit =
       error: string
     }
 
+/**
+ * One choice.
+ */
+export interface SettingOption {
+  label: string
+  value: string
+}
+
+/**
+ * The choices of a setting.
+ */
+export interface SettingOptions {
+  options: SettingOption[]
+  /**
+   * The next page. The last page has none.
+   */
+  next?: string
+  /**
+   * The script failed: this is its last known label.
+   */
+  stale?: true
+}
+
+export interface ListInstallationSettingOptionsQuery {
+  /**
+   * A text that the labels match.
+   */
+  q?: string
+  /**
+   * `next` of the page before.
+   */
+  page?: string
+  /**
+   * Only the choice with this value.
+   */
+  value?: string
+}
+
+export interface ListSiteInstallationSettingOptionsQuery {
+  /**
+   * A text that the labels match.
+   */
+  q?: string
+  /**
+   * `next` of the page before.
+   */
+  page?: string
+  /**
+   * Only the choice with this value.
+   */
+  value?: string
+}
+
+export interface ListSpaceInstallationSettingOptionsQuery {
+  /**
+   * A text that the labels match.
+   */
+  q?: string
+  /**
+   * `next` of the page before.
+   */
+  page?: string
+  /**
+   * Only the choice with this value.
+   */
+  value?: string
+}
+
 export interface ConnectionsOperations {
   connectInstallationSetting: {
     roles: 'editor' | 'admin' | 'operator'
@@ -96,6 +164,13 @@ export interface ConnectionsOperations {
     body: ConnectRequest
     answer: ConnectLink
   }
+  listInstallationSettingOptions: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; property: string }
+    query: ListInstallationSettingOptionsQuery
+    body: undefined
+    answer: SettingOptions
+  }
   connectSiteInstallationSetting: {
     roles: 'editor' | 'admin' | 'operator'
     params: { integration: string; installation: string; site: string; property: string }
@@ -110,6 +185,13 @@ export interface ConnectionsOperations {
     body: ConnectRequest
     answer: ConnectLink
   }
+  listSiteInstallationSettingOptions: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; site: string; property: string }
+    query: ListSiteInstallationSettingOptionsQuery
+    body: undefined
+    answer: SettingOptions
+  }
   connectSpaceInstallationSetting: {
     roles: 'editor' | 'admin' | 'operator'
     params: { integration: string; installation: string; space: string; property: string }
@@ -123,6 +205,13 @@ export interface ConnectionsOperations {
     query: object
     body: ConnectRequest
     answer: ConnectLink
+  }
+  listSpaceInstallationSettingOptions: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; space: string; property: string }
+    query: ListSpaceInstallationSettingOptionsQuery
+    body: undefined
+    answer: SettingOptions
   }
   openConnectLink: {
     roles: 'anyone'
