@@ -265,6 +265,8 @@ export async function startServer(
       sandboxes,
       prepareDispatch,
       reading,
+      dataDir,
+      settings,
       publish,
       content,
       report,

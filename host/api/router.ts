@@ -20,6 +20,7 @@ import { addMemberRoutes, type MemberParts } from './members.ts'
 import { addMetricsRoutes, type MetricsParts } from './metrics.ts'
 import { createOperations, type OperationParts } from './operations.ts'
 import { addOrganizationRoutes, type OrganizationParts } from './organizations.ts'
+import { addProblemRoutes, type ProblemParts } from './problems.ts'
 import { addReceiptRoutes, type ReceiptParts } from './receipts.ts'
 import { addReceiverRoutes, type ReceiverParts } from './receivers.ts'
 import { addSendAgainRoutes, type SendAgainParts } from './send-again.ts'
@@ -61,7 +62,8 @@ export type ApiParts = OperationParts &
   LogParts &
   ReceiptParts &
   VersionParts &
-  AuditParts
+  AuditParts &
+  ProblemParts
 
 /** The routes of the API. `schemas/api` describes each. */
 export function createRouter(parts: ApiParts): Router {
@@ -97,6 +99,7 @@ export function createRouter(parts: ApiParts): Router {
   addReceiptRoutes(on, parts)
   addVersionRoutes(on, parts)
   addAuditRoutes(on, parts)
+  addProblemRoutes(on, parts)
   on('getOpenApi', () => api.document)
   const router = new Router()
   addTo(router)

@@ -17,6 +17,7 @@ import { addMigrate } from './migrate.ts'
 import { withExamples } from './options.ts'
 import { addOrganizations, addSetup, addSitesOrSpaces } from './organizations.ts'
 import { addCheck, addIntegrations, addNew, addReload, addTypes } from './plugins.ts'
+import { addProblems } from './problems.ts'
 import { addReceivers } from './receivers.ts'
 import { addRotateSecret } from './rotate-secret.ts'
 import { addServe } from './serve.ts'
@@ -73,6 +74,7 @@ export function createProgram(version: string): Command {
   addJobs(program)
   addLogs(program)
   addAudit(program)
+  addProblems(program)
   program.commandsGroup('Organizations and access:')
   addOrganizations(program)
   addSitesOrSpaces(program, 'site')

@@ -143,6 +143,12 @@ export const settingsTable = {
     min: 1,
     meaning: 'Text of the pending deliveries that one installation may have, in MB',
   },
+  DISK_FREE_MB: {
+    kind: 'integer',
+    default: '512',
+    min: 0,
+    meaning: 'Free space of the disk of `DATA_DIR` below which `annex problems` shows it, in MB',
+  },
   RETENTION_DAYS: {
     kind: 'integer',
     default: '30',

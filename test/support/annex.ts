@@ -30,6 +30,7 @@ type Given = {
   pluginsDir?: string
   flags?: Record<string, string>
   dataDir?: string
+  envFile?: string
 }
 
 /** Starts a real Annex in this process: real sandbox processes, real HTTP, a database of its own in a temporary folder. */
@@ -63,9 +64,12 @@ async function start(given: Given, folder: string, ends: AsyncDisposableStack): 
     ...given.flags,
   }
   const environment = { HANDBOOK_STATS_REPORT_TOKEN: 'report-token', ...process.env }
-  const server = await startServer(loadSettings({ flags, environment, envFile: '/nowhere/.env' }), {
-    seeAnswer: createAnswerCheck(),
-  })
+  const server = await startServer(
+    loadSettings({ flags, environment, envFile: given.envFile ?? '/nowhere/.env' }),
+    {
+      seeAnswer: createAnswerCheck(),
+    },
+  )
   ends.defer(server.close)
   const operator = readFileSync(join(dataDir, 'cli.token'), 'utf8').trim()
   return {

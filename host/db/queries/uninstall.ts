@@ -8,7 +8,13 @@ import { deleteStores } from './stores.ts'
 /** An installation, or one of its site or space installations. */
 export type RemovedLevel = { installationId: string; target?: { kind: TargetKind; targetId: string } }
 
-const none = { signingSecret: '', previousSigningSecret: null, configuration: '{}', externalIds: '[]' }
+const none = {
+  signingSecret: '',
+  previousSigningSecret: null,
+  configuration: '{}',
+  externalIds: '[]',
+  settingDetails: '{}',
+}
 
 /** Hides a level from people and visitors. @returns false when another request has done so */
 export async function markRemoving(transaction: Db, level: RemovedLevel): Promise<boolean> {

@@ -14,6 +14,7 @@ import type { LogsOperations } from './logs.ts'
 import type { MeOperations } from './me.ts'
 import type { MembersOperations } from './members.ts'
 import type { OrganizationsOperations } from './organizations.ts'
+import type { ProblemsOperations } from './problems.ts'
 import type { ReceiptsOperations } from './receipts.ts'
 import type { ReceiversOperations } from './receivers.ts'
 import type { SitesOperations } from './sites.ts'
@@ -39,6 +40,7 @@ export type Operations = AuditOperations &
   MeOperations &
   MembersOperations &
   OrganizationsOperations &
+  ProblemsOperations &
   ReceiptsOperations &
   ReceiversOperations &
   SitesOperations &

@@ -1,0 +1,208 @@
+import { statfs } from 'node:fs/promises'
+import type { Problem } from '../../schemas/generated/api/problems.ts'
+import { cacheReads } from '../cache.ts'
+import type { Db } from '../db/db.ts'
+import type { SettingDetails } from '../db/queries/installations.ts'
+import { listIntegrations } from '../db/queries/integrations.ts'
+import {
+  countFailedWork,
+  listBrokenConnections,
+  listDisabledReceivers,
+  listHeld,
+  listSuspended,
+  listSuspendedIntegrations,
+  type Owner,
+} from '../db/queries/problems.ts'
+import { messageOf } from '../errors.ts'
+import { findDeployed } from '../installations/find-deployed.ts'
+import type { ReadOptions } from '../manifest/read-options.ts'
+import { readSecrets } from '../manifest/secrets.ts'
+import { ownOf } from './list-query.ts'
+import type { OnOperation } from './operations.ts'
+
+export type ProblemParts = {
+  longReader: Db
+  reading: ReadOptions
+  dataDir: string
+  settings: { PUBLIC_URL: string; DISK_FREE_MB: number }
+}
+
+/** A problem without the time of its start: this host notes when it first sees it. */
+type Noticed = Omit<Problem, 'object' | 'since'> & { since?: number }
+
+const probeMs = 3_000
+
+/** What does not work, read from the state that is there, with the fix of each. */
+export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
+  const { longReader: db, reading, dataDir, settings } = parts
+  const firstSeen = new Map<string, number>()
+  // Many readers must not make many requests.
+  const reach = cacheReads({ keyOf: (url: string) => url, read: whyUnreachable })
+
+  on('listProblems', async ({ caller }) => {
+    const owner = ownOf(caller)
+    const ofHost = caller.kind === 'operator' ? await readHost() : []
+    const found = [...ofHost, ...(await readInstallations(db, owner)), ...(await readSecretsOf(owner))]
+    const keys = new Set(found.map(toKey))
+    if (caller.kind === 'operator')
+      for (const key of firstSeen.keys()) if (!keys.has(key)) firstSeen.delete(key)
+    const items = found.map(toProblem).sort((one, other) => (one.since < other.since ? 1 : -1))
+    return { items, count: items.length }
+  })
+
+  function toProblem({ since, ...noticed }: Noticed): Problem {
+    const key = toKey(noticed)
+    const at = since ?? firstSeen.get(key) ?? Date.now()
+    if (since === undefined) firstSeen.set(key, at)
+    return { object: 'problem', ...noticed, since: new Date(at).toISOString() }
+  }
+
+  async function readHost(): Promise<Noticed[]> {
+    const host = { organization: null, subject: { kind: 'host', id: dataDir } }
+    const { bavail, bsize } = await statfs(dataDir)
+    const freeMb = Math.floor((bavail * bsize) / (1024 * 1024))
+    const why = settings.PUBLIC_URL === '' ? undefined : await reach.get(settings.PUBLIC_URL)
+    return [
+      ...(freeMb >= settings.DISK_FREE_MB
+        ? []
+        : [
+            {
+              ...host,
+              kind: 'disk' as const,
+              sentence: `The disk of DATA_DIR has ${freeMb} MB left.`,
+              fix: `Free space on the disk of ${dataDir}, or lower RETENTION_DAYS. DISK_FREE_MB sets the limit.`,
+            },
+          ]),
+      ...(why === undefined || why === ''
+        ? []
+        : [
+            {
+              ...host,
+              kind: 'public_url' as const,
+              sentence: `Annex cannot reach itself at PUBLIC_URL (${settings.PUBLIC_URL}): ${why}.`,
+              fix: 'Correct PUBLIC_URL, or the proxy and DNS in front of Annex. Providers and visitors use this address.',
+            },
+          ]),
+    ]
+  }
+
+  async function readSecretsOf(owner: Owner): Promise<Noticed[]> {
+    const problems: Noticed[] = []
+    for (const { name, organizationId } of await listIntegrations(db)) {
+      if (owner.organizationId !== undefined && owner.organizationId !== organizationId) continue
+      const manifest = (await findDeployed(db, name))?.manifest
+      if (manifest === undefined) continue
+      const set = readSecrets(manifest, reading)
+      for (const [secret, reference] of Object.entries(manifest.secrets ?? {})) {
+        if (Object.hasOwn(set, secret)) continue
+        problems.push({
+          kind: 'secret',
+          organization: organizationId,
+          subject: { kind: 'integration', id: name },
+          sentence: `${name} runs without its secret ${secret}.`,
+          fix: `Set the variable of ${reference} for Annex, and run: annex reload`,
+        })
+      }
+    }
+    return problems
+  }
+}
+
+async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
+  const [suspended, whole, held, receivers, failed, broken] = await Promise.all([
+    listSuspended(db, owner),
+    listSuspendedIntegrations(db, owner),
+    listHeld(db, owner),
+    listDisabledReceivers(db, owner),
+    countFailedWork(db, owner),
+    listBrokenConnections(db, owner),
+  ])
+  return [
+    ...suspended.map(
+      ({ reason, ...of }): Noticed => ({
+        ...toNoticed('suspended', of),
+        sentence: `${of.integration} is suspended. ${reason}`,
+        fix: `Deploy a version that is repaired, or run: annex resume ${of.installationId}`,
+      }),
+    ),
+    ...whole.map(
+      ({ name, organizationId, since, reason }): Noticed => ({
+        ...{
+          kind: 'suspended',
+          organization: organizationId,
+          subject: { kind: 'integration', id: name },
+          since,
+        },
+        sentence: `${name} is suspended outside of its installations. ${reason}`,
+        fix: `Deploy a version that is repaired, or run: annex resume --integration ${name}`,
+      }),
+    ),
+    ...held.map(
+      ({ version, ...of }): Noticed => ({
+        ...toNoticed('waiting_version', of),
+        sentence: `Version ${version} of ${of.integration} waits, as it asks for more.`,
+        fix: `See what is new and agree: annex agree ${of.installationId}`,
+      }),
+    ),
+    ...receivers.map(
+      ({ id, url, reason, ...of }): Noticed => ({
+        ...toNoticed('receiver', of),
+        subject: { kind: 'receiver', id },
+        sentence: `The receiver ${url} of ${of.integration} is disabled. ${reason}`,
+        fix: `Repair it, and run: annex receivers resume ${id}`,
+      }),
+    ),
+    ...failed.map(
+      ({ count, ...of }): Noticed => ({
+        ...toNoticed('failed_work', of),
+        sentence: `${of.integration} has ${count} failed event${count === 1 ? ' or task' : 's or tasks'}.`,
+        fix: `Read why, and run them again: annex jobs list --installation ${of.installationId}`,
+      }),
+    ),
+    ...broken.flatMap(({ details, targetId, ...of }) =>
+      brokenNames(details).map(
+        ([name, error]): Noticed => ({
+          ...toNoticed('connection', of),
+          sentence: `The connection ${name} of ${of.integration}${targetId === null ? '' : ` in ${targetId}`} is broken: ${error}`,
+          fix: `Connect it again. annex installations ${of.installationId} shows where.`,
+        }),
+      ),
+    ),
+  ]
+}
+
+const toNoticed = (
+  kind: Problem['kind'],
+  of: { installationId: string; organizationId: string; since: number },
+) => ({
+  kind,
+  organization: of.organizationId,
+  subject: { kind: 'installation', id: of.installationId },
+  since: Number(of.since),
+})
+
+/** The settings whose connection has an error. */
+const brokenNames = (details: string): [name: string, error: string][] =>
+  Object.entries<SettingDetails[string]>(JSON.parse(details)).flatMap(([name, { connection }]) =>
+    connection?.error === undefined ? [] : [[name, connection.error]],
+  )
+
+const toKey = ({ kind, subject, sentence }: Pick<Problem, 'kind' | 'subject' | 'sentence'>): string =>
+  // The free space is another one at each reading.
+  `${kind} ${subject.id} ${kind === 'disk' ? '' : sentence}`
+
+/** @returns an empty text when Annex answers there */
+async function whyUnreachable(publicUrl: string): Promise<string> {
+  try {
+    const response = await fetch(`${publicUrl.replace(/\/+$/, '')}/healthz`, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(probeMs),
+    })
+    if (!response.ok) return `/healthz answers ${response.status}`
+    const answer: unknown = await response.json().catch(() => undefined)
+    return JSON.stringify(answer) === '{"status":"ok"}' ? '' : 'another server answers there'
+  } catch (error) {
+    const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    return messageOf(inner)
+  }
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import type { ProblemList } from '../../schemas/generated/api/problems.ts'
+import { withExamples } from './options.ts'
+import { openSession } from './session.ts'
+import { paint } from './terminal.ts'
+
+export function addProblems(program: Command): void {
+  const command = program
+    .command('problems')
+    .description('list what does not work, since when, and how to repair it; exit code 1 for a problem')
+    .action(async (_options: object, command: Command) => {
+      const { api, terminal } = openSession(command)
+      const answer = await api.get<ProblemList>('/v1/problems')
+      if (answer.count > 0) process.exitCode = 1
+      if (terminal.json) return terminal.printJson(answer)
+      if (answer.count === 0) return terminal.say('There is no problem.')
+      for (const { sentence, since, fix } of answer.items) {
+        terminal.print(paint('red', '● '), sentence)
+        terminal.print(`  since ${since}`)
+        terminal.print(`  ${fix}`)
+      }
+    })
+  withExamples(command, ['annex problems', 'annex problems --json'])
+}

@@ -1,0 +1,101 @@
+import type { Db } from '../db.ts'
+
+/** Limits a search to an organization. An operator sees all. */
+export type Owner = { organizationId?: string }
+
+type Found = { installationId: string; integration: string; organizationId: string; since: number }
+
+/** As many of each kind: a list of problems is for people. */
+const most = 100
+
+const installations = (db: Db, owner: Owner) =>
+  db('installations').where(owner).whereNull('removingAt').orderBy('createdAt').limit(most)
+
+export async function listSuspended(db: Db, owner: Owner): Promise<(Found & { reason: string })[]> {
+  return installations(db, owner)
+    .where({ status: 'suspended' })
+    .select(
+      'id as installationId',
+      'integration',
+      'organizationId',
+      'suspendedAt as since',
+      'statusReason as reason',
+    )
+}
+
+/** Integrations that are suspended outside of installations. */
+export async function listSuspendedIntegrations(
+  db: Db,
+  owner: Owner,
+): Promise<{ name: string; organizationId: string; since: number; reason: string }[]> {
+  return db('integrations')
+    .where(owner)
+    .whereNotNull('suspendedAt')
+    .limit(most)
+    .select('name', 'organizationId', 'suspendedAt as since', 'suspendedReason as reason')
+}
+
+/** Installations that go on with an older version, since the deployed one was stored. */
+export async function listHeld(db: Db, owner: Owner): Promise<(Found & { version: number })[]> {
+  const query = db('installations')
+    .join('integrations', 'integrations.name', 'installations.integration')
+    .join('versions', 'versions.id', 'integrations.versionId')
+    .whereNull('removingAt')
+    .whereNotNull('heldVersionId')
+    .limit(most)
+    .select('installations.id as installationId', 'installations.integration')
+    .select('installations.organizationId', 'versions.number as version', 'versions.createdAt as since')
+  return owner.organizationId === undefined
+    ? query
+    : query.where('installations.organizationId', owner.organizationId)
+}
+
+export async function listDisabledReceivers(
+  db: Db,
+  owner: Owner,
+): Promise<(Found & { id: string; url: string; reason: string })[]> {
+  const query = db('receivers')
+    .join('installations', 'installations.id', 'receivers.installationId')
+    .where('receivers.state', 'disabled')
+    .limit(most)
+    .select('receivers.id', 'url', 'reason', 'installationId', 'integration', 'organizationId')
+    .select('receivers.updatedAt as since')
+  return owner.organizationId === undefined ? query : query.where(owner)
+}
+
+/** Failed events and tasks of each installation. */
+export async function countFailedWork(db: Db, owner: Owner): Promise<(Found & { count: number })[]> {
+  const query = db('jobs')
+    .join('installations', 'installations.id', 'jobs.lane')
+    .whereRaw(`jobs.state = 'failed' and kind in ('event', 'task')`)
+    .whereNull('removingAt')
+    .groupBy('jobs.lane', 'integration', 'organizationId')
+    .limit(most)
+    .select('jobs.lane as installationId', 'integration', 'organizationId')
+    .min({ since: 'finishedAt' })
+    .count({ count: '*' })
+  if (owner.organizationId !== undefined) query.where(owner)
+  const rows = (await query) as (Found & { count: number | string })[]
+  return rows.map((row) => ({ ...row, count: Number(row.count) }))
+}
+
+/** Levels with the error of a connection, as JSON text by setting. */
+export async function listBrokenConnections(
+  db: Db,
+  owner: Owner,
+): Promise<(Found & { targetId: string | null; details: string })[]> {
+  const hasError = `setting_details like '%"error":%'`
+  const accounts = await installations(db, owner)
+    .whereRaw(hasError)
+    .select('id as installationId', 'integration', 'organizationId', 'updatedAt as since')
+    .select('settingDetails as details')
+  const targets = db('installationTargets')
+    .join('installations', 'installations.id', 'installationTargets.installationId')
+    .whereRaw(`installation_targets.${hasError}`)
+    .whereNull('installationTargets.removingAt')
+    .limit(most)
+    .select('installationId', 'integration', 'organizationId', 'targetId')
+    .select('installationTargets.updatedAt as since', 'installationTargets.settingDetails as details')
+  const places = await (owner.organizationId === undefined ? targets : targets.where(owner))
+  return [...accounts.map((row) => ({ ...row, targetId: null })), ...places]
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
+import { writePlugin } from '../support/plugin-folder.ts'
+import { startReceiver } from '../support/receiver.ts'
+
+const failing = `
+import { createIntegration } from '@annex/runtime'
+let runs = 0
+export default createIntegration({
+  fetch: async (_request, { integration }) => {
+    await integration.queueTask({ task: {}, schedule: 0 })
+    return new Response('queued')
+  },
+  task: () => { if (runs++ < 2) throw new Error('it fails twice') },
+})`
+
+const sending = (url: string) => `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  events: { site_view: (event, { integration }) => integration.queueDelivery({ url: '${url}', event }) },
+})`
+
+const killing = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: (request) => {
+    if (new URL(request.url).pathname.endsWith('/kill')) { let n = 2n; for (;;) n = n * n }
+    return new Response('alive')
+  },
+})`
+
+const connecting = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: async (request, { environment: { apiEndpoint, apiTokens, integration, installation } }) => {
+    const path = apiEndpoint + '/v1/integrations/' + integration.name + '/installations/' + installation.id
+    const headers = { authorization: 'Bearer ' + apiTokens.installation, 'content-type': 'application/json' }
+    const answer = await fetch(path, { method: 'PATCH', headers, body: await request.text() })
+    return new Response(await answer.text(), { status: answer.status })
+  },
+})`
+
+const button = `configurations:
+  account:
+    properties:
+      account: { type: button, title: Account, description: Go, button_text: Go, callback_url: /oauth }`
+
+const view = {
+  url: 'https://docs.example/',
+  referrer: 'https://search.example/',
+  visitor: { anonymousId: 'v', userAgent: 'a', ip: '192.0.2.1', cookies: {} },
+}
+
+describe('a problem', () => {
+  let annex: Annex
+  let receiver: Awaited<ReturnType<typeof startReceiver>>
+  const folder = mkdtempSync(join(tmpdir(), 'annex-env-'))
+  const envFile = join(folder, '.env')
+  const publicServer = createServer((_request, response) => response.end('{"status":"ok"}'))
+  let port = 0
+  before(async () => {
+    receiver = await startReceiver(410)
+    await new Promise<void>((resolve) => publicServer.listen(0, '127.0.0.1', resolve))
+    port = (publicServer.address() as { port: number }).port
+    await new Promise((resolve) => publicServer.close(resolve))
+    writeFileSync(envFile, 'PROVIDER_KEY=a-secret-of-the-provider\n')
+    annex = await startAnnex({
+      envFile,
+      plugins: {
+        waits: { script: killing, more: 'egress: [api.example.com]' },
+        failing: { script: failing },
+        sending: { script: sending(receiver.url), scopes: ['site:views:read'] },
+        killing: { script: killing },
+        connecting: { script: connecting, more: button },
+        keyed: { more: 'secrets: { KEY: "${{ env.PROVIDER_KEY }}" }' },
+      },
+      flags: {
+        ...{ DELIVERY_RETRY_SECONDS: '0.1', SANDBOX_CPU_MS: '100', SANDBOX_RESIDENT_MB: '512' },
+        ...{ PUBLIC_URL: `http://127.0.0.1:${port}`, DISK_FREE_MB: '999999999' },
+      },
+    })
+  })
+  after(async () => {
+    await annex.close()
+    await receiver.close()
+    publicServer.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const list = async (kind: string): Promise<Json[]> =>
+    (await annex.api('GET', '/v1/problems')).json.items.filter((one: Json) => one.kind === kind)
+  const opens = async (kind: string): Promise<Json> => {
+    const [problem] = await until(
+      () => list(kind),
+      (items) => items.length === 1,
+    )
+    assert.ok(Date.parse(problem.since) <= Date.now() + 1000, problem.since)
+    assert.match(problem.sentence, /\.$|:/)
+    assert.notEqual(problem.fix, '')
+    return problem
+  }
+  const closes = (kind: string): Promise<Json[]> =>
+    until(
+      () => list(kind),
+      (items) => items.length === 0,
+    )
+  const reach = (endpoint: string): string => annex.url + new URL(endpoint).pathname
+
+  it('is a version that waits, until an admin agrees', async () => {
+    const { id, path } = await installSample(annex, 'waits')
+    writePlugin(annex.pluginsDir, 'waits', { script: killing, more: 'egress: [other.example.com]' })
+    await annex.api('POST', '/v1/reload')
+    const { sentence, subject } = await opens('waiting_version')
+    assert.equal(sentence, 'Version 2 of waits waits, as it asks for more.')
+    assert.deepEqual(subject, { kind: 'installation', id })
+    await annex.api('POST', `${path}/agreement`, { agree: true })
+    await closes('waiting_version')
+  })
+
+  it('is work that failed, until it is run again', async () => {
+    const { id, endpoint } = await installSample(annex, 'failing')
+    await until(
+      () => annex.api('GET', `/v1/jobs?installation=${id}`),
+      ({ json }) => json.items.length === 0,
+    )
+    assert.equal(await (await fetch(reach(endpoint))).text(), 'queued')
+    const { sentence, fix } = await opens('failed_work')
+    assert.equal(sentence, 'failing has 1 failed event or task.')
+    assert.match(fix, new RegExp(`annex jobs list --installation ${id}`))
+    const [job] = (await annex.api('GET', `/v1/jobs?installation=${id}`)).json.items
+    await annex.api('POST', `/v1/jobs/${job.id}/run`)
+    await closes('failed_work')
+  })
+
+  it('is a disabled receiver, until a person resumes it', async () => {
+    await installSample(annex, 'sending', 'site')
+    const { organization, site } = annex.server.samples
+    await until(
+      () =>
+        annex.api('POST', `/v1/events?organization=${organization}`, {
+          type: 'site_view',
+          siteId: site,
+          ...view,
+        }),
+      ({ json }) => json.installations === 1,
+    )
+    const { subject, sentence } = await opens('receiver')
+    assert.match(sentence, /It answered 410 Gone/)
+    await annex.api('POST', `/v1/receivers/${subject.id}/resume`)
+    await closes('receiver')
+  })
+
+  it('is a suspended script, until a person resumes it', async () => {
+    const { id, endpoint } = await installSample(annex, 'killing')
+    for (let n = 0; n < 8 && (await list('suspended')).length === 0; n++)
+      await fetch(`${reach(endpoint)}/kill`)
+    assert.deepEqual((await opens('suspended')).subject, { kind: 'installation', id })
+    await annex.api('POST', `/v1/integrations/killing/installations/${id}/resume`)
+    await closes('suspended')
+  })
+
+  it('is a connection that its provider has ended, until it is renewed', async () => {
+    const { endpoint, path } = await installSample(annex, 'connecting')
+    const patch = async (body: object): Promise<void> => {
+      const answer = await fetch(reach(endpoint), { method: 'POST', body: JSON.stringify(body) })
+      assert.equal(answer.status, 200, await answer.text())
+    }
+    const credentials = { access_token: 'token-of-the-provider' }
+    await patch({ configuration: { oauth_credentials: credentials }, connection: { callback: '/oauth' } })
+    await patch({ connection: { names: ['account'], error: 'invalid_grant' } })
+    assert.match((await opens('connection')).sentence, /^The connection account of connecting is broken/)
+    await annex.api('DELETE', `${path}/configuration/account`)
+    await closes('connection')
+  })
+
+  it('is a secret that is no longer set, until it is', async () => {
+    writeFileSync(envFile, '')
+    await annex.api('POST', '/v1/reload')
+    assert.equal((await opens('secret')).sentence, 'keyed runs without its secret KEY.')
+    writeFileSync(envFile, 'PROVIDER_KEY=a-secret-of-the-provider\n')
+    await annex.api('POST', '/v1/reload')
+    await closes('secret')
+  })
+
+  it('is a PUBLIC_URL at which no Annex answers, until one does', async () => {
+    const { sentence } = await opens('public_url')
+    assert.match(sentence, /^Annex cannot reach itself at PUBLIC_URL/)
+    await new Promise<void>((resolve) => publicServer.listen(port, '127.0.0.1', resolve))
+    await closes('public_url')
+  })
+
+  it('is a disk with little space left, and organizations do not see those of the host', async () => {
+    assert.match((await opens('disk')).sentence, /^The disk of DATA_DIR has \d+ MB left\.$/)
+    const { organization } = annex.server.samples
+    const { token } = (await annex.api('POST', `/v1/orgs/${organization}/tokens`, {})).json
+    const { json } = await annex.api('GET', '/v1/problems', undefined, token)
+    assert.deepEqual(
+      json.items.filter((one: Json) => one.organization === null),
+      [],
+    )
+    const other = await startAnnex({ flags: { DISK_FREE_MB: '1' } })
+    try {
+      assert.deepEqual((await other.api('GET', '/v1/problems')).json.items, [])
+    } finally {
+      await other.close()
+    }
+  })
+})
