@@ -17,6 +17,7 @@ import { AnnexError } from '../errors.ts'
 import { agreeTo, compareVersions, findMissing } from '../installations/consent.ts'
 import { getDeployed } from '../installations/find-deployed.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
+import { pruneIntegrations } from '../installations/prune.ts'
 import { rollBack, unpin } from '../installations/rollback.ts'
 import { describePermission, type Permission, permissionsOf } from '../manifest/permissions.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
@@ -79,6 +80,12 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
     prepareDispatch.forget()
     wake()
     return toAgreement((await findInstallation(db, installation.id)) ?? installation)
+  })
+
+  on('pruneIntegrations', async ({ caller, context, body }) => {
+    const items = await pruneIntegrations(db, body, originOf({ caller, context }))
+    prepareDispatch.forget()
+    return { items, count: items.length }
   })
 
   async function openOwn(caller: Caller, name: string): Promise<IntegrationRow> {

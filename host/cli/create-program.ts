@@ -16,7 +16,7 @@ import { addMembers } from './members.ts'
 import { addMigrate } from './migrate.ts'
 import { withExamples } from './options.ts'
 import { addOrganizations, addSetup, addSitesOrSpaces } from './organizations.ts'
-import { addCheck, addIntegrations, addNew, addReload, addTypes } from './plugins.ts'
+import { addCheck, addIntegrations, addNew, addPrune, addReload, addTypes } from './plugins.ts'
 import { addProblems } from './problems.ts'
 import { addReceivers } from './receivers.ts'
 import { addRotateSecret } from './rotate-secret.ts'
@@ -57,6 +57,7 @@ export function createProgram(version: string): Command {
   addCheck(program)
   addTypes(program)
   addReload(program)
+  addPrune(program)
   addIntegrations(program)
   program.commandsGroup('Install them:')
   addInstall(program)

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import type { PrunedList } from '../../schemas/generated/api/versions.ts'
 import type { Problem } from '../manifest/problem.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
 import { exitCodes } from './exit.ts'
@@ -98,6 +99,23 @@ export function addReload(program: Command): void {
     .description('reload plugin folders and spaces; exit code 3 when a folder has errors')
     .action(reload)
   withExamples(command, ['annex reload', 'annex reload --json'])
+}
+
+export function addPrune(program: Command): void {
+  const command = program
+    .command('prune')
+    .description('remove integrations whose folder is gone, with their versions')
+    .option('--installations', 'also those that are installed, with installations and settings')
+    .option('--dry-run', 'only list them')
+    .action(async (options: { installations?: true; dryRun?: true }, command: Command) => {
+      const { api, terminal } = openSession(command)
+      const answer = await api.post<PrunedList>('/v1/prune', options)
+      if (terminal.json) return terminal.printJson(answer)
+      for (const { name, installations } of answer.items)
+        terminal.print(`${name}, installations: ${installations}`)
+      terminal.say(options.dryRun ? 'Nothing was removed.' : `Removed ${answer.count}.`)
+    })
+  withExamples(command, ['annex prune --dry-run', 'annex prune --installations'])
 }
 
 async function reload(_options: object, command: Command): Promise<void> {

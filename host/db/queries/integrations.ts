@@ -214,3 +214,10 @@ export async function summarizeIntegrations(
   const [all] = await db('integrations').count({ count: '*' })
   return { integrations, more: Number(all?.count ?? 0) - integrations.length }
 }
+
+/** Removes an integration with its versions, and the empty rows of its installations. Deliveries and logs stay. */
+export async function deleteIntegration(transaction: Db, name: string): Promise<void> {
+  await transaction('installations').where({ integration: name }).delete()
+  await transaction('versions').where({ integration: name }).delete()
+  await transaction('integrations').where({ name }).delete()
+}

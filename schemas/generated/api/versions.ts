@@ -112,6 +112,36 @@ export interface WaitingVersion {
   permissions: Permissions
 }
 
+/**
+ * What to remove.
+ */
+export interface Prune {
+  /**
+   * Also integrations that are installed.
+   */
+  installations?: boolean
+  /**
+   * Removes nothing.
+   */
+  dryRun?: boolean
+}
+
+/**
+ * An integration whose folder is gone.
+ */
+export interface PrunedIntegration {
+  name: string
+  installations: number
+}
+
+/**
+ * Integrations whose folder is gone.
+ */
+export interface PrunedList {
+  items: PrunedIntegration[]
+  count: number
+}
+
 export interface ListIntegrationVersionsQuery {
   /**
    * The key of the install link, for an unlisted integration.
@@ -172,5 +202,12 @@ export interface VersionsOperations {
     query: object
     body: Agreement
     answer: InstallationAgreement
+  }
+  pruneIntegrations: {
+    roles: 'operator'
+    params: {}
+    query: object
+    body: Prune
+    answer: PrunedList
   }
 }

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { writePlugin } from '../support/plugin-folder.ts'
+import type { Ran } from './support/run-annex.ts'
+import { type Served, startServe } from './support/start-serve.ts'
+
+const script = (version: string) => `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: () => new Response('${version}') })`
+
+describe('a new user, by annex alone', () => {
+  const plugins = mkdtempSync(join(tmpdir(), 'annex-plugins-'))
+  let served: Served
+  let endpoint = ''
+  before(async () => {
+    writePlugin(plugins, 'story', { script: script('one'), scopes: ['site:metadata:read'] })
+    served = await startServe({ PLUGINS_DIR: plugins })
+  })
+  after(async () => {
+    await served?.close()
+    rmSync(plugins, { recursive: true })
+  })
+
+  const annex = async (...args: string[]): Promise<Ran> => {
+    const ran = await served.annex(...args)
+    assert.equal(ran.code, 0, ran.stderr)
+    return ran
+  }
+  const answer = async (): Promise<string> => (await fetch(endpoint)).text()
+
+  it('reads what an integration asks for, and installs it', async () => {
+    const refused = await served.annex('install', 'story')
+    assert.equal(refused.code, 2)
+    assert.match(refused.stderr, /Read titles and addresses of the sites that it is installed in\./)
+    assert.match(refused.stderr, /Without a terminal, agree with --yes\./)
+    const { stdout } = await annex('install', 'story', '--yes')
+    endpoint = /endpoint (\S+)/.exec(stdout)?.[1] ?? ''
+    assert.equal(await answer(), 'one')
+  })
+
+  it('checks a version that asks for more, publishes it, and sees that it waits', async () => {
+    const folder = writePlugin(plugins, 'story', {
+      script: script('two'),
+      scopes: ['site:metadata:read', 'site:views:read'],
+    })
+    const checked = await annex('check', folder, '--against', '1')
+    assert.match(checked.stdout, /^story: admins have to agree/)
+    assert.match(checked.stdout, /\+ Read the visits of the sites/)
+    await annex('reload')
+    assert.equal(await answer(), 'one')
+    const problems = await served.annex('problems')
+    assert.equal(problems.code, 1)
+    assert.match(problems.stdout, /Version 2 of story waits/)
+  })
+
+  it('sees the difference, and agrees', async () => {
+    const { stdout } = await annex('diff', 'story')
+    assert.match(stdout, /^version 1 → 2\n\+ Read the visits of the sites/)
+    const agreed = await annex('agree', 'story', '--yes')
+    assert.match(agreed.stdout, /runs version 2\n$/)
+    assert.equal(await answer(), 'two')
+    assert.match((await annex('problems')).stderr, /There is no problem\./)
+  })
+
+  it('rolls back, and a reload does not undo it', async () => {
+    assert.match((await annex('rollback', 'story', '--yes')).stdout, /^story runs version 1, pinned\n$/)
+    await annex('reload')
+    assert.equal(await answer(), 'one')
+    assert.match((await annex('versions', 'story')).stdout, /2\s+loaded.*\n1\s+pinned/)
+    await annex('unpin', 'story')
+    assert.equal(await answer(), 'two')
+  })
+
+  it('uninstalls, installs again, and reads in the audit what happened', async () => {
+    await annex('uninstall', 'story', '--yes')
+    const { stdout } = await annex('install', 'story', '--yes')
+    assert.ok(!stdout.includes(endpoint))
+    const { stdout: audit } = await annex('audit', '--json')
+    const actions = JSON.parse(audit).items.map(({ action }: { action: string }) => action)
+    for (const action of ['installation.delete', 'grant.create', 'version.roll_back', 'version.unpin'])
+      assert.ok(actions.includes(action), action)
+  })
+
+  it('removes what a folder that is gone has left behind', async () => {
+    rmSync(join(plugins, 'story'), { recursive: true })
+    await annex('reload')
+    assert.equal((await annex('prune')).stdout, '')
+    assert.match((await annex('prune', '--installations', '--dry-run')).stdout, /^story, installations: 1/)
+    await annex('prune', '--installations')
+    assert.doesNotMatch((await annex('integrations')).stdout, /story/)
+  })
+})
