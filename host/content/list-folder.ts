@@ -24,7 +24,9 @@ export async function listFolder(
   const open = ['']
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     const listed = await stat(join(root, folder), { bigint: true }).catch(() => undefined)
-    if (listed !== undefined) folders.push({ path: join(root, folder), inode: listed.ino })
+    if (listed !== undefined) {
+      folders.push({ path: join(root, folder), identity: `${listed.ino} ${listed.birthtimeNs}` })
+    }
     const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error) => {
       problems.push({
         file: folder || '.',

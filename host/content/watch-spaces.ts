@@ -44,6 +44,7 @@ export function watchSpaces({
 }: Given): SpaceWatch {
   const watcher = watchFolders(syncSoon, onUnwatched)
   const reader = createFolderReader()
+  const changed = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   let syncing: Promise<void> = Promise.resolve()
   let isClosed = false
@@ -59,27 +60,43 @@ export function watchSpaces({
   }
 
   /** An editor writes a file in several steps; a checkout writes many files. */
-  function syncSoon(): void {
+  function syncSoon(folder: string): void {
+    changed.add(folder)
     clearTimeout(timer)
-    // While the database is away, the next try may find it.
-    if (!isClosed) timer = setTimeout(() => sync().catch(syncSoon), settleMs)
+    if (!isClosed) timer = setTimeout(syncChanged, settleMs)
+  }
+
+  function syncChanged(): void {
+    const folders = [...changed]
+    changed.clear()
+    inTurn((space) => folders.includes(space.folder)).catch(() => {
+      // While the database is away, the next try may find it.
+      for (const folder of folders) syncSoon(folder)
+    })
   }
 
   function sync(): Promise<void> {
-    syncing = syncing.catch(() => {}).then(syncAll)
+    return inTurn(() => true)
+  }
+
+  function inTurn(isMeant: (space: FolderSpace) => boolean): Promise<void> {
+    syncing = syncing.catch(() => {}).then(() => syncSome(isMeant))
     return syncing
   }
 
-  async function syncAll(): Promise<void> {
+  async function syncSome(isMeant: (space: FolderSpace) => boolean): Promise<void> {
     const spaces = (await listSpaces(db)).filter((space): space is FolderSpace => space.folder !== null)
+    watcher.keepOnly(spaces.map(({ folder }) => folder))
     const ownFiles = await listOwnFiles()
-    for (const space of spaces) await syncOne(space, ownFiles).catch((error) => onFailure(space, error))
+    for (const space of spaces.filter(isMeant)) {
+      await syncOne(space, ownFiles).catch((error) => onFailure(space, error))
+    }
   }
 
   async function syncOne(space: FolderSpace, ownFiles: OwnFiles): Promise<void> {
     const folder = await reader.read(space.folder, ownFiles)
     // A file may have been saved between the list and the begin of the watch.
-    if (watcher.follow(folder.root, folder.folders)) syncSoon()
+    if (watcher.follow({ name: space.folder, ...folder })) syncSoon(space.folder)
     await content.write(space, author, (current) => toWantedPages(folder, current, ownFiles))
     const problems = folder.problems.slice(0, mostStored)
     const stored = JSON.stringify(problems)

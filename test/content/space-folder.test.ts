@@ -260,6 +260,17 @@ describe('a hostile folder', () => {
     assert.match(Object.values(await problemsOf(space)).join('\n'), /more than 32 folders deep/)
   })
 
+  it('is read again when another folder takes its place, as a checkout does', async () => {
+    const space = await makeSpace('replaced', { 'sub/a.md': '# A\n' })
+    const { pages } = await changed(space, () => {
+      rmSync(space.folder, { recursive: true })
+      write(space.folder, 'sub/b.md', '# B\n')
+    })
+    assert.equal(shape(pages), 'sub/b')
+    const again = await changed(space, () => write(space.folder, 'sub/c.md', '# C\n'))
+    assert.equal(shape(again.pages), 'sub/b sub/c')
+  })
+
   it('keeps the last revision of a folder that is gone', async () => {
     const space = await makeSpace('vanishing', good)
     rmSync(space.folder, { recursive: true })
