@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { assembleApi } from './assemble-api.ts'
+import { eventSchemas, publishableEventTypes, toPublishSchema } from './events.ts'
 
 /** A JSON Schema (2020-12). */
 export type Schema = { [keyword: string]: unknown }
@@ -78,10 +79,24 @@ export type Operation = {
 const folder = new URL('./api/', import.meta.url)
 const maxJsonBytes = 1024 * 1024
 
+/** The events that an organization may publish, from schemas/events. */
+const publishedEvents: ApiFile = {
+  $id: 'published-events',
+  title: 'Published events',
+  description: 'Events as they are published.',
+  $defs: Object.fromEntries(
+    publishableEventTypes.map((type) => {
+      const { $id: _id, $schema: _schema, title, ...schema } = toPublishSchema(eventSchemas[type])
+      return [`Published${title}`, schema]
+    }),
+  ),
+}
+
 export function readApiFiles(from: URL | string = folder): ApiFile[] {
   const names = readdirSync(from).filter((name) => name.endsWith('.schema.json'))
   const base = from instanceof URL ? from : new URL(`file://${from}/`)
-  return names.sort().map((name) => JSON.parse(readFileSync(new URL(name, base), 'utf8')))
+  const files = names.sort().map((name): ApiFile => JSON.parse(readFileSync(new URL(name, base), 'utf8')))
+  return [...files, publishedEvents]
 }
 
 export type OpenApi = {

@@ -43,7 +43,13 @@ export function assembleApi(files: ApiFile[]): OpenApi {
   const tags = files
     .filter(({ paths }) => paths !== undefined)
     .map(({ title, description }) => ({ name: title, description }))
-  const { schemas = {} } = components
+  const given = components.schemas ?? {}
+  const schemas = Object.fromEntries(
+    Object.entries(given).map(([name, schema]): [string, Schema] => [
+      name,
+      schema.examples === undefined ? schema : { ...schema, examples: [exampleOf(schema, given)] },
+    ]),
+  )
   const described = withExamples(paths, schemas) as OpenApi['paths']
   const responses = withExamples(components.responses, schemas) as Record<string, Schema>
   return {
@@ -60,7 +66,7 @@ export function assembleApi(files: ApiFile[]): OpenApi {
     tags,
     paths: described,
     components: {
-      ...reachable(described, { ...components, responses }),
+      ...reachable(described, { ...components, schemas, responses }),
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
     },
   }
@@ -113,21 +119,28 @@ function withExamples(value: unknown, schemas: Record<string, Schema>): unknown 
   return Object.fromEntries(entries)
 }
 
-/** The first of a schema's `examples`, else a value of its required properties and of those with an example. */
-function exampleOf(schema: Schema, schemas: Record<string, Schema>): unknown {
-  const { $ref, examples, allOf, anyOf, items, properties = {}, required = [] } = schema
-  if (Array.isArray(examples)) return examples[0]
-  if (typeof $ref === 'string') return exampleOf(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas)
-  if (Array.isArray(allOf)) return Object.assign({}, ...allOf.map((part: Schema) => exampleOf(part, schemas)))
-  if (Array.isArray(anyOf)) return exampleOf(anyOf[0], schemas)
-  if (items !== undefined) return [exampleOf(items as Schema, schemas)]
-  if (schema.type === 'object') {
-    const needed = Object.entries(properties as Record<string, Schema>).filter(([name]) =>
-      (required as string[]).includes(name),
-    )
-    return Object.fromEntries(needed.map(([name, inner]) => [name, exampleOf(inner, schemas)]))
+/**
+ * The first of a schema's `examples`, with a value of each required property that it lacks.
+ *
+ * @param within the references on the way. A list in a record of its own kind is empty.
+ */
+function exampleOf(schema: Schema, schemas: Record<string, Schema>, within: readonly string[] = []): unknown {
+  const { $ref, examples, allOf, anyOf, oneOf, items, properties = {}, required = [] } = schema
+  const make = (part: Schema) => exampleOf(part, schemas, within)
+  const [given] = Array.isArray(examples) ? examples : []
+  if (given !== undefined && (schema.type !== 'object' || typeof given !== 'object')) return given
+  if (typeof $ref === 'string') {
+    if (within.includes($ref)) return undefined
+    return exampleOf(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas, [...within, $ref])
   }
-  return exampleOfText(schema)
+  if (Array.isArray(allOf)) return Object.assign({}, ...allOf.map(make))
+  const choices = anyOf ?? oneOf
+  if (Array.isArray(choices)) return make(choices[0])
+  if (items !== undefined) return [make(items as Schema)].filter((item) => item !== undefined)
+  if (schema.type !== 'object') return exampleOfText(schema)
+  const missing = (required as string[]).filter((name) => !Object.hasOwn(given ?? {}, name))
+  const made = missing.map((name) => [name, make((properties as Record<string, Schema>)[name] ?? {})])
+  return { ...given, ...Object.fromEntries(made) }
 }
 
 const texts: Readonly<Record<string, string>> = {
@@ -141,6 +154,7 @@ function exampleOfText({ const: value, enum: values, type, minimum = 1, format }
   if (Array.isArray(values)) return values[0]
   const [kind] = [type].flat()
   if (kind === 'integer' || kind === 'number') return minimum
+  if (kind === 'null') return null
   return kind === 'boolean' ? false : (texts[`${format}`] ?? 'text')
 }
 

@@ -40,14 +40,15 @@ async function makeFile(
   const named = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(named)
     if (typeof value !== 'object' || value === null) return value
-    const { $ref, examples: _, ...rest } = value as { $ref?: string; examples?: unknown }
+    const { $ref, ...rest } = value as { $ref?: string }
     if ($ref !== undefined) {
       const name = nameOf($ref)
       if (!homes.has(name)) throw new Error(`schemas/api/${$id}: there is no ${$ref}`)
       used.add(name)
       return { tsType: name }
     }
-    return Object.fromEntries(Object.entries(rest).map(([key, inner]) => [key, named(inner)]))
+    const kept = Object.entries(rest).filter(([key, inner]) => !isAnnotation(key, inner))
+    return Object.fromEntries(kept.map(([key, inner]) => [key, named(inner)]))
   }
   const make = async (name: string, schema: object) => {
     const text = await compile(named(schema) as never, name, { ...options, bannerComment: '' })
@@ -91,6 +92,10 @@ async function makeFile(
   const parts = [options.bannerComment, imports.join('\n'), ...blocks].filter(Boolean)
   return { id: $id, text: `${parts.join('\n\n').replaceAll('{  }', '{}')}\n` }
 }
+
+/** A title inside of a record would give its part a type of its own. */
+const isAnnotation = (key: string, value: unknown): boolean =>
+  (key === 'title' && typeof value === 'string') || (key === 'examples' && Array.isArray(value))
 
 const nameOf = (ref: string): string => ref.split('/').at(-1) ?? ''
 

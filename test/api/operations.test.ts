@@ -110,6 +110,9 @@ describe('the files of schemas/api', () => {
       assert.ok(check(example), `${of}: ${JSON.stringify(check.errors)}`)
     }
     assert.equal(new Set(operations.map(({ id }) => id)).size, operations.length)
+    for (const [name, schema] of Object.entries(document.components.schemas ?? {})) {
+      for (const example of [schema.examples ?? []].flat()) assertFits(schema, example, name)
+    }
     for (const { id, summary, roles, answers, success, body, bodyExample } of operations) {
       assert.ok(summary !== '' && roles.length > 0, id)
       const json = answers[success]?.content?.['application/json']

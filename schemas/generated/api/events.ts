@@ -1,12 +1,12 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
+import type { PublishedPageFeedbackEvent, PublishedSiteViewEvent, PublishedSpaceContentUpdatedEvent } from './published-events.ts'
+
 /**
- * An event, as schemas/events describes its type, without `installationId`.
+ * An event of one of the types that an organization may publish.
  */
-export interface EventToPublish {
-  type: 'space_content_updated' | 'site_view' | 'page_feedback'
-  [k: string]: unknown
-}
+export type EventToPublish =
+  PublishedSpaceContentUpdatedEvent | PublishedSiteViewEvent | PublishedPageFeedbackEvent
 
 /**
  * What became of an event.
