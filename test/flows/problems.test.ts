@@ -77,6 +77,7 @@ describe('a problem', () => {
         sending: { script: sending(receiver.url), scopes: ['site:views:read'] },
         killing: { script: killing },
         connecting: { script: connecting, more: button },
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of manifests
         keyed: { more: 'secrets: { KEY: "${{ env.PROVIDER_KEY }}" }' },
       },
       flags: {

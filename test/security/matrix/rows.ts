@@ -118,6 +118,11 @@ export const rows: Record<OperationId, Row> = {
   compareIntegrationVersions: plain,
   rollBackIntegration: plain,
   unpinIntegration: plain,
+  pruneIntegrations: ends,
+  listProblems: plain,
+  listInstallationSettingOptions: absent,
+  listSiteInstallationSettingOptions: absent,
+  listSpaceInstallationSettingOptions: absent,
   getInstallationAgreement: plain,
   agreeToVersion: absent,
   // people and organizations
