@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../schemas/generated/api/audit.ts'
 import type { Db } from '../db/db.ts'
 import { type AuditFilter, type AuditRow, listAudit } from '../db/queries/audit.ts'
 import type { Person } from './caller.ts'
-import { idIn, ownOf, toPage } from './list-query.ts'
+import { idPlace, listPage, ownOf } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 export type AuditParts = { longReader: Db }
@@ -12,11 +12,14 @@ const exportPage = 500
 
 /** Changes, for admins of their organization and for operators. */
 export function addAuditRoutes(on: OnOperation, { longReader }: AuditParts): void {
-  on('listAudit', async ({ caller, query: { limit, before, ...query } }) => {
-    const place = idIn({ ...(before !== undefined && { before }) }, 'aud')
-    const items = await listAudit(longReader, { ...toFilter(caller, query), ...place, limit })
-    return toPage(items, limit, toEntry)
-  })
+  on('listAudit', ({ caller, query }) =>
+    listPage(query, {
+      place: idPlace('aud'),
+      placeOf: ({ id }) => id,
+      read: ({ after, limit }) => listAudit(longReader, { ...toFilter(caller, query), before: after, limit }),
+      toView: toEntry,
+    }),
+  )
 
   on('exportAudit', ({ caller, query, context }) => {
     context.type = 'application/x-ndjson'

@@ -20,8 +20,10 @@ import {
   type Revision,
 } from '../db/queries/revisions.ts'
 import { AnnexError } from '../errors.ts'
+
 import { readIfMatch } from './if-match.ts'
-import { toIso } from './list-query.ts'
+import { listPage, numberPlace, toIso } from './list-query.ts'
+
 import type { OnOperation } from './operations.ts'
 import { openSpace, type SpaceRequest } from './spaces.ts'
 
@@ -40,15 +42,13 @@ export function addContentRoutes(on: OnOperation, { db, content }: ContentRouteP
 
   on('listRevisions', async (request) => {
     const space = await openSpace(db, request)
-    const { limit, before } = request.query
-    const page = { limit, ...(before !== undefined && { before }) }
-    const revisions = await listRevisions(db, space.id, page)
-    const last = revisions.at(-1)
-    return {
-      items: revisions.map(toRevisionHead),
-      ...(revisions.length === limit && last !== undefined && { next: { before: last.number } }),
-      count: revisions.length,
-    }
+    return listPage(request.query, {
+      place: numberPlace,
+      placeOf: ({ number }) => String(number),
+      read: ({ after, limit }) =>
+        listRevisions(db, space.id, { limit, ...(after !== undefined && { before: Number(after) }) }),
+      toView: toRevisionHead,
+    })
   })
 
   on('getRevisionSemanticChanges', async (request) => {

@@ -11,7 +11,7 @@ import {
 } from '../db/queries/list-deliveries.ts'
 import { AnnexError } from '../errors.ts'
 import type { Person } from './caller.ts'
-import { idIn, ownOf, timeOf, toIso, toPage } from './list-query.ts'
+import { idPlace, listPage, ownOf, timeOf, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 
 export type DeliveryParts = { db: Db; longReader: Db }
@@ -19,9 +19,13 @@ export type DeliveryParts = { db: Db; longReader: Db }
 /** Deliveries and their attempts. */
 export function addDeliveryRoutes(on: OnOperation, { db, longReader }: DeliveryParts): void {
   on('listDeliveries', async ({ caller, query }) => {
-    const { before, ...filter } = filterOf(caller, query)
-    const items = await listDeliveries(longReader, filter, { before, limit: query.limit })
-    return toPage(items, query.limit, toDelivery)
+    const filter = filterOf(caller, query)
+    return listPage(query, {
+      place: idPlace('dlv'),
+      placeOf: ({ id }) => id,
+      read: ({ after, limit }) => listDeliveries(longReader, filter, { before: after, limit }),
+      toView: toDelivery,
+    })
   })
 
   on('getDelivery', async ({ caller, params }) => {
@@ -46,17 +50,15 @@ export async function openDelivery(db: Db, caller: Person, id: string): Promise<
 }
 
 /**
- * Reads the filters of a query, limited to the deliveries that the caller may see. `before` is a time, or the id of a
- * delivery, where the next page begins.
+ * Reads the filters of a query, limited to the deliveries that the caller may see.
  *
  * @throws AnnexError `bad_request`
  */
 export function filterOf(
   caller: Person,
   query: Omit<OperationRequest<'listDeliveries'>['query'], 'limit'>,
-): DeliveryFilter & { before?: string } {
+): DeliveryFilter {
   const { installation, receiver, event, eventType, state, before, after } = query
-  const isPlace = before?.startsWith('dlv_')
   return {
     ...ownOf(caller),
     ...(installation !== undefined && { installationId: installation }),
@@ -65,7 +67,7 @@ export function filterOf(
     ...(eventType !== undefined && { eventType }),
     ...(state !== undefined && { state }),
     ...(after !== undefined && { afterMs: timeOf('after', after) }),
-    ...(before !== undefined && (isPlace ? idIn({ before }, 'dlv') : { beforeMs: timeOf('before', before) })),
+    ...(before !== undefined && { beforeMs: timeOf('before', before) }),
   }
 }
 

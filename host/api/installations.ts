@@ -12,12 +12,15 @@ import { listStores } from '../db/queries/stores.ts'
 import { AnnexError } from '../errors.ts'
 import { createManifestReader, findDeployed, getDeployed } from '../installations/find-deployed.ts'
 import { install, installInTarget } from '../installations/install.ts'
-import { toInstallationView, toTargetView } from '../installations/installation-view.ts'
+import { toInstallationView, toListed, toTargetView } from '../installations/installation-view.ts'
 import { statusOf } from '../installations/level-settings.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { select } from '../installations/selection.ts'
 import type { Suspensions } from '../installations/suspend.ts'
+
 import { organizationOf, originOf } from './caller.ts'
+import { idPlace, listWhole, textPlace } from './list-query.ts'
+
 import type { OnOperation } from './operations.ts'
 import { openInstallation } from './visible-records.ts'
 
@@ -39,12 +42,15 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
     const all = caller.kind === 'operator' && query.organization === undefined
     const where = all ? {} : { organizationId: (await organizationOf(db, caller, query.organization)).id }
     const readManifest = createManifestReader(db)
-    const items = await Promise.all(
-      (await listInstallations(db, where)).map(async (found) =>
-        toInstallationView(found, { caller, manifest: await readManifest(found), publicUrl: publicUrl() }),
-      ),
-    )
-    return { items, count: items.length }
+    return listWhole(query, await listInstallations(db, where), {
+      place: idPlace('inst'),
+      placeOf: ({ id }) => id,
+      toView: async (found) =>
+        toListed(
+          toInstallationView(found, { caller, manifest: await readManifest(found), publicUrl: publicUrl() }),
+          caller,
+        ),
+    })
   })
 
   on('installIntegration', async ({ caller, params, body, context }) => {
@@ -130,9 +136,12 @@ export function addTargetRoutes(on: OnOperation, parts: InstallationParts): void
       const { caller, installation, manifest } = await openInstallation(db, request)
       const viewer = { caller, manifest, publicUrl: publicUrl() }
       const targets = await listTargets(db, { installationId: installation.id, kind })
-      // All are of one kind; the list of each kind has a type of its own.
-      const items = targets.map((target) => toTargetView(installation, target, viewer)) as never[]
-      return { items, count: items.length }
+      return listWhole(request.query, targets, {
+        place: textPlace,
+        placeOf: ({ targetId }) => targetId,
+        // All are of one kind; the list of each kind has a type of its own.
+        toView: (target): never => toListed(toTargetView(installation, target, viewer), caller) as never,
+      })
     })
 
     on(installOn, async (request) => {

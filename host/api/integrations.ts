@@ -13,12 +13,15 @@ import {
   findDeployed,
   getDeployed,
 } from '../installations/find-deployed.ts'
-import { toInstallationView } from '../installations/installation-view.ts'
+import { toInstallationView, toListed } from '../installations/installation-view.ts'
 import type { Suspensions } from '../installations/suspend.ts'
 import { settingsSchema } from '../manifest/settings/settings-schema.ts'
 import { endpointPath } from '../sandbox/level.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
+
 import { isPerson, originOf } from './caller.ts'
+import { idPlace, listWhole, textPlace } from './list-query.ts'
+
 import type { OnOperation } from './operations.ts'
 import { openIntegration, ownsIntegration, visibleInstallation } from './visible-records.ts'
 
@@ -36,15 +39,19 @@ export type IntegrationParts = {
 export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): void {
   const { db, tokens, resume, reload, publicUrl, wake } = parts
 
-  on('listIntegrations', async ({ caller }) => {
-    const items: Integration[] = []
+  on('listIntegrations', async ({ caller, query }) => {
+    const visible: { row: IntegrationRow; deployed: Deployed | undefined; isOwner: boolean }[] = []
     for (const row of await listIntegrations(db)) {
       const isOwner = ownsIntegration(caller, row)
       const deployed = await findDeployed(db, row.name)
       const isOwn = isOwner || (!isPerson(caller) && caller.integration === row.name)
-      if (isOwn || deployed?.manifest.visibility === 'public') items.push(toView(row, deployed, isOwner))
+      if (isOwn || deployed?.manifest.visibility === 'public') visible.push({ row, deployed, isOwner })
     }
-    return { items, count: items.length }
+    return listWhole(query, visible, {
+      place: textPlace,
+      placeOf: ({ row }) => row.name,
+      toView: ({ row, deployed, isOwner }) => toView(row, deployed, isOwner),
+    })
   })
 
   on('getIntegrationByName', async ({ caller, params, query }) => {
@@ -78,13 +85,15 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     )
     // An organization without it learns nothing of a private integration.
     if (found.length === 0 && isPerson(caller)) await openIntegration(db, caller, integration)
-    const items = await Promise.all(
-      found.map(async (installation) => {
+    return listWhole(query, found, {
+      place: idPlace('inst'),
+      placeOf: ({ id }) => id,
+      toView: async (installation) => {
         const manifest = await readManifest(installation)
-        return toInstallationView(installation, { caller, manifest, publicUrl: publicUrl() })
-      }),
-    )
-    return { items, count: items.length }
+        const viewer = { caller, manifest, publicUrl: publicUrl() }
+        return toListed(toInstallationView(installation, viewer), caller)
+      },
+    })
   })
 
   on('createIntegrationInstallationToken', async ({ caller, params }) => {

@@ -13,7 +13,7 @@ import { findDeployed } from '../installations/find-deployed.ts'
 import { toVisibleSettings } from '../installations/level-settings.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { Person } from './caller.ts'
-import { badPlace, idIn, ownOf, toIso, toPage } from './list-query.ts'
+import { idPlace, listPage, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 export type JobParts = { db: Db; longReader: Db; wake: () => void }
@@ -23,7 +23,7 @@ type JobRequest = { caller: Person; params: { job: string } }
 /** Events and tasks for scripts: pending jobs and failed ones. */
 export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts): void {
   on('listJobs', async ({ caller, query }) => {
-    const { state, kind, installation, event, limit, ...places } = query
+    const { state, kind, installation, event } = query
     const filter = {
       ...ownOf(caller),
       ...(kind !== undefined && { kind }),
@@ -31,16 +31,20 @@ export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts
       ...(event !== undefined && { eventId: event }),
     }
     if (state === 'failed') {
-      const items = await listFailedJobs(longReader, filter, { before: failedPlaceIn(places), limit })
-      return toPage(items, limit, toView)
+      return listPage(query, {
+        place: idPlace('job'),
+        placeOf: ({ id }) => id,
+        read: ({ after, limit }) => listFailedJobs(longReader, filter, { before: after, limit }),
+        toView,
+      })
     }
-    const items = await listScriptJobs(longReader, filter, { state, after: dueAfterIn(places), limit })
-    const last = items.at(-1)
-    return {
-      items: items.map(toView),
-      ...(items.length === limit && last !== undefined && { next: { after: `${last.dueAt}.${last.id}` } }),
-      count: items.length,
-    }
+    return listPage(query, {
+      place: duePlace,
+      placeOf: ({ dueAt, id }) => `${dueAt}.${id}`,
+      read: ({ after, limit }) =>
+        listScriptJobs(longReader, filter, { state, after: toDuePlace(after), limit }),
+      toView,
+    })
   })
 
   on('getJob', async (request) => {
@@ -87,22 +91,11 @@ export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts
   }
 }
 
-type Places = { before?: string; after?: string }
+const duePlace = /^(\d{1,15})\.(job_[0-9a-f-]{36})$/
 
-/** @throws AnnexError `bad_request` */
-function failedPlaceIn({ before, after }: Places): string | undefined {
-  if (after !== undefined)
-    throw badPlace('after', after, 'for jobs that are to come; failed ones have before')
-  return idIn({ ...(before !== undefined && { before }) }, 'job').before
-}
-
-/** @throws AnnexError `bad_request` */
-function dueAfterIn({ before, after }: Places): { dueAt: number; id: string } | undefined {
-  if (before !== undefined) throw badPlace('before', before, 'for failed jobs; those to come have after')
-  if (after === undefined) return undefined
-  const [, dueAt, id] = /^(\d{1,15})\.(job_[0-9a-f-]{36})$/.exec(after) ?? []
-  if (dueAt !== undefined && id !== undefined) return { dueAt: Number(dueAt), id }
-  throw badPlace('after', after, 'what the page before it says')
+function toDuePlace(place: string | undefined): { dueAt: number; id: string } | undefined {
+  const [, dueAt, id] = duePlace.exec(place ?? '') ?? []
+  return dueAt === undefined || id === undefined ? undefined : { dueAt: Number(dueAt), id }
 }
 
 /** The reason ends with the request id of the log: `… (request req_…)`. */

@@ -18,52 +18,75 @@ export function closedSignal({ res }: Context): AbortSignal {
   return gone.signal
 }
 
-/** The answer of a list: a page, and `next`, where the next page begins. The last page has no `next`. */
-export function toPage<Item extends { id: string }, View>(
-  items: readonly Item[],
-  limit: number,
-  toView: (item: Item) => View,
-): { items: View[]; next?: { before: string }; count: number } {
-  const last = items.at(-1)
+/** Above it a page is cut. */
+const maxItems = 1000
+
+/** A page that a query asks for. */
+export type PageQuery = { limit: number; page?: string }
+
+/** Where a page is read: after the place of the last item of the page before. */
+type PageAt = { after: string | undefined; limit: number }
+
+/** An id such as `dlv_0199…` as the place in a list. */
+export const idPlace = (prefix: string): RegExp => new RegExp(`^${prefix}_[0-9a-f-]{36}$`)
+export const numberPlace = /^\d{1,15}$/
+/** A list whose places have no common form. */
+export const textPlace = /^[^\0]{1,300}$/
+
+type List<Item, View> = {
+  /** The form of a place. The text of another list, or a forged one, is refused. */
+  place: RegExp
+  placeOf: (item: Item) => string
+  read: (at: PageAt) => Promise<Item[]> | Item[]
+  toView: (item: Item) => View | Promise<View>
+}
+
+type ListAnswer<View> = { items: View[]; next?: { page: string }; count: number }
+
+/**
+ * Answers a page of a list. Each item is read after the place of another, so a list that changes meanwhile repeats and skips
+ * no item that stays. `next.page` is there when more items follow.
+ *
+ * @throws AnnexError `bad_request` for a `page` that is not of this list
+ */
+export async function listPage<Item, View>(
+  query: PageQuery,
+  { place, placeOf, read, toView }: List<Item, View>,
+): Promise<ListAnswer<View>> {
+  const limit = Math.min(query.limit, maxItems)
+  // One more than asked tells whether a page follows.
+  const found = await read({ after: placeIn(query.page, place), limit: limit + 1 })
+  const items = found.slice(0, limit)
+  const last = found.length > limit ? items.at(-1) : undefined
   return {
-    items: items.map(toView),
-    ...(items.length === limit && last !== undefined && { next: { before: last.id } }),
+    items: await Promise.all(items.map(toView)),
+    ...(last !== undefined && { next: { page: Buffer.from(placeOf(last)).toString('base64url') } }),
     count: items.length,
   }
 }
 
-type Places = { before?: string; after?: string }
-
-/**
- * Reads where a page begins, in a list whose ids are numbers.
- *
- * @throws AnnexError `bad_request`
- */
-export function numbersIn({ before, after }: Places): { before?: number; after?: number } {
-  return {
-    ...(before !== undefined && { before: toNumber('before', before) }),
-    ...(after !== undefined && { after: toNumber('after', after) }),
-  }
+function placeIn(page: string | undefined, place: RegExp): string | undefined {
+  if (page === undefined) return undefined
+  const text = Buffer.from(page, 'base64url').toString()
+  if (place.test(text)) return text
+  throw new AnnexError(
+    'bad_request',
+    `"${clip(page)}" is no page of this list. Send \`next.page\` of the page before, with the same filters.`,
+  )
 }
 
-function toNumber(name: keyof Places, given: string): number {
-  if (/^\d{1,15}$/.test(given)) return Number(given)
-  throw badPlace(name, given, 'the id of one of the list, a whole number')
+/** As `listPage`, of records that were read as a whole. They are sorted by ascending place. */
+export function listWhole<Item, View>(
+  query: PageQuery,
+  all: readonly Item[],
+  list: Omit<List<Item, View>, 'read'>,
+): Promise<ListAnswer<View>> {
+  const { placeOf } = list
+  const sorted = all.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+  const read = ({ after, limit }: PageAt) =>
+    sorted.filter((item) => after === undefined || placeOf(item) > after).slice(0, limit)
+  return listPage(query, { ...list, read })
 }
-
-/**
- * Reads where a page begins, in a list whose ids have a prefix.
- *
- * @throws AnnexError `bad_request`
- */
-export function idIn({ before }: Places, prefix: string): { before?: string } {
-  if (before === undefined) return {}
-  if (before.startsWith(`${prefix}_`) && /^[a-z]+_[0-9a-f-]{36}$/.test(before)) return { before }
-  throw badPlace('before', before, `the id of one of the list, ${prefix}_…`)
-}
-
-export const badPlace = (name: keyof Places, given: string, what: string): AnnexError =>
-  new AnnexError('bad_request', `${name} is ${what}, not "${clip(given)}". "next" of a page says it.`)
 
 /**
  * Parses a time of a query or body, in Unix ms.

@@ -2,7 +2,7 @@ import type { LogLine } from '../../schemas/generated/api/logs.ts'
 import type { Db } from '../db/db.ts'
 import { type LogRow, listLogs } from '../db/queries/logs.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
-import { numbersIn, ownOf, toIso } from './list-query.ts'
+import { listPage, numberPlace, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 export type LogParts = { longReader: Db; logs: LogWriter }
@@ -10,25 +10,29 @@ export type LogParts = { longReader: Db; logs: LogWriter }
 /** Lines that scripts logged, and reports of Annex about them. */
 export function addLogRoutes(on: OnOperation, { longReader, logs }: LogParts): void {
   on('listLogs', async ({ caller, query }) => {
-    const { integration, installation, request, limit, ...places } = query
-    // A client asks for the log right after an answer, by its request id: buffered lines are stored first.
-    await logs.flush()
-    const items = await listLogs(longReader, {
+    const { integration, installation, request, after: from } = query
+    const where = {
       ...ownOf(caller),
       ...(integration !== undefined && { integration }),
       ...(installation !== undefined && { installationId: installation }),
       ...(request !== undefined && { requestId: request }),
-      ...numbersIn(places),
-      limit,
-    })
-    const { after } = places
-    const end = after === undefined ? items.at(0) : items.at(-1)
-    const isMore = items.length === limit && end !== undefined
-    return {
-      items: items.map(toLogLine),
-      ...(isMore && { next: after === undefined ? { before: end.id } : { after: end.id } }),
-      count: items.length,
     }
+    // A client asks for the log right after an answer, by its request id: buffered lines are stored first.
+    await logs.flush()
+    // With `after` the pages go forward, else back from the newest line. In each page the oldest line is the first.
+    const isForward = from !== undefined
+    const answer = await listPage(query, {
+      place: numberPlace,
+      placeOf: ({ id }) => String(id),
+      read: async ({ after, limit }) => {
+        if (isForward) return listLogs(longReader, { ...where, after: Number(after ?? from), limit })
+        const before = after === undefined ? {} : { before: Number(after) }
+        return (await listLogs(longReader, { ...where, ...before, limit })).reverse()
+      },
+      toView: toLogLine,
+    })
+    if (!isForward) answer.items.reverse()
+    return answer
   })
 }
 

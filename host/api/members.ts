@@ -12,17 +12,22 @@ import {
 } from '../db/queries/members.ts'
 import { AnnexError } from '../errors.ts'
 import { organizationOf, type Person } from './caller.ts'
-import { toIso } from './list-query.ts'
+import { listPage, textPlace, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 export type MemberParts = { db: Db; prepareDispatch: { forget: () => void } }
 
 /** The members of organizations. */
 export function addMemberRoutes(on: OnOperation, { db, prepareDispatch }: MemberParts): void {
-  on('listMembersInOrganizationById', async ({ caller, params }) => {
+  on('listMembersInOrganizationById', async ({ caller, params, query }) => {
     const organizationId = (await organizationOf(db, caller, params.org)).id
-    const items = (await listMembers(db, { organizationId, limit: 1000 })).map(toView)
-    return { items, count: items.length }
+    return listPage(query, {
+      place: textPlace,
+      read: ({ after, limit }) =>
+        listMembers(db, { organizationId, limit, ...(after !== undefined && { before: after }) }),
+      placeOf: ({ id }) => id,
+      toView,
+    })
   })
 
   on('addMemberToOrganizationById', async ({ caller, params, body }) => {

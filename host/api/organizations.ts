@@ -6,7 +6,7 @@ import { listOrganizations, type Organization } from '../db/queries/organization
 import { AnnexError } from '../errors.ts'
 import { changeOrganization, createOrganization, deleteOrganization } from '../installations/records.ts'
 import { organizationOf } from './caller.ts'
-import { toIso } from './list-query.ts'
+import { idPlace, listWhole, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 export type OrganizationParts = {
@@ -23,10 +23,14 @@ export function addOrganizationRoutes(on: OnOperation, parts: OrganizationParts)
 
   on('redeemSetupToken', async ({ body }) => ({ token: await redeemSetupToken(db, body.token) }))
 
-  on('listOrganizations', async ({ caller }) => {
+  on('listOrganizations', async ({ caller, query }) => {
     const all =
       caller.kind === 'operator' ? await listOrganizations(db) : [await organizationOf(db, caller, undefined)]
-    return { items: (await withExternalIds(db, all)).map(toView), count: all.length }
+    return listWhole(query, await withExternalIds(db, all), {
+      place: idPlace('org'),
+      placeOf: ({ id }) => id,
+      toView,
+    })
   })
 
   on('createOrganization', async ({ body }) => view(await createOrganization(db, body)))

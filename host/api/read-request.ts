@@ -51,10 +51,21 @@ export function createQueryReader(
     if (context.querystring === '' && !isNeeded) return none
     const query = pickKnown(context, caller, operation)
     const check = validator()
-    if (check(query)) return query
+    if (check(query)) {
+      assertFinite(query)
+      return query
+    }
     const details = toDetails(check.errors)
     const list = details.map(({ path, message }) => `${path.slice(1) || 'query'} ${message}`).join('; ')
     throw new AnnexError('bad_request', `The query cannot be used: ${list}.`, { details })
+  }
+}
+
+/** Ajv makes `1e999` a number that no rule of a schema sees. @throws AnnexError `bad_request` */
+function assertFinite(query: object): void {
+  for (const [name, value] of Object.entries(query)) {
+    if (typeof value !== 'number' || Number.isFinite(value)) continue
+    throw new AnnexError('bad_request', `The query cannot be used: ${name} must be a finite number.`)
   }
 }
 

@@ -11,7 +11,7 @@ import type { DeliveryCounts } from '../webhooks/delivery-counts.ts'
 import { orderReceiver, pauseReceiver, resumeReceiver, sendExample } from '../webhooks/operate-receiver.ts'
 import type { Person } from './caller.ts'
 import { toDelivery } from './deliveries.ts'
-import { idIn, ownOf, toIso, toPage } from './list-query.ts'
+import { idPlace, listPage, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 const shownDays = 30
@@ -23,15 +23,19 @@ type ReceiverRequest = { caller: Person; params: { receiver: string } }
 /** Receivers of deliveries: their state, pausing, and order. */
 export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits }: ReceiverParts): void {
   on('listReceivers', async ({ caller, query }) => {
-    const { installation, state, limit, ...places } = query
-    const items = await listReceivers(db, {
+    const { installation, state } = query
+    const where = {
       ...ownOf(caller),
       ...(installation !== undefined && { installationId: installation }),
       ...(state !== undefined && { state }),
-      ...idIn(places, 'rcv'),
-      limit,
+    }
+    return listPage(query, {
+      place: idPlace('rcv'),
+      placeOf: ({ id }) => id,
+      read: ({ after, limit }) =>
+        listReceivers(db, { ...where, ...(after !== undefined && { before: after }), limit }),
+      toView: view,
     })
-    return toPage(items, limit, view)
   })
 
   on('getReceiver', async (request) => viewWithCounts(await open(request)))

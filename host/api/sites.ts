@@ -7,7 +7,7 @@ import { findOrganization } from '../db/queries/organizations.ts'
 import { listSites, type Site } from '../db/queries/places.ts'
 import { changePlace, createPlace, deletePlace } from '../installations/records.ts'
 import { isPerson, organizationOf, originOf } from './caller.ts'
-import { toIso } from './list-query.ts'
+import { idPlace, listWhole, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 import { toPlaceUrls } from './place-urls.ts'
 import { visiblePlace } from './visible-records.ts'
@@ -29,11 +29,14 @@ export function addSiteRoutes(
 ): void {
   const view = async (site: Site) => toView(await withExternalIdsOf(db, site), publicUrl())
 
-  on('listSites', async ({ caller, params }) => {
+  on('listSites', async ({ caller, params, query }) => {
     const { id } = await organizationOf(db, caller, params.org)
     const sites = await withExternalIds(db, await listSites(db, id))
-    const items = sites.map((site) => toView(site, publicUrl()))
-    return { items, count: items.length }
+    return listWhole(query, sites, {
+      place: idPlace('site'),
+      placeOf: ({ id }) => id,
+      toView: (site) => toView(site, publicUrl()),
+    })
   })
 
   on('createSite', async (request) => {

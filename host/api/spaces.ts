@@ -9,7 +9,7 @@ import { listSpaces, type Space } from '../db/queries/places.ts'
 import { AnnexError } from '../errors.ts'
 import { changePlace, createPlace, deletePlace } from '../installations/records.ts'
 import { assertOperator, organizationOf, originOf } from './caller.ts'
-import { toIso } from './list-query.ts'
+import { idPlace, listWhole, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 import { toPlaceUrls } from './place-urls.ts'
 import { visiblePlace } from './visible-records.ts'
@@ -36,11 +36,14 @@ export function addSpaceRoutes(
 ): void {
   const view = async (space: Space) => toSpace(await withExternalIdsOf(db, space), publicUrl())
 
-  on('listSpacesInOrganizationById', async ({ caller, params }) => {
+  on('listSpacesInOrganizationById', async ({ caller, params, query }) => {
     const { id } = await organizationOf(db, caller, params.org)
     const spaces = await withExternalIds(db, await listSpaces(db, id))
-    const items = spaces.map((space) => toSpace(space, publicUrl()))
-    return { items, count: items.length }
+    return listWhole(query, spaces, {
+      place: idPlace('space'),
+      placeOf: ({ id }) => id,
+      toView: (space) => toSpace(space, publicUrl()),
+    })
   })
 
   on('createSpace', async (request) => {

@@ -5,7 +5,7 @@ import type { Db } from '../db/db.ts'
 import { deleteToken, findTokenById, listTokens, type TokenRow } from '../db/queries/tokens.ts'
 import { AnnexError } from '../errors.ts'
 import { organizationOf } from './caller.ts'
-import { timeOf, toIso } from './list-query.ts'
+import { listPage, type PageQuery, textPlace, timeOf, toIso } from './list-query.ts'
 import { assertMayGive, openMember } from './members.ts'
 import type { OnOperation } from './operations.ts'
 
@@ -13,8 +13,8 @@ export type TokenParts = { db: Db; prepareDispatch: { forget: () => void } }
 
 /** Tokens of organizations and of operators: listed, made and revoked. */
 export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenParts): void {
-  on('listOrganizationTokens', async ({ caller, params }) =>
-    list((await organizationOf(db, caller, params.org)).id),
+  on('listOrganizationTokens', async ({ caller, params, query }) =>
+    list((await organizationOf(db, caller, params.org)).id, query),
   )
 
   on('createOrganizationToken', async ({ caller, params, body }) => {
@@ -33,15 +33,20 @@ export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenPa
     revoke((await organizationOf(db, caller, params.org)).id, params.token),
   )
 
-  on('listOperatorTokens', () => list(null))
+  on('listOperatorTokens', ({ query }) => list(null, query))
 
   on('createOperatorToken', ({ body }) => make(body, { role: 'operator' }))
 
   on('revokeOperatorToken', ({ params }) => revoke(null, params.token))
 
-  async function list(organizationId: string | null) {
-    const items = (await listTokens(db, { organizationId, limit: 1000 })).map(toView)
-    return { items, count: items.length }
+  async function list(organizationId: string | null, query: PageQuery) {
+    return listPage(query, {
+      place: textPlace,
+      read: ({ after, limit }) =>
+        listTokens(db, { organizationId, limit, ...(after !== undefined && { before: after }) }),
+      placeOf: ({ id }) => id,
+      toView,
+    })
   }
 
   async function make(

@@ -21,7 +21,10 @@ import { pruneIntegrations } from '../installations/prune.ts'
 import { rollBack, unpin } from '../installations/rollback.ts'
 import { describePermission, type Permission, permissionsOf } from '../manifest/permissions.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
+
 import { originOf } from './caller.ts'
+import { listPage, numberPlace } from './list-query.ts'
+
 import type { OnOperation } from './operations.ts'
 import { openIntegration, visibleInstallation } from './visible-records.ts'
 
@@ -38,8 +41,14 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
 
   on('listIntegrationVersions', async ({ caller, params, query }) => {
     const { row } = await openIntegration(db, caller, params.integration, query.installKey)
-    const items = (await listVersions(db, row.name)).map((version) => toVersion(version, row))
-    return { items, count: items.length }
+    const versions = await listVersions(db, row.name)
+    return listPage(query, {
+      place: numberPlace,
+      read: ({ after, limit }) =>
+        versions.filter(({ number }) => number < Number(after ?? Infinity)).slice(0, limit),
+      placeOf: ({ number }) => String(number),
+      toView: (version) => toVersion(version, row),
+    })
   })
 
   on('compareIntegrationVersions', async ({ caller, params, query }) => {

@@ -6,7 +6,7 @@ import { countSiteViews, listSiteViews } from '../db/queries/site-views.ts'
 import { AnnexError } from '../errors.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
 import { assertFromSite, createSiteScript, toPageFeedback, toSiteView } from '../events/visit.ts'
-import { badPlace, timeOf, toIso } from './list-query.ts'
+import { listPage, timeOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openSite } from './sites.ts'
 import { addressOf } from './visitor.ts'
@@ -65,20 +65,17 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
 
   on('listSiteViews', async (request) => {
     const { id: siteId, organizationId } = await openSite(db, request)
-    const { limit, before } = request.query
-    const page = { limit, before: before === undefined ? undefined : toPlace(before) }
-    const views = await listSiteViews(longReader, { organizationId, siteId }, page)
-    const last = views.at(-1)
-    return {
-      items: views.map(({ id, payload, receivedAt }) => ({
+    return listPage(request.query, {
+      place: viewPlace,
+      read: ({ after, limit }) =>
+        listSiteViews(longReader, { organizationId, siteId }, { before: toPlace(after), limit }),
+      placeOf: ({ receivedAt, id }) => `${receivedAt}.${id}`,
+      toView: ({ id, payload, receivedAt }) => ({
         ...JSON.parse(payload),
         eventId: id,
         at: toIso(receivedAt),
-      })),
-      ...(views.length === limit &&
-        last !== undefined && { next: { before: `${last.receivedAt}.${last.id}` } }),
-      count: views.length,
-    }
+      }),
+    })
   })
 
   on('countSiteViews', async (request) => {
@@ -142,8 +139,9 @@ function toScriptView({ id, publicKey, origins }: Site, publicUrl: string): Site
   return { key: publicKey, origins: JSON.parse(origins), url, html: `<script src="${url}" defer></script>` }
 }
 
-function toPlace(text: string): { receivedAt: number; id: string } {
-  const [, time, id = ''] = /^(\d{1,15})\.(.{1,250})$/.exec(text) ?? []
-  if (time === undefined) throw badPlace('before', text, 'the place of a view')
-  return { receivedAt: Number(time), id }
+const viewPlace = /^(\d{1,15})\.(.{1,250})$/
+
+function toPlace(place: string | undefined): { receivedAt: number; id: string } | undefined {
+  const [, time, id] = viewPlace.exec(place ?? '') ?? []
+  return time === undefined || id === undefined ? undefined : { receivedAt: Number(time), id }
 }

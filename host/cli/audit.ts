@@ -26,12 +26,12 @@ export function addAudit(program: Command): void {
 async function listAudit({ all, limit, ...filter }: Options, command: Command): Promise<void> {
   const { api, terminal } = openSession(command)
   if (all) {
-    let before: string | undefined
+    let page: string | undefined
     do {
-      const page = await api.get<AuditList>('/v1/audit', { ...filter, before, limit: 200 })
-      for (const entry of page.items) terminal.printJsonLine(entry)
-      before = page.next?.before
-    } while (before !== undefined)
+      const answer: AuditList = await api.get('/v1/audit', { ...filter, page, limit: 1000 })
+      for (const entry of answer.items) terminal.printJsonLine(entry)
+      page = answer.next?.page
+    } while (page !== undefined)
     return
   }
   const answer = await api.get<AuditList>('/v1/audit', { ...filter, limit })

@@ -16,7 +16,6 @@ import { type TryLoad, tryVersion } from '../versions/try-version.ts'
 import { toPath } from './client.ts'
 import { exitCodes } from './exit.ts'
 import { type ReadFolder, readPluginFolders } from './plugin-folders.ts'
-import type { List } from './records.ts'
 import { openSession, openTerminal } from './session.ts'
 import { paint, printProblems, type Terminal } from './terminal.ts'
 
@@ -57,9 +56,7 @@ type Checked = { folder: string; name: string | null; problems: Problem[]; asksF
 /** The permissions that organizations with a stored version have not agreed to. */
 async function findNew(manifest: Manifest, against: string, command: Command): Promise<Permission[]> {
   const { name } = manifest
-  const { items } = await openSession(command).api.get<List<Version>>(
-    toPath`/v1/integrations/${name}/versions`,
-  )
+  const { items } = await openSession(command).api.list<Version>(toPath`/v1/integrations/${name}/versions`)
   const found = items.find(({ number }) => String(number) === against)
   if (found !== undefined) return findUnagreed(found.permissions, permissionsOf(manifest))
   throw new AnnexError(

@@ -1,6 +1,7 @@
 import { AnnexError, type ErrorDetail, messageOf } from '../errors.ts'
 import { quoteValue } from '../manifest/message-text.ts'
 import { UsageError } from './options.ts'
+import type { List } from './records.ts'
 
 type Query = Record<string, string | number | undefined>
 
@@ -8,6 +9,8 @@ type Query = Record<string, string | number | undefined>
 export type Api = {
   url: string
   get<T>(path: string, query?: Query): Promise<T>
+  /** All items of a list, page after page. */
+  list<T>(path: string, query?: Query): Promise<List<T>>
   post<T>(path: string, body?: object, query?: Query): Promise<T>
   /** A `post` that may take minutes. */
   postLong<T>(path: string, body: object): Promise<T>
@@ -61,8 +64,18 @@ export function createApi(server: { url: string; token?: string | undefined }): 
     if (!response.ok) throw new ApiError(response.status, value)
     return { value: value as T, etag: response.headers.get('etag') ?? '*' }
   }
+  const list = async <T>(path: string, query: Query = {}): Promise<List<T>> => {
+    const items: T[] = []
+    for (let page: string | undefined; ; ) {
+      const answer: List<T> = await call('GET', path, { ...query, limit: 1000, page })
+      items.push(...answer.items)
+      page = answer.next?.page
+      if (page === undefined) return { items, count: items.length }
+    }
+  }
   return {
     url: server.url,
+    list,
     read: (path) => withTag('GET', path, {}),
     edit: (method, path, etag, body) =>
       withTag(method, path, { headers: { 'if-match': etag }, ...(body && { body }) }),

@@ -2,13 +2,13 @@ import { type Command, Option } from 'commander'
 import { toPath } from './client.ts'
 import { type DeliveryFilter, followFeed } from './delivery-feed.ts'
 import { assertFilterExists } from './find-records.ts'
-import { createLimitOption, parseTime, withExamples } from './options.ts'
+import { createLimitOption, createPageOption, parseTime, withExamples } from './options.ts'
 import type { Attempt, Delivery, DeliveryWithAttempts, HeaderPairs, List } from './records.ts'
 import { addSendFailed } from './send-failed.ts'
 import { openSession, type Session } from './session.ts'
 import { paint, printTable, type Terminal, toStatus } from './terminal.ts'
 
-type Page = { after?: string; before?: string; limit?: number }
+type Page = { after?: string; before?: string; limit?: number; page?: string }
 type Options = DeliveryFilter & Page & { follow?: boolean }
 
 export function addDeliveries(program: Command): void {
@@ -30,11 +30,12 @@ export function addDeliveries(program: Command): void {
     .option('--after <time>', 'created at or after this time, or how long ago (30m, 2h, 7d)', parseTime)
     .option('--before <time>', 'created before this time', parseTime)
     .addOption(createLimitOption())
+    .addOption(createPageOption())
     .option('--follow', 'print attempts live, until interrupted')
     .action(async (options: Options, command: Command) => {
       const session = openSession(command)
-      const { follow, after, before, limit, ...filter } = options
-      const page = { after, before, limit } as Page
+      const { follow, after, before, limit, page: at, ...filter } = options
+      const page = { after, before, limit, page: at } as Page
       await assertFilterExists(session.api, filter)
       await (follow === true
         ? followFeed(session, { ...filter, ...(after && { after }) })

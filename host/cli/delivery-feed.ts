@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAnnexError, messageOf } from '../errors.ts'
 import { type Api, isApiError, toPath } from './client.ts'
-import type { Attempt, Delivery, DeliveryWithAttempts, List } from './records.ts'
+import type { Attempt, Delivery, DeliveryWithAttempts } from './records.ts'
 import type { Session } from './session.ts'
 import { type Part, paint, type Terminal, toSafeLine } from './terminal.ts'
 
@@ -38,14 +38,8 @@ export async function* pollDeliveries(
 
 /** All deliveries, oldest first. */
 async function listAll(api: Api, filter: DeliveryFilter): Promise<Delivery[]> {
-  const found: Delivery[] = []
-  let before: string | undefined
-  do {
-    const { items, next } = await api.get<List<Delivery>>('/v1/deliveries', { ...filter, limit: 200, before })
-    found.push(...items)
-    before = next?.before
-  } while (before !== undefined)
-  return found.reverse()
+  const { items } = await api.list<Delivery>('/v1/deliveries', filter)
+  return items.reverse()
 }
 
 async function* changesOf(api: Api, delivery: Delivery, seen: Map<string, Seen>): AsyncGenerator<FeedItem> {

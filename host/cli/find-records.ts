@@ -4,7 +4,7 @@ import { type Api, assertName, toPath } from './client.ts'
 import type {
   Installation,
   Integration,
-  List,
+  ListedInstallation,
   Organization,
   SiteOrSpace,
   TargetInstallation,
@@ -21,7 +21,7 @@ export async function findOrganization(
   { api, homeOrganization }: Pick<Session, 'api' | 'homeOrganization'>,
   named?: string,
 ): Promise<Organization> {
-  const { items } = await api.get<List<Organization>>('/v1/orgs')
+  const { items } = await api.list<Organization>('/v1/orgs')
   const wanted = named ?? (items.length === 1 ? items[0]?.id : homeOrganization)
   const found =
     items.find(({ id, subdomain }) => id === wanted || subdomain === wanted) ??
@@ -46,7 +46,7 @@ export async function findSiteOrSpace(
   kind: 'site' | 'space',
   named?: string,
 ): Promise<SiteOrSpace> {
-  const { items } = await api.get<List<SiteOrSpace>>(`${toPath`/v1/orgs/${organization.id}`}/${kind}s`)
+  const { items } = await api.list<SiteOrSpace>(`${toPath`/v1/orgs/${organization.id}`}/${kind}s`)
   const [only, another] = items
   if (named === undefined && only !== undefined && another === undefined) return only
   const found =
@@ -79,9 +79,9 @@ export async function assertFilterExists(
 
 /** @throws AnnexError `not_found` */
 export async function findInstallationById(api: Api, id: string): Promise<Installation> {
-  const { items } = await api.get<List<Installation>>('/v1/installations')
+  const { items } = await api.list<ListedInstallation>('/v1/installations')
   const found = items.find((one) => one.id === id)
-  if (found !== undefined) return found
+  if (found !== undefined) return api.get(levelPath({ installation: found }))
   const text = `There is no installation ${quoteValue(id)} that this token may see. \`annex installations\` shows all, with their ids.`
   throw new AnnexError('not_found', text)
 }
@@ -101,11 +101,11 @@ export async function findInstallation(
   assertName(idOrIntegration)
   if (idOrIntegration.startsWith('inst_')) return findInstallationById(session.api, idOrIntegration)
   const organization = await findOrganization(session, org)
-  const { items } = await session.api.get<List<Installation>>('/v1/installations', {
+  const { items } = await session.api.list<ListedInstallation>('/v1/installations', {
     organization: organization.id,
   })
   const found = items.find(({ integration }) => integration === idOrIntegration)
-  if (found !== undefined) return found
+  if (found !== undefined) return session.api.get(levelPath({ installation: found }))
   throw new AnnexError(
     'not_found',
     `${idOrIntegration} is not installed in ${organization.subdomain}. \`annex install ${idOrIntegration}\` installs it.`,
@@ -128,11 +128,13 @@ export async function findLevel(
 /** A level of an installation: a site or space of it, else its account. */
 export type InstalledLevel = { installation: Installation; place?: SiteOrSpace }
 
+type LevelName = { installation: ListedInstallation; place?: SiteOrSpace }
+
 /** The settings that a manifest declares for a level. */
 export const settingsOf = (integration: Integration, { place }: Pick<InstalledLevel, 'place'>) =>
   integration.configurations[place?.object ?? 'account']
 
-export function levelPath({ installation: { integration, id }, place }: InstalledLevel): string {
+export function levelPath({ installation: { integration, id }, place }: LevelName): string {
   const base = toPath`/v1/integrations/${integration}/installations/${id}`
   return place === undefined ? base : `${base}/${place.object}s${toPath`/${place.id}`}`
 }

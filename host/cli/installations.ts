@@ -4,7 +4,7 @@ import type { Connection } from '../installations/connections.ts'
 import { toPath } from './client.ts'
 import { findInstallation, findOrganization, levelPath, type TargetOptions } from './find-records.ts'
 import { UsageError, withExamples } from './options.ts'
-import type { Installation, Integration, List, TargetInstallation } from './records.ts'
+import type { Installation, Integration, ListedInstallation, TargetInstallation } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { paint, printTable, type Terminal, toStatus } from './terminal.ts'
 
@@ -24,7 +24,7 @@ export function addInstallations(program: Command): void {
 async function list(session: Session, { org }: TargetOptions): Promise<void> {
   const { api, terminal } = session
   const query = org === undefined ? {} : { organization: (await findOrganization(session, org)).id }
-  const answer = await api.get<List<Installation>>('/v1/installations', query)
+  const answer = await api.list<ListedInstallation>('/v1/installations', query)
   if (terminal.json) return terminal.printJson(answer)
   const rows = answer.items.map(({ id, integration, status, target }) => [
     id,
@@ -42,14 +42,20 @@ async function show(session: Session, named: string, options: TargetOptions): Pr
   const { api, terminal } = session
   const installation = await findInstallation(session, named, options)
   const path = levelPath({ installation })
-  const sites = await api.get<List<TargetInstallation>>(`${path}/sites`)
-  const spaces = await api.get<List<TargetInstallation>>(`${path}/spaces`)
-  if (terminal.json) return terminal.printJson({ ...installation, sites: sites.items, spaces: spaces.items })
+  // A list leaves out settings.
+  const readAll = async (kind: 'site' | 'space'): Promise<TargetInstallation[]> => {
+    const { items } = await api.list<TargetInstallation>(`${path}/${kind}s`)
+    return Promise.all(
+      items.map((one) => api.get<TargetInstallation>(`${path}/${kind}s${toPath`/${one[kind] ?? ''}`}`)),
+    )
+  }
+  const [sites, spaces] = [await readAll('site'), await readAll('space')]
+  if (terminal.json) return terminal.printJson({ ...installation, sites, spaces })
   const { id, integration, status, statusReason } = installation
   terminal.print(paint('bold', integration), ` ${id} `, toStatus(status))
   if (statusReason !== undefined) terminal.print(statusReason)
   if (status === 'suspended') saySuspended(terminal, id)
-  for (const level of [installation, ...sites.items, ...spaces.items]) {
+  for (const level of [installation, ...sites, ...spaces]) {
     terminal.print()
     const name =
       'site' in level ? `site ${level.site}` : 'space' in level ? `space ${level.space}` : 'account'
@@ -64,7 +70,7 @@ async function show(session: Session, named: string, options: TargetOptions): Pr
       terminal.print(`  ${button}: ${describeConnection(connection)}`)
     }
   }
-  await sayAllPending(session, installation, [...sites.items, ...spaces.items])
+  await sayAllPending(session, installation, [...sites, ...spaces])
 }
 
 function describeConnection({ state, account, since, expiresAt, lastError }: Connection): string {

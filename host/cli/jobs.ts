@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
 import { toPath } from './client.ts'
 import { assertFilterExists } from './find-records.ts'
-import { createLimitOption, withExamples } from './options.ts'
+import { createLimitOption, createPageOption, withExamples } from './options.ts'
 import type { Job, List, LogLine } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { paint, printTable, toStatus } from './terminal.ts'
 
-type Options = { state?: string; kind?: string; installation?: string; limit?: number }
+type Options = { state?: string; kind?: string; installation?: string; limit?: number; page?: string }
 
 export function addJobs(program: Command): void {
   const jobs = program
@@ -27,6 +27,7 @@ export function addJobs(program: Command): void {
     .addOption(new Option('--kind <kind>', 'of this kind').choices(['event', 'task']))
     .option('--installation <id>', 'of this installation')
     .addOption(createLimitOption())
+    .addOption(createPageOption())
     .action(async (options: Options, command: Command) => {
       const { api, terminal } = openSession(command)
       await assertFilterExists(api, options)

@@ -14,7 +14,7 @@ export function withExamples(command: Command, examples: string[]): Command {
 /** Collects the values of an option that may be repeated. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
-const maxItems = 200
+const maxItems = 1000
 
 /** `--limit <number>`: the most items of a list. */
 export const createLimitOption = (): Option =>
@@ -23,6 +23,10 @@ export const createLimitOption = (): Option =>
     if (limit >= 1 && limit <= maxItems) return limit
     throw new InvalidArgumentError(`It must be a whole number from 1 to ${maxItems}.`)
   })
+
+/** `--page <text>`: another page of a list. */
+export const createPageOption = (): Option =>
+  new Option('--page <text>', 'the page after another: `next.page` of its --json')
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 

@@ -4,7 +4,7 @@ import { addChangeAndDelete, createExternalIdOption, createVisibilityOption } fr
 import { toPath } from './client.ts'
 import { findOrganization, findSiteOrSpace } from './find-records.ts'
 import { withExamples } from './options.ts'
-import type { List, Organization, SiteOrSpace } from './records.ts'
+import type { Organization, SiteOrSpace } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { printTable } from './terminal.ts'
 
@@ -23,7 +23,7 @@ export function addOrganizations(program: Command): void {
     .description('list organizations')
     .action(async (_options: object, command: Command) => {
       const session = openSession(command)
-      const answer = await session.api.get<List<Organization>>('/v1/orgs')
+      const answer = await session.api.list<Organization>('/v1/orgs')
       const rows = answer.items.map(({ id, subdomain, title }) => [id, subdomain, title])
       printAnswer(session, answer, ['organization', 'subdomain', 'title'], rows)
     })
@@ -56,7 +56,7 @@ export function addSitesOrSpaces(program: Command, kind: 'site' | 'space'): void
     .action(async ({ org }: Options, command: Command) => {
       const session = openSession(command)
       const path = await pathOf(session, kind, org)
-      const answer = await session.api.get<List<SiteOrSpace>>(path)
+      const answer = await session.api.list<SiteOrSpace>(path)
       const rows = answer.items.map(({ id, slug, title }) => [id, slug, title])
       printAnswer(session, answer, [kind, 'slug', 'title'], rows)
     })

@@ -74,7 +74,7 @@ export function addIntegrations(program: Command): void {
     .description('list the integrations that the token’s organizations own or may install')
     .action(async (_options: object, command: Command) => {
       const { terminal, api } = openSession(command)
-      const answer = await api.get<List<Integration>>('/v1/integrations')
+      const answer = await api.list<Integration>('/v1/integrations')
       if (terminal.json) return terminal.printJson(answer)
       const rows = answer.items.map(({ name, version, visibility, scopes }) => [
         name,

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { toPath } from './client.ts'
 import { assertFilterExists } from './find-records.ts'
-import { createLimitOption, withExamples } from './options.ts'
+import { createLimitOption, createPageOption, withExamples } from './options.ts'
 import type { Delivery, List, Receiver } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { paint, printTable, toStatus } from './terminal.ts'
@@ -23,20 +23,26 @@ export function addReceivers(program: Command): void {
     .addOption(new Option('--state <state>', 'in this state').choices(['active', 'paused', 'disabled']))
     .option('--installation <id>', 'of this installation')
     .addOption(createLimitOption())
-    .action(async (options: { state?: string; installation?: string; limit?: number }, command: Command) => {
-      const { api, terminal } = openSession(command)
-      await assertFilterExists(api, options)
-      const answer = await api.get<List<Receiver>>('/v1/receivers', options)
-      if (terminal.json) return terminal.printJson(answer)
-      const rows = answer.items.map((receiver) => [
-        receiver.id,
-        toStatus(receiver.state),
-        noteOf(receiver),
-        receiver.installation,
-        receiver.url,
-      ])
-      printTable(terminal, ['receiver', 'state', '', 'installation', 'url'], rows)
-    })
+    .addOption(createPageOption())
+    .action(
+      async (
+        options: { state?: string; installation?: string; limit?: number; page?: string },
+        command: Command,
+      ) => {
+        const { api, terminal } = openSession(command)
+        await assertFilterExists(api, options)
+        const answer = await api.get<List<Receiver>>('/v1/receivers', options)
+        if (terminal.json) return terminal.printJson(answer)
+        const rows = answer.items.map((receiver) => [
+          receiver.id,
+          toStatus(receiver.state),
+          noteOf(receiver),
+          receiver.installation,
+          receiver.url,
+        ])
+        printTable(terminal, ['receiver', 'state', '', 'installation', 'url'], rows)
+      },
+    )
   addOne(receivers, 'show', 'show a receiver and its pending deliveries', (session, id) =>
     session.api.get<Receiver>(toPath`/v1/receivers/${id}`),
   )

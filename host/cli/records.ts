@@ -15,7 +15,7 @@ import type { SettingsSchema } from '../manifest/settings/settings-schema.ts'
 
 export type { LogLine, PublishReceipt }
 
-export type List<T> = { items: T[]; count: number; next?: { before?: string; after?: string } }
+export type List<T> = { items: T[]; count: number; next?: { page: string } }
 
 type WithSecret<T> = Omit<T, 'object'> & { signingSecret?: string }
 
@@ -25,6 +25,8 @@ export type Integration = Omit<integrations.Integration, 'object' | 'configurati
   configurations: Partial<Record<'account' | 'site' | 'space', SettingsSchema>>
 }
 export type Installation = WithSecret<installations.Installation>
+/** Lists leave out the settings. */
+export type ListedInstallation = Omit<installations.ListedInstallation, 'object'>
 export type TargetInstallation = WithSecret<
   installations.SiteInstallation | installations.SpaceInstallation
 > & {

@@ -9,7 +9,6 @@ import { toPath } from './client.ts'
 import { findInstallation, levelPath, type TargetOptions } from './find-records.ts'
 import { askToAgree } from './install.ts'
 import { UsageError, withExamples } from './options.ts'
-import type { List } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { confirm, paint, printTable, type Terminal } from './terminal.ts'
 
@@ -61,7 +60,7 @@ export function addVersions(program: Command): void {
 
 async function listVersions(name: string, _options: object, command: Command): Promise<void> {
   const { api, terminal } = openSession(command)
-  const answer = await api.get<List<Version>>(toPath`/v1/integrations/${name}/versions`)
+  const answer = await api.list<Version>(toPath`/v1/integrations/${name}/versions`)
   if (terminal.json) return terminal.printJson(answer)
   const rows = answer.items.map(({ number, state, pinned, digest, createdAt, permissions }) => [
     String(number),
@@ -80,7 +79,7 @@ async function showDifference(
   command: Command,
 ): Promise<void> {
   const { api, terminal } = openSession(command)
-  const { items } = await api.get<List<Version>>(toPath`/v1/integrations/${name}/versions`)
+  const { items } = await api.list<Version>(toPath`/v1/integrations/${name}/versions`)
   const newest = items.find(({ state }) => state === 'deployed') ?? items[0]
   const path = toPath`/v1/integrations/${name}/versions/${String(number ?? newest?.number ?? 1)}/diff`
   const difference = await api.get<VersionDifference>(path, { from })

@@ -103,6 +103,18 @@ function reasonOf(manifest: Manifest | undefined, level: InstalledLevel): { stat
   return statusReason === null || statusOf(manifest, level) === 'active' ? {} : { statusReason }
 }
 
+/** In a list, people get a level without its settings. */
+export function toListed<View extends Partial<Settings>>(
+  view: View,
+  caller: Caller,
+): Omit<View, keyof Settings> & Partial<Settings> {
+  if (caller.kind === 'integration' || caller.kind === 'installation') return view
+  const { configuration: _, connections: __, labels: ___, problems: ____, ...listed } = view
+  return listed
+}
+
+type Settings = Pick<Required<InstallationView>, 'configuration' | 'connections' | 'labels' | 'problems'>
+
 function problemsOf(manifest: Manifest | undefined, level: InstalledLevel): { problems?: ErrorDetail[] } {
   const problems = whyPending(manifest, level)
   return problems.length === 0 ? {} : { problems }

@@ -45,7 +45,7 @@ describe('GET /v1/deliveries', () => {
     assert.deepEqual(await ids(''), all)
     const { items, next } = await list('limit=3')
     assert.equal(items.length, 3)
-    const rest = await list(`limit=3&before=${next.before}`)
+    const rest = await list(`limit=3&page=${next.page}`)
     assert.deepEqual([rest.items.map(({ id }: Json) => id), rest.next], [all.slice(3), undefined])
   })
 

@@ -82,11 +82,14 @@ describe('what dispatches used, over the API', () => {
       egressBytes: 12_000,
       hostCalls: 2,
     })
-    const { before } = first.json.next
-    const second = await get(`/v1/receipts?installation=${installation}&limit=3&before=${before}`, operator)
+    const { page } = first.json.next
+    const second = await get(`/v1/receipts?installation=${installation}&limit=3&page=${page}`, operator)
     assert.deepEqual(requests(second), ['req_owner_1', 'req_owner_0'])
     assert.equal(second.json.next, undefined)
-    const after = await get(`/v1/receipts?installation=${installation}&after=${before}`, operator)
+    const after = await get(
+      `/v1/receipts?installation=${installation}&after=${first.json.items[2].id}`,
+      operator,
+    )
     assert.deepEqual(requests(after), ['req_owner_3', 'req_owner_4'])
   })
 
@@ -107,7 +110,7 @@ describe('what dispatches used, over the API', () => {
     const wrong = await get('/v1/usage?by=century', operator)
     assert.equal(wrong.status, 400)
     assert.match(wrong.json.error.message, /by must be one of "minute", "hour", "day"/)
-    assert.equal((await get('/v1/usage?before=yesterday', operator)).status, 400)
+    assert.equal((await get('/v1/usage?page=yesterday', operator)).status, 400)
   })
 
   const readers = [

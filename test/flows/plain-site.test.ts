@@ -104,7 +104,7 @@ describe('a page of a plain HTML site', () => {
     const path = `/v1/orgs/home/sites/${annex.server.samples.site}/views`
     const views = await annex.api('GET', `${path}?limit=2`)
     assert.equal(views.json.items.length, 2)
-    const rest = await annex.api('GET', `${path}?limit=2&before=${views.json.next.before}`)
+    const rest = await annex.api('GET', `${path}?limit=2&page=${views.json.next.page}`)
     const urls = [...views.json.items, ...rest.json.items].map(({ url }: Json) => new URL(url).pathname)
     assert.deepEqual(urls, ['/two', '/one', '/guides/start'])
     const day = await annex.api('GET', `${path}/counts`)

@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { BeforePage, Time } from './common.ts'
+import type { NextPage, Time } from './common.ts'
 import type { Actor } from './versions.ts'
 
 /**
@@ -49,7 +49,7 @@ export interface AuditSubject {
  */
 export interface AuditList {
   items: AuditEntry[]
-  next?: BeforePage
+  next?: NextPage
   count: number
 }
 
@@ -67,13 +67,13 @@ export interface ListAuditQuery {
    */
   actor?: string
   /**
-   * The page before this entry.
-   */
-  before?: string
-  /**
-   * The most items of a page.
+   * The most items of a page. Above 1,000 it is cut.
    */
   limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
 }
 
 export interface ExportAuditQuery {

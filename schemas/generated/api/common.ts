@@ -50,8 +50,11 @@ export interface Configuration {
 }
 
 /**
- * Where the next page begins: a parameter of the query. The last page has none.
+ * Where the next page begins. The last page has none.
  */
-export interface BeforePage {
-  before: string
+export interface NextPage {
+  /**
+   * The parameter `page` of the next page.
+   */
+  page: string
 }

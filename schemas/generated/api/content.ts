@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { Time, Title } from './common.ts'
+import type { NextPage, Time, Title } from './common.ts'
 
 /**
  * The author of a revision: a user by the id of the member or token, an integration by its name, or the host for a folder.
@@ -189,9 +189,7 @@ export interface RevisionHead {
 export interface RevisionList {
   items: RevisionHead[]
   count: number
-  next?: {
-    before: number
-  }
+  next?: NextPage
 }
 
 /**
@@ -271,17 +269,17 @@ export interface DeletePageQuery {
 
 export interface ListRevisionsQuery {
   /**
-   * The most items of an answer.
-   */
-  limit: number
-  /**
-   * Only revisions with a smaller number.
-   */
-  before?: number
-  /**
    * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
+  /**
+   * The most items of a page. Above 1,000 it is cut.
+   */
+  limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
 }
 
 export interface GetRevisionByIdQuery {

@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { BeforePage, Time } from './common.ts'
+import type { NextPage, Time } from './common.ts'
 
 /**
  * An event for one receiver.
@@ -38,7 +38,7 @@ export interface Delivery {
  */
 export interface DeliveryList {
   items: Delivery[]
-  next?: BeforePage
+  next?: NextPage
   count: number
 }
 
@@ -171,7 +171,7 @@ export interface ListDeliveriesQuery {
    */
   state?: 'pending' | 'delivered' | 'failed'
   /**
-   * Created before this time, or the next page: the value of `next`.
+   * Created before this time.
    */
   before?: string
   /**
@@ -179,9 +179,13 @@ export interface ListDeliveriesQuery {
    */
   after?: string
   /**
-   * The most items of a page.
+   * The most items of a page. Above 1,000 it is cut.
    */
   limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
 }
 
 export interface FollowDeliveriesQuery {

@@ -1,13 +1,13 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { Configuration, Time } from './common.ts'
+import type { Configuration, NextPage, Time } from './common.ts'
 import type { ConnectionEdit, Connections, Labels } from './connections.ts'
 import type { ErrorDetail } from './errors.ts'
 
 /**
- * An integration in an organization.
+ * An integration in an organization in a list. For people a list leaves out settings and their `problems`.
  */
-export interface Installation {
+export interface ListedInstallation {
   object: 'installation'
   id: string
   integration: string
@@ -24,7 +24,7 @@ export interface Installation {
    */
   statusReason?: string
   suspendedAt?: Time
-  configuration: Configuration
+  configuration?: Configuration
   connections?: Connections
   labels?: Labels
   externalIds: string[]
@@ -61,10 +61,18 @@ export interface Installation {
 }
 
 /**
+ * An integration in an organization.
+ */
+export type Installation = ListedInstallation & {
+  configuration: Configuration
+}
+
+/**
  * Installations.
  */
 export interface InstallationList {
-  items: Installation[]
+  items: ListedInstallation[]
+  next?: NextPage
   count: number
 }
 
@@ -203,9 +211,9 @@ export interface SigningSecret {
 }
 
 /**
- * An installation in a site.
+ * An installation in a site in a list. For people a list leaves out settings and their `problems`.
  */
-export interface SiteInstallation {
+export interface ListedSiteInstallation {
   object: 'site-installation'
   integration: string
   installation: string
@@ -225,7 +233,7 @@ export interface SiteInstallation {
    * Why its setup has failed.
    */
   statusReason?: string
-  configuration: Configuration
+  configuration?: Configuration
   connections?: Connections
   labels?: Labels
   externalIds: string[]
@@ -253,10 +261,18 @@ export interface SiteInstallation {
 }
 
 /**
+ * An installation in a site.
+ */
+export type SiteInstallation = ListedSiteInstallation & {
+  configuration: Configuration
+}
+
+/**
  * Installations in sites.
  */
 export interface SiteInstallationList {
-  items: SiteInstallation[]
+  items: ListedSiteInstallation[]
+  next?: NextPage
   count: number
 }
 
@@ -276,9 +292,9 @@ export interface SiteToInstallIn {
 }
 
 /**
- * An installation in a space.
+ * An installation in a space in a list. For people a list leaves out settings and their `problems`.
  */
-export interface SpaceInstallation {
+export interface ListedSpaceInstallation {
   object: 'space-installation'
   integration: string
   installation: string
@@ -298,7 +314,7 @@ export interface SpaceInstallation {
    * Why its setup has failed.
    */
   statusReason?: string
-  configuration: Configuration
+  configuration?: Configuration
   connections?: Connections
   labels?: Labels
   externalIds: string[]
@@ -318,10 +334,18 @@ export interface SpaceInstallation {
 }
 
 /**
+ * An installation in a space.
+ */
+export type SpaceInstallation = ListedSpaceInstallation & {
+  configuration: Configuration
+}
+
+/**
  * Installations in spaces.
  */
 export interface SpaceInstallationList {
-  items: SpaceInstallation[]
+  items: ListedSpaceInstallation[]
+  next?: NextPage
   count: number
 }
 
@@ -345,6 +369,14 @@ export interface ListInstallationsQuery {
    * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
+  /**
+   * The most items of a page. Above 1,000 it is cut.
+   */
+  limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
 }
 
 export interface ListIntegrationInstallationsQuery {
@@ -352,6 +384,36 @@ export interface ListIntegrationInstallationsQuery {
    * Only those with this external id.
    */
   externalId?: string
+  /**
+   * The most items of a page. Above 1,000 it is cut.
+   */
+  limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
+}
+
+export interface ListIntegrationInstallationSitesQuery {
+  /**
+   * The most items of a page. Above 1,000 it is cut.
+   */
+  limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
+}
+
+export interface ListIntegrationInstallationSpacesQuery {
+  /**
+   * The most items of a page. Above 1,000 it is cut.
+   */
+  limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
 }
 
 export interface InstallationsOperations {
@@ -428,7 +490,7 @@ export interface InstallationsOperations {
   listIntegrationInstallationSites: {
     roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
     params: { integration: string; installation: string }
-    query: object
+    query: ListIntegrationInstallationSitesQuery
     body: undefined
     answer: SiteInstallationList
   }
@@ -463,7 +525,7 @@ export interface InstallationsOperations {
   listIntegrationInstallationSpaces: {
     roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
     params: { integration: string; installation: string }
-    query: object
+    query: ListIntegrationInstallationSpacesQuery
     body: undefined
     answer: SpaceInstallationList
   }

@@ -1,18 +1,14 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { SiteInstallation, SpaceInstallation } from './installations.ts'
+import type { NextPage } from './common.ts'
+import type { ListedSiteInstallation, ListedSpaceInstallation } from './installations.ts'
 
 /**
  * A page of site installations of an integration.
  */
 export interface IntegrationInSites {
-  items: SiteInstallation[]
-  /**
-   * Where the next page begins. The last page has none.
-   */
-  next?: {
-    page: string
-  }
+  items: ListedSiteInstallation[]
+  next?: NextPage
   count: number
 }
 
@@ -20,13 +16,8 @@ export interface IntegrationInSites {
  * A page of space installations of an integration.
  */
 export interface IntegrationInSpaces {
-  items: SpaceInstallation[]
-  /**
-   * Where the next page begins. The last page has none.
-   */
-  next?: {
-    page: string
-  }
+  items: ListedSpaceInstallation[]
+  next?: NextPage
   count: number
 }
 

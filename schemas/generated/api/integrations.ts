@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { Time } from './common.ts'
+import type { NextPage, Time } from './common.ts'
 
 /**
  * An integration.
@@ -60,6 +60,7 @@ export interface VersionName {
  */
 export interface IntegrationList {
   items: Integration[]
+  next?: NextPage
   count: number
 }
 
@@ -127,6 +128,17 @@ export interface LoadedFolder {
   note?: string
 }
 
+export interface ListIntegrationsQuery {
+  /**
+   * The most items of a page. Above 1,000 it is cut.
+   */
+  limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
+}
+
 export interface GetIntegrationByNameQuery {
   /**
    * The key of the install link, for an unlisted integration.
@@ -145,7 +157,7 @@ export interface IntegrationsOperations {
   listIntegrations: {
     roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
     params: {}
-    query: object
+    query: ListIntegrationsQuery
     body: undefined
     answer: IntegrationList
   }

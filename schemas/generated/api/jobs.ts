@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { Time } from './common.ts'
+import type { NextPage, Time } from './common.ts'
 
 /**
  * An event or task for a script.
@@ -47,13 +47,7 @@ export interface Job {
  */
 export interface JobList {
   items: Job[]
-  /**
-   * Where the next page begins: a parameter of the query.
-   */
-  next?: {
-    before?: string
-    after?: string
-  }
+  next?: NextPage
   count: number
 }
 
@@ -84,17 +78,13 @@ export interface ListJobsQuery {
    */
   event?: string
   /**
-   * The next page of failed jobs.
-   */
-  before?: string
-  /**
-   * The next page of other jobs.
-   */
-  after?: string
-  /**
-   * The most items of a page.
+   * The most items of a page. Above 1,000 it is cut.
    */
   limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
 }
 
 export interface JobsOperations {

@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { Time } from './common.ts'
+import type { NextPage, Time } from './common.ts'
 
 /**
  * A line of a log.
@@ -20,13 +20,7 @@ export interface LogLine {
  */
 export interface LogList {
   items: LogLine[]
-  /**
-   * Where the next page begins: a parameter of the query.
-   */
-  next?: {
-    before?: number
-    after?: number
-  }
+  next?: NextPage
   count: number
 }
 
@@ -44,17 +38,17 @@ export interface ListLogsQuery {
    */
   request?: string
   /**
-   * The page before this line.
+   * The id of a line: the first ones after it. Without it the newest.
    */
-  before?: string
+  after?: number
   /**
-   * The page after this line.
-   */
-  after?: string
-  /**
-   * The most items of a page.
+   * The most items of a page. Above 1,000 it is cut.
    */
   limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
 }
 
 export interface LogsOperations {

@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { Time } from './common.ts'
+import type { NextPage, Time } from './common.ts'
 
 /**
  * docs/access.md has what each role may do.
@@ -27,6 +27,7 @@ export interface Member {
 
 export interface MemberList {
   items: Member[]
+  next?: NextPage
   count: number
 }
 
@@ -49,11 +50,22 @@ export interface DeletedMember {
   }
 }
 
+export interface ListMembersInOrganizationByIdQuery {
+  /**
+   * The most items of a page. Above 1,000 it is cut.
+   */
+  limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
+}
+
 export interface MembersOperations {
   listMembersInOrganizationById: {
     roles: 'reader' | 'editor' | 'admin' | 'operator'
     params: { org: string }
-    query: object
+    query: ListMembersInOrganizationByIdQuery
     body: undefined
     answer: MemberList
   }

@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { ExternalIds, ShortName, Time, Title } from './common.ts'
+import type { ExternalIds, NextPage, ShortName, Time, Title } from './common.ts'
 
 /**
  * An organization.
@@ -19,6 +19,7 @@ export interface Organization {
  */
 export interface OrganizationList {
   items: Organization[]
+  next?: NextPage
   count: number
 }
 
@@ -72,6 +73,17 @@ export interface DeletedOrganization {
   }
 }
 
+export interface ListOrganizationsQuery {
+  /**
+   * The most items of a page. Above 1,000 it is cut.
+   */
+  limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
+}
+
 export interface OrganizationsOperations {
   redeemSetupToken: {
     roles: 'anyone'
@@ -83,7 +95,7 @@ export interface OrganizationsOperations {
   listOrganizations: {
     roles: 'reader' | 'editor' | 'admin' | 'operator'
     params: {}
-    query: object
+    query: ListOrganizationsQuery
     body: undefined
     answer: OrganizationList
   }

@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { BeforePage, Time } from './common.ts'
+import type { NextPage, Time } from './common.ts'
 
 /**
  * The resources that one dispatch used.
@@ -47,13 +47,7 @@ export interface Receipt {
  */
 export interface ReceiptList {
   items: Receipt[]
-  /**
-   * Where the next page begins: a parameter of the query.
-   */
-  next?: {
-    before?: number
-    after?: number
-  }
+  next?: NextPage
   count: number
 }
 
@@ -78,7 +72,7 @@ export interface Usage {
  */
 export interface UsageList {
   items: Usage[]
-  next?: BeforePage
+  next?: NextPage
   count: number
 }
 
@@ -100,17 +94,17 @@ export interface ListReceiptsQuery {
    */
   event?: string
   /**
-   * The page before this receipt.
+   * The id of a receipt: the first ones after it. Without it the newest.
    */
-  before?: string
+  after?: number
   /**
-   * The page after this receipt.
-   */
-  after?: string
-  /**
-   * The most items of a page.
+   * The most items of a page. Above 1,000 it is cut.
    */
   limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
 }
 
 export interface ListUsageQuery {
@@ -127,13 +121,13 @@ export interface ListUsageQuery {
    */
   by: 'minute' | 'hour' | 'day'
   /**
-   * A time: the next page.
-   */
-  before?: string
-  /**
-   * The most items of a page.
+   * The most items of a page. Above 1,000 it is cut.
    */
   limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
 }
 
 export interface ReceiptsOperations {

@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { BeforePage, Time } from './common.ts'
+import type { NextPage, Time } from './common.ts'
 import type { Delivery } from './deliveries.ts'
 
 /**
@@ -29,7 +29,7 @@ export interface Receiver {
  */
 export interface ReceiverList {
   items: Receiver[]
-  next?: BeforePage
+  next?: NextPage
   count: number
 }
 
@@ -88,13 +88,13 @@ export interface ListReceiversQuery {
    */
   state?: 'active' | 'paused' | 'disabled'
   /**
-   * The next page: the value of `next`.
-   */
-  before?: string
-  /**
-   * The most items of a page.
+   * The most items of a page. Above 1,000 it is cut.
    */
   limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
 }
 
 export interface ReceiversOperations {

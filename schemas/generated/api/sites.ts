@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { ExternalIds, PlaceUrls, ShortName, Time, Title, Visibility } from './common.ts'
+import type { ExternalIds, NextPage, PlaceUrls, ShortName, Time, Title, Visibility } from './common.ts'
 
 /**
  * A site.
@@ -31,6 +31,7 @@ export interface Site {
  */
 export interface SiteList {
   items: Site[]
+  next?: NextPage
   count: number
 }
 
@@ -66,11 +67,22 @@ export interface DeletedSite {
   deleted: {}
 }
 
+export interface ListSitesQuery {
+  /**
+   * The most items of a page. Above 1,000 it is cut.
+   */
+  limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
+}
+
 export interface SitesOperations {
   listSites: {
     roles: 'reader' | 'editor' | 'admin' | 'operator'
     params: { org: string }
-    query: object
+    query: ListSitesQuery
     body: undefined
     answer: SiteList
   }

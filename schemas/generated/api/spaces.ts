@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { ExternalIds, PlaceUrls, ShortName, Time, Title, Visibility } from './common.ts'
+import type { ExternalIds, NextPage, PlaceUrls, ShortName, Time, Title, Visibility } from './common.ts'
 
 /**
  * A space.
@@ -33,6 +33,7 @@ export interface Space {
  */
 export interface SpaceList {
   items: Space[]
+  next?: NextPage
   count: number
 }
 
@@ -94,6 +95,17 @@ export interface DeletedSpace {
   }
 }
 
+export interface ListSpacesInOrganizationByIdQuery {
+  /**
+   * The most items of a page. Above 1,000 it is cut.
+   */
+  limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
+}
+
 export interface GetSpaceByIdQuery {
   /**
    * For operators: the organization, by its id, subdomain or external id.
@@ -119,7 +131,7 @@ export interface SpacesOperations {
   listSpacesInOrganizationById: {
     roles: 'reader' | 'editor' | 'admin' | 'operator'
     params: { org: string }
-    query: object
+    query: ListSpacesInOrganizationByIdQuery
     body: undefined
     answer: SpaceList
   }

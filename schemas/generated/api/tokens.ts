@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { Time } from './common.ts'
+import type { NextPage, Time } from './common.ts'
 import type { MemberRole } from './members.ts'
 
 /**
@@ -31,6 +31,7 @@ export interface Token {
 
 export interface TokenList {
   items: Token[]
+  next?: NextPage
   count: number
 }
 
@@ -77,11 +78,33 @@ export interface NewOperatorToken {
   expiresAt?: string
 }
 
+export interface ListOrganizationTokensQuery {
+  /**
+   * The most items of a page. Above 1,000 it is cut.
+   */
+  limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
+}
+
+export interface ListOperatorTokensQuery {
+  /**
+   * The most items of a page. Above 1,000 it is cut.
+   */
+  limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
+}
+
 export interface TokensOperations {
   listOrganizationTokens: {
     roles: 'admin' | 'operator'
     params: { org: string }
-    query: object
+    query: ListOrganizationTokensQuery
     body: undefined
     answer: TokenList
   }
@@ -102,7 +125,7 @@ export interface TokensOperations {
   listOperatorTokens: {
     roles: 'operator'
     params: {}
-    query: object
+    query: ListOperatorTokensQuery
     body: undefined
     answer: TokenList
   }

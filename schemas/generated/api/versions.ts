@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { Time } from './common.ts'
+import type { NextPage, Time } from './common.ts'
 
 /**
  * One thing that a version asks an installer for.
@@ -37,6 +37,7 @@ export interface Version {
 
 export interface VersionList {
   items: Version[]
+  next?: NextPage
   count: number
 }
 
@@ -147,6 +148,14 @@ export interface ListIntegrationVersionsQuery {
    * The key of the install link, for an unlisted integration.
    */
   installKey?: string
+  /**
+   * The most items of a page. Above 1,000 it is cut.
+   */
+  limit: number
+  /**
+   * `next.page` of the page before, with the same filters. Without it the first page.
+   */
+  page?: string
 }
 
 export interface CompareIntegrationVersionsQuery {

@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { Time } from './common.ts'
+import type { NextPage, Time } from './common.ts'
 
 /**
  * A visitor opened a page.
@@ -108,9 +108,7 @@ export interface StoredSiteView {
 export interface SiteViewList {
   items: StoredSiteView[]
   count: number
-  next?: {
-    before: string
-  }
+  next?: NextPage
 }
 
 /**
@@ -143,13 +141,13 @@ export interface RecordedVisit {
 
 export interface ListSiteViewsQuery {
   /**
-   * The most items of an answer.
+   * The most items of a page. Above 1,000 it is cut.
    */
   limit: number
   /**
-   * `next.before` of the page before.
+   * `next.page` of the page before, with the same filters. Without it the first page.
    */
-  before?: string
+  page?: string
 }
 
 export interface CountSiteViewsQuery {
