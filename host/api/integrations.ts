@@ -15,6 +15,7 @@ import {
 } from '../installations/find-deployed.ts'
 import { toInstallationView, toListed } from '../installations/installation-view.ts'
 import type { Suspensions } from '../installations/suspend.ts'
+import { permissionsOf } from '../manifest/permissions.ts'
 import { settingsSchema } from '../manifest/settings/settings-schema.ts'
 import { endpointPath } from '../sandbox/level.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
@@ -23,6 +24,7 @@ import { isPerson, originOf } from './caller.ts'
 import { idPlace, listWhole, textPlace } from './list-query.ts'
 
 import type { OnOperation } from './operations.ts'
+import { toPermission } from './versions.ts'
 import { openIntegration, ownsIntegration, visibleInstallation } from './visible-records.ts'
 
 export type IntegrationParts = {
@@ -56,7 +58,10 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
 
   on('getIntegrationByName', async ({ caller, params, query }) => {
     const opened = await openIntegration(db, caller, params.integration, query.installKey)
-    return toView(opened.row, opened.deployed, opened.isOwner)
+    return {
+      ...toView(opened.row, opened.deployed, opened.isOwner),
+      page: toInstallationPage(opened.deployed),
+    }
   })
 
   on('checkIntegrationSettings', async ({ caller, params, query, body }) => {
@@ -155,6 +160,25 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     }
   }
 }
+
+/** What an installation page shows beside the title: what the installer agrees to, and what the publisher says. */
+function toInstallationPage(deployed: Deployed | undefined): NonNullable<Integration['page']> {
+  const manifest = deployed?.manifest
+  return {
+    ...(manifest?.summary !== undefined && { summary: manifest.summary }),
+    categories: manifest?.categories ?? [],
+    externalLinks: manifest?.externalLinks ?? [],
+    blocks: (manifest?.blocks ?? []).map(({ id, title, description }) => ({
+      ...{ id, title },
+      ...(description !== undefined && { description }),
+    })),
+    permissions: manifest === undefined ? [] : permissionsOf(manifest).map(toPermission),
+    publisher: publisherSentence,
+  }
+}
+
+const publisherSentence =
+  'The publisher has a token of the integration, which can read the settings of this installation and what its scopes allow.'
 
 /** The JSON Schema of each level that has settings, for forms. */
 const settingsSchemas = (manifest: Manifest | undefined): Integration['configurations'] =>

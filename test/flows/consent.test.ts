@@ -115,6 +115,45 @@ describe('a version that asks for more', () => {
     assert.match(await ask(whole), /^200/)
   })
 
+  it('is described by a page: sentences, links, and what the publisher can read', async () => {
+    const more = `egress: [api.example.com]
+summary: It **reads** visits.
+categories: [analytics, visitor-auth]
+externalLinks: [{ label: Help, url: https://help.example/ }]
+blocks: [{ id: chart, title: Chart, description: A chart. }]`
+    await publish('paged', answering('one', { scopes: ['site:views:read'], more }))
+    const { page } = (await annex.api('GET', '/v1/integrations/paged')).json
+    const { permissions, publisher, ...rest } = page
+    assert.deepEqual(rest, {
+      summary: 'It **reads** visits.',
+      categories: ['analytics', 'authenticated-access'],
+      externalLinks: [{ label: 'Help', url: 'https://help.example/' }],
+      blocks: [{ id: 'chart', title: 'Chart', description: 'A chart.' }],
+    })
+    assert.deepEqual(
+      permissions.map(({ sentence }: Json) => sentence),
+      [
+        'Read the visits of the sites that it is installed in, with data of the visitors.',
+        'Send data to api.example.com.',
+      ],
+    )
+    assert.match(publisher, /^The publisher has a token/)
+  })
+
+  it('of an unlisted integration is seen by its owner, by its link, and by those who have it', async () => {
+    await publish('hidden', answering('one', { visibility: 'unlisted' }))
+    const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'guest', title: 'Guest' })).json.id
+    const { token } = (await annex.api('POST', `/v1/orgs/${org}/tokens`, {})).json
+    const see = (query = '') => annex.api('GET', `/v1/integrations/hidden${query}`, undefined, token)
+    assert.equal((await see()).status, 404)
+    const { installKey } = (await annex.api('GET', '/v1/integrations/hidden')).json
+    assert.equal((await see(`?installKey=${installKey}`)).status, 200)
+    assert.equal((await see('?installKey=guessed')).status, 404)
+    const body = { installKey, agree: true }
+    assert.equal((await annex.api('POST', '/v1/integrations/hidden/installations', body, token)).status, 201)
+    assert.equal((await see()).status, 200)
+  })
+
   it('is not installed without agreement, which names what it asks for', async () => {
     const { organization } = annex.server.samples
     await publish('loaded', answering('two', { scopes: ['site:views:read', 'space:content:read'] }))

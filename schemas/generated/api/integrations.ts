@@ -1,6 +1,7 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
 import type { NextPage, Time } from './common.ts'
+import type { Permissions } from './versions.ts'
 
 /**
  * An integration.
@@ -34,6 +35,7 @@ export interface Integration {
   urls: {
     publicEndpoint: string
   }
+  page?: InstallationPage
   /**
    * For people of its owner: an unlisted integration is installed with it.
    */
@@ -45,6 +47,41 @@ export interface Integration {
     reason: string | null
     since: Time
   }
+}
+
+/**
+ * What an installation page shows beside the title.
+ */
+export interface InstallationPage {
+  /**
+   * Markdown.
+   */
+  summary?: string
+  categories: string[]
+  externalLinks: PageLink[]
+  blocks: PageBlock[]
+  permissions: Permissions
+  /**
+   * A sentence: what the publisher can read.
+   */
+  publisher: string
+}
+
+/**
+ * A link of the publisher.
+ */
+export interface PageLink {
+  label: string
+  url: string
+}
+
+/**
+ * A component of the palette.
+ */
+export interface PageBlock {
+  id: string
+  title: string
+  description?: string
 }
 
 /**
