@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import type { Member as MemberView } from '../../schemas/generated/api/members.ts'
 import { isAtLeast } from '../access/roles.ts'
 import type { Db } from '../db/db.ts'
@@ -6,14 +7,19 @@ import {
   findMember,
   insertMember,
   listMembers,
+  lockMember,
   type Member,
   type Role,
   updateMember,
 } from '../db/queries/members.ts'
+import { lockForWriting } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
-import { organizationOf, type Person } from './caller.ts'
+import { type AuditAction, recordAudit } from '../logs/audit.ts'
+import { organizationOf, originOf, type Person } from './caller.ts'
 import { listPage, textPlace, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
+
+type MemberRequest = { caller: Person; params: { org: string; member: string } }
 
 export type MemberParts = { db: Db; prepareDispatch: { forget: () => void } }
 
@@ -30,38 +36,77 @@ export function addMemberRoutes(on: OnOperation, { db, prepareDispatch }: Member
     })
   })
 
-  on('addMemberToOrganizationById', async ({ caller, params, body }) => {
+  on('addMemberToOrganizationById', async (request) => {
+    const { caller, params, body } = request
     const { id: organizationId } = await organizationOf(db, caller, params.org)
     const { email, name = '', role } = body
     assertMayGive(caller, role)
-    const member = await insertMember(db, { organizationId, email: email.toLowerCase(), name, role })
-    if (member !== undefined) return toView(member)
-    throw new AnnexError('conflict', `${organizationId} has a member with the email ${email} already.`)
+    return db.transaction(async (transaction) => {
+      const given = { email: email.toLowerCase(), name, role }
+      const member = await insertMember(transaction, { organizationId, ...given })
+      if (member === undefined) {
+        throw new AnnexError('conflict', `${organizationId} has a member with the email ${email} already.`)
+      }
+      await record(transaction, request, 'member.create', member, { after: given })
+      return toView(member)
+    })
   })
 
   on('getMemberInOrganizationById', async ({ caller, params }) => toView(await open(caller, params)))
 
-  on('updateMemberInOrganizationById', async ({ caller, params, body }) => {
-    const member = await open(caller, params)
-    assertMayChange(caller, member)
-    if (body.role !== undefined) assertMayGive(caller, body.role)
-    const changed = await updateMember(db, member.id, body)
-    prepareDispatch.forget()
-    if (changed === undefined) throw noMember(member.organizationId, member.id)
-    return toView(changed)
-  })
+  on('updateMemberInOrganizationById', (request) =>
+    edit(request, async (transaction, member) => {
+      const { caller, body } = request
+      if (body.role !== undefined) assertMayGive(caller, body.role)
+      const changed = (await updateMember(transaction, member.id, body)) ?? member
+      const { name, role } = member
+      await record(transaction, request, 'member.change', member, { before: { name, role }, after: body })
+      return toView(changed)
+    }),
+  )
 
-  on('removeMemberFromOrganizationById', async ({ caller, params }) => {
-    const member = await open(caller, params)
-    assertMayChange(caller, member)
-    const deleted = await deleteMember(db, member.id)
+  on('removeMemberFromOrganizationById', (request) =>
+    edit(request, async (transaction, member) => {
+      const deleted = await deleteMember(transaction, member.id)
+      const { email, name, role } = member
+      await record(transaction, request, 'member.delete', member, {
+        before: { email, name, role, ...deleted },
+      })
+      return { object: 'member', id: member.id, deleted } as const
+    }),
+  )
+
+  /** Edits a locked member, and forgets cached callers: tokens of the member change at once. */
+  async function edit<Value>(
+    { caller, params }: MemberRequest,
+    run: (transaction: Db, member: Member) => Promise<Value>,
+  ): Promise<Value> {
+    const { id, organizationId } = await open(caller, params)
+    const value = await db.transaction(async (transaction) => {
+      await lockForWriting(transaction)
+      const member = await lockMember(transaction, organizationId, id)
+      if (member === undefined) throw noMember(organizationId, id)
+      assertMayChange(caller, member)
+      return run(transaction, member)
+    })
     prepareDispatch.forget()
-    return { object: 'member', id: member.id, deleted }
-  })
+    return value
+  }
 
   async function open(caller: Person, { org, member }: { org: string; member: string }): Promise<Member> {
     return openMember(db, (await organizationOf(db, caller, org)).id, member)
   }
+}
+
+function record(
+  transaction: Db,
+  request: { caller: Person; context: Context },
+  action: AuditAction,
+  { id, organizationId }: Member,
+  change: { before?: object; after?: object },
+): Promise<void> {
+  const subject = { kind: 'member', id }
+  return recordAudit(transaction, originOf(request), { action, organizationId, subject, ...change })
 }
 
 /** @throws AnnexError `not_found` */

@@ -5,7 +5,7 @@ import { withExternalIds, withExternalIdsOf } from '../db/queries/external-ids.t
 import { listOrganizations, type Organization } from '../db/queries/organizations.ts'
 import { AnnexError } from '../errors.ts'
 import { changeOrganization, createOrganization, deleteOrganization } from '../installations/records.ts'
-import { organizationOf } from './caller.ts'
+import { organizationOf, originOf } from './caller.ts'
 import { idPlace, listWhole, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
@@ -33,27 +33,31 @@ export function addOrganizationRoutes(on: OnOperation, parts: OrganizationParts)
     })
   })
 
-  on('createOrganization', async ({ body }) => view(await createOrganization(db, body)))
+  on('createOrganization', async (request) =>
+    view(await createOrganization(db, originOf(request), request.body)),
+  )
 
   on('getOrganizationById', async ({ caller, params }) => view(await organizationOf(db, caller, params.org)))
 
-  on('updateOrganizationById', async ({ caller, params, body }) => {
+  on('updateOrganizationById', async (request) => {
+    const { caller, params, body } = request
     const { id } = await organizationOf(db, caller, params.org)
     if (caller.kind !== 'operator' && (body.subdomain ?? body.externalIds) !== undefined) {
       const text = 'Only an operator changes the subdomain or the external ids of an organization.'
       throw new AnnexError('forbidden', text)
     }
-    const changed = await changeOrganization(db, id, body)
+    const changed = await changeOrganization(db, originOf(request), id, body)
     prepareDispatch.forget()
     return view(changed)
   })
 
-  on('deleteOrganizationById', async ({ caller, params }) => {
+  on('deleteOrganizationById', async (request) => {
+    const { caller, params } = request
     const { id } = await organizationOf(db, caller, params.org)
     if (id === operatorOrganization) {
       throw new AnnexError('conflict', `${id} is the operator's organization: Annex needs it.`)
     }
-    const deleted = await deleteOrganization(db, id)
+    const deleted = await deleteOrganization(db, originOf(request), id)
     prepareDispatch.forget()
     return { object: 'organization', id, deleted }
   })

@@ -52,14 +52,14 @@ export function addSiteRoutes(
 
   on('updateSiteById', async (request) => {
     const { id } = await openSite(db, request)
-    const changed = await changePlace(db, 'site', id, request.body)
+    const changed = await changePlace(db, originOf(request), 'site', id, request.body)
     prepareDispatch.forget()
     return view(changed)
   })
 
   on('deleteSiteById', async (request) => {
     const { id } = await openSite(db, request)
-    await deletePlace(db, 'site', id)
+    await deletePlace(db, originOf(request), 'site', id)
     prepareDispatch.forget()
     return { object: 'site', id, deleted: {} }
   })

@@ -62,14 +62,14 @@ export function addSpaceRoutes(
 
   on('updateSpaceById', async (request) => {
     const { id } = await openSpace(db, request)
-    const changed = await changePlace(db, 'space', id, request.body)
+    const changed = await changePlace(db, originOf(request), 'space', id, request.body)
     prepareDispatch.forget()
     return view(changed)
   })
 
   on('deleteSpaceById', async (request) => {
     const { id } = await openSpace(db, request)
-    const deleted = await deletePlace(db, 'space', id)
+    const deleted = await deletePlace(db, originOf(request), 'space', id)
     prepareDispatch.forget()
     return { object: 'space', id, deleted }
   })

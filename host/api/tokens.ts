@@ -1,10 +1,12 @@
 import type { MadeToken, NewOperatorToken, Token } from '../../schemas/generated/api/tokens.ts'
+import type { Origin } from '../access/actor.ts'
 import { lowerRole } from '../access/roles.ts'
 import { issueToken, type NewToken } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { deleteToken, findTokenById, listTokens, type TokenRow } from '../db/queries/tokens.ts'
 import { AnnexError } from '../errors.ts'
-import { organizationOf } from './caller.ts'
+import { recordAudit } from '../logs/audit.ts'
+import { organizationOf, originOf } from './caller.ts'
 import { listPage, type PageQuery, textPlace, timeOf, toIso } from './list-query.ts'
 import { assertMayGive, openMember } from './members.ts'
 import type { OnOperation } from './operations.ts'
@@ -17,27 +19,29 @@ export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenPa
     list((await organizationOf(db, caller, params.org)).id, query),
   )
 
-  on('createOrganizationToken', async ({ caller, params, body }) => {
+  on('createOrganizationToken', async (request) => {
+    const { caller, params, body } = request
     const { id: organizationId } = await organizationOf(db, caller, params.org)
     const member = body.member === undefined ? undefined : await openMember(db, organizationId, body.member)
     const role = body.role ?? member?.role ?? 'admin'
     assertMayGive(caller, role)
-    return make(body, {
+    return make(originOf(request), body, {
       organizationId,
       role: lowerRole(role, member?.role ?? role),
       ...(member !== undefined && { memberId: member.id }),
     })
   })
 
-  on('revokeOrganizationToken', async ({ caller, params }) =>
-    revoke((await organizationOf(db, caller, params.org)).id, params.token),
-  )
+  on('revokeOrganizationToken', async (request) => {
+    const { caller, params } = request
+    return revoke(originOf(request), (await organizationOf(db, caller, params.org)).id, params.token)
+  })
 
   on('listOperatorTokens', ({ query }) => list(null, query))
 
-  on('createOperatorToken', ({ body }) => make(body, { role: 'operator' }))
+  on('createOperatorToken', (request) => make(originOf(request), request.body, { role: 'operator' }))
 
-  on('revokeOperatorToken', ({ params }) => revoke(null, params.token))
+  on('revokeOperatorToken', (request) => revoke(originOf(request), null, request.params.token))
 
   async function list(organizationId: string | null, query: PageQuery) {
     return listPage(query, {
@@ -50,6 +54,7 @@ export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenPa
   }
 
   async function make(
+    origin: Origin,
     { label = '', expiresAt }: NewOperatorToken,
     given: Omit<NewToken, 'label' | 'expiresAt'>,
   ): Promise<MadeToken> {
@@ -58,22 +63,43 @@ export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenPa
       const details = [{ path: '/expiresAt', message: 'is in the past' }]
       throw new AnnexError('body_invalid', `expiresAt is in the past: ${expiresAt}.`, { details })
     }
-    const { token, row } = await issueToken(db, {
-      ...given,
-      label,
-      ...(until !== undefined && { expiresAt: until }),
+    return db.transaction(async (transaction) => {
+      const { token, row } = await issueToken(transaction, {
+        ...given,
+        label,
+        ...(until !== undefined && { expiresAt: until }),
+      })
+      await record(transaction, origin, 'token.create', row)
+      return { ...toView(row), token }
     })
-    return { ...toView(row), token }
   }
 
   /** Cached callers are forgotten: the token stops at once. */
-  async function revoke(organizationId: string | null, id: string): Promise<undefined> {
+  async function revoke(origin: Origin, organizationId: string | null, id: string): Promise<undefined> {
     const row = await findTokenById(db, organizationId, id)
     if (row === undefined)
       throw new AnnexError('not_found', `There is no token ${id} that this token may see.`)
-    await deleteToken(db, row.id)
+    await db.transaction(async (transaction) => {
+      await deleteToken(transaction, row.id)
+      await record(transaction, origin, 'token.revoke', row)
+    })
     prepareDispatch.forget()
   }
+}
+
+/** The text of a token and its hash stand in no entry. */
+function record(
+  transaction: Db,
+  origin: Origin,
+  action: 'token.create' | 'token.revoke',
+  row: TokenRow,
+): Promise<void> {
+  const { id, organizationId, memberId: member, role, label } = row
+  const shown = { role, label, member, expiresAt: toIsoOrNull(row.expiresAt) }
+  return recordAudit(transaction, origin, {
+    ...{ action, organizationId, subject: { kind: 'token', id } },
+    ...(action === 'token.create' ? { after: shown } : { before: shown }),
+  })
 }
 
 const toIsoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms))

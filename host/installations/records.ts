@@ -25,6 +25,7 @@ import {
 import { type Holder, listHoldersOfOrganization, listHoldersOfPlace } from '../db/queries/uninstall.ts'
 import { lockForWriting } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
+import { type AuditAction, recordAudit } from '../logs/audit.ts'
 import { installInNew } from './selection.ts'
 
 /** Ids of other platforms, set with a record. */
@@ -33,12 +34,14 @@ type WithExternalIds = { externalIds?: readonly string[] }
 /** @throws AnnexError `conflict` when the subdomain or an external id is taken */
 export function createOrganization(
   db: Db,
+  origin: Origin,
   { externalIds = [], ...given }: { subdomain: string; title: string } & WithExternalIds,
 ): Promise<Organization> {
   return db.transaction(async (transaction) => {
     const created = await insertOrganization(transaction, given)
     if (created === undefined) throw takenSubdomain(given.subdomain)
     await nameExternally(transaction, { kind: 'organization', recordId: created.id, externalIds })
+    await record(transaction, origin, 'organization.create', created.id, { after: { ...given, externalIds } })
     return created
   })
 }
@@ -46,6 +49,7 @@ export function createOrganization(
 /** @throws AnnexError `not_found`, `conflict` when the subdomain or an external id is taken */
 export async function changeOrganization(
   db: Db,
+  origin: Origin,
   id: string,
   { externalIds, ...change }: Partial<Pick<Organization, 'subdomain' | 'title'>> & WithExternalIds,
 ): Promise<Organization> {
@@ -54,6 +58,11 @@ export async function changeOrganization(
     if (organization === undefined) throw gone('organization', id)
     await updateOrganization(transaction, id, change).catch(refuseDuplicate('organization', change.subdomain))
     await nameExternally(transaction, { kind: 'organization', recordId: id, externalIds })
+    const { subdomain, title } = organization
+    await record(transaction, origin, 'organization.change', id, {
+      before: { subdomain, title },
+      after: { ...change, ...(externalIds && { externalIds }) },
+    })
     return { ...organization, ...change }
   })
 }
@@ -64,16 +73,20 @@ export async function changeOrganization(
  *
  * @throws AnnexError `not_found`, `conflict`
  */
-export async function deleteOrganization(db: Db, id: string): Promise<DeletedWith> {
+export async function deleteOrganization(db: Db, origin: Origin, id: string): Promise<DeletedWith> {
   return inLockedTransaction(db, async (transaction) => {
-    if ((await lockOrganization(transaction, id)) === undefined) throw gone('organization', id)
+    const organization = await lockOrganization(transaction, id)
+    if (organization === undefined) throw gone('organization', id)
     const owned = await listIntegrationsOf(transaction, id)
     if (owned.length > 0) {
       const text = `The organization ${id} owns the integrations ${owned.join(', ')}. Remove their folders first, and prune them.`
       throw new AnnexError('conflict', text)
     }
     assertUninstalled('organization', id, await listHoldersOfOrganization(transaction, id))
-    return deleteOrganizationRows(transaction, id)
+    const deleted = await deleteOrganizationRows(transaction, id)
+    const { subdomain, title } = organization
+    await record(transaction, origin, 'organization.delete', id, { before: { subdomain, title, ...deleted } })
+    return deleted
   })
 }
 
@@ -100,6 +113,9 @@ export function createPlace<Kind extends TargetKind>(
     const created = await insert(transaction, given as never)
     if (created === undefined) throw takenSlug(kind, slug)
     await nameExternally(transaction, { kind, organizationId, recordId: created.id, externalIds })
+    const { title, visibility } = created
+    const after = { slug, title, visibility, externalIds }
+    await record(transaction, origin, `${kind}.create`, created.id, { organizationId, after })
     await installInNew(transaction, box, kind, created, origin)
     return created as Places[Kind]
   })
@@ -108,6 +124,7 @@ export function createPlace<Kind extends TargetKind>(
 /** @throws AnnexError `not_found`, `conflict` when the slug or an external id is taken in the organization */
 export async function changePlace<Kind extends TargetKind>(
   db: Db,
+  origin: Origin,
   kind: Kind,
   id: string,
   { externalIds, ...change }: PlaceChange & WithExternalIds,
@@ -118,6 +135,11 @@ export async function changePlace<Kind extends TargetKind>(
     await updatePlace(transaction, kind, id, change).catch(refuseDuplicate(kind, change.slug))
     const { organizationId } = place
     await nameExternally(transaction, { kind, organizationId, recordId: id, externalIds })
+    const { slug, title, visibility } = place
+    await record(transaction, origin, `${kind}.change`, id, {
+      ...{ organizationId, before: { slug, title, visibility } },
+      after: { ...change, ...(externalIds && { externalIds }) },
+    })
     return { ...place, ...change }
   })
 }
@@ -127,12 +149,34 @@ export async function changePlace<Kind extends TargetKind>(
  *
  * @throws AnnexError `not_found`; `conflict` while an integration is installed there: its script gets a last event first
  */
-export async function deletePlace(db: Db, kind: TargetKind, id: string): Promise<{ revisions: number }> {
+export async function deletePlace(
+  db: Db,
+  origin: Origin,
+  kind: TargetKind,
+  id: string,
+): Promise<{ revisions: number }> {
   return inLockedTransaction(db, async (transaction) => {
-    if ((await lockPlace(transaction, kind, id)) === undefined) throw gone(kind, id)
+    const place = await lockPlace(transaction, kind, id)
+    if (place === undefined) throw gone(kind, id)
     assertUninstalled(kind, id, await listHoldersOfPlace(transaction, kind, id))
-    return deletePlaceRows(transaction, kind, id)
+    const deleted = await deletePlaceRows(transaction, kind, id)
+    const { organizationId, slug, title } = place
+    const before = { slug, title, ...deleted }
+    await record(transaction, origin, `${kind}.delete`, id, { organizationId, before })
+    return deleted
   })
+}
+
+/** Records a change of an organization, site or space. `organizationId`: default is the record itself. */
+function record(
+  transaction: Db,
+  origin: Origin,
+  action: Extract<AuditAction, `${NamedKind}.${string}`>,
+  id: string,
+  { organizationId = id, ...change }: { organizationId?: string; before?: object; after?: object },
+): Promise<void> {
+  const kind = action.split('.')[0] ?? ''
+  return recordAudit(transaction, origin, { action, organizationId, subject: { kind, id }, ...change })
 }
 
 /** @throws AnnexError `conflict`, with the installations */

@@ -22,6 +22,9 @@ export const auditActions = [
   ...['installation.suspend', 'settings.change', 'secret.rotate', 'secret.end_overlap', 'grant.create'],
   ...['version.deploy', 'version.roll_back', 'version.unpin', 'integration.retire', 'integration.prune'],
   ...['integration.suspend', 'integration.resume'],
+  ...['organization.create', 'organization.change', 'organization.delete'],
+  ...['site.create', 'site.change', 'site.delete', 'space.create', 'space.change', 'space.delete'],
+  ...['member.create', 'member.change', 'member.delete', 'token.create', 'token.revoke'],
 ] as const satisfies readonly `${string}.${string}`[]
 
 export type AuditAction = (typeof auditActions)[number]

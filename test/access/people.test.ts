@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { roles } from '../../host/access/roles.ts'
-import { type Annex, type Answered, request, startAnnex, until } from '../support/annex.ts'
+import { type Annex, type Answered, type Json, request, startAnnex, until } from '../support/annex.ts'
 
 const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({})`
@@ -44,6 +44,11 @@ describe('a member of an organization', () => {
     assert.equal((await annex.api('GET', path)).json.items.length, 1)
     assert.equal((await annex.api('GET', '/v1/orgs/other/members')).json.items.length, 0)
     assert.equal((await annex.api('DELETE', `${path}/${added.json.id}`)).status, 200)
+    const { items } = (await annex.api('GET', '/v1/audit')).json
+    const actions = items
+      .filter((one: Json) => one.subject.id === added.json.id)
+      .map((one: Json) => one.action)
+    assert.deepEqual(actions.toSorted(), ['member.change', 'member.create', 'member.delete'])
     assert.equal((await annex.api('GET', `${path}/${added.json.id}`)).status, 404)
   })
 
@@ -102,6 +107,10 @@ describe('a token of a person', () => {
     assert.equal((await annex.api('DELETE', `/v1/orgs/acme/tokens/${id}`)).status, 204)
     assert.equal((await as(token)('GET', '/v1/orgs/acme')).status, 401, 'no request passes after the answer')
     assert.equal(await read(), undefined)
+    const audit = await annex.api('GET', '/v1/audit')
+    const ofToken = audit.json.items.filter((one: Json) => one.subject.id === id)
+    assert.deepEqual(ofToken.map((one: Json) => one.action).toSorted(), ['token.create', 'token.revoke'])
+    assert.ok(!audit.text.includes(token))
   })
 
   it('stops at its expiry, and none is made that has expired', async () => {

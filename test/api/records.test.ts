@@ -78,6 +78,8 @@ describe('an organization', () => {
     assert.ok(events >= 0)
     assert.deepEqual(others, { sites: 1, spaces: 1, members: 1, tokens: 1 })
     assert.equal((await as(token)('GET', '/v1/orgs')).status, 401)
+    const { items } = (await annex.api('GET', '/v1/audit?action=organization.delete')).json
+    assert.deepEqual([items[0].subject.id, items[0].before.sites], [id, 1])
     assert.equal((await annex.api('GET', '/v1/orgs/ext-org')).status, 404)
   })
 

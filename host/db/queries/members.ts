@@ -39,6 +39,15 @@ export async function findMember(db: Db, organizationId: string, name: string): 
     .first()
 }
 
+/** Locks a member: other edits wait for the transaction. */
+export async function lockMember(
+  transaction: Db,
+  organizationId: string,
+  id: string,
+): Promise<Member | undefined> {
+  return transaction('members').where({ organizationId, id }).forUpdate().first()
+}
+
 /** The newest first. */
 export async function listMembers(
   db: Db,
@@ -60,11 +69,9 @@ export async function updateMember(
   return changed
 }
 
-/** Deletes a member with their tokens. */
-export async function deleteMember(db: Db, id: string): Promise<{ tokens: number }> {
-  return db.transaction(async (transaction) => {
-    const tokens = await transaction('tokens').where({ memberId: id }).delete()
-    await transaction('members').where({ id }).delete()
-    return { tokens }
-  })
+/** Deletes a member with the tokens that the member has. */
+export async function deleteMember(transaction: Db, id: string): Promise<{ tokens: number }> {
+  const tokens = await transaction('tokens').where({ memberId: id }).delete()
+  await transaction('members').where({ id }).delete()
+  return { tokens }
 }
