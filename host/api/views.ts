@@ -1,12 +1,14 @@
 import type { Context } from 'koa'
 import type { SiteScript, SiteVisit } from '../../schemas/generated/api/views.ts'
 import type { Db } from '../db/db.ts'
-import { createPublicKey, findSite, findSpace, type Site, updateSite } from '../db/queries/places.ts'
+import { createPublicKey, findSite, findSpace, type Site } from '../db/queries/places.ts'
 import { countSiteViews, listSiteViews } from '../db/queries/site-views.ts'
 import { AnnexError } from '../errors.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
 import { assertFromSite, createSiteScript, toPageFeedback, toSiteView } from '../events/visit.ts'
-import { listPage, timeOf, toIso } from './list-query.ts'
+import { changeSite } from '../installations/records.ts'
+import { originOf } from './caller.ts'
+import { badPlace, listPage, timeOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openSite } from './sites.ts'
 import { addressOf } from './visitor.ts'
@@ -59,7 +61,7 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
       ...(origins !== undefined && { origins: JSON.stringify(origins.map(toOrigin)) }),
       ...(newKey === true && { publicKey: createPublicKey() }),
     }
-    if (Object.keys(change).length > 0) await updateSite(db, site.id, change)
+    if (Object.keys(change).length > 0) await changeSite(db, site, change, originOf(request))
     return toScriptView({ ...site, ...change }, publicUrl())
   })
 

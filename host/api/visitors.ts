@@ -1,8 +1,9 @@
 import type { Db } from '../db/db.ts'
 import { findInstallation, listInstallationsOn } from '../db/queries/installations.ts'
-import { updateSite } from '../db/queries/places.ts'
 import { AnnexError } from '../errors.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
+import { changeSite } from '../installations/records.ts'
+import { originOf } from './caller.ts'
 import type { OnOperation } from './operations.ts'
 import { openSite } from './sites.ts'
 
@@ -21,7 +22,8 @@ export function addVisitorRoutes(on: OnOperation, { db, publicUrl }: VisitorPart
   on('updateSiteAdaptiveSchema', async (request) => {
     const site = await openSite(db, request)
     const { jsonSchema } = request.body
-    await updateSite(db, site.id, { adaptiveSchema: JSON.stringify(jsonSchema) })
+    const change = { adaptiveSchema: JSON.stringify(jsonSchema) }
+    await changeSite(db, site, change, originOf(request))
     return { jsonSchema }
   })
 

@@ -20,7 +20,9 @@ import {
   lockPlace,
   type PlaceChange,
   type Places,
+  type Site,
   updatePlace,
+  updateSite,
 } from '../db/queries/places.ts'
 import { type Holder, listHoldersOfOrganization, listHoldersOfPlace } from '../db/queries/uninstall.ts'
 import { lockForWriting } from '../db/sql.ts'
@@ -177,6 +179,20 @@ function record(
 ): Promise<void> {
   const kind = action.split('.')[0] ?? ''
   return recordAudit(transaction, origin, { action, organizationId, subject: { kind, id }, ...change })
+}
+
+type SiteChange = Partial<Pick<Site, 'publicKey' | 'origins' | 'adaptiveSchema'>>
+
+/** Changes what pages and visitors of a site may send. */
+export async function changeSite(db: Db, site: Site, change: SiteChange, origin: Origin): Promise<void> {
+  await inLockedTransaction(db, async (transaction) => {
+    await updateSite(transaction, site.id, change)
+    const before = Object.fromEntries(
+      Object.keys(change).map((name) => [name, site[name as keyof SiteChange]]),
+    )
+    const { organizationId } = site
+    await record(transaction, origin, 'site.change', site.id, { organizationId, before, after: change })
+  })
 }
 
 /** @throws AnnexError `conflict`, with the installations */

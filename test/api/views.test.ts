@@ -148,6 +148,9 @@ describe('views of a site', () => {
     assert.deepEqual(renewed.json.origins, [own])
     assert.equal((await send({})).status, 403)
     assert.equal((await send({ body: { key: renewed.json.key } })).status, 202)
+    const audit = await annex.api('GET', `/v1/audit?subject=${sites[0]?.id}&action=site.change`)
+    assert.deepEqual(audit.json.items[0].after, { publicKey: renewed.json.key })
+    assert.deepEqual(audit.json.items[0].before, { publicKey: sites[0]?.key })
     if (sites[0]) sites[0].key = renewed.json.key
   })
 
