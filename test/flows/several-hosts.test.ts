@@ -16,6 +16,22 @@ export default createIntegration({ fetch: (request, { environment }) =>
   new Response(${JSON.stringify(text)} + ' ' + environment.installation?.id) })`,
 })
 
+/** A flow that is written by hand. */
+const connecting: PluginSource = {
+  more: `
+configurations:
+  account:
+    properties:
+      account: { type: button, title: Account, description: Go, button_text: Go, callback_url: /oauth }`,
+  script: `import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: (request, { environment }) => {
+  const { searchParams } = new URL(request.url)
+  if (searchParams.has('code')) return new Response(searchParams.get('code') + ' ' + searchParams.get('state'))
+  const redirect = encodeURIComponent(environment.integration.urls.integrationEndpoint + '/oauth')
+  return Response.redirect('https://provider.example/?client_id=a&state=of%20the%20script&redirect_uri=' + redirect)
+} })`,
+}
+
 const visitor = {
   visitor: { anonymousId: 'v', userAgent: 'test', ip: '203.0.113.7', cookies: {} },
   url: 'https://docs.example/',
@@ -78,6 +94,33 @@ describe('hosts on one PostgreSQL', { skip: noPostgres }, () => {
       () => at(one, endpoint),
       ({ status }) => status === 503,
     )
+  })
+
+  it('take over the steps of an OAuth flow from each other', async () => {
+    const publicUrl = 'http://annex.example'
+    const flags = { PUBLIC_URL: publicUrl }
+    const one = await start({ tracker: connecting }, flags)
+    const other = await start({}, flags)
+    const { path } = await installSample(one, 'tracker')
+    const link = await one.api('POST', `${path}/configuration/account/connect`)
+    const cookies: string[] = []
+    /** A browser behind a proxy that asks any host. */
+    const open = async (host: Annex, address: string) => {
+      const { pathname, search } = new URL(address)
+      const headers = { cookie: cookies.join('; '), host: 'annex.example' }
+      const response = await fetch(host.url + pathname + search, { headers, redirect: 'manual' })
+      cookies.push(...response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? ''))
+      return { text: await response.text(), location: response.headers.get('location') ?? '' }
+    }
+    const opened = await open(other, link.json.url)
+    const started = await open(one, opened.location)
+    const state = new URL(started.location).searchParams.get('state')
+    const answers = await Promise.all([
+      open(one, `${publicUrl}/x/tracker/oauth?code=1&state=${state}`),
+      open(other, `${publicUrl}/x/tracker/oauth?code=1&state=${state}`),
+    ])
+    const texts = answers.map(({ text }) => (text === '1 of the script' ? text : JSON.parse(text).error.code))
+    assert.deepEqual(texts.toSorted(), ['1 of the script', 'flow_refused'])
   })
 
   it('take an integration out of service when the folder that it came from is gone, and not before', async () => {
