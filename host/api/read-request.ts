@@ -11,7 +11,9 @@ import { readJson } from './body.ts'
 const maxDetails = 20
 const maxFields = 50
 const formats = { from: 'ajv-formats/dist/formats.js', name: 'fullFormats' }
-const options = { allErrors: true, strict: true, allowUnionTypes: true, formats }
+const options = { strict: true, allowUnionTypes: true, formats }
+/** Only a short body gets all of its errors: a long list of wrong items would block the event loop. */
+const mostExplained = 16 * 1024
 const none = Object.freeze({})
 
 /** @returns a function that reads and checks the JSON body. It throws AnnexError `bad_request`, `body_invalid`, `body_too_large` */
@@ -21,7 +23,9 @@ export function createBodyReader(
 ): (context: Context) => Promise<unknown> {
   if (body === undefined) return async () => undefined
   if (!isBodyChecked) return (context) => readJson(context, maxBodyBytes)
-  const validator = createCheck(standAlone(body, document), options)
+  const schema = standAlone(body, document)
+  const validator = createCheck(schema, options)
+  const explainer = createCheck(schema, { ...options, allErrors: true })
   return async (context) => {
     const value = await readJson(context, maxBodyBytes)
     if (isObject(value) && Object.keys(value).length > maxFields) {
@@ -29,7 +33,9 @@ export function createBodyReader(
     }
     const check = validator()
     if (check(value)) return value
-    const details = toDetails(check.errors)
+    const explain = JSON.stringify(value).length > mostExplained ? check : explainer()
+    explain(value)
+    const details = toDetails(explain.errors)
     const list = details.map(({ path, message }) => `${path.slice(1) || 'body'} ${message}`).join('; ')
     throw new AnnexError('body_invalid', `The JSON body cannot be used: ${list}.`, { details })
   }
@@ -46,7 +52,12 @@ export function createQueryReader(
   const isNeeded =
     required.length > 0 || Object.values(properties).some(({ default: value }) => value !== undefined)
   const schema = standAlone({ type: 'object', properties, required }, document)
-  const validator = createCheck<object>(schema, { ...options, coerceTypes: true, useDefaults: true })
+  const validator = createCheck<object>(schema, {
+    ...options,
+    allErrors: true,
+    coerceTypes: true,
+    useDefaults: true,
+  })
   return (context, caller) => {
     if (context.querystring === '' && !isNeeded) return none
     const query = pickKnown(context, caller, operation)
