@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { DeletedMember, Member, MemberList } from '../../schemas/generated/api/members.ts'
+import type { DeletedMember, Member } from '../../schemas/generated/api/members.ts'
 import { roleNames } from '../access/roles.ts'
 import { toPath } from './client.ts'
 import { findOrganization } from './find-records.ts'
@@ -21,7 +21,7 @@ export function addMembers(program: Command): void {
     .description('list the members of an organization')
     .action(async ({ org }: Options, command: Command) => {
       const { session, path } = await open(command, org)
-      const answer = await session.api.get<MemberList>(path)
+      const answer = await session.api.list<Member>(path)
       if (session.terminal.json) return session.terminal.printJson(answer)
       const rows = answer.items.map(({ id, email, name, role }) => [id, role, email, name])
       printTable(session.terminal, ['member', 'role', 'email', 'name'], rows)

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { MadeToken, TokenList } from '../../schemas/generated/api/tokens.ts'
+import type { MadeToken, Token } from '../../schemas/generated/api/tokens.ts'
 import { parseDate } from '../../schemas/parse-date.ts'
 import { roleNames } from '../access/roles.ts'
 import { toPath } from './client.ts'
@@ -30,7 +30,7 @@ export function addTokens(program: Command): void {
     .description('list tokens, without the tokens themselves, the newest first')
     .action(async (options: Options, command: Command) => {
       const { session, path } = await open(command, options)
-      const answer = await session.api.get<TokenList>(path)
+      const answer = await session.api.list<Token>(path)
       if (session.terminal.json) return session.terminal.printJson(answer)
       const rows = answer.items.map(({ id, role, label, member, expiresAt, lastUsedAt }) => [
         id,
