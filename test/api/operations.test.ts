@@ -120,4 +120,13 @@ describe('the files of schemas/api', () => {
       if (body !== undefined) assertFits(body, bodyExample, `the body of ${id}`)
     }
   })
+
+  it('have no HTML in their descriptions, which pages show as Markdown', () => {
+    const texts: unknown[] = []
+    JSON.stringify(loadApi().document, (key, value) => {
+      if (key === 'description' || key === 'summary') texts.push(value)
+      return value
+    })
+    for (const text of texts) assert.doesNotMatch(`${text}`, /<[a-z]/i)
+  })
 })

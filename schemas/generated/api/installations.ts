@@ -247,7 +247,7 @@ export interface ListedSiteInstallation {
      */
     publicContentEndpoint?: string
     /**
-     * For `<script src>` in the pages of the site. With the scope `site:script:inject`.
+     * For a script tag in the pages of the site. With the scope `site:script:inject`.
      */
     publishedScript?: string
     /**
