@@ -33,7 +33,7 @@ export type LevelRequest = InstallationRequest & { params: { site?: string; spac
 /**
  * Finds the installation that a path names.
  *
- * @throws AnnexError `not_found`, also when the caller may not see it; `scope_missing`; `no_version`
+ * @throws AnnexError `not_found`, also when the caller may not see it; `missing_scope`; `no_version`
  */
 export async function openInstallation(
   db: Db,

@@ -17,10 +17,10 @@ const pageSize = 100
 /** Waits until the API says that nothing is owed, then reads all deliveries with their attempts. */
 export async function readHistory(host: Listening, patienceMs: number): Promise<History> {
   const end = Date.now() + patienceMs
-  let owed = await firstPage(host, '&state=pending')
+  let owed = (await readPage(host, '&state=pending')).items
   while (owed.length > 0 && Date.now() < end) {
     await sleep(100)
-    owed = await firstPage(host, '&state=pending')
+    owed = (await readPage(host, '&state=pending')).items
   }
   const history: History = {
     owed: owed.length,
@@ -43,19 +43,20 @@ function addTo(history: History, { state, event, url, attemptList }: Json): void
   if (cut.length > 0) history.interrupted.keys.add(keyOf({ eventId: event.id, path: new URL(url).pathname }))
 }
 
-async function firstPage({ api }: Listening, query: string): Promise<Json[]> {
+async function readPage(
+  { api }: Listening,
+  query: string,
+): Promise<{ items: Json[]; next?: { page: string } }> {
   const { json, text } = await api('GET', `/v1/deliveries?limit=${pageSize}${query}`)
   if (!Array.isArray(json?.items)) throw new Error(`no list of deliveries: ${text.slice(0, 300)}`)
-  return json.items
+  return json
 }
 
 async function* allPages(host: Listening): AsyncGenerator<Json[]> {
-  let before = ''
-  for (;;) {
-    const items = await firstPage(host, before === '' ? '' : `&before=${before}`)
+  let query: string | undefined = ''
+  while (query !== undefined) {
+    const { items, next } = await readPage(host, query)
     yield items
-    const last = items.at(-1)
-    if (items.length < pageSize || last === undefined) return
-    before = last.id
+    query = next && `&page=${next.page}`
   }
 }
