@@ -287,7 +287,7 @@ export async function startServer(
       readHops: createHops(hopsKey).read,
       rateLimits,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
-      isBehindProxy: settings.PUBLIC_URL !== '',
+      isBehindProxy,
       version,
       flows: createOAuthFlows({ db, box }),
       probeStorage: createStorageProbe(commits, dataDir),

@@ -15,15 +15,31 @@ import { reachesFile } from './reaches-file.ts'
  */
 
 /** What depends on the database. */
-const onBoth = ['db', 'queue', 'webhooks', 'events', 'flows', 'api', 'versions']
+const onBoth = [
+  'db',
+  'queue',
+  'webhooks',
+  'events',
+  'flows',
+  'api',
+  'versions',
+  'access',
+  'content',
+  'installations',
+]
 /** Of these, files about sandboxes, plugin folders or an SQLite file. */
 const onceOnly = [
+  'access/setup',
   'api/answers',
   'api/home',
+  'api/hostile-bodies',
   'api/hostile-requests',
   'api/hostile-texts',
   'api/metrics',
+  'api/operations',
+  'api/rate-limits',
   'api/rounded-numbers',
+  'api/setting-options',
   'flows/cut-off-events',
   'flows/declared-hosts',
   'flows/error-places',
@@ -36,6 +52,9 @@ const onceOnly = [
   'flows/manifest-alone',
   'flows/moved-dispatches',
   'flows/oauth',
+  'flows/own-api',
+  'flows/plain-site',
+  'flows/platform-scripts',
   'flows/power-cut',
   'flows/receipts',
   'flows/redirected-bodies',

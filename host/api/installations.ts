@@ -2,12 +2,8 @@ import type { Installation as InstallationView } from '../../schemas/generated/a
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
-import {
-  findInstallation,
-  type Installation,
-  listInstallations,
-  listTargets,
-} from '../db/queries/installations.ts'
+import { listTargets } from '../db/queries/installation-targets.ts'
+import { findInstallation, type Installation, listInstallations } from '../db/queries/installations.ts'
 import { listStores } from '../db/queries/stores.ts'
 import { AnnexError } from '../errors.ts'
 import { createManifestReader, findDeployed, getDeployed } from '../installations/find-deployed.ts'

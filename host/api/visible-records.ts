@@ -3,11 +3,10 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { ScriptCaller } from '../access/script-tokens.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
+import { findTarget, type InstallationTarget } from '../db/queries/installation-targets.ts'
 import {
   findInstallation,
-  findTarget,
   type Installation,
-  type InstallationTarget,
   listInstallations,
   type TargetKind,
 } from '../db/queries/installations.ts'

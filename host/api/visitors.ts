@@ -1,5 +1,6 @@
 import type { Db } from '../db/db.ts'
-import { findInstallation, listInstallationsOn } from '../db/queries/installations.ts'
+import { listInstallationsOn } from '../db/queries/installation-targets.ts'
+import { findInstallation } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { changeSite } from '../installations/records.ts'

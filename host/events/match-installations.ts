@@ -1,12 +1,8 @@
 import { eventRules, hasScopeFor } from '../../schemas/events.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
-import {
-  findInstallation,
-  listInstallations,
-  listInstallationsOn,
-  type TargetKind,
-} from '../db/queries/installations.ts'
+import { listInstallationsOn } from '../db/queries/installation-targets.ts'
+import { findInstallation, listInstallations, type TargetKind } from '../db/queries/installations.ts'
 import { findSite, findSpace } from '../db/queries/places.ts'
 import { lockTaking } from '../db/queries/suspensions.ts'
 import { findDeployed } from '../installations/find-deployed.ts'

@@ -3,16 +3,18 @@ import type { Origin } from '../access/actor.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import {
-  activateInstallation,
   activateTarget,
-  type Configuration,
   listTargets,
-  lockInstallation,
   lockTarget,
   noteSetupFailure,
+  updateTarget,
+} from '../db/queries/installation-targets.ts'
+import {
+  activateInstallation,
+  type Configuration,
+  lockInstallation,
   type SettingDetails,
   updateInstallation,
-  updateTarget,
 } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors.ts'
 import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/check-configuration.ts'

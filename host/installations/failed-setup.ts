@@ -1,6 +1,7 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
-import { lockInstallation, lockTarget, noteSetupFailure } from '../db/queries/installations.ts'
+import { lockTarget, noteSetupFailure } from '../db/queries/installation-targets.ts'
+import { lockInstallation } from '../db/queries/installations.ts'
 import type { LevelRecords } from './build-environment.ts'
 import {
   effectiveConfiguration,

@@ -2,13 +2,8 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Origin } from '../access/actor.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
-import {
-  type Installation,
-  type InstallationTarget,
-  insertInstallation,
-  insertTarget,
-  type TargetKind,
-} from '../db/queries/installations.ts'
+import { type InstallationTarget, insertTarget } from '../db/queries/installation-targets.ts'
+import { type Installation, insertInstallation, type TargetKind } from '../db/queries/installations.ts'
 import type { IntegrationRow } from '../db/queries/integrations.ts'
 import { findPlace, lockPlace } from '../db/queries/places.ts'
 import { lockForWriting } from '../db/sql.ts'

@@ -1,12 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { toPointer } from '../../schemas/describe-error.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
-import type {
-  Configuration,
-  Installation,
-  InstallationStatus,
-  InstallationTarget,
-} from '../db/queries/installations.ts'
+import type { InstallationTarget } from '../db/queries/installation-targets.ts'
+import type { Configuration, Installation, InstallationStatus } from '../db/queries/installations.ts'
 import type { ErrorDetail } from '../errors.ts'
 import type { SettingProblem, Level as SettingsLevel } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration, withDefaults } from '../manifest/settings/check-configuration.ts'

@@ -1,7 +1,8 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Origin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
-import { listInstallations, listTargets } from '../db/queries/installations.ts'
+import { listTargets } from '../db/queries/installation-targets.ts'
+import { listInstallations } from '../db/queries/installations.ts'
 import {
   findVersionHead,
   type IntegrationRow,
