@@ -36,14 +36,14 @@ const mistakes: [string, string[], RegExp][] = [
   [
     'a limit that is not a number is refused',
     ['deliveries', 'list', '--limit', 'abc'],
-    /--limit.*whole number from 1 to 200/,
+    /--limit.*whole number from 1 to 1000/,
   ],
   [
     'logs of two integrations are refused',
     ['logs', 'echo', '--integration', 'webhook'],
     /Name echo or --integration webhook, not both/,
   ],
-  ['a limit out of range is refused', ['logs', '--limit', '500'], /--limit.*whole number from 1 to 200/],
+  ['a limit out of range is refused', ['logs', '--limit', '5000'], /--limit.*whole number from 1 to 1000/],
   [
     'an impossible date is refused',
     ['deliveries', 'list', '--after', '2026-02-30'],
