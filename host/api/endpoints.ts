@@ -101,7 +101,8 @@ function toAnswer(
   outcome: DispatchOutcome,
 ): ScriptAnswer {
   const { result, body } = assertHandled(outcome)
-  if (result.kind !== 'response') throw new AnnexError('script_failed', 'The script gave no response.')
+  if (result.kind !== 'response')
+    throw new AnnexError('script_failed', 'The handler of the script returned no Response. Return one.')
   return { head: result.head, body, path: endpointPath(level), requestId, cookies }
 }
 

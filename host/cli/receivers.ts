@@ -6,7 +6,7 @@ import type { Delivery, List, Receiver } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { paint, printTable, toStatus } from './terminal.ts'
 
-/** `annex receivers`: the receivers of deliveries. */
+/** `annex receivers`: lists, pauses and resumes receivers, and sends them an example. */
 export function addReceivers(program: Command): void {
   const receivers = program
     .command('receivers')

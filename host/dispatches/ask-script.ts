@@ -88,7 +88,8 @@ export type WholeAnswer = { headers: ReadonlyMap<string, string>; body: Buffer }
  */
 export async function readWhole(outcome: DispatchOutcome, mostBytes: number): Promise<WholeAnswer> {
   const { result, body } = outcome
-  if (result.kind !== 'response') throw new AnnexError('script_failed', 'The script gave no response.')
+  if (result.kind !== 'response')
+    throw new AnnexError('script_failed', 'The handler of the script returned no Response. Return one.')
   const { status, headers } = result.head
   if (status > 299) {
     destroyBody(outcome)

@@ -42,7 +42,8 @@ export function authenticateVisitor(
   }
   const scoped = { ...asking, scope: 'site:visitor:auth' }
   return askScript(parts, prepared, question, scoped, ({ result, body }) => {
-    if (result.kind !== 'response') throw new AnnexError('script_failed', 'The script gave no response.')
+    if (result.kind !== 'response')
+      throw new AnnexError('script_failed', 'The handler of the script returned no Response. Return one.')
     send({ head: result.head, body })
   })
 }

@@ -9,7 +9,7 @@ export type Deadline = {
   readonly isOver: Promise<never>
   /** Ends the exchange before its deadline. */
   breakOff(reason: AnnexError): void
-  /** Stops the timer. Every exchange must call it. */
+  /** Stops the timer of the deadline. Must be called when the exchange has ended. */
   end(): void
 }
 

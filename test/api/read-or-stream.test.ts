@@ -67,7 +67,7 @@ describe('the body of a request to a script', () => {
     assert.deepEqual(await send([post(5, 'hel'), 'lo']), ['came: hello'])
   })
 
-  it('belongs to its own request when several arrive together', async () => {
+  it('is not mixed with that of another request on the same connection', async () => {
     const piece = post(3, 'one') + post(3, 'two') + post(0) + post(5, 'three')
     const came = await send([piece], 4)
     // The request without a body is answered later.

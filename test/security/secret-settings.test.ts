@@ -49,7 +49,8 @@ describe('a setting with `secret: true`', () => {
     const { status, json } = await ask('PUT', `${path}/configuration/key`, { value: secret })
     assert.equal(status, 200)
     assert.deepEqual([json.configuration, json.status], [{ key: '[secret]' }, 'active'])
-    assert.deepEqual((await ask('GET', '/v1/installations')).json.items[0].configuration, { key: '[secret]' })
+    assert.deepEqual((await ask('GET', path)).json.configuration, { key: '[secret]' })
+    assert.equal((await ask('GET', '/v1/installations')).json.items[0].configuration, undefined)
     assert.equal(await keyLength(), secret.length)
   })
 

@@ -75,7 +75,7 @@ describe('the log of a script that logs its secrets', () => {
     return annex.close()
   })
 
-  it('is of a script that has some', () => {
+  it('comes from a script with six secrets', () => {
     assert.equal(values.length, 6)
     assert.equal(values[0], secret)
   })

@@ -122,7 +122,7 @@ describe('a name that is deployed', () => {
     }
   })
 
-  it('goes on when its folder is renamed and has an error, and moves with its folder', async () => {
+  it('goes on answering when its manifest is broken, and when its folder has another name', async () => {
     const annex = await startAnnex({ plugins: { one: answers('one'), two: answers('two') } })
     try {
       editManifest(join(annex.pluginsDir, 'one'), 'name: one', 'name: other\nvisibilty: public')

@@ -102,7 +102,7 @@ describe('the pending deliveries of a receiver', () => {
     assert.equal(await count({ lane: 'rcv_h', state: 'due', ordered: true }), 1)
   })
 
-  it('are due after a resume at the moment of their creation, resend or pause', async () => {
+  it('are due when the resume comes while they are created, sent again or held back', async () => {
     const { db, installationId } = seeded
     await seeded.addReceiver('rcv_f', 'paused')
     const where = { installationId, signedBy: 'installation', url: 'http://rcv_f.example/' }

@@ -151,7 +151,7 @@ it('a long body is sent whole, and counts as the size of its job', async () => {
   assert.deepEqual(sent, [body, body])
 })
 
-it('a failure that is stored late does not follow a newer success of the receiver', async () => {
+it('a failure that is stored after a newer success does not mark the receiver as failing', async () => {
   await using ends = new AsyncDisposableStack()
   const seeded = await openSeeded()
   ends.defer(seeded.close)

@@ -19,8 +19,8 @@ const kinds: readonly JobKind[] = ['event', 'task', 'delivery']
 /** A failed delivery has no job. */
 const keptFailed: readonly JobKind[] = ['event', 'task']
 const states = ['due', 'running', 'waiting', 'failed']
-/** Of more jobs with a later due time only the first ones are read. */
-const mostLookedAt = 10_000
+/** The oldest of this many retries and scheduled tasks is found. The next ones by due time are not read. */
+const mostReadLater = 10_000
 
 /** Counts jobs, with the age of the oldest by the clock of due times. Each count reads one partial index. */
 export async function readBacklog(db: Db): Promise<Backlog> {
@@ -36,7 +36,7 @@ export async function readBacklog(db: Db): Promise<Backlog> {
     for (const row of rows) if (row.since !== undefined) take(row.kind, Number(row.since))
   }
   for (const { kind, state, count } of jobs) {
-    if (state === 'due' && count > 0) take(kind, await findPutOff(db, kind))
+    if (state === 'due' && count > 0) take(kind, await oldestOfLater(db, kind))
   }
   const nowMs = nowOf(db)
   const receivers = await db<{ state: ReceiverState }>('receivers')
@@ -57,7 +57,7 @@ export async function readBacklog(db: Db): Promise<Backlog> {
 const pendingSince = (db: Db): string => larger(db, 'created_at', 'position / 1000')
 
 /**
- * Due jobs count from their due time, which the index holds. `findPutOff` adds retries and scheduled tasks. Few jobs run,
+ * Due jobs count from their due time, which the index holds. `oldestOfLater` adds retries and scheduled tasks. Few jobs run,
  * and the count reads waiting jobs anyway.
  */
 async function countState(db: Db, state: string): Promise<Counted[]> {
@@ -71,13 +71,13 @@ async function countState(db: Db, state: string): Promise<Counted[]> {
 }
 
 /** The pending time of the oldest retry or scheduled task. */
-async function findPutOff(db: Db, kind: JobKind): Promise<number> {
+async function oldestOfLater(db: Db, kind: JobKind): Promise<number> {
   const some = db('jobs')
     .select(db.raw(`${pendingSince(db)} as since`))
     .where({ kind })
     .whereRaw(comesDue)
     .orderBy('dueAt')
-    .limit(mostLookedAt)
+    .limit(mostReadLater)
   const row = await db.from(some.as('some')).min({ since: 'since' }).first<Counted>()
   return row?.since == null ? Number.POSITIVE_INFINITY : Number(row.since)
 }

@@ -24,10 +24,10 @@ export type ProcessWatch = {
 
 export type ProcessWatcher = {
   ping: () => void
-  /** Repeats at each look while a stretch is long. */
+  /** Called at each check of the process while its script runs for too long without a pause. */
   onStuck: (box: BlackBoxRecord) => void
   onResident: (bytes: number) => void
-  /** At each look. */
+  /** Called at each check. */
   onTick: () => void
   /** The process must end. Called once. */
   onOver: (cause: EndCause) => void
