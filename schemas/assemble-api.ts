@@ -1,4 +1,4 @@
-import type { ApiFile, OpenApi, OperationObject, Schema, Shared } from './api.ts'
+import type { ApiFile, OpenApi, OperationObject, Schema, Shared } from './openapi.ts'
 
 const everyRole = 6
 const sections = {

@@ -1,4 +1,5 @@
-import type { Answer, Api, OpenApi, Operation, Parameter, Schema } from '../schemas/api.ts'
+import type { Api, Operation } from '../schemas/api.ts'
+import type { Answer, OpenApi, Parameter, Schema } from '../schemas/openapi.ts'
 
 /** The reference of the API in Markdown: each operation by its resource, then the records that they name. */
 export function createApiReference({ document, operations }: Api): string {

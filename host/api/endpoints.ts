@@ -17,6 +17,7 @@ import { createReadOrStream, type ReadOrStream } from './body.ts'
 import { toRequestText } from './endpoint-headers.ts'
 import { createFlowGuard, type FlowGuard, type FlowGuardParts, type Routed } from './guard-flows.ts'
 import type { RateLimits } from './rate-limits.ts'
+import { splitTarget, type Target } from './request-target.ts'
 import { type ScriptAnswer, sendAnswer } from './send-answer.ts'
 
 export type EndpointParts = {
@@ -113,18 +114,4 @@ async function guardHead(context: Context, routed: Routed, { head, body }: Scrip
     if (body instanceof Readable) body.destroy()
     throw error
   }
-}
-
-/** The path and query that a request names. */
-export type Target = { path: string; search: string }
-
-const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
-
-/** Splits a request's target, which may be a whole URL (RFC 9112, 3.2.2). Path and query stay as they were sent. */
-export function splitTarget(url: string): Target {
-  const rest = url.startsWith('/') ? url : url.replace(absolute, '')
-  const hash = rest.indexOf('#')
-  const whole = hash < 0 ? rest : rest.slice(0, hash)
-  const query = whole.indexOf('?')
-  return query < 0 ? { path: whole, search: '' } : { path: whole.slice(0, query), search: whole.slice(query) }
 }

@@ -13,7 +13,7 @@ import {
 } from '../installations/oauth-flows.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { endpointPath, endpointPrefix, type Level, parseEndpointPath } from '../sandbox/level.ts'
-import type { Target } from './endpoints.ts'
+import type { Target } from './request-target.ts'
 import { isFromHere } from './visitor.ts'
 
 /** The beginning of the state of the SDK's handler: `flow-state.ts` has the same text. No provider ever sees it. */

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { loadApi, type Operation, type Schema } from '../../schemas/api.ts'
+import { loadApi, type Operation } from '../../schemas/api.ts'
 import { standAlone } from '../../schemas/assemble-api.ts'
 import { createCheck } from '../../schemas/create-check.ts'
+import type { Schema } from '../../schemas/openapi.ts'
 import { type Annex, installSample, type Json, startAnnex } from '../support/annex.ts'
 
 const script = `import { createIntegration } from '@annex/runtime'

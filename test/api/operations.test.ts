@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createOperations } from '../../host/api/operations.ts'
-import { loadApi, type Schema } from '../../schemas/api.ts'
+import { loadApi } from '../../schemas/api.ts'
 import { standAlone } from '../../schemas/assemble-api.ts'
 import { createCheck } from '../../schemas/create-check.ts'
+import type { Schema } from '../../schemas/openapi.ts'
 import { type Annex, installSample, type Json, request, startAnnex } from '../support/annex.ts'
 
 const formats = { from: 'ajv-formats/dist/formats.js', name: 'fullFormats' }

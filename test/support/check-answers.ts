@@ -1,8 +1,9 @@
 import type { SeeAnswer } from '../../host/api/operations.ts'
 import { AnnexError } from '../../host/errors.ts'
-import { loadApi, type Schema } from '../../schemas/api.ts'
+import { loadApi } from '../../schemas/api.ts'
 import { standAlone } from '../../schemas/assemble-api.ts'
 import { createCheck } from '../../schemas/create-check.ts'
+import type { Schema } from '../../schemas/openapi.ts'
 
 const formats = { from: 'ajv-formats/dist/formats.js', name: 'fullFormats' }
 
