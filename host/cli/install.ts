@@ -79,7 +79,7 @@ async function ensureInstallation(
   const body = { organization: id, ...(installKey !== undefined && { installKey }) }
   const agreed = { ...body, agree: true, ...(version !== null && { version: version.number }) }
   try {
-    return await session.api.post(path, yes ? agreed : body)
+    return await session.api.post(path, yes ? agreed : { ...body, agree: false })
   } catch (error) {
     if (isApiError(error, 'conflict')) return findInstallation(session, name, { org: id })
     if (!isApiError(error, 'agreement_missing') || yes) throw error

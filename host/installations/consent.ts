@@ -18,21 +18,26 @@ import { auditLevel } from './audit-level.ts'
 import { lockLevel } from './configure.ts'
 import { type Deployed, getDeployed } from './find-deployed.ts'
 
-/** The words of an installer: `agree` to all, or the names of all scopes. `version`: the number that they have read. */
+/**
+ * The words of an installer: the names of all scopes, or `agree`, which is true unless it is given. `version`: the number
+ * that the installer has read.
+ */
 export type Agreement = { agree?: boolean; scopes?: string[]; version?: number }
 
 /**
- * Asserts that an installer agrees to what a version asks for. A version without scopes needs no words.
+ * Asserts that an installer agrees to what a version asks for. The request alone is an agreement: clients of the reference
+ * platform send no words. `agree: false` asks for the sentences.
  *
  * @throws AnnexError `agreement_missing` with a sentence for each permission
  */
 export function assertAgreed(
   manifest: Manifest,
   { number }: Pick<VersionHead, 'number'>,
-  { agree, scopes = [], version = number }: Agreement,
+  { scopes, agree = scopes === undefined, version = number }: Agreement,
 ): void {
-  const named = manifest.scopes.every((scope) => scopes.includes(scope))
-  if (version === number && (agree === true || named)) return
+  const isNamed = scopes !== undefined && manifest.scopes.every((scope) => scopes.includes(scope))
+  const asksNothing = manifest.scopes.length === 0
+  if (version === number && (agree || isNamed || asksNothing)) return
   const permissions = permissionsOf(manifest)
   const list = permissions.map((permission) => `  ${describePermission(permission)}`).join('\n')
   const other = version === number ? '' : `You have read version ${version}. `

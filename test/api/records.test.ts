@@ -104,7 +104,6 @@ describe('an organization', () => {
     const { json: made } = await annex.api('POST', '/v1/orgs', { subdomain: 'brief', title: 'Brief' })
     const installed = await annex.api('POST', '/v1/integrations/reads/installations', {
       organization: 'brief',
-      agree: true,
     })
     await annex.api('DELETE', `/v1/integrations/reads/installations/${installed.json.id}`)
     const deleted = await until(

@@ -154,12 +154,12 @@ blocks: [{ id: chart, title: Chart, description: A chart. }]`
     assert.equal((await see()).status, 200)
   })
 
-  it('is not installed without agreement, which names what it asks for', async () => {
+  it('is not installed where the agreement does not fit, and the answer names what it asks for', async () => {
     const { organization } = annex.server.samples
     await publish('loaded', answering('two', { scopes: ['site:views:read', 'space:content:read'] }))
     const install = (body: object) =>
       annex.api('POST', '/v1/integrations/loaded/installations', { organization, ...body })
-    for (const body of [{}, { agree: false }, { scopes: ['site:views:read'] }, { agree: true, version: 1 }]) {
+    for (const body of [{ agree: false }, { scopes: ['site:views:read'] }, { agree: true, version: 1 }]) {
       const { status, json } = await install(body)
       assert.deepEqual([status, json.error.code], [409, 'agreement_missing'])
       assert.match(json.error.message, /Send data to api\.example\.com\./)

@@ -101,7 +101,7 @@ export interface InstallRequest {
    */
   installKey?: string
   /**
-   * Agrees to all that the version asks for. Or name its `scopes`.
+   * Default: true, unless `scopes` are named. With false, the answer lists what the version asks for, and installs nothing.
    */
   agree?: boolean
   /**

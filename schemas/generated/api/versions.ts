@@ -65,7 +65,7 @@ export interface Rollback {
 }
 
 /**
- * The words of an installer: `agree` to everything, or the names of all scopes.
+ * The words of an installer: the names of all scopes, or `agree`, which is true unless scopes are named.
  */
 export interface Agreement {
   /**
