@@ -12,7 +12,7 @@ import {
   type Role,
   updateMember,
 } from '../db/queries/members.ts'
-import { lockForWriting } from '../db/sql.ts'
+import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { type AuditAction, recordAudit } from '../logs/audit.ts'
 import { organizationOf, originOf, type Person } from './caller.ts'
@@ -82,8 +82,7 @@ export function addMemberRoutes(on: OnOperation, { db, prepareDispatch }: Member
     run: (transaction: Db, member: Member) => Promise<Value>,
   ): Promise<Value> {
     const { id, organizationId } = await open(caller, params)
-    const value = await db.transaction(async (transaction) => {
-      await lockForWriting(transaction)
+    const value = await writeTransaction(db, async (transaction) => {
       const member = await lockMember(transaction, organizationId, id)
       if (member === undefined) throw noMember(organizationId, id)
       assertMayChange(caller, member)

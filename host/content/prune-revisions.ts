@@ -5,6 +5,7 @@ import { pruneEndedPages } from '../db/queries/pages.ts'
 import { listSpaces } from '../db/queries/places.ts'
 import { isOnlyPruner } from '../db/queries/prune.ts'
 import { pruneRevisions } from '../db/queries/revisions.ts'
+import { writeTransaction } from '../db/sql.ts'
 
 /**
  * Removes revisions that were replaced longer ago than `ageMs`, with the pages that only they hold. The current revision
@@ -18,7 +19,7 @@ export async function pruneContent(db: Db, ageMs: number | undefined, ending?: A
   const before = nowOf(db) - ageMs
   for (const { id: spaceId } of await listSpaces(db)) {
     const step = () =>
-      db.transaction(async (transaction) => {
+      writeTransaction(db, async (transaction) => {
         if (!(await isOnlyPruner(transaction))) return { changed: 0, more: false }
         const number = await pruneRevisions(transaction, spaceId, before)
         const changed = await pruneEndedPages(transaction, { spaceId, number }, stepSize)

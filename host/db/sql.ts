@@ -6,11 +6,14 @@ import type { Db } from './db.ts'
 export const isPostgres = (db: Db): boolean => db.client.dialect === 'postgresql'
 
 /**
- * The first statement of a transaction that may read before it writes. Knex begins it with a plain BEGIN: on SQLite its
- * first write then fails while another process writes. A transaction that begins with a write waits for the other process.
+ * Runs a transaction that reads before it writes. Knex begins it with a plain BEGIN: on SQLite its first write then fails
+ * while another process writes. A transaction that begins with a write waits for the other process.
  */
-export async function lockForWriting(transaction: Db): Promise<void> {
-  if (!isPostgres(transaction)) await transaction.raw('delete from key_checks where false')
+export function writeTransaction<Result>(db: Db, run: (transaction: Db) => Promise<Result>): Promise<Result> {
+  return db.transaction(async (transaction) => {
+    if (!isPostgres(transaction)) await transaction.raw('delete from key_checks where false')
+    return run(transaction)
+  })
 }
 
 /** `in (…)` for a query of ids. On PostgreSQL it locks the rows, and leaves out rows that another transaction has locked. */

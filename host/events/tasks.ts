@@ -4,6 +4,7 @@ import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
 import { countPendingJobs, insertJobs } from '../db/queries/jobs.ts'
+import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { Wake } from '../queue/worker.ts'
@@ -41,7 +42,7 @@ export async function queueTask(db: Db, level: Level, { task, schedule = 0 }: Ar
   assertShallow(text, 'task')
   const lane = level.kind === 'integration' ? level.integration : level.installationId
   const subject: EventJob = { level, event: { type: 'task', eventId: createId('evt'), task } }
-  await db.transaction(async (transaction) => {
+  await writeTransaction(db, async (transaction) => {
     if ((await countPendingJobs(transaction, 'task', lane)) >= maxDueTasks) {
       throw new AnnexError(
         'conflict',

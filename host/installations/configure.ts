@@ -16,6 +16,7 @@ import {
   type SettingDetails,
   updateInstallation,
 } from '../db/queries/installations.ts'
+import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration } from '../manifest/settings/check-configuration.ts'
@@ -57,7 +58,7 @@ export async function editByInstaller(
   { assertFresh, origin }: Editing,
 ): Promise<void> {
   const { configuration: given } = edit
-  await db.transaction(async (transaction) => {
+  await writeTransaction(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertFresh(before)
     if (given === undefined) {
@@ -87,7 +88,7 @@ export async function editSetting(
   { name, label, ...given }: { name: string; value: unknown; label?: string },
   { assertFresh, origin }: Editing,
 ): Promise<void> {
-  await db.transaction(async (transaction) => {
+  await writeTransaction(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertFresh(before)
     const { configuration: stored, settingDetails } = before.target ?? before.installation
@@ -121,7 +122,7 @@ export async function editByScript(
   { assertFresh, origin }: Editing,
 ): Promise<void> {
   const now = nowOf(db)
-  await db.transaction(async (transaction) => {
+  await writeTransaction(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertFresh(before)
     const { configuration: stored, settingDetails: details } = before.target ?? before.installation
@@ -175,7 +176,7 @@ export async function keepLabel(
   name: string,
   label: { value: string; label: string },
 ): Promise<void> {
-  await db.transaction(async (transaction) => {
+  await writeTransaction(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
     const { configuration, settingDetails: details } = before.target ?? before.installation
     if (configuration[name] !== label.value) return

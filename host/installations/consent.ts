@@ -6,6 +6,7 @@ import type { Installation } from '../db/queries/installations.ts'
 import type { VersionHead } from '../db/queries/integrations.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import { liftSuspensions } from '../db/queries/suspensions.ts'
+import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import {
   describePermission,
@@ -99,7 +100,7 @@ export async function agreeTo(
   wake: () => void,
 ): Promise<void> {
   const { integration, id } = installation
-  const lanes = await db.transaction(async (transaction) => {
+  const lanes = await writeTransaction(db, async (transaction) => {
     const { installation: now } = await lockLevel(transaction, { installation })
     const { version, manifest } = await getDeployed(transaction, integration)
     if (now.heldVersionId === null)

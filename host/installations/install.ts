@@ -6,7 +6,7 @@ import { type InstallationTarget, insertTarget } from '../db/queries/installatio
 import { type Installation, insertInstallation, type TargetKind } from '../db/queries/installations.ts'
 import type { IntegrationRow } from '../db/queries/integrations.ts'
 import { findPlace, lockPlace } from '../db/queries/places.ts'
-import { lockForWriting } from '../db/sql.ts'
+import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { auditLevel } from './audit-level.ts'
 import { type Agreement, assertAgreed, recordGrant } from './consent.ts'
@@ -97,8 +97,7 @@ export async function installInTarget(
   const found = await findPlace(db, kind, organizationId, name)
   const missing = () => new AnnexError('not_found', `${organizationId} has no ${kind} ${name}.`)
   if (found === undefined) throw missing()
-  const installed = await db.transaction(async (transaction) => {
-    await lockForWriting(transaction)
+  const installed = await writeTransaction(db, async (transaction) => {
     if ((await lockPlace(transaction, kind, found.id)) === undefined) throw missing()
     return insertInTarget(transaction, box, {
       installation,

@@ -3,6 +3,7 @@ import type { Db } from '../db/db.ts'
 import { listInstallations } from '../db/queries/installations.ts'
 import { deleteIntegration, listIntegrations } from '../db/queries/integrations.ts'
 import { endLevel } from '../db/queries/uninstall.ts'
+import { writeTransaction } from '../db/sql.ts'
 import { recordAudit } from '../logs/audit.ts'
 
 /**
@@ -24,7 +25,7 @@ export async function pruneIntegrations(
     if (installed.length > 0 && !installations) continue
     pruned.push({ name, installations: installed.length })
     if (dryRun) continue
-    await db.transaction(async (transaction) => {
+    await writeTransaction(db, async (transaction) => {
       for (const { id } of installed) await endLevel(transaction, { installationId: id })
       await deleteIntegration(transaction, name)
       await recordAudit(transaction, origin, {

@@ -25,7 +25,7 @@ import {
   updateSite,
 } from '../db/queries/places.ts'
 import { type Holder, listHoldersOfOrganization, listHoldersOfPlace } from '../db/queries/uninstall.ts'
-import { lockForWriting } from '../db/sql.ts'
+import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { type AuditAction, recordAudit } from '../logs/audit.ts'
 import { installInNew } from './selection.ts'
@@ -55,7 +55,7 @@ export async function changeOrganization(
   id: string,
   { externalIds, ...change }: Partial<Pick<Organization, 'subdomain' | 'title'>> & WithExternalIds,
 ): Promise<Organization> {
-  return inLockedTransaction(db, async (transaction) => {
+  return writeTransaction(db, async (transaction) => {
     const organization = await lockOrganization(transaction, id)
     if (organization === undefined) throw gone('organization', id)
     await updateOrganization(transaction, id, change).catch(refuseDuplicate('organization', change.subdomain))
@@ -76,7 +76,7 @@ export async function changeOrganization(
  * @throws AnnexError `not_found`, `conflict`
  */
 export async function deleteOrganization(db: Db, origin: Origin, id: string): Promise<DeletedWith> {
-  return inLockedTransaction(db, async (transaction) => {
+  return writeTransaction(db, async (transaction) => {
     const organization = await lockOrganization(transaction, id)
     if (organization === undefined) throw gone('organization', id)
     const owned = await listIntegrationsOf(transaction, id)
@@ -131,7 +131,7 @@ export async function changePlace<Kind extends TargetKind>(
   id: string,
   { externalIds, ...change }: PlaceChange & WithExternalIds,
 ): Promise<Places[Kind]> {
-  return inLockedTransaction(db, async (transaction) => {
+  return writeTransaction(db, async (transaction) => {
     const place = await lockPlace(transaction, kind, id)
     if (place === undefined) throw gone(kind, id)
     await updatePlace(transaction, kind, id, change).catch(refuseDuplicate(kind, change.slug))
@@ -157,7 +157,7 @@ export async function deletePlace(
   kind: TargetKind,
   id: string,
 ): Promise<{ revisions: number }> {
-  return inLockedTransaction(db, async (transaction) => {
+  return writeTransaction(db, async (transaction) => {
     const place = await lockPlace(transaction, kind, id)
     if (place === undefined) throw gone(kind, id)
     assertUninstalled(kind, id, await listHoldersOfPlace(transaction, kind, id))
@@ -185,7 +185,7 @@ type SiteChange = Partial<Pick<Site, 'publicKey' | 'origins' | 'adaptiveSchema'>
 
 /** Changes what pages and visitors of a site may send. */
 export async function changeSite(db: Db, site: Site, change: SiteChange, origin: Origin): Promise<void> {
-  await inLockedTransaction(db, async (transaction) => {
+  await writeTransaction(db, async (transaction) => {
     await updateSite(transaction, site.id, change)
     const before = Object.fromEntries(
       Object.keys(change).map((name) => [name, site[name as keyof SiteChange]]),
@@ -203,13 +203,6 @@ function assertUninstalled(kind: NamedKind, id: string, holders: readonly Holder
   )
   const text = `The ${kind} ${id} has installations: ${list.join(', ')}. Uninstall them first; their scripts get a last event.`
   throw new AnnexError('conflict', text)
-}
-
-function inLockedTransaction<Value>(db: Db, run: (transaction: Db) => Promise<Value>): Promise<Value> {
-  return db.transaction(async (transaction) => {
-    await lockForWriting(transaction)
-    return run(transaction)
-  })
 }
 
 /** @throws AnnexError `conflict` */

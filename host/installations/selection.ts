@@ -12,7 +12,7 @@ import {
 } from '../db/queries/installations.ts'
 import { lockOrganization } from '../db/queries/organizations.ts'
 import { listSites, listSpaces } from '../db/queries/places.ts'
-import { lockForWriting } from '../db/sql.ts'
+import { writeTransaction } from '../db/sql.ts'
 import { auditLevel } from './audit-level.ts'
 import { findDeployed } from './find-deployed.ts'
 import { assertFits, insertInTarget, isFit } from './install.ts'
@@ -34,8 +34,7 @@ export async function select(
   selections: Selections,
   origin: Origin,
 ): Promise<void> {
-  await db.transaction(async (transaction) => {
-    await lockForWriting(transaction)
+  await writeTransaction(db, async (transaction) => {
     // A space or site that another transaction makes refers to the organization: it comes before, or sees the selection.
     await lockOrganization(transaction, installation.organizationId)
     await lockInstallation(transaction, installation)

@@ -15,7 +15,7 @@ import {
   updateStore,
   upsertValue,
 } from '../db/queries/stores.ts'
-import { lockForWriting } from '../db/sql.ts'
+import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
 
@@ -102,8 +102,7 @@ export function createStorage(
     { ifVersion, ifAbsent }: Pick<Put, 'ifVersion' | 'ifAbsent'>,
     act: (transaction: Db, store: Store, before: { bytes: number } | undefined) => Promise<Result>,
   ): Promise<Result | Conflict> {
-    return db.transaction(async (transaction) => {
-      await lockForWriting(transaction)
+    return writeTransaction(db, async (transaction) => {
       const store = await openStore(transaction, level)
       const now = nowOf(db)
       await dropExpired(transaction, store, now)
@@ -121,8 +120,7 @@ export function createStorage(
 export async function pruneStores(db: Db, signal: AbortSignal): Promise<void> {
   for (const level of await listExpiredStores(db, nowOf(db), 1_000)) {
     if (signal.aborted) return
-    await db.transaction(async (transaction) => {
-      await lockForWriting(transaction)
+    await writeTransaction(db, async (transaction) => {
       const store = await lockStore(transaction, level)
       if (store !== undefined) await dropExpired(transaction, store, nowOf(db))
     })

@@ -9,6 +9,7 @@ import {
   suspendInstallation,
   suspendIntegration,
 } from '../db/queries/suspensions.ts'
+import { writeTransaction } from '../db/sql.ts'
 import { recordAudit } from '../logs/audit.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import { installationOf, type SandboxTarget } from '../sandbox/target.ts'
@@ -51,7 +52,7 @@ export function createSuspensions(given: {
       given.forget()
     },
     async resume(of, origin) {
-      const lanes = await db.transaction(async (transaction) => {
+      const lanes = await writeTransaction(db, async (transaction) => {
         await auditStatus(transaction, origin, of, 'resume')
         return 'installation' in of
           ? resumeInstallation(transaction, of.installation)

@@ -2,6 +2,7 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Origin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
 import { deletePendingEvents, endLevel, markRemoving, type RemovedLevel } from '../db/queries/uninstall.ts'
+import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import type { Level } from '../sandbox/level.ts'
 import { auditLevel } from './audit-level.ts'
@@ -22,7 +23,7 @@ export async function uninstall(
   level: InstalledLevel,
   origin: Origin,
 ): Promise<void> {
-  await db.transaction(async (transaction) => {
+  await writeTransaction(db, async (transaction) => {
     const removed = toRemoved(level)
     const before = await lockLevel(transaction, level)
     if (!(await markRemoving(transaction, removed))) throw goneError(level)

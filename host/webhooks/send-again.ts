@@ -5,6 +5,7 @@ import type { Database } from '../db/open-database.ts'
 import type { Delivery } from '../db/queries/deliveries.ts'
 import { findReceiver } from '../db/queries/receivers.ts'
 import { bringForward, type FailedFilter, listFailed, sendAgain } from '../db/queries/send-again.ts'
+import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 
 /** The limit of one request, so that it ends before clients and proxies time out. */
@@ -21,7 +22,7 @@ export async function sendNow(
 ): Promise<void> {
   await assertSendable(db, receiverId)
   const dueAt = nowOf(db)
-  const sent = await db.transaction((transaction) => sendAgain(transaction, [{ id, dueAt }]))
+  const sent = await writeTransaction(db, (transaction) => sendAgain(transaction, [{ id, dueAt }]))
   if (sent.length > 0) return
   const state = await bringForward(db, id, dueAt)
   if (state === 'due') return
@@ -55,7 +56,7 @@ export async function sendFailed(
   const sendBatch = async () => {
     const ids = await listFailed(longReader, filter, { after, limit: stepSize })
     const batch = ids.map((id, n) => ({ id, dueAt: startMs + Math.floor(((count + n) * 1_000) / perSecond) }))
-    const sent = await db.transaction((transaction) => sendAgain(transaction, batch, filter.upToMs))
+    const sent = await writeTransaction(db, (transaction) => sendAgain(transaction, batch, filter.upToMs))
     wake()
     after = ids.at(-1) ?? after
     count += sent.length
