@@ -11,7 +11,7 @@ import {
 } from '../installations/prepare-dispatch.ts'
 import { isScriptsFailure, type ReportFailure } from '../installations/report-failure.ts'
 import { endpointPath, endpointPrefix, type Level, parseEndpointPath } from '../sandbox/level.ts'
-import { assertHandled, type Sandboxes } from '../sandbox/sandboxes.ts'
+import { assertHandled, responseOf, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { DispatchOutcome } from '../sandbox/target.ts'
 import { createReadOrStream, type ReadOrStream } from './body.ts'
 import { toRequestText } from './endpoint-headers.ts'
@@ -101,10 +101,7 @@ function toAnswer(
   { level, cookies }: Routed,
   outcome: DispatchOutcome,
 ): ScriptAnswer {
-  const { result, body } = assertHandled(outcome)
-  if (result.kind !== 'response')
-    throw new AnnexError('script_failed', 'The handler of the script returned no Response. Return one.')
-  return { head: result.head, body, path: endpointPath(level), requestId, cookies }
+  return { ...responseOf(assertHandled(outcome)), path: endpointPath(level), requestId, cookies }
 }
 
 async function guardHead(context: Context, routed: Routed, { head, body }: ScriptAnswer, guard: FlowGuard) {

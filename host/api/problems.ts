@@ -16,8 +16,8 @@ import {
 import { messageOf } from '../errors.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
-import { readSecrets } from '../manifest/secrets.ts'
-import { ownOf } from './list-query.ts'
+import { missingSecrets } from '../manifest/secrets.ts'
+import { ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 export type ProblemParts = {
@@ -54,7 +54,7 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
     const key = toKey(noticed)
     const at = since ?? firstSeen.get(key) ?? Date.now()
     if (since === undefined) firstSeen.set(key, at)
-    return { object: 'problem', ...noticed, since: new Date(at).toISOString() }
+    return { object: 'problem', ...noticed, since: toIso(at) }
   }
 
   async function readHost(): Promise<Noticed[]> {
@@ -92,9 +92,7 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
       if (owner.organizationId !== undefined && owner.organizationId !== organizationId) continue
       const manifest = (await findDeployed(db, name))?.manifest
       if (manifest === undefined) continue
-      const set = readSecrets(manifest, reading)
-      for (const [secret, reference] of Object.entries(manifest.secrets ?? {})) {
-        if (Object.hasOwn(set, secret)) continue
+      for (const [secret, reference] of missingSecrets(manifest, reading)) {
         problems.push({
           kind: 'secret',
           organization: organizationId,

@@ -2,6 +2,7 @@ import { type ServerResponse, validateHeaderName, validateHeaderValue } from 'no
 import { Readable } from 'node:stream'
 import type { AnswerHead } from '../../runtime/bridge.ts'
 import { AnnexError, messageOf } from '../errors.ts'
+import type { ScriptResponse } from '../sandbox/target.ts'
 import { toAnswerHeaders } from './endpoint-headers.ts'
 
 /** A body of up to this size is sent as one text with its head: one buffer, copied once. */
@@ -11,9 +12,7 @@ const oneWriteBytes = 8 * 1024
 const bodyless: ReadonlySet<number> = new Set([204, 304])
 
 /** The answer of a script. A body that is a stream is read to its end, or destroyed. */
-export type ScriptAnswer = {
-  head: AnswerHead
-  body: Uint8Array | Readable
+export type ScriptAnswer = ScriptResponse & {
   /** The endpoint's path: cookies are confined to it. */
   path: string
   requestId: string

@@ -8,7 +8,7 @@ import { assertHasScript, type PreparedLevel, toContext } from '../installations
 import { isScriptsFailure, type ReportFailure } from '../installations/report-failure.ts'
 import { assertScope } from '../sandbox/host-calls.ts'
 import type { Level } from '../sandbox/level.ts'
-import { assertHandled, type Sandboxes } from '../sandbox/sandboxes.ts'
+import { assertHandled, responseOf, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { DispatchOutcome, Visitor } from '../sandbox/target.ts'
 
 export type AskParts = { sandboxes: Sandboxes; report: ReportFailure }
@@ -87,10 +87,8 @@ export type WholeAnswer = { headers: ReadonlyMap<string, string>; body: Buffer }
  * @throws AnnexError `script_failed` for another status than 2xx, `answer_too_large`
  */
 export async function readWhole(outcome: DispatchOutcome, mostBytes: number): Promise<WholeAnswer> {
-  const { result, body } = outcome
-  if (result.kind !== 'response')
-    throw new AnnexError('script_failed', 'The handler of the script returned no Response. Return one.')
-  const { status, headers } = result.head
+  const { head, body } = responseOf(outcome)
+  const { status, headers } = head
   if (status > 299) {
     destroyBody(outcome)
     throw new AnnexError('script_failed', `The script answered with the status ${status}.`)

@@ -1,13 +1,11 @@
-import type { AnswerHead } from '../../runtime/bridge.ts'
 import { AnnexError } from '../errors.ts'
 import type { PreparedLevel } from '../installations/prepare-dispatch.ts'
-import type { DispatchOutcome } from '../sandbox/target.ts'
+import { responseOf } from '../sandbox/sandboxes.ts'
+import type { ScriptResponse } from '../sandbox/target.ts'
 import { type Asking, type AskParts, askScript } from './ask-script.ts'
 
 /** `location` is the path of the page that the visitor asked for. `logout`: the visitor signs out. */
 export type Visit = { location?: string; action?: 'logout' }
-
-export type VisitorAnswer = { head: AnswerHead; body: DispatchOutcome['body'] }
 
 /**
  * A script appends `location` to the address of its site, and a signed token to that. So it is a path and no more: a visitor
@@ -30,7 +28,7 @@ export function authenticateVisitor(
   prepared: PreparedLevel,
   { location, action }: Visit,
   asking: Asking,
-  send: (answer: VisitorAnswer) => void,
+  send: (answer: ScriptResponse) => void,
 ): Promise<void> {
   if (location !== undefined && (location.length > longestLocation || !pathOnly.test(location))) {
     throw new AnnexError('bad_request', 'location is the path of a page, such as /guides/start.')
@@ -41,9 +39,5 @@ export function authenticateVisitor(
     ...(action && { action }),
   }
   const scoped = { ...asking, scope: 'site:visitor:auth' }
-  return askScript(parts, prepared, question, scoped, ({ result, body }) => {
-    if (result.kind !== 'response')
-      throw new AnnexError('script_failed', 'The handler of the script returned no Response. Return one.')
-    send({ head: result.head, body })
-  })
+  return askScript(parts, prepared, question, scoped, (outcome) => send(responseOf(outcome)))
 }

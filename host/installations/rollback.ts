@@ -13,9 +13,10 @@ import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import { AnnexError, type ErrorDetail } from '../errors.ts'
 import { recordAudit } from '../logs/audit.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
-import { readSecrets } from '../manifest/secrets.ts'
+import { missingSecrets } from '../manifest/secrets.ts'
 import { switchVersion } from '../versions/deploy-version.ts'
 import { findDeployed } from './find-deployed.ts'
+import { isFit } from './install.ts'
 import { type InstalledLevel, levelOf, statusOf, whyPending } from './level-settings.ts'
 
 /**
@@ -93,12 +94,10 @@ async function findOlder(
 
 /** A reason for each thing that a version needs, and that is missing here. */
 async function whyBroken(db: Db, manifest: Manifest, reading: ReadOptions): Promise<ErrorDetail[]> {
-  const secrets = readSecrets(manifest, reading)
-  const reasons = Object.entries(manifest.secrets ?? {}).flatMap(([name, reference]) =>
-    Object.hasOwn(secrets, name)
-      ? []
-      : [{ path: `/secrets/${name}`, message: `${reference} is not set on this host` }],
-  )
+  const reasons = missingSecrets(manifest, reading).map(([name, reference]) => ({
+    path: `/secrets/${name}`,
+    message: `${reference} is not set on this host`,
+  }))
   for (const installation of await listInstallations(db, { integration: manifest.name })) {
     if (reasons.length >= mostReasons) break
     const now = (await findDeployed(db, manifest.name, installation))?.manifest
@@ -116,7 +115,7 @@ async function whyBroken(db: Db, manifest: Manifest, reading: ReadOptions): Prom
 function whyLevelBroken(manifest: Manifest, now: Manifest | undefined, level: InstalledLevel): ErrorDetail[] {
   const { installation, target } = level
   const where = target === undefined ? installation.id : `${installation.id} in ${target.targetId}`
-  if (target !== undefined && ![undefined, 'all', target.kind].includes(manifest.target))
+  if (target !== undefined && !isFit(manifest, target.kind))
     return [{ path: '/target', message: `it cannot be installed in a ${target.kind}, as ${where} is` }]
   if (statusOf(now, level) !== 'active') return []
   return whyPending(manifest, level).map(({ path, message }) => ({

@@ -45,6 +45,15 @@ export function readSecrets(manifest: Manifest, options: ReadOptions): Record<st
   return values
 }
 
+/** The secrets of a manifest that have no value on this host, with their references. */
+export function missingSecrets(
+  manifest: Manifest,
+  options: ReadOptions,
+): [name: string, reference: string][] {
+  const values = readSecrets(manifest, options)
+  return Object.entries(manifest.secrets ?? {}).filter(([name]) => !Object.hasOwn(values, name))
+}
+
 /** An empty variable counts as unset. */
 const lookUp = (variable: string, { environment }: Pick<ReadOptions, 'environment'>): string | undefined =>
   Object.hasOwn(environment, variable) && environment[variable] !== '' ? environment[variable] : undefined

@@ -10,7 +10,7 @@ import { emptyReceipt, type OnReceipt } from './receipt.ts'
 import { type EndCause, ScriptError, suspendedError } from './sandbox-errors.ts'
 import type { OnLimit, SandboxLimits, ScriptLog } from './sandbox-options.ts'
 import { createSandboxProcess, type ProcessEnd, type SandboxProcess } from './sandbox-process.ts'
-import type { DispatchContext, DispatchOutcome, SandboxTarget } from './target.ts'
+import type { DispatchContext, DispatchOutcome, SandboxTarget, ScriptResponse } from './target.ts'
 
 export type DispatchRequest = Pick<QueuedDispatch, 'target' | 'environment' | 'message' | 'context'> &
   Partial<Pick<QueuedDispatch, 'visitor' | 'body'>>
@@ -192,6 +192,12 @@ export function createSandboxes(given: {
     given.onReceipt(emptyReceipt(context, error.code))
     return error
   }
+}
+
+/** The response of a handler. @throws AnnexError `script_failed` when it returned none */
+export function responseOf({ result, body }: DispatchOutcome): ScriptResponse {
+  if (result.kind === 'response') return { head: result.head, body }
+  throw new AnnexError('script_failed', 'The handler of the script returned no Response. Return one.')
 }
 
 /** @throws ScriptError with the error that the script threw, if it did */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { DispatchResult } from '../../runtime/bridge.ts'
+import type { AnswerHead, DispatchResult } from '../../runtime/bridge.ts'
 import type { Level } from './level.ts'
 
 /** The publisher of the code in a sandbox. The operator's own code never shares a process; publishers share above a bound. */
@@ -36,6 +36,9 @@ export type Visitor = Pick<ServerResponse, 'once' | 'closed' | 'writableFinished
 
 /** A long or generated body is a stream: the caller reads or destroys it. */
 export type DispatchOutcome = { result: DispatchResult; body: Uint8Array | Readable }
+
+/** A Response that a handler returned. */
+export type ScriptResponse = { head: AnswerHead; body: DispatchOutcome['body'] }
 
 /** The installation that a target runs for, if it runs for one. */
 export const installationOf = (target: SandboxTarget): { installationId?: string } =>
