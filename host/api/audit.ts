@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../schemas/generated/api/audit.ts'
 import type { Db } from '../db/db.ts'
 import { type AuditFilter, type AuditRow, listAudit } from '../db/queries/audit.ts'
 import type { Person } from './caller.ts'
-import { idPlace, listPage, ownOf } from './list-query.ts'
+import { idPlace, listPage, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 export type AuditParts = { longReader: Db }
@@ -52,7 +52,7 @@ function toEntry(row: AuditRow): AuditEntry {
   return {
     object: 'audit',
     id: row.id,
-    at: new Date(row.createdAt).toISOString(),
+    at: toIso(row.createdAt),
     action: row.action,
     actor: { kind: row.actorKind, id: row.actorId },
     organization: row.organizationId,

@@ -1,10 +1,8 @@
 import type { Context } from 'koa'
-
 import { actorOf, type Origin } from '../access/actor.ts'
 import type { ScriptCaller, ScriptTokens } from '../access/script-tokens.ts'
 import type { TokenUse } from '../access/token-use.ts'
 import { type Caller, findCaller, hashOf, isExpired } from '../access/tokens.ts'
-
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import { findInstallation } from '../db/queries/installations.ts'

@@ -5,12 +5,11 @@ import { levelOf, toLevel } from '../installations/level-settings.ts'
 import { type OAuthFlows, refused } from '../installations/oauth-flows.ts'
 import { hasDotSegments } from '../manifest/checks/check-meaning.ts'
 import { cookieOf } from './guard-flows.ts'
+import { toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
-import { openLevel } from './visible-records.ts'
+import { type OpenLevel, openLevel } from './visible-records.ts'
 
 export type ConnectionParts = { db: Db; flows: OAuthFlows; publicUrl: () => string }
-
-type OpenLevel = Awaited<ReturnType<typeof openLevel>>
 
 const operations = {
   account: { button: 'connectInstallationSetting', path: 'connectInstallation' },
@@ -49,7 +48,7 @@ export function addConnectionRoutes(on: OnOperation, { db, flows, publicUrl }: C
     return {
       object: 'connect-link',
       url: `${publicUrl()}/connect/${token}`,
-      expiresAt: new Date(expiresAt).toISOString(),
+      expiresAt: toIso(expiresAt),
     }
   }
 }

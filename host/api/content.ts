@@ -20,10 +20,9 @@ import {
   type Revision,
 } from '../db/queries/revisions.ts'
 import { AnnexError } from '../errors.ts'
-
+import { isPerson } from './caller.ts'
 import { readIfMatch } from './if-match.ts'
 import { listPage, numberPlace, toIso } from './list-query.ts'
-
 import type { OnOperation } from './operations.ts'
 import { openSpace, type SpaceRequest } from './spaces.ts'
 
@@ -128,9 +127,7 @@ const toKey = ({ spaceId, number }: Revision) => ({ spaceId, number })
 
 /** A person is named by the member, or by the token that belongs to no member. */
 function authorOf(caller: Caller): Author {
-  if (caller.kind === 'operator' || caller.kind === 'organization') {
-    return { type: 'user', id: caller.memberId ?? caller.tokenId }
-  }
+  if (isPerson(caller)) return { type: 'user', id: caller.memberId ?? caller.tokenId }
   return { type: 'integration', id: caller.integration }
 }
 

@@ -6,7 +6,7 @@ import { AnnexError, isAnnexError } from '../errors.ts'
 import { type Changes, followDeliveries, placeAt } from '../webhooks/follow-deliveries.ts'
 import type { Authenticate } from './caller.ts'
 import { filterOf, toAttempt, toDelivery } from './deliveries.ts'
-import { closedSignal } from './list-query.ts'
+import { closedSignal, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 /** Limits of readers: for one organization (or for all operators), and for all. */
@@ -111,7 +111,7 @@ function toText(item: FeedItem): string {
           delivery,
           attempt: toAttempt(item.attempt),
           ...(item.previousStartedAt !== null && {
-            previousStartedAt: new Date(item.previousStartedAt).toISOString(),
+            previousStartedAt: toIso(item.previousStartedAt),
           }),
         }
   const first = toServerEvent({ event: item.kind, data, ...(!isSettled && { id }) })

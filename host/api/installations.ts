@@ -13,12 +13,10 @@ import { statusOf } from '../installations/level-settings.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { select } from '../installations/selection.ts'
 import type { Suspensions } from '../installations/suspend.ts'
-
 import { organizationOf, originOf } from './caller.ts'
 import { idPlace, listWhole, textPlace } from './list-query.ts'
-
 import type { OnOperation } from './operations.ts'
-import { openInstallation } from './visible-records.ts'
+import { openLevel } from './visible-records.ts'
 
 export type InstallationParts = {
   db: Db
@@ -64,7 +62,7 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
   })
 
   on('pauseInstallation', async (request) => {
-    const { installation, manifest } = await openInstallation(db, request)
+    const { installation, manifest } = await openLevel(db, request)
     const status = statusOf(manifest, { installation })
     if (status !== 'active') throw wrongStatus({ ...installation, status }, 'paused', 'active')
     await pause(installation, originOf(request))
@@ -72,7 +70,7 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
   })
 
   on('resumeInstallation', async (request) => {
-    const { installation } = await openInstallation(db, request)
+    const { installation } = await openLevel(db, request)
     if (!resumable.has(installation.status)) {
       throw wrongStatus(installation, 'active', 'paused or suspended')
     }
@@ -81,13 +79,13 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
   })
 
   on('selectPlaces', async (request) => {
-    const { installation, manifest } = await openInstallation(db, request)
+    const { installation, manifest } = await openLevel(db, request)
     await select(db, box, { installation, manifest }, request.body, originOf(request))
     return viewChanged(request.caller, installation)
   })
 
   on('listInstallationStorage', async (request) => {
-    const { installation } = await openInstallation(db, request)
+    const { installation } = await openLevel(db, request)
     const items = (await listStores(db, installation.id)).map(({ targetKind, targetId, keys, bytes }) => ({
       object: 'storage' as const,
       level: targetKind ?? ('installation' as const),
@@ -129,7 +127,7 @@ export function addTargetRoutes(on: OnOperation, parts: InstallationParts): void
     const { list, install: installOn } = targetOperations[kind]
 
     on(list, async (request) => {
-      const { caller, installation, manifest } = await openInstallation(db, request)
+      const { caller, installation, manifest } = await openLevel(db, request)
       const viewer = { caller, manifest, publicUrl: publicUrl() }
       const targets = await listTargets(db, { installationId: installation.id, kind })
       return listWhole(request.query, targets, {
@@ -141,7 +139,7 @@ export function addTargetRoutes(on: OnOperation, parts: InstallationParts): void
     })
 
     on(installOn, async (request) => {
-      const { caller, installation, manifest } = await openInstallation(db, request)
+      const { caller, installation, manifest } = await openLevel(db, request)
       const name = 'site' in request.body ? request.body.site : request.body.space
       const installed = await installInTarget(db, box, {
         ...{ installation, manifest, kind, name },

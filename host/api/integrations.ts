@@ -19,10 +19,8 @@ import { permissionsOf } from '../manifest/permissions.ts'
 import { settingsSchema } from '../manifest/settings/settings-schema.ts'
 import { endpointPath } from '../sandbox/level.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
-
 import { isPerson, originOf } from './caller.ts'
-import { idPlace, listWhole, textPlace } from './list-query.ts'
-
+import { idPlace, listWhole, textPlace, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { toPermission } from './versions.ts'
 import { openIntegration, ownsIntegration, visibleInstallation } from './visible-records.ts'
@@ -155,7 +153,7 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
       ...(forOwner && { installKey }),
       ...(forOwner &&
         suspendedAt !== null && {
-          suspension: { reason: suspendedReason, since: new Date(suspendedAt).toISOString() },
+          suspension: { reason: suspendedReason, since: toIso(suspendedAt) },
         }),
     }
   }

@@ -7,7 +7,8 @@ import type { Person } from './caller.ts'
 export const ownOf = (caller: Person): { organizationId?: string } =>
   caller.kind === 'operator' ? {} : { organizationId: caller.organizationId }
 
-const clip = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
+/** A text of a caller, short enough for a message. */
+export const clip = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
 /** Aborted when the connection of a request is closed. */
 export function closedSignal({ res }: Context): AbortSignal {

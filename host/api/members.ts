@@ -17,7 +17,7 @@ import { AnnexError } from '../errors.ts'
 import { type AuditAction, recordAudit } from '../logs/audit.ts'
 import { organizationOf, originOf, type Person } from './caller.ts'
 import { listPage, textPlace, toIso } from './list-query.ts'
-import type { OnOperation } from './operations.ts'
+import { type OnOperation, roleOf } from './operations.ts'
 
 type MemberRequest = { caller: Person; params: { org: string; member: string } }
 
@@ -117,8 +117,6 @@ export async function openMember(db: Db, organizationId: string, name: string): 
 
 const noMember = (organizationId: string, name: string): AnnexError =>
   new AnnexError('not_found', `The organization ${organizationId} has no member ${name}.`)
-
-const roleOf = (caller: Person): Role => (caller.kind === 'operator' ? 'operator' : caller.role)
 
 /** A caller gives at most the role that it has. @throws AnnexError `forbidden` */
 export function assertMayGive(caller: Person, role: Role): void {

@@ -4,8 +4,9 @@ import type { Api, Operation } from '../../schemas/api.ts'
 import type { OperationId, Operations } from '../../schemas/generated/api/operations.ts'
 import type { Role } from '../../schemas/openapi.ts'
 import type { Caller } from '../access/tokens.ts'
+import type { Role as PersonRole } from '../db/queries/members.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
-import type { Authenticate } from './caller.ts'
+import type { Authenticate, Person } from './caller.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { createBodyReader, createQueryReader } from './read-request.ts'
 
@@ -86,7 +87,11 @@ export function createOperations(
   }
 }
 
-export const roleOf = (caller: Caller): Role => (caller.kind === 'organization' ? caller.role : caller.kind)
+export function roleOf(caller: Person): PersonRole
+export function roleOf(caller: Caller): Role
+export function roleOf(caller: Caller): Role {
+  return caller.kind === 'organization' ? caller.role : caller.kind
+}
 
 /** @throws AnnexError `forbidden` */
 function assertRole(caller: Caller, { roles, method, path }: Operation): void {

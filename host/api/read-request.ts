@@ -8,6 +8,8 @@ import type { OpenApi } from '../../schemas/openapi.ts'
 import type { Caller } from '../access/tokens.ts'
 import { AnnexError, type ErrorDetail } from '../errors.ts'
 import { readJson } from './body.ts'
+import { isPerson } from './caller.ts'
+import { clip } from './list-query.ts'
 
 const maxDetails = 20
 const maxFields = 50
@@ -90,7 +92,7 @@ function pickKnown(
   caller: Caller | undefined,
   { method, path, queryParameters }: Operation,
 ): Record<string, string> {
-  const isScript = caller?.kind === 'integration' || caller?.kind === 'installation'
+  const isScript = caller !== undefined && !isPerson(caller)
   const picked: Record<string, string> = {}
   for (const [name, value] of Object.entries(query)) {
     if (queryParameters.every((parameter) => parameter.name !== name)) {
@@ -106,8 +108,6 @@ function pickKnown(
   }
   return picked
 }
-
-const clip = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

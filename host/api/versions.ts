@@ -21,10 +21,8 @@ import { pruneIntegrations } from '../installations/prune.ts'
 import { rollBack, unpin } from '../installations/rollback.ts'
 import { describePermission, type Permission, permissionsOf } from '../manifest/permissions.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
-
 import { originOf } from './caller.ts'
-import { listPage, numberPlace } from './list-query.ts'
-
+import { listPage, numberPlace, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openIntegration, visibleInstallation } from './visible-records.ts'
 
@@ -126,7 +124,7 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
               version: grant.version,
               permissions: JSON.parse(grant.permissions).map(toPermission),
               by: { kind: grant.actorKind, id: grant.actorId },
-              at: new Date(grant.createdAt).toISOString(),
+              at: toIso(grant.createdAt),
             },
       waiting:
         deployed === undefined
@@ -156,7 +154,7 @@ function toVersion(version: VersionHead, row: IntegrationRow | undefined): Versi
     state: isDeployed ? 'deployed' : row?.loadedVersionId === id ? 'loaded' : 'kept',
     pinned: isDeployed && row.pinnedAt !== null,
     permissions: permissionsOf(JSON.parse(manifest)).map(toPermission),
-    createdAt: new Date(createdAt).toISOString(),
+    createdAt: toIso(createdAt),
   }
 }
 

@@ -17,58 +17,38 @@ import { type Deployed, findDeployed, getDeployed } from '../installations/find-
 import { assertScope } from '../sandbox/host-calls.ts'
 import { isPerson } from './caller.ts'
 
-/** An installation with its manifest. */
-export type OpenInstallation = { caller: Caller; installation: Installation; manifest: Manifest }
-
-type InstallationRequest = {
+/** An installation, or its site or space installation, with the manifest of the version that it runs. */
+export type OpenLevel = {
   caller: Caller
-  params: { integration: string; installation: string }
-  operation: Pick<Operation, 'scope'>
+  installation: Installation
+  target: InstallationTarget | undefined
+  manifest: Manifest
 }
 
 /** A request for an installation, or for one of its site or space installations. */
-export type LevelRequest = InstallationRequest & { params: { site?: string; space?: string } }
-
-/**
- * Finds the installation that a path names.
- *
- * @throws AnnexError `not_found`, also when the caller may not see it; `missing_scope`; `no_version`
- */
-export async function openInstallation(
-  db: Db,
-  { caller, params, operation }: InstallationRequest,
-): Promise<OpenInstallation> {
-  const installation = await visibleInstallation(db, caller, params.integration, params.installation)
-  assertOperationScope(caller, operation)
-  return {
-    caller,
-    installation,
-    manifest: (await getDeployed(db, installation.integration, installation)).manifest,
-  }
+export type LevelRequest = {
+  caller: Caller
+  params: { integration: string; installation: string; site?: string; space?: string }
+  operation: Pick<Operation, 'scope'>
 }
 
 /**
  * Finds the level that a path names: an installation, or its site or space installation by the id or slug of the site or
  * space.
  *
- * @throws AnnexError as `openInstallation`
+ * @throws AnnexError `not_found`, also when the caller may not see it; `missing_scope`; `no_version`
  */
-export async function openLevel(
-  db: Db,
-  request: LevelRequest,
-): Promise<OpenInstallation & { target: InstallationTarget | undefined }> {
+export async function openLevel(db: Db, request: LevelRequest): Promise<OpenLevel> {
   const level = await openUndeployed(db, request)
-  return {
-    ...level,
-    manifest: (await getDeployed(db, level.installation.integration, level.installation)).manifest,
-  }
+  const { manifest } = await getDeployed(db, level.installation.integration, level.installation)
+  return { ...level, manifest }
 }
 
 /** As `openLevel`, also of an integration without a deployed version. */
 export async function openUndeployed(
   db: Db,
   { caller, params, operation }: LevelRequest,
-): Promise<{ caller: Caller; installation: Installation; target: InstallationTarget | undefined }> {
+): Promise<Omit<OpenLevel, 'manifest'>> {
   const installation = await visibleInstallation(db, caller, params.integration, params.installation)
   assertOperationScope(caller, operation)
   const { site, space } = params
@@ -118,7 +98,7 @@ export function assertOperationScope(caller: Caller, { scope }: Pick<Operation, 
 
 /** The last event of an uninstall is handled with a token that still works. */
 const isThereFor = (caller: Caller, { removingAt }: { removingAt: number | null }): boolean =>
-  removingAt === null || caller.kind === 'integration' || caller.kind === 'installation'
+  removingAt === null || !isPerson(caller)
 
 function maySee(caller: Caller, installation: Installation): boolean {
   switch (caller.kind) {
@@ -149,7 +129,7 @@ export async function visiblePlace<Kind extends TargetKind>(
 ): Promise<Places[Kind]> {
   const { kind, name, organizationId } = given
   const within = organizationId === undefined ? {} : { organizationId }
-  if (caller.kind === 'integration' || caller.kind === 'installation') {
+  if (!isPerson(caller)) {
     const { integration } = caller
     const installed = caller.kind === 'installation' ? { installationId: caller.installationId } : {}
     const found = await findPlacesOf(db, kind, name, { ...within, integration, ...installed })
