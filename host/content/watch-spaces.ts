@@ -97,8 +97,12 @@ export function watchSpaces({
     const folder = await reader.read(space.folder, ownFiles)
     // A file may have been saved between the list and the begin of the watch.
     if (watcher.follow({ name: space.folder, ...folder })) syncSoon(space.folder)
+    // Before the revision: a reader who sees it finds the reasons of what it leaves out.
+    await storeProblems(space, folder.problems.slice(0, mostStored))
     await content.write(space, author, (current) => toWantedPages(folder, current, ownFiles))
-    const problems = folder.problems.slice(0, mostStored)
+  }
+
+  async function storeProblems(space: FolderSpace, problems: FileProblem[]): Promise<void> {
     const stored = JSON.stringify(problems)
     if (stored === space.problems) return
     await updateProblems(db, space.id, stored)
