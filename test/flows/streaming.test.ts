@@ -253,7 +253,7 @@ describe('a body that streams', () => {
     const { answer } = await until(letGo, ({ said }) => said === 'gone')
     const startedMs = performance.now()
     await assert.rejects(answer.bytes())
-    assert.ok(performance.now() - startedMs < 5000)
+    assert.ok(performance.now() - startedMs < 20_000)
   })
 
   it('that cannot even be read is an error at once', async () => {

@@ -144,7 +144,7 @@ describe('crypto calls in the process', () => {
       await derive(1, 65_544),
       await call('crypto.generateKey', [{ ...hmac, length: 1e9 }, true, ['sign']]),
     ]
-    assert.ok(performance.now() - startedMs < 5000)
+    assert.ok(performance.now() - startedMs < 20_000)
     assert.deepEqual(
       refused.map((answer) => errorOf(answer).name),
       refused.map(() => 'OperationError'),
@@ -198,7 +198,7 @@ describe('who pays for cryptography', () => {
     const answeredInTime = answered
     const startedMs = performance.now()
     assert.equal((await generate(2)).ok, true)
-    assert.ok(performance.now() - startedMs < 5000)
+    assert.ok(performance.now() - startedMs < 20_000)
     assert.equal(answered, answeredInTime)
   })
 

@@ -86,7 +86,7 @@ describe('the process, asked', () => {
       const start = performance.now()
       answerAsk('url', `http://${host}/`)
       const took = performance.now() - start
-      assert.ok(took < 5_000, `${host.slice(0, 10)}… took ${took} ms`)
+      assert.ok(took < 20_000, `${host.slice(0, 10)}… took ${took} ms`)
     }
   })
 })

@@ -128,7 +128,7 @@ describe('cryptography that takes too long is refused before it begins', () => {
       const { status, text, tookMs } = await attack(name)
       assert.equal(status, 200)
       assert.match(text, said)
-      assert.ok(tookMs < 5000, `${tookMs} ms`)
+      assert.ok(tookMs < 20_000, `${tookMs} ms`)
     })
   }
 })
@@ -142,7 +142,7 @@ describe('cryptography without end ends, and the neighbour’s signatures do not
     it(`${name}: in threads, within ten times the CPU time of a dispatch`, async () => {
       const { status, text, slowestMs } = await attack(name)
       assert.match(text, status === 504 ? /wall_clock_limit/ : said)
-      assert.ok(slowestMs < 5000, `the neighbour waited ${slowestMs} ms`)
+      assert.ok(slowestMs < 20_000, `the neighbour waited ${slowestMs} ms`)
     })
   }
 
@@ -150,7 +150,7 @@ describe('cryptography without end ends, and the neighbour’s signatures do not
     const { text } = await attack('left-running')
     assert.equal(text, 'answered')
     const { tookMs, slowestMs } = await attack('errors')
-    assert.ok(tookMs < 5000 && slowestMs < 5000, `${tookMs} ms, the neighbour ${slowestMs} ms`)
+    assert.ok(tookMs < 20_000 && slowestMs < 20_000, `${tookMs} ms, the neighbour ${slowestMs} ms`)
   })
 
   it('digests-without-end: in the thread of all sandboxes, they are CPU time of the dispatch', async () => {
@@ -158,7 +158,7 @@ describe('cryptography without end ends, and the neighbour’s signatures do not
     // A machine that gives the script too little CPU time ends it by the wall clock.
     const { code } = (JSON.parse(text) as Json).error
     assert.equal(code, status === 504 ? 'wall_clock_limit' : 'cpu_limit', text)
-    assert.ok(slowestMs < 5000, `the neighbour waited ${slowestMs} ms`)
+    assert.ok(slowestMs < 20_000, `the neighbour waited ${slowestMs} ms`)
   })
 
   it('keys-without-end: they are memory that no heap limit sees, so the oldest go', async () => {

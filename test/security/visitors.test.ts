@@ -136,7 +136,7 @@ describe('a visitor who does not keep to HTTP', { concurrency: 4 }, () => {
       const started = performance.now()
       const answer: Json = await (await fetch(`${annex.url}/x/one`)).json()
       assert.equal(answer.who, 'one')
-      assert.ok(performance.now() - started < 5_000, `${performance.now() - started} ms`)
+      assert.ok(performance.now() - started < 20_000, `${performance.now() - started} ms`)
     }
     for (const socket of slow) socket.destroy()
     const logs = await annex.api('GET', '/v1/logs?integration=one')
