@@ -6,7 +6,7 @@ import { listTargets } from '../db/queries/installation-targets.ts'
 import { findInstallation, type Installation, listInstallations } from '../db/queries/installations.ts'
 import { listStores } from '../db/queries/stores.ts'
 import { AnnexError } from '../errors.ts'
-import { createManifestReader, findDeployed, getDeployed } from '../installations/find-deployed.ts'
+import { createManifestReader, findDeployed } from '../installations/find-deployed.ts'
 import { install, installInTarget } from '../installations/install.ts'
 import { toInstallationView, toListed, toTargetView } from '../installations/installation-view.ts'
 import { statusOf } from '../installations/level-settings.ts'
@@ -51,7 +51,7 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
     const organization = await organizationOf(db, caller, body.organization)
     const { installKey, organization: _, ...agreement } = body
     const installed = await install(db, box, {
-      ...(await getDeployed(db, params.integration)),
+      integration: params.integration,
       organizationId: organization.id,
       agreement,
       origin: originOf({ caller, context }),

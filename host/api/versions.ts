@@ -152,7 +152,7 @@ function toVersion(version: VersionHead, row: IntegrationRow | undefined): Versi
     number,
     digest,
     state: isDeployed ? 'deployed' : row?.loadedVersionId === id ? 'loaded' : 'kept',
-    pinned: isDeployed && row.pinnedAt !== null,
+    pinned: row?.pinnedVersionId === id,
     permissions: permissionsOf(JSON.parse(manifest)).map(toPermission),
     createdAt: toIso(createdAt),
   }

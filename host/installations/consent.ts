@@ -17,7 +17,7 @@ import {
 } from '../manifest/permissions.ts'
 import { auditLevel } from './audit-level.ts'
 import { lockLevel } from './configure.ts'
-import { type Deployed, getDeployed } from './find-deployed.ts'
+import { type Deployed, lockDeployed } from './find-deployed.ts'
 
 /**
  * The words of an installer: the names of all scopes, or `agree`, which is true unless it is given. `version`: the number
@@ -101,8 +101,8 @@ export async function agreeTo(
 ): Promise<void> {
   const { integration, id } = installation
   const lanes = await writeTransaction(db, async (transaction) => {
+    const { version, manifest } = await lockDeployed(transaction, integration)
     const { installation: now } = await lockLevel(transaction, { installation })
-    const { version, manifest } = await getDeployed(transaction, integration)
     if (now.heldVersionId === null)
       throw new AnnexError('conflict', `${id} runs version ${version.number} of ${integration} already.`)
     assertAgreed(manifest, version, given)

@@ -5,6 +5,7 @@ import {
   findIntegration,
   findVersionHead,
   type IntegrationRow,
+  lockIntegration,
   type VersionHead,
 } from '../db/queries/integrations.ts'
 import { AnnexError } from '../errors.ts'
@@ -44,6 +45,12 @@ export async function getDeployed(
     'no_version',
     `No version of ${name} is deployed: its plugin folder is gone, or was never loaded without errors.`,
   )
+}
+
+/** As `getDeployed`. The version stays deployed until the transaction ends, so an agreement to it fits what then runs. */
+export async function lockDeployed(transaction: Db, name: string): Promise<Deployed> {
+  await lockIntegration(transaction, name)
+  return getDeployed(transaction, name)
 }
 
 /** Reads the manifests of many installations, each version once. */

@@ -9,36 +9,40 @@ import { findPlace, lockPlace } from '../db/queries/places.ts'
 import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { auditLevel } from './audit-level.ts'
+import { lockLevel } from './configure.ts'
 import { type Agreement, assertAgreed, recordGrant } from './consent.ts'
-import type { Deployed } from './find-deployed.ts'
+import { lockDeployed } from './find-deployed.ts'
 import { queueSetup } from './setup-event.ts'
 
 /**
  * Installs an integration in an organization: `pending`, with a signing secret of its own and a queued setup event. The secret
  * is returned this once. The installer's agreement is recorded with it.
  *
- * @throws AnnexError `agreement_missing`, `integration_private`, `integration_unlisted`, `conflict`
+ * @throws AnnexError `not_found`, `no_version`, `agreement_missing`, `integration_private`, `integration_unlisted`, `conflict`
  */
 export async function install(
   db: Db,
   box: SecretBox,
-  given: Pick<Deployed, 'integration' | 'version' | 'manifest'> & {
+  given: {
+    /** Its name. */
+    integration: string
     organizationId: string
     installKey?: string
     agreement: Agreement
     origin: Origin
   },
 ): Promise<{ installation: Installation; signingSecret: string }> {
-  const { integration, manifest, version, organizationId, origin } = given
-  assertMayInstall(integration, manifest, organizationId, given.installKey)
+  const { organizationId, origin } = given
   const signingSecret = createSigningSecret()
-  const installation = await db.transaction(async (transaction) => {
+  return writeTransaction(db, async (transaction) => {
+    const { integration, manifest, version } = await lockDeployed(transaction, given.integration)
+    assertMayInstall(integration, manifest, organizationId, given.installKey)
     const inserted = await insertInstallation(transaction, {
       integration: integration.name,
       organizationId,
       signingSecret: box.seal(signingSecret),
     })
-    if (inserted === undefined) return undefined
+    if (inserted === undefined) throw installedAlready(integration.name, organizationId)
     assertAgreed(manifest, version, given.agreement)
     await recordGrant(transaction, { installation: inserted, manifest, version, origin })
     const after = { integration: integration.name, version: version.number }
@@ -49,14 +53,15 @@ export async function install(
       { action: 'installation.create', after },
     )
     await queueSetup(transaction, { installation: inserted, status: inserted.status })
-    return inserted
+    return { installation: inserted, signingSecret }
   })
-  if (installation !== undefined) return { installation, signingSecret }
-  throw new AnnexError(
-    'conflict',
-    `${integration.name} is installed in ${organizationId} already. Install it in a further site or space, or change its settings.`,
-  )
 }
+
+const installedAlready = (name: string, organizationId: string): AnnexError =>
+  new AnnexError(
+    'conflict',
+    `${name} is installed in ${organizationId} already. Install it in a further site or space, or change its settings.`,
+  )
 
 /** Spec 2.2. */
 function assertMayInstall(
@@ -99,6 +104,8 @@ export async function installInTarget(
   if (found === undefined) throw missing()
   const installed = await writeTransaction(db, async (transaction) => {
     if ((await lockPlace(transaction, kind, found.id)) === undefined) throw missing()
+    // An uninstall that runs meanwhile ends all targets.
+    await lockLevel(transaction, { installation })
     return insertInTarget(transaction, box, {
       installation,
       kind,

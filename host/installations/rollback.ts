@@ -45,10 +45,12 @@ export async function rollBack(
 
 /** Deploys the version of the folder again, and from then on each version that is loaded. @throws AnnexError `conflict` */
 export async function unpin(db: Db, row: IntegrationRow, origin: Origin): Promise<VersionHead> {
-  const { name, pinnedAt, loadedVersionId } = row
+  const { name, versionId, pinnedVersionId, loadedVersionId } = row
   const version = loadedVersionId === null ? undefined : await findVersionHead(db, loadedVersionId)
-  if (pinnedAt === null || version === undefined)
+  if (pinnedVersionId === null || version === undefined)
     throw new AnnexError('conflict', `No version of ${name} is pinned.`)
+  if (versionId === null)
+    throw new AnnexError('conflict', `The folder of ${name} is gone. Put it back before you unpin.`)
   await deploy(db, row, version, { pinned: false, origin })
   return version
 }

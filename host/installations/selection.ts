@@ -5,7 +5,6 @@ import type { Db } from '../db/db.ts'
 import {
   type Installation,
   listSelectingAll,
-  lockInstallation,
   type Selection,
   type TargetKind,
   updateSelection,
@@ -14,6 +13,7 @@ import { lockOrganization } from '../db/queries/organizations.ts'
 import { listSites, listSpaces } from '../db/queries/places.ts'
 import { writeTransaction } from '../db/sql.ts'
 import { auditLevel } from './audit-level.ts'
+import { lockLevel } from './configure.ts'
 import { findDeployed } from './find-deployed.ts'
 import { assertFits, insertInTarget, isFit } from './install.ts'
 
@@ -37,8 +37,8 @@ export async function select(
   await writeTransaction(db, async (transaction) => {
     // A space or site that another transaction makes refers to the organization: it comes before, or sees the selection.
     await lockOrganization(transaction, installation.organizationId)
-    await lockInstallation(transaction, installation)
-    const before = { spaces: installation.spaceSelection, sites: installation.siteSelection }
+    const { installation: now } = await lockLevel(transaction, { installation })
+    const before = { spaces: now.spaceSelection, sites: now.siteSelection }
     const change = { before, after: { ...before, ...selections } }
     await auditLevel(transaction, origin, { installation }, { action: 'installation.select', ...change })
     for (const [name, kind] of Object.entries(kinds)) {

@@ -3,7 +3,6 @@ import type { Origin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
 import { deletePendingEvents, endLevel, markRemoving, type RemovedLevel } from '../db/queries/uninstall.ts'
 import { writeTransaction } from '../db/sql.ts'
-import { AnnexError } from '../errors.ts'
 import type { Level } from '../sandbox/level.ts'
 import { auditLevel } from './audit-level.ts'
 import { lockLevel } from './configure.ts'
@@ -26,7 +25,7 @@ export async function uninstall(
   await writeTransaction(db, async (transaction) => {
     const removed = toRemoved(level)
     const before = await lockLevel(transaction, level)
-    if (!(await markRemoving(transaction, removed))) throw goneError(level)
+    await markRemoving(transaction, removed)
     await auditLevel(transaction, origin, before, {
       action: 'installation.delete',
       before: { integration: before.installation.integration },
@@ -59,6 +58,3 @@ function toRemoved({ installation, target }: InstalledLevel): RemovedLevel {
   const isTarget = kind !== undefined && targetId !== undefined
   return { installationId: installation.id, ...(isTarget && { target: { kind, targetId } }) }
 }
-
-const goneError = ({ installation, target }: InstalledLevel): AnnexError =>
-  new AnnexError('not_found', `${target?.targetId ?? installation.id} has just been uninstalled.`)

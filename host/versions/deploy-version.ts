@@ -10,6 +10,7 @@ import {
   ensureVersion,
   findIntegration,
   findVersionHead,
+  lockIntegration,
   removeOldVersions,
   setIntegrationVersion,
   setLoadedVersion,
@@ -63,10 +64,13 @@ export async function deployVersion(
       sourceMap: bundle.map,
     })
     const row = await findIntegration(transaction, name)
-    if (row !== undefined && row.pinnedAt !== null && row.versionId !== null) {
+    const pinned = row?.pinnedVersionId ? await findVersionHead(transaction, row.pinnedVersionId) : undefined
+    if (pinned !== undefined) {
+      // The folder was gone, and has come back.
+      const lanes =
+        row?.versionId === null ? await switchVersion(transaction, name, pinned, { pinned: true }) : []
       await setLoadedVersion(transaction, name, version.id)
-      const pinned = (await findVersionHead(transaction, row.versionId))?.number
-      return { version, lanes: [], ...(row.versionId !== version.id && { pinned }) }
+      return { version, lanes, ...(pinned.id !== version.id && { pinned: pinned.number }) }
     }
     if (row?.versionId !== version.id)
       await recordAudit(transaction, systemOrigin, {
@@ -96,7 +100,7 @@ export async function switchVersion(
   version: VersionHead,
   { pinned }: { pinned: boolean },
 ): Promise<string[]> {
-  const row = await findIntegration(transaction, name)
+  const row = await lockIntegration(transaction, name)
   const before = row?.versionId ?? null
   await setIntegrationVersion(transaction, name, version.id, { pinned })
   if (before !== version.id) {

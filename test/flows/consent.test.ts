@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, type Answered, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 import { type PluginSource, writePlugin } from '../support/plugin-folder.ts'
@@ -226,6 +228,12 @@ describe('a rollback', () => {
       json.items.map(({ number, state }: Json) => `${number} ${state}`),
       ['3 loaded', '2 kept', '1 deployed'],
     )
+    rmSync(join(annex.pluginsDir, 'back'), { recursive: true })
+    await annex.api('POST', '/v1/reload')
+    const early = await annex.api('POST', '/v1/integrations/back/unpin')
+    assert.match(early.json.error.message, /The folder of back is gone/)
+    await publish('back', answering('three'))
+    assert.equal(await read(), 'one ', 'a folder that comes back undoes it no more than a reload')
     assert.equal((await annex.api('POST', '/v1/integrations/back/unpin')).json.number, 3)
     assert.equal(await read(), 'three ')
     assert.equal((await annex.api('POST', '/v1/integrations/back/unpin')).status, 409)

@@ -30,7 +30,7 @@ it('a rollback to a version whose secret is not set any more is refused, and nam
     })
     const set = { ...reading, environment: { PROVIDER_KEY: 'value' } }
     assert.equal((await rollBack(db, row, undefined, set, systemOrigin)).number, 1)
-    assert.notEqual((await findIntegration(db, 'ours'))?.pinnedAt, null)
+    assert.notEqual((await findIntegration(db, 'ours'))?.pinnedVersionId, null)
   } finally {
     await seeded.close()
   }

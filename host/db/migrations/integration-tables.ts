@@ -10,8 +10,8 @@ export async function addIntegrations(db: Knex): Promise<void> {
       table.text('version_id')
       // The version of its folder, which a rollback does not change.
       table.text('loaded_version_id')
-      // A rollback: loading the folder deploys nothing until it is unpinned.
-      table.bigInteger('pinned_at')
+      // A rollback: loading the folder deploys this version until it is unpinned.
+      table.text('pinned_version_id')
       table.text('install_key').notNullable()
       table.text('signing_secret').notNullable()
       table.bigInteger('created_at').notNullable()

@@ -22,6 +22,8 @@ export type SettingDetails = Record<
       since: number
       account?: string
       error?: string
+      /** The end of credentials that the script cannot renew, in Unix ms. */
+      endsAt?: number
       /** A script renews its tokens until then. */
       claimedUntil?: number
     }
@@ -94,9 +96,13 @@ export async function findInstallation(db: Db, id: string): Promise<Installation
   return row && toInstallation(row)
 }
 
-/** Locks the installation: other edits wait for the transaction. @returns the current row; `installation` when it was deleted */
+/** Locks the installation: other edits wait for the transaction. @returns the current row; `installation` when it has ended */
 export async function lockInstallation(transaction: Db, installation: Installation): Promise<Installation> {
-  const row = await transaction('installations').where({ id: installation.id }).forUpdate().first()
+  const row = await transaction('installations')
+    .where({ id: installation.id })
+    .whereNull('removedAt')
+    .forUpdate()
+    .first()
   return row === undefined ? installation : toInstallation(row)
 }
 
@@ -105,6 +111,12 @@ export async function listInstallations(
   where: { integration?: string; organizationId?: string },
 ): Promise<Installation[]> {
   const rows = await db('installations').where(where).whereNull('removingAt').orderBy('createdAt')
+  return rows.map(toInstallation)
+}
+
+/** The installations of an integration, also those that are being uninstalled. */
+export async function listRemaining(db: Db, integration: string): Promise<Installation[]> {
+  const rows = await db('installations').where({ integration, removedAt: null }).orderBy('createdAt')
   return rows.map(toInstallation)
 }
 

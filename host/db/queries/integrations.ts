@@ -9,8 +9,8 @@ export type IntegrationRow = {
   versionId: string | null
   /** The version of its folder. A rollback deploys another one. */
   loadedVersionId: string | null
-  /** A rollback: loading the folder deploys nothing until it is unpinned. */
-  pinnedAt: number | null
+  /** A rollback: loading the folder deploys this version until it is unpinned. */
+  pinnedVersionId: string | null
   /** The identity of the host that loaded it last. */
   loadedBy: string | null
   installKey: string
@@ -51,6 +51,12 @@ export async function findIntegration(db: Db, name: string): Promise<Integration
   return db('integrations').where({ name }).first()
 }
 
+/** Locks the integration: another version is deployed after the transaction. Lock it before its installations. */
+export async function lockIntegration(transaction: Db, name: string): Promise<IntegrationRow | undefined> {
+  // Not `forUpdate`: it would wait for each insert of a row that refers to the integration.
+  return transaction('integrations').where({ name }).forNoKeyUpdate().first()
+}
+
 /** Finds an integration's name without regard to case. */
 export async function findSpelling(db: Db, name: string): Promise<string | undefined> {
   const names: string[] = await db('integrations')
@@ -77,16 +83,16 @@ export async function setIntegrationVersion(
 ): Promise<void> {
   await db('integrations')
     .where({ name })
-    .update({ versionId, pinnedAt: pinned ? Date.now() : null })
+    .update({ versionId, pinnedVersionId: pinned ? versionId : null })
 }
 
 export async function setLoadedVersion(db: Db, name: string, loadedVersionId: string): Promise<void> {
   await db('integrations').where({ name }).update({ loadedVersionId })
 }
 
-/** Takes an integration out of service. Its versions and installations stay. */
+/** Takes an integration out of service. Its versions, installations and pin stay. */
 export async function retireIntegration(db: Db, name: string): Promise<void> {
-  await db('integrations').where({ name }).update({ versionId: null, pinnedAt: null })
+  await db('integrations').where({ name }).update({ versionId: null })
 }
 
 export async function hasVersion(db: Db, integration: string, digest: string): Promise<boolean> {
@@ -111,7 +117,7 @@ export async function ensureVersion(
 const keptVersions = 10
 
 /**
- * Removes old versions of an integration. Kept are the newest, and all that are in use: deployed, loaded, run by an
+ * Removes old versions of an integration. Kept are the newest, and all that are in use: deployed, loaded, pinned, run by an
  * installation, and `before`, the predecessor of the deployed version, as running dispatches may still read it.
  */
 export async function removeOldVersions(db: Db, integration: string, before: string | null): Promise<void> {
@@ -121,7 +127,7 @@ export async function removeOldVersions(db: Db, integration: string, before: str
     .limit(keptVersions)
     .pluck('id')
   const row = await findIntegration(db, integration)
-  const used = [row?.versionId, row?.loadedVersionId, before].filter((id) => id !== null && id !== undefined)
+  const used = [row?.versionId, row?.loadedVersionId, row?.pinnedVersionId, before].filter((id) => id != null)
   const held = db('installations')
     .where({ integration })
     .whereNotNull('heldVersionId')
@@ -215,8 +221,9 @@ export async function summarizeIntegrations(
   return { integrations, more: Number(all?.count ?? 0) - integrations.length }
 }
 
-/** Removes an integration with its versions, and the empty rows of its installations. Deliveries and logs stay. */
+/** Removes an integration with its versions, its tasks, and the empty rows of its installations. Deliveries and logs stay. */
 export async function deleteIntegration(transaction: Db, name: string): Promise<void> {
+  await transaction('jobs').where({ lane: name }).delete()
   await transaction('installations').where({ integration: name }).delete()
   await transaction('versions').where({ integration: name }).delete()
   await transaction('integrations').where({ name }).delete()

@@ -16,11 +16,9 @@ const none = {
   settingDetails: '{}',
 }
 
-/** Hides a level from people and visitors. @returns false when another request has done so */
-export async function markRemoving(transaction: Db, level: RemovedLevel): Promise<boolean> {
-  const removingAt = Date.now()
-  const changed = await ofLevel(transaction, level).whereNull('removingAt').update({ removingAt })
-  return changed > 0
+/** Hides a level from people and visitors. */
+export async function markRemoving(transaction: Db, level: RemovedLevel): Promise<void> {
+  await ofLevel(transaction, level).update({ removingAt: Date.now() })
 }
 
 /** Events and tasks that a level has not begun. The failed ones are history. */
