@@ -1,18 +1,22 @@
 import type { Job, JobWithPayload } from '../../schemas/generated/api/jobs.ts'
 import type { Db } from '../db/db.ts'
-import type { Configuration } from '../db/queries/installations.ts'
+import { type Configuration, findInstallation } from '../db/queries/installations.ts'
+import { findIntegration } from '../db/queries/integrations.ts'
 import {
+  deleteFailedJob,
   findScriptJob,
   listFailedJobs,
   listScriptJobs,
   runScriptJobAgain,
   type ScriptJob,
 } from '../db/queries/script-jobs.ts'
+import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { toVisibleSettings } from '../installations/level-settings.ts'
 import type { EventJob } from '../installations/setup-event.ts'
-import type { Person } from './caller.ts'
+import { recordAudit } from '../logs/audit.ts'
+import { originOf, type Person } from './caller.ts'
 import { idPlace, listPage, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
@@ -55,15 +59,23 @@ export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts
 
   on('runJob', async (request) => {
     const { id, state } = await open(request)
-    if (!(await runScriptJobAgain(db, id))) {
-      throw new AnnexError(
-        'conflict',
-        `The job ${id} is ${state}; only one that has failed can be run again.`,
-      )
-    }
+    if (!(await runScriptJobAgain(db, id))) throw notFailed(id, state, 'be run again')
     const job = await open(request)
     wake()
     return toView(job)
+  })
+
+  on('discardJob', async (request) => {
+    const { id, state, subject } = await open(request)
+    const { level, event } = JSON.parse(subject) as EventJob
+    const organizationId = await ownerOf(level)
+    await writeTransaction(db, async (transaction) => {
+      if (!(await deleteFailedJob(transaction, id))) throw notFailed(id, state, 'be discarded')
+      await recordAudit(transaction, originOf(request), {
+        ...{ action: 'job.discard', organizationId, subject: { kind: 'job', id } },
+        before: { event: { id: event.eventId, type: event.type } },
+      })
+    })
   })
 
   /** A setup event holds the previous configuration, and in it what the script has stored. */
@@ -73,12 +85,22 @@ export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts
   ): Promise<JobWithPayload['payload']> {
     const { previous } = event as { previous?: { configuration?: Configuration } }
     if (previous?.configuration === undefined) return event
-    const manifest = (await findDeployed(db, level.integration))?.manifest
+    const installation =
+      level.kind === 'integration' ? undefined : await findInstallation(db, level.installationId)
+    const manifest = (await findDeployed(db, level.integration, installation))?.manifest
     const kind = 'targetId' in level ? level.kind : 'account'
     return {
       ...event,
       previous: { ...previous, configuration: toVisibleSettings(manifest, kind, previous.configuration) },
     }
+  }
+
+  async function ownerOf(level: EventJob['level']): Promise<string | null> {
+    const owner =
+      level.kind === 'integration'
+        ? await findIntegration(db, level.integration)
+        : await findInstallation(db, level.installationId)
+    return owner?.organizationId ?? null
   }
 
   async function open({ caller, params }: JobRequest): Promise<ScriptJob> {
@@ -130,3 +152,6 @@ function toView({
     ...(finishedAt !== null && { finishedAt: toIso(finishedAt) }),
   }
 }
+
+const notFailed = (id: string, state: string, what: string): AnnexError =>
+  new AnnexError('conflict', `The job ${id} is ${state}; only one that has failed can ${what}.`)

@@ -5,15 +5,17 @@ import type { Db } from '../db/db.ts'
 import type { SettingDetails } from '../db/queries/installations.ts'
 import { listIntegrations } from '../db/queries/integrations.ts'
 import {
+  countFailedTasks,
   countFailedWork,
-  listBrokenConnections,
   listDisabledReceivers,
+  listEndingConnections,
   listHeld,
   listSuspended,
   listSuspendedIntegrations,
   type Owner,
 } from '../db/queries/problems.ts'
 import { messageOf } from '../errors.ts'
+import { whyDisconnected } from '../installations/connections.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { missingSecrets } from '../manifest/secrets.ts'
@@ -31,6 +33,8 @@ export type ProblemParts = {
 type Noticed = Omit<Problem, 'object' | 'since'> & { since?: number }
 
 const probeMs = 3_000
+/** Of connections: a provider that is gone ends all of them. */
+const mostShown = 100
 
 /** What does not work, read from the state that is there, with the fix of each. */
 export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
@@ -107,13 +111,14 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
 }
 
 async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
-  const [suspended, whole, held, receivers, failed, broken] = await Promise.all([
+  const [suspended, whole, held, receivers, failed, failedTasks, broken] = await Promise.all([
     listSuspended(db, owner),
     listSuspendedIntegrations(db, owner),
     listHeld(db, owner),
     listDisabledReceivers(db, owner),
     countFailedWork(db, owner),
-    listBrokenConnections(db, owner),
+    countFailedTasks(db, owner),
+    listEndingConnections(db, owner),
   ])
   return [
     ...suspended.map(
@@ -154,18 +159,28 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
       ({ count, ...of }): Noticed => ({
         ...toNoticed('failed_work', of),
         sentence: `${of.integration} has ${count} failed event${count === 1 ? ' or task' : 's or tasks'}.`,
-        fix: `Read why, and run them again: annex jobs list --installation ${of.installationId}`,
+        fix: `Read why, and run or discard them: annex jobs list --installation ${of.installationId}`,
       }),
     ),
-    ...broken.flatMap(({ details, targetId, ...of }) =>
-      brokenNames(details).map(
-        ([name, error]): Noticed => ({
-          ...toNoticed('connection', of),
-          sentence: `The connection ${name} of ${of.integration}${targetId === null ? '' : ` in ${targetId}`} is broken: ${error}`,
-          fix: `Connect it again. annex installations ${of.installationId} shows where.`,
-        }),
-      ),
+    ...failedTasks.map(
+      ({ name, organizationId, since, count }): Noticed => ({
+        ...{ kind: 'failed_work', organization: organizationId, subject: { kind: 'integration', id: name } },
+        since,
+        sentence: `${name} has ${count} failed task${count === 1 ? '' : 's'} outside of its installations.`,
+        fix: 'Read why, and run or discard them: annex jobs list --kind task',
+      }),
     ),
+    ...broken
+      .flatMap(({ details, targetId, ...of }) =>
+        brokenConnections(details, Date.now()).map(
+          ({ name, error, since = of.since }): Noticed => ({
+            ...toNoticed('connection', { ...of, since }),
+            sentence: `The connection ${name} of ${of.integration}${targetId === null ? '' : ` in ${targetId}`} is broken: ${error}`,
+            fix: `Connect it again. annex installations ${of.installationId} shows where.`,
+          }),
+        ),
+      )
+      .slice(0, mostShown),
   ]
 }
 
@@ -179,11 +194,12 @@ const toNoticed = (
   since: Number(of.since),
 })
 
-/** The settings whose connection has an error. */
-const brokenNames = (details: string): [name: string, error: string][] =>
-  Object.entries<SettingDetails[string]>(JSON.parse(details)).flatMap(([name, { connection }]) =>
-    connection?.error === undefined ? [] : [[name, connection.error]],
-  )
+function brokenConnections(details: string, now: number): { name: string; error: string; since?: number }[] {
+  return Object.entries<SettingDetails[string]>(JSON.parse(details)).flatMap(([name, { connection }]) => {
+    const why = whyDisconnected(connection, now)
+    return why === undefined ? [] : [{ name, ...why }]
+  })
+}
 
 const toKey = ({ kind, subject, sentence }: Pick<Problem, 'kind' | 'subject' | 'sentence'>): string =>
   // The free space is another one at each reading.

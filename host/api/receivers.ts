@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import type { Receiver as ReceiverView, ReceiverWithCounts } from '../../schemas/generated/api/receivers.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
@@ -6,10 +7,11 @@ import { findInstallation } from '../db/queries/installations.ts'
 import { findListedDelivery } from '../db/queries/list-deliveries.ts'
 import { countPending, findReceiver, listReceivers, type Receiver } from '../db/queries/receivers.ts'
 import { AnnexError } from '../errors.ts'
+import { type AuditAction, recordAudit } from '../logs/audit.ts'
 import type { Circuits } from '../queue/fairness.ts'
 import type { DeliveryCounts } from '../webhooks/delivery-counts.ts'
 import { orderReceiver, pauseReceiver, resumeReceiver, sendExample } from '../webhooks/operate-receiver.ts'
-import type { Person } from './caller.ts'
+import { originOf, type Person } from './caller.ts'
 import { toDelivery } from './deliveries.ts'
 import { idPlace, listPage, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
@@ -43,7 +45,10 @@ export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits 
   on('updateReceiver', async (request) => {
     const receiver = await open(request)
     const { ordered } = request.body
-    if (ordered !== undefined) await orderReceiver(db, receiver, ordered)
+    if (ordered !== undefined) {
+      const change = { before: { ordered: receiver.ordered }, after: { ordered } }
+      await orderReceiver(db, receiver, ordered, recordOf(request, receiver, 'receiver.change', change))
+    }
     wake()
     return viewWithCounts(receiver)
   })
@@ -51,7 +56,12 @@ export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits 
   on('pauseReceiver', async (request) => {
     const receiver = await open(request)
     const { reason = null } = request.body
-    await pauseReceiver(db, receiver, reason)
+    await pauseReceiver(
+      db,
+      receiver,
+      reason,
+      recordOf(request, receiver, 'receiver.pause', { after: { reason } }),
+    )
     return viewWithCounts(receiver)
   })
 
@@ -59,7 +69,7 @@ export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits 
     const receiver = await open(request)
     const wasOpen = circuits.closeCircuit(receiver.id)
     if (wasOpen && receiver.state === 'active') wake()
-    else await resumeReceiver(db, receiver, wake)
+    else await resumeReceiver(db, receiver, wake, recordOf(request, receiver, 'receiver.resume', {}))
     return viewWithCounts(receiver)
   })
 
@@ -98,6 +108,23 @@ export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits 
       pending: await countPending(db, id),
       days: days.map(({ day, ...ofDay }) => ({ day: toIso(day).slice(0, 10), ...ofDay })),
     }
+  }
+}
+
+function recordOf(
+  request: { caller: Person; context: Context },
+  { id, installationId }: Receiver,
+  action: Extract<AuditAction, `receiver.${string}`>,
+  change: { before?: object; after?: object },
+): (transaction: Db) => Promise<void> {
+  return async (transaction) => {
+    const installation = await findInstallation(transaction, installationId)
+    await recordAudit(transaction, originOf(request), {
+      action,
+      organizationId: installation?.organizationId ?? null,
+      subject: { kind: 'receiver', id },
+      ...change,
+    })
   }
 }
 

@@ -11,7 +11,7 @@ type Options = { state?: string; kind?: string; installation?: string; limit?: n
 export function addJobs(program: Command): void {
   const jobs = program
     .command('jobs')
-    .description('list, show and run failed and due jobs: events and tasks for scripts')
+    .description('list, show, run and discard failed and due jobs: events and tasks for scripts')
   withExamples(jobs, ['annex jobs', 'annex jobs list --state due --kind task', 'annex jobs run job_0199…'])
   jobs
     .command('list', { isDefault: true })
@@ -61,6 +61,16 @@ export function addJobs(program: Command): void {
       const job = await api.post<Job>(toPath`/v1/jobs/${id}/run`)
       if (terminal.json) return terminal.printJson(job)
       terminal.print(`${job.id} `, toStatus(job.state))
+    })
+  jobs
+    .command('discard')
+    .description('discard a failed job: it is not run again, and no problem any more')
+    .argument('<id>', 'id of the job')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { api, terminal } = openSession(command)
+      await api.delete(toPath`/v1/jobs/${id}`)
+      if (terminal.json) return terminal.printJson({ discarded: id })
+      terminal.print(`${id} discarded`)
     })
 }
 

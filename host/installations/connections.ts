@@ -1,7 +1,7 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Configuration, SettingDetails } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors.ts'
-import { createRedactor } from '../logs/create-redactor.ts'
+import { createRedactor, type Redact } from '../logs/create-redactor.ts'
 import { environmentSecrets } from '../logs/known-secrets.ts'
 import type { Level as ConfigurationLevel } from '../manifest/settings/check-configuration.ts'
 
@@ -83,6 +83,8 @@ export function detailsAfter(
   }: { details: SettingDetails; stored: Configuration; edit?: ConnectionEdit; now: number },
 ): SettingDetails {
   const buttons = buttonsOf(manifest, level)
+  // An error and an account are texts of the script, which may quote a credential.
+  const redact = createRedactor(environmentSecrets({ installation: { configuration: stored } }))
   const names = new Set([
     ...Object.keys(details),
     ...buttons.map(([name]) => name),
@@ -94,10 +96,12 @@ export function detailsAfter(
     const { label, connection } = Object.hasOwn(details, name) ? (details[name] ?? {}) : {}
     if (!isStored(stored, name)) continue
     const isConnection = connection !== undefined || buttons.some(([button]) => button === name)
-    const next = edited.includes(name) ? applyEdit(connection, edit, now) : connection
+    const next = edited.includes(name) ? applyEdit(connection, edit, { now, redact }) : connection
     after[name] = {
       ...(label?.value === stored[name] && { label }),
-      ...((isConnection || edited.includes(name)) && { connection: next ?? { since: now } }),
+      ...((isConnection || edited.includes(name)) && {
+        connection: withEnd(next ?? { since: now }, endOf(stored[name])),
+      }),
     }
   }
   return after
@@ -112,12 +116,31 @@ function namesOf(edit: ConnectionEdit | undefined, buttons: [string, string][]):
 
 type Details = NonNullable<SettingDetails[string]['connection']>
 
-function applyEdit(before: Details | undefined, edit: ConnectionEdit | undefined, now: number): Details {
+function applyEdit(
+  before: Details | undefined,
+  edit: ConnectionEdit | undefined,
+  { now, redact }: { now: number; redact: Redact },
+): Details {
   if (edit !== undefined && 'callback' in edit) {
-    return { since: now, ...(edit.account !== undefined && { account: edit.account }) }
+    return { since: now, ...(edit.account !== undefined && { account: redact(edit.account) }) }
   }
   const { claimedUntil: _, error: __, ...kept } = before ?? { since: now }
-  return edit !== undefined && 'error' in edit ? { ...kept, error: edit.error } : kept
+  return edit !== undefined && 'error' in edit ? { ...kept, error: redact(edit.error) } : kept
+}
+
+function withEnd({ endsAt: _, ...connection }: Details, endsAt: number | undefined): Details {
+  return { ...connection, ...(endsAt !== undefined && { endsAt }) }
+}
+
+/** Why a connection is broken, and since when. @returns undefined for one that works */
+export function whyDisconnected(
+  details: Details | undefined,
+  now: number,
+): { error: string; since?: number } | undefined {
+  const { error, endsAt } = details ?? {}
+  if (error !== undefined) return { error }
+  if (endsAt === undefined || endsAt > now) return undefined
+  return { error: 'The access token has expired, and cannot be renewed.', since: endsAt }
 }
 
 /** The connections of a level, by their names in its configuration. People see no credentials. */
@@ -131,13 +154,8 @@ export function toConnections(
   const others = Object.keys(settingDetails).filter((name) => settingDetails[name]?.connection !== undefined)
   const all = [...names, ...(names.length === 0 ? others : [])]
   if (all.length === 0) return undefined
-  // An error and an account are texts of the script, which may quote a credential.
-  const redact = createRedactor(environmentSecrets({ installation: { configuration } }))
   return Object.fromEntries(
-    all.map((name) => [
-      name,
-      toConnection(configuration, name, settingDetails[name]?.connection, redact, now),
-    ]),
+    all.map((name) => [name, toConnection(configuration, name, settingDetails[name]?.connection, now)]),
   )
 }
 
@@ -145,21 +163,18 @@ function toConnection(
   stored: Configuration,
   name: string,
   details: Details | undefined,
-  redact: (text: string) => string,
   now: number,
 ): Connection {
   if (!isStored(stored, name)) return { state: 'none' }
-  const endMs = endOf(stored[name])
-  const isOver = endMs !== undefined && endMs <= now
-  const error =
-    details?.error ?? (isOver ? 'The access token has expired, and cannot be renewed.' : undefined)
-  const isExpiring = endMs !== undefined && endMs - now < expiringMs
+  const { account, since, endsAt } = details ?? {}
+  const error = whyDisconnected(details, now)?.error
+  const isExpiring = endsAt !== undefined && endsAt - now < expiringMs
   return {
     state: error !== undefined ? 'broken' : isExpiring ? 'expiring' : 'connected',
-    ...(details?.account !== undefined && { account: redact(details.account) }),
-    ...(details !== undefined && { since: new Date(details.since).toISOString() }),
-    ...(endMs !== undefined && { expiresAt: new Date(endMs).toISOString() }),
-    ...(error !== undefined && { lastError: redact(error) }),
+    ...(account !== undefined && { account }),
+    ...(since !== undefined && { since: new Date(since).toISOString() }),
+    ...(endsAt !== undefined && { expiresAt: new Date(endsAt).toISOString() }),
+    ...(error !== undefined && { lastError: error }),
   }
 }
 

@@ -21,7 +21,8 @@ export const auditActions = [
   'installation.select',
   ...['installation.suspend', 'settings.change', 'secret.rotate', 'secret.end_overlap', 'grant.create'],
   ...['version.deploy', 'version.roll_back', 'version.unpin', 'integration.retire', 'integration.prune'],
-  ...['integration.suspend', 'integration.resume'],
+  ...['integration.suspend', 'integration.resume', 'receiver.change', 'receiver.pause', 'receiver.resume'],
+  'job.discard',
   ...['organization.create', 'organization.change', 'organization.delete'],
   ...['site.create', 'site.change', 'site.delete', 'space.create', 'space.change', 'space.delete'],
   ...['member.create', 'member.change', 'member.delete', 'token.create', 'token.revoke'],
@@ -34,10 +35,11 @@ export function recordAudit(transaction: Db, origin: Origin, entry: AuditEntry):
   const { action, organizationId, subject, before, after, secrets = [] } = entry
   const redact = createRedactor(secrets)
   const short = new Set(secrets.map(([, value]) => value))
+  // Each text by itself: one may be JSON again, where a secret is escaped twice.
+  const mask = (_key: string, one: unknown): unknown =>
+    typeof one !== 'string' ? one : short.has(one) ? '[secret]' : redact(one)
   const toText = (value: object | undefined): string | null =>
-    value === undefined
-      ? null
-      : redact(JSON.stringify(value, (_key, one) => (short.has(one) ? '[secret]' : one)))
+    value === undefined ? null : JSON.stringify(value, mask)
   return insertAudit(transaction, {
     organizationId,
     actorKind: origin.actor.kind,

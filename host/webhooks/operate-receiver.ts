@@ -7,6 +7,7 @@ import {
   changeReceiverState,
   type DuePlace,
   markOrdered,
+  markRunning,
   type Receiver,
   setOrdered,
 } from '../db/queries/receivers.ts'
@@ -15,13 +16,21 @@ import { AnnexError } from '../errors.ts'
 import { createSampleEvent, placesOf, type SamplePlace } from '../events/sample-event.ts'
 import { assertSendable } from './send-again.ts'
 
+/** Records a change of a receiver, in its transaction. */
+type Record = (transaction: Db) => Promise<void>
+
 /**
  * Pauses a receiver: its pending deliveries wait, and running attempts end as usual.
  *
  * @throws AnnexError `conflict` when it is not active
  */
-export async function pauseReceiver(db: Db, { id, state }: Receiver, reason: string | null): Promise<void> {
-  if (await changeReceiverState(db, id, { from: ['active'], to: 'paused', reason })) return
+export async function pauseReceiver(
+  db: Db,
+  { id, state }: Receiver,
+  reason: string | null,
+  record: Record,
+): Promise<void> {
+  if (await changeState(db, id, { from: ['active'], to: 'paused', reason }, record)) return
   throw new AnnexError('conflict', `The receiver ${id} is ${state}. Only an active receiver can be paused.`)
 }
 
@@ -32,19 +41,46 @@ export async function pauseReceiver(db: Db, { id, state }: Receiver, reason: str
  * @returns the number of waiting deliveries
  * @throws AnnexError `conflict` when it is active
  */
-export async function resumeReceiver(db: Db, { id }: Receiver, wake: () => void): Promise<number> {
+export async function resumeReceiver(
+  db: Db,
+  { id }: Receiver,
+  wake: () => void,
+  record: Record,
+): Promise<number> {
   const change = { from: ['paused', 'disabled'], to: 'active', reason: null } as const
-  if (!(await changeReceiverState(db, id, change))) {
+  if (!(await changeState(db, id, change, record))) {
     throw new AnnexError('conflict', `The receiver ${id} is active already.`)
   }
   return releaseWaiting(db, id, wake)
 }
 
+function changeState(
+  db: Db,
+  id: string,
+  change: Parameters<typeof changeReceiverState>[2],
+  record: Record,
+): Promise<boolean> {
+  return db.transaction(async (transaction) => {
+    const isChanged = await changeReceiverState(transaction, id, change)
+    if (isChanged) await record(transaction)
+    return isChanged
+  })
+}
+
 /**
  * Turns ordered delivery of a receiver on or off, also for pending deliveries. An interrupted call can be repeated.
  */
-export async function orderReceiver(db: Db, { id }: Receiver, ordered: boolean): Promise<void> {
-  await setOrdered(db, id, ordered)
+export async function orderReceiver(
+  db: Db,
+  { id }: Receiver,
+  ordered: boolean,
+  record: Record,
+): Promise<void> {
+  await db.transaction(async (transaction) => {
+    await setOrdered(transaction, id, ordered)
+    await record(transaction)
+  })
+  await markRunning(db, id, ordered)
   let after: DuePlace | undefined = { dueAt: 0, id: '' }
   await inSteps(async () => {
     if (after !== undefined) {

@@ -39,6 +39,11 @@ test('annex jobs lists a failed job, shows it with its log, and runs it again', 
   assert.match(stdout, /"type": "installation_setup"/)
   assert.match(stdout, /error Error: no \\x1b\[2Jway/)
   assert.match((await served.annex('jobs', 'run', id)).stdout, /^job_\S+ due\n$/)
+  const failed = async (): Promise<number> =>
+    JSON.parse((await served.annex('jobs', '--json')).stdout).items.length
+  while ((await failed()) === 0);
+  assert.equal((await served.annex('jobs', 'discard', id)).stdout, `${id} discarded\n`)
+  assert.equal(await failed(), 0)
   const unknown = await served.annex('jobs', 'run', 'job_none')
   assert.equal(unknown.code, 1)
   assert.match(unknown.stderr, /There is no job job_none/)

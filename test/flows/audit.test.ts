@@ -11,12 +11,19 @@ const settings = `configurations:
       api_token: { type: string, title: Token, description: A token of the provider. }
       address: { type: string, title: Address, description: An address with the token in it. }`
 
+const sending = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: async (_request, { integration }) =>
+    Response.json(await integration.queueDelivery({ url: 'http://127.0.0.1:9/', event: { type: 'told' } })),
+})`
+
 describe('the audit', () => {
   let annex: Annex
   let id: string
   let path: string
   before(async () => {
-    annex = await startAnnex({ plugins: { settled: { more: settings } } })
+    annex = await startAnnex({ plugins: { settled: { more: settings }, sending: { script: sending } } })
     ;({ id, path } = await installSample(annex, 'settled'))
   })
   after(() => annex.close())
@@ -46,6 +53,20 @@ describe('the audit', () => {
         address: 'https://x.example/?key=very-secret-1',
       },
     })
+    const quoted = 'a "secret" with \\ and ?'
+    for (const address of [
+      JSON.stringify({ key: quoted }),
+      `https://x.example/?key=${encodeURIComponent(quoted)}`,
+      Buffer.from(`user:${quoted}`).toString('base64'),
+    ]) {
+      await annex.api('PATCH', path, { configuration: { api_token: quoted, address } })
+    }
+    const shown = (await entriesOf(`subject=${id}`)).map((entry) => entry.after?.configuration?.address)
+    assert.deepEqual(shown.slice(0, 3), [
+      'dXNlcjp[secret configuration.api_token]w==',
+      'https://x.example/?key=[secret configuration.api_token]',
+      '{"key":"[secret configuration.api_token]"}',
+    ])
     await annex.api('PUT', `${path}/configuration/api_token`, { value: 'short' })
     const texts = JSON.stringify(await entriesOf(`subject=${id}`))
     assert.doesNotMatch(texts, /very-secret-1|"short"/)
@@ -70,6 +91,26 @@ describe('the audit', () => {
       (await entriesOf('subject=settled')).map(({ action, actor }) => [action, actor.kind]),
       [['version.deploy', 'system']],
     )
+  })
+
+  it('has the pause, resume and order of a receiver', async () => {
+    const { path: sending } = await installSample(annex, 'sending')
+    await fetch((await annex.api('GET', sending)).json.urls.publicEndpoint)
+    const [receiver] = (await annex.api('GET', '/v1/receivers')).json.items
+    await annex.api('POST', `/v1/receivers/${receiver.id}/pause`, { reason: 'it moves' })
+    await annex.api('PATCH', `/v1/receivers/${receiver.id}`, { ordered: true })
+    await annex.api('POST', `/v1/receivers/${receiver.id}/resume`)
+    assert.equal((await annex.api('POST', `/v1/receivers/${receiver.id}/resume`)).status, 409)
+    const entries = await entriesOf(`subject=${receiver.id}`)
+    assert.deepEqual(
+      entries.map(({ action, after }) => [action, after]),
+      [
+        ['receiver.resume', null],
+        ['receiver.change', { ordered: true }],
+        ['receiver.pause', { reason: 'it moves' }],
+      ],
+    )
+    assert.equal(entries[0].organization, annex.server.samples.organization)
   })
 
   it('has no action that docs/audit.md leaves out', () => {

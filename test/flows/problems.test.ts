@@ -63,6 +63,7 @@ describe('a problem', () => {
   const envFile = join(folder, '.env')
   const publicServer = createServer((_request, response) => response.end('{"status":"ok"}'))
   let port = 0
+  let connected: Awaited<ReturnType<typeof installSample>>
   before(async () => {
     receiver = await startReceiver(410)
     await new Promise<void>((resolve) => publicServer.listen(0, '127.0.0.1', resolve))
@@ -74,6 +75,7 @@ describe('a problem', () => {
       plugins: {
         waits: { script: killing, more: 'egress: [api.example.com]' },
         failing: { script: failing },
+        alone: { script: failing.replace('runs++ < 2', 'true') },
         sending: { script: sending(receiver.url), scopes: ['site:views:read'] },
         killing: { script: killing },
         connecting: { script: connecting, more: button },
@@ -138,6 +140,19 @@ describe('a problem', () => {
     await closes('failed_work')
   })
 
+  it('is a task of the whole integration that failed, until it is discarded', async () => {
+    await fetch(`${annex.url}/x/alone`)
+    const { sentence, subject } = await opens('failed_work')
+    assert.equal(sentence, 'alone has 1 failed task outside of its installations.')
+    assert.deepEqual(subject, { kind: 'integration', id: 'alone' })
+    const [job] = (await annex.api('GET', '/v1/jobs?kind=task')).json.items
+    assert.equal((await annex.api('DELETE', `/v1/jobs/${job.id}`)).status, 204)
+    await closes('failed_work')
+    assert.equal((await annex.api('DELETE', `/v1/jobs/${job.id}`)).status, 404)
+    const [entry] = (await annex.api('GET', `/v1/audit?subject=${job.id}`)).json.items
+    assert.deepEqual([entry.action, entry.before.event.type], ['job.discard', 'task'])
+  })
+
   it('is a disabled receiver, until a person resumes it', async () => {
     await installSample(annex, 'sending', 'site')
     const { organization, site } = annex.server.samples
@@ -166,16 +181,38 @@ describe('a problem', () => {
   })
 
   it('is a connection that its provider has ended, until it is renewed', async () => {
-    const { endpoint, path } = await installSample(annex, 'connecting')
+    connected = await installSample(annex, 'connecting')
+    const { endpoint, path } = connected
     const patch = async (body: object): Promise<void> => {
       const answer = await fetch(reach(endpoint), { method: 'POST', body: JSON.stringify(body) })
       assert.equal(answer.status, 200, await answer.text())
     }
     const credentials = { access_token: 'token-of-the-provider' }
     await patch({ configuration: { oauth_credentials: credentials }, connection: { callback: '/oauth' } })
-    await patch({ connection: { names: ['account'], error: 'invalid_grant' } })
-    assert.match((await opens('connection')).sentence, /^The connection account of connecting is broken/)
+    const error = `invalid_grant for ${credentials.access_token}`
+    await patch({ connection: { names: ['account'], error } })
+    const { sentence } = await opens('connection')
+    assert.match(sentence, /^The connection account of connecting is broken: invalid_grant for \[secret /)
+    assert.equal(sentence.includes(credentials.access_token), false)
     await annex.api('DELETE', `${path}/configuration/account`)
+    await closes('connection')
+  })
+
+  it('is a connection that cannot be renewed and has expired, until it is made again', async () => {
+    const { path, endpoint } = connected
+    const connect = async (expiresAt: number): Promise<void> => {
+      const configuration = { oauth_credentials: { access_token: 'another-token', expires_at: expiresAt } }
+      const body = JSON.stringify({ configuration, connection: { callback: '/oauth' } })
+      assert.equal((await fetch(reach(endpoint), { method: 'POST', body })).status, 200)
+    }
+    const ended = Date.now() - 1000
+    await connect(ended)
+    const { sentence, since } = await opens('connection')
+    assert.match(sentence, /has expired, and cannot be renewed/)
+    assert.equal(Date.parse(since), ended)
+    const { connections } = (await annex.api('GET', path)).json
+    assert.equal(connections.account.state, 'broken')
+    await connect(Date.now() + 3_600_000)
     await closes('connection')
   })
 

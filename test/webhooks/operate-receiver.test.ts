@@ -10,6 +10,8 @@ import { sendAgain } from '../../host/db/queries/send-again.ts'
 import { orderReceiver, resumeReceiver } from '../../host/webhooks/operate-receiver.ts'
 import { openSeeded, type Seeded } from '../support/seeded-database.ts'
 
+const record = async (): Promise<void> => {}
+
 describe('the pending deliveries of a receiver', () => {
   let seeded: Seeded
   before(async () => {
@@ -66,9 +68,9 @@ describe('the pending deliveries of a receiver', () => {
     await seeded.addReceiver('rcv_d', 'active')
     await owe('rcv_d', 'due', 600)
     const receiver = (await findReceiver(seeded.db, 'rcv_d')) ?? assert.fail('no receiver')
-    await orderReceiver(seeded.db, receiver, true)
+    await orderReceiver(seeded.db, receiver, true, record)
     assert.equal(await count({ lane: 'rcv_d', ordered: true, dueAt: 2 }), 600)
-    await orderReceiver(seeded.db, receiver, false)
+    await orderReceiver(seeded.db, receiver, false, record)
     assert.equal(await count({ lane: 'rcv_d', ordered: false, dueAt: 3 }), 600)
     assert.equal(await count({ lane: 'rcv_b', ordered: true }), 0)
   })
@@ -80,7 +82,7 @@ describe('the pending deliveries of a receiver', () => {
     await seeded.db('jobs').whereIn('id', marked).update({ ordered: true, dueAt: 2 })
     await seeded.db('receivers').where({ id: 'rcv_e' }).update({ ordered: true })
     const receiver = (await findReceiver(seeded.db, 'rcv_e')) ?? assert.fail('no receiver')
-    await orderReceiver(seeded.db, receiver, true)
+    await orderReceiver(seeded.db, receiver, true, record)
     assert.equal(await count({ lane: 'rcv_e', ordered: true, dueAt: 2 }), 600, 'each once')
   })
 
@@ -94,7 +96,7 @@ describe('the pending deliveries of a receiver', () => {
     let ordered = Promise.resolve()
     await db.transaction(async (transaction) => {
       await transaction('jobs').where(ofJob).update({ state: 'due', dueAt: 5_000 })
-      ordered = orderReceiver(db, receiver, true)
+      ordered = orderReceiver(db, receiver, true, record)
       await Promise.race([ordered, sleep(100)])
       await transaction('receivers').where({ id: 'rcv_h' }).update({ failingSince: 1 })
     })
@@ -114,7 +116,7 @@ describe('the pending deliveries of a receiver', () => {
       let resumed: Promise<unknown> = Promise.resolve()
       await db.transaction(async (transaction) => {
         await owe(transaction)
-        resumed = resumeReceiver(db, receiver, () => {})
+        resumed = resumeReceiver(db, receiver, () => {}, record)
         // It waits for the end of this, or comes too early.
         await Promise.race([resumed, sleep(100)])
       })

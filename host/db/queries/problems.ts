@@ -79,21 +79,46 @@ export async function countFailedWork(db: Db, owner: Owner): Promise<(Found & { 
   return rows.map((row) => ({ ...row, count: Number(row.count) }))
 }
 
-/** Levels with the error of a connection, as JSON text by setting. */
-export async function listBrokenConnections(
+/** Failed tasks of integrations outside of their installations. */
+export async function countFailedTasks(
+  db: Db,
+  owner: Owner,
+): Promise<{ name: string; organizationId: string; since: number; count: number }[]> {
+  const rows = await db('jobs')
+    .join('integrations', 'integrations.name', 'jobs.lane')
+    .whereRaw(`jobs.state = 'failed' and kind in ('event', 'task')`)
+    .where(owner)
+    .groupBy('name', 'organizationId')
+    .limit(most)
+    .select('name', 'organizationId')
+    .min({ since: 'finishedAt' })
+    .count({ count: '*' })
+  return (rows as { name: string; organizationId: string; since: number; count: number | string }[]).map(
+    (row) => ({ ...row, since: Number(row.since), count: Number(row.count) }),
+  )
+}
+
+/** As many connections are looked at: those that end later are not broken yet. */
+const mostConnections = 10_000
+
+/** Levels with a connection that has an error or an end, with their details as JSON text. */
+export async function listEndingConnections(
   db: Db,
   owner: Owner,
 ): Promise<(Found & { targetId: string | null; details: string })[]> {
-  const hasError = `setting_details like '%"error":%'`
+  const mayHaveEnded = (table: string) =>
+    `(${table}.setting_details like '%"error":%' or ${table}.setting_details like '%"endsAt":%')`
   const accounts = await installations(db, owner)
-    .whereRaw(hasError)
+    .limit(mostConnections)
+    .whereRaw(mayHaveEnded('installations'))
     .select('id as installationId', 'integration', 'organizationId', 'updatedAt as since')
     .select('settingDetails as details')
   const targets = db('installationTargets')
     .join('installations', 'installations.id', 'installationTargets.installationId')
-    .whereRaw(`installation_targets.${hasError}`)
+    .whereRaw(mayHaveEnded('installation_targets'))
     .whereNull('installationTargets.removingAt')
-    .limit(most)
+    .whereNull('installations.removingAt')
+    .limit(mostConnections)
     .select('installationId', 'integration', 'organizationId', 'targetId')
     .select('installationTargets.updatedAt as since', 'installationTargets.settingDetails as details')
   const places = await (owner.organizationId === undefined ? targets : targets.where(owner))

@@ -174,9 +174,16 @@ export async function changeReceiverState(
   return changed === 1
 }
 
-/** @param db not a transaction: commits of results lock these rows in another order, so it would deadlock */
 export async function setOrdered(db: Db, id: string, ordered: boolean): Promise<void> {
   await db('receivers').where({ id }).update({ ordered, updatedAt: Date.now() })
+}
+
+/**
+ * Marks deliveries that run.
+ *
+ * @param db not a transaction: commits of results lock these rows in another order, so it would deadlock
+ */
+export async function markRunning(db: Db, id: string, ordered: boolean): Promise<void> {
   // Few jobs run at once. A job that has ended since the read may be due again.
   const running = await db('jobs').where({ state: 'running', lane: id }).pluck('id')
   for (const job of running) {

@@ -131,3 +131,8 @@ export async function runScriptJobAgain(db: Db, id: string): Promise<boolean> {
   const again = { state: 'due', attempt: 0, dueAt, position: positionAt(dueAt), finishedAt: null }
   return (await db('jobs').where({ id, state: 'failed' }).whereIn('kind', kinds).update(again)) === 1
 }
+
+/** @returns whether the job had failed */
+export async function deleteFailedJob(transaction: Db, id: string): Promise<boolean> {
+  return (await transaction('jobs').where({ id, state: 'failed' }).whereIn('kind', kinds).delete()) === 1
+}

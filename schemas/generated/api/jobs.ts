@@ -102,6 +102,13 @@ export interface JobsOperations {
     body: undefined
     answer: JobWithPayload
   }
+  discardJob: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { job: string }
+    query: object
+    body: undefined
+    answer: void
+  }
   runJob: {
     roles: 'editor' | 'admin' | 'operator'
     params: { job: string }

@@ -47,6 +47,7 @@ export const rows: Record<OperationId, Row> = {
   listJobs: plain,
   getJob: plain,
   runJob: plain,
+  discardJob: plain,
   publishEvent: {
     body: ({ site }) => ({ type: 'site_view', siteId: site, url: 'https://a.example/', visitor: {} }),
   },
