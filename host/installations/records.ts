@@ -217,7 +217,7 @@ async function nameExternally(
   const taken = await replaceExternalIds(transaction, { ...record, externalIds })
   if (taken === undefined) return
   throw new AnnexError('conflict', `Another ${record.kind} has the external id "${taken}" already.`, {
-    details: [{ path: 'externalIds', message: taken }],
+    details: [{ path: '/externalIds', message: taken }],
   })
 }
 

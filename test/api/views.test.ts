@@ -201,6 +201,21 @@ describe('views of a site', () => {
     const path = `/v1/orgs/home/sites/${annex.server.samples.site}/adaptive-schema`
     assert.deepEqual((await annex.api('GET', path)).json, { jsonSchema })
     assert.equal((await annex.api('PUT', path, { jsonSchema: { type: 'string' } })).status, 422)
+    const wrong: [pointer: string, properties: object][] = [
+      ['/jsonSchema/properties/beta', { beta: 'boolean' }],
+      ['/jsonSchema/properties/beta/type', { beta: { type: 'text' } }],
+      ['/jsonSchema/properties/beta/enum', { beta: { enum: 'yes' } }],
+      ['/jsonSchema/properties/a/properties/b', { a: { type: 'object', properties: { b: [] } } }],
+    ]
+    for (const [pointer, properties] of wrong) {
+      const { status, json } = await annex.api('PUT', path, { jsonSchema: { type: 'object', properties } })
+      assert.equal(status, 422, pointer)
+      assert.ok(
+        json.error.details.some((one: Json) => one.path.startsWith(pointer)),
+        pointer,
+      )
+    }
+    assert.deepEqual((await annex.api('GET', path)).json, { jsonSchema })
   })
 
   it('name the integration that signs visitors in', async () => {

@@ -7,11 +7,32 @@ export interface SiteAdaptiveSchema {
   jsonSchema: {
     type: 'object'
     properties: {
-      [k: string]: unknown
+      [k: string]: Claim
     }
+    required?: string[]
     [k: string]: unknown
   }
 }
+
+/**
+ * The JSON Schema of a claim. Annex checks the keywords below, and stores all others as they are.
+ */
+export type Claim =
+  | {
+      type?: ClaimType | ClaimType[]
+      title?: string
+      description?: string
+      enum?: unknown[]
+      properties?: {
+        [k: string]: Claim
+      }
+      required?: string[]
+      items?: Claim
+      [k: string]: unknown
+    }
+  | boolean
+
+export type ClaimType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null'
 
 /**
  * How a site authenticates its visitors.
