@@ -1,23 +1,28 @@
 import type { OperationId } from '../../../schemas/generated/api/operations.ts'
-import type { Place } from './world.ts'
+import type { Make } from './fresh.ts'
+import type { Params } from './world.ts'
 
 /** The facts of an operation that its schema does not say. */
 export type Row = {
   /** Default: the example of the schema. */
-  body?: (params: Place['params']) => unknown
-  /** A caller who may call it may get a 404: the example names a record that is not there, or it is gone after the first call. */
-  mayBeAbsent?: true
+  body?: (params: Params, role: string) => unknown
+  query?: (params: Params, role: string) => string
+  /** Parameters of its path that differ from those of the place. */
+  params?: Params
   /** Any token may read it where it is public. */
   isPublic?: true
-  /** A call would take a record away from the other cells: only refused cells are run. Another test has the others. */
-  ends?: true
+  /** A new record for an allowed cell, where the call ends the record or makes a second one impossible. */
+  fresh?: keyof Make
 }
 
 const plain: Row = {}
-const absent: Row = { mayBeAbsent: true }
-const ends: Row = { ends: true }
-const onSite: Row = { body: ({ site }) => ({ site }) }
-const onSpace: Row = { body: ({ space }) => ({ space }) }
+const visitor = { anonymousId: 'v', userAgent: 'a', ip: '192.0.2.1', cookies: {} }
+const component: Row = { body: () => ({ componentId: 'card' }) }
+const configuration: Row = { body: () => ({ configuration: { label: 'a label' } }) }
+const connection: Row = { params: { property: 'account' } }
+const options: Row = { params: { property: 'choice' } }
+const setting: Row = { params: { property: 'label' } }
+const putSetting: Row = { ...setting, body: () => ({ value: 'a label' }) }
 
 /** Each operation of the API. The types fail without a row for a new one. */
 export const rows: Record<OperationId, Row> = {
@@ -26,7 +31,7 @@ export const rows: Record<OperationId, Row> = {
   listPages: plain,
   getPageById: plain,
   putPage: { body: () => ({ title: 'Hello', markdown: '# Hello\n' }) },
-  deletePage: absent,
+  deletePage: { fresh: 'page' },
   listRevisions: plain,
   getRevisionById: plain,
   listPagesInRevisionById: plain,
@@ -49,102 +54,112 @@ export const rows: Record<OperationId, Row> = {
   runJob: plain,
   discardJob: plain,
   publishEvent: {
-    body: ({ site }) => ({ type: 'site_view', siteId: site, url: 'https://a.example/', visitor: {} }),
+    body: ({ site }) => ({
+      type: 'site_view',
+      siteId: site,
+      url: 'https://a.example/',
+      referrer: '',
+      visitor,
+    }),
+    query: ({ org }, role) => (role === 'operator' ? `?organization=${org}` : ''),
   },
   // dispatches
-  renderInstallationComponent: absent,
-  computeInstallationRevision: absent,
-  computeInstallationDocument: absent,
-  renderSiteInstallationComponent: absent,
-  computeSiteInstallationRevision: absent,
-  computeSiteInstallationDocument: absent,
-  renderSpaceInstallationComponent: absent,
-  computeSpaceInstallationRevision: absent,
-  computeSpaceInstallationDocument: absent,
+  renderInstallationComponent: component,
+  computeInstallationRevision: plain,
+  computeInstallationDocument: plain,
+  renderSiteInstallationComponent: component,
+  computeSiteInstallationRevision: plain,
+  computeSiteInstallationDocument: plain,
+  renderSpaceInstallationComponent: component,
+  computeSpaceInstallationRevision: plain,
+  computeSpaceInstallationDocument: plain,
   getPublishedScript: plain,
   authenticateVisitor: plain,
-  // connections: the integration of the matrix has no setting to connect
-  connectInstallation: absent,
-  connectInstallationSetting: absent,
-  connectSiteInstallation: absent,
-  connectSiteInstallationSetting: absent,
-  connectSpaceInstallation: absent,
-  connectSpaceInstallationSetting: absent,
+  // connections
+  connectInstallation: plain,
+  connectInstallationSetting: connection,
+  connectSiteInstallation: plain,
+  connectSiteInstallationSetting: connection,
+  connectSpaceInstallation: plain,
+  connectSpaceInstallationSetting: connection,
   openConnectLink: plain,
   // installations
   listInstallations: plain,
   listIntegrationInstallations: plain,
-  installIntegration: { body: () => ({}) },
+  installIntegration: { body: ({ org }, role) => (role === 'operator' ? { organization: org } : {}) },
   getIntegrationInstallationById: plain,
-  updateIntegrationInstallation: plain,
+  updateIntegrationInstallation: configuration,
   // With `all` the installation would reach the places of other cells.
   selectPlaces: { body: () => ({ spaces: 'selected', sites: 'selected' }) },
-  uninstallIntegration: ends,
+  uninstallIntegration: { fresh: 'installation' },
   pauseInstallation: plain,
   resumeInstallation: plain,
   listInstallationStorage: plain,
   listIntegrationInstallationSites: plain,
-  installIntegrationOnSite: onSite,
+  installIntegrationOnSite: { fresh: 'site', body: ({ site }) => ({ site }) },
   getIntegrationSiteInstallation: plain,
-  updateIntegrationSiteInstallation: plain,
-  uninstallIntegrationFromSite: ends,
+  updateIntegrationSiteInstallation: configuration,
+  uninstallIntegrationFromSite: { fresh: 'siteInstallation' },
   listIntegrationInstallationSpaces: plain,
-  installIntegrationOnSpace: onSpace,
+  installIntegrationOnSpace: { fresh: 'space', body: ({ space }) => ({ space }) },
   getIntegrationSpaceInstallation: plain,
-  updateIntegrationSpaceInstallation: plain,
-  uninstallIntegrationFromSpace: ends,
-  putInstallationSetting: plain,
-  deleteInstallationSetting: plain,
+  updateIntegrationSpaceInstallation: configuration,
+  uninstallIntegrationFromSpace: { fresh: 'spaceInstallation' },
+  putInstallationSetting: putSetting,
+  deleteInstallationSetting: setting,
   rotateInstallationSecret: plain,
   endInstallationSecretOverlap: plain,
-  putSiteInstallationSetting: plain,
-  deleteSiteInstallationSetting: plain,
+  putSiteInstallationSetting: putSetting,
+  deleteSiteInstallationSetting: setting,
   rotateSiteInstallationSecret: plain,
   endSiteInstallationSecretOverlap: plain,
-  putSpaceInstallationSetting: plain,
-  deleteSpaceInstallationSetting: plain,
+  putSpaceInstallationSetting: putSetting,
+  deleteSpaceInstallationSetting: setting,
   rotateSpaceInstallationSecret: plain,
   endSpaceInstallationSecretOverlap: plain,
   // integrations and their versions
   listIntegrations: plain,
   getIntegrationByName: { isPublic: true },
-  checkIntegrationSettings: { isPublic: true },
+  checkIntegrationSettings: {
+    isPublic: true,
+    body: () => ({ level: 'site', configuration: {} }),
+  },
   resumeIntegration: plain,
   createIntegrationInstallationToken: plain,
   listIntegrationSiteInstallations: plain,
   listIntegrationSpaceInstallations: plain,
   queueIntegrationTask: plain,
-  reloadFolders: ends,
+  reloadFolders: plain,
   listIntegrationVersions: plain,
   compareIntegrationVersions: plain,
   rollBackIntegration: plain,
   unpinIntegration: plain,
-  pruneIntegrations: ends,
+  pruneIntegrations: { fresh: 'retired', body: () => ({}) },
   listProblems: plain,
-  listInstallationSettingOptions: absent,
-  listSiteInstallationSettingOptions: absent,
-  listSpaceInstallationSettingOptions: absent,
+  listInstallationSettingOptions: options,
+  listSiteInstallationSettingOptions: options,
+  listSpaceInstallationSettingOptions: options,
   getInstallationAgreement: plain,
-  agreeToVersion: absent,
+  agreeToVersion: plain,
   // people and organizations
   getMe: plain,
   listMembersInOrganizationById: plain,
   addMemberToOrganizationById: plain,
   getMemberInOrganizationById: plain,
   updateMemberInOrganizationById: plain,
-  removeMemberFromOrganizationById: ends,
+  removeMemberFromOrganizationById: { fresh: 'member' },
   listOrganizationTokens: plain,
   createOrganizationToken: plain,
-  revokeOrganizationToken: ends,
+  revokeOrganizationToken: { fresh: 'token' },
   listOperatorTokens: plain,
   createOperatorToken: plain,
-  revokeOperatorToken: ends,
+  revokeOperatorToken: { fresh: 'operatorToken' },
   redeemSetupToken: plain,
   listOrganizations: plain,
   createOrganization: plain,
   getOrganizationById: plain,
   updateOrganizationById: plain,
-  deleteOrganizationById: plain,
+  deleteOrganizationById: { fresh: 'organization' },
   // observations
   listLogs: plain,
   listReceipts: plain,
@@ -156,12 +171,12 @@ export const rows: Record<OperationId, Row> = {
   createSite: plain,
   getSiteById: plain,
   updateSiteById: plain,
-  deleteSiteById: plain,
+  deleteSiteById: { fresh: 'site' },
   listSpacesInOrganizationById: plain,
   createSpace: plain,
   getSpaceById: plain,
   updateSpaceById: plain,
-  deleteSpaceById: plain,
+  deleteSpaceById: { fresh: 'space' },
   getSiteScript: plain,
   recordSiteView: plain,
   recordPageFeedback: plain,
@@ -169,9 +184,9 @@ export const rows: Record<OperationId, Row> = {
   updateSiteScriptSettings: plain,
   listSiteViews: plain,
   countSiteViews: plain,
-  getSiteAdaptiveSchema: absent,
+  getSiteAdaptiveSchema: plain,
   updateSiteAdaptiveSchema: plain,
-  getSitePublishingAuthById: absent,
+  getSitePublishingAuthById: plain,
   // Annex itself
   getHomePage: plain,
   getHealth: plain,

@@ -4,11 +4,15 @@ import manifestSchema from '../../../schemas/manifest.schema.json' with { type: 
 import { type Annex, type Json, startAnnex, until } from '../../support/annex.ts'
 import { writePlugin } from '../../support/plugin-folder.ts'
 import { startReceiver } from '../../support/receiver.ts'
+import { createMake, type Make } from './fresh.ts'
 
 export const scopes: readonly string[] = manifestSchema.$defs.scope.enum
 
+/** The parameters of a path. */
+export type Params = Record<string, string>
+
 /** The records that the parameters of a path name, and where they lie for the callers of the matrix. */
-export type Place = { name: 'own' | 'sibling' | 'foreign' | 'unagreed'; params: Record<string, string> }
+export type Place = { name: 'own' | 'sibling' | 'foreign' | 'unagreed'; params: Params }
 
 /**
  * `sibling`: another integration in the own organization. `foreign`: the own integration in another organization.
@@ -21,6 +25,7 @@ export type World = {
   places: Record<PlaceName, Place>
   /** Ids of the other organization: no answer to the own one shows them. */
   foreignIds: string[]
+  make: Make
   /** A token of a script. Default: the installation in the own place, with all scopes. */
   scriptToken: (given?: {
     kind?: 'installation' | 'integration'
@@ -28,31 +33,54 @@ export type World = {
   }) => Promise<string>
   /** Signs the tokens of scripts. */
   scriptKey: Uint8Array
-  /** Puts the page of the own place back. */
-  restorePage: () => Promise<unknown>
   people: Record<'reader' | 'editor' | 'admin' | 'operator', string>
   close: () => Promise<void>
 }
 
 export const key = Buffer.alloc(32, 7)
 
-/** Queues a delivery, and a task that is due tomorrow, for each request. */
-const script = `import { createIntegration } from '@annex/runtime'
+/** Queues a delivery, and a task that is due tomorrow, for each request. It answers choices, a component and a content source. */
+const script = `import { createComponent, createContentSource, createIntegration } from '@annex/runtime'
 export default createIntegration({
+  components: [createComponent({ componentId: 'card', render: () => ({ type: 'block', children: [] }) })],
+  contentSources: [
+    createContentSource({
+      sourceId: 'menu',
+      getRevision: () => ({ pages: [] }),
+      getPageDocument: () => ({ nodes: [] }),
+    }),
+  ],
   fetch: async (request, { integration }) => {
+    if (request.url.endsWith('/choices')) return Response.json([{ label: 'One', value: 'one' }])
     const url = new URL(request.url).searchParams.get('url')
     await integration.queueTask({ task: { type: 'later' }, schedule: 86400 })
     return Response.json(await integration.queueDelivery({ url, event: { type: 'told' } }))
   },
 })`
 
-export const plugin = { script, scopes: [...scopes] }
+const properties = {
+  label: { type: 'string', title: 'Label', description: 'A text.' },
+  choice: { type: 'string', title: 'Choice', description: 'One of several.', completion_url: '/choices' },
+  account: {
+    ...{ type: 'button', title: 'Account', description: 'A connection.' },
+    ...{ button_text: 'Connect', callback_url: '/oauth' },
+  },
+}
+
+const configurations = { account: { properties }, site: { properties }, space: { properties } }
+
+export const plugin = {
+  script,
+  scopes: [...scopes],
+  // JSON is YAML.
+  more: `configurations: ${JSON.stringify(configurations)}`,
+}
 
 /** Two organizations, `home` and `acme`; two public integrations in both. */
 export async function createWorld(): Promise<World> {
   const ends = new AsyncDisposableStack()
   const annex = await startAnnex({
-    plugins: { asks: plugin, other: plugin },
+    plugins: { asks: plugin, other: plugin, leaves: {} },
     flags: { SECRET_KEY: key.toString('base64') },
   })
   ends.defer(annex.close)
@@ -89,7 +117,10 @@ export async function createWorld(): Promise<World> {
     )
     const jobs = await annex.api('GET', `/v1/jobs?state=due&kind=task&installation=${installation}`)
     const history = { delivery, receiver: json.receiver, job: jobs.json.items[0].id }
-    const more = { property: 'none', source: 'none', version: '1' }
+    await annex.api('PUT', `/v1/orgs/${org}/sites/${site}/adaptive-schema`, {
+      jsonSchema: { type: 'object', properties: {} },
+    })
+    const more = { source: 'menu', version: '1' }
     const records = { org, site, space, page, revision, member, token, integration, installation }
     return { name, params: { ...records, ...history, ...more } }
   }
@@ -107,7 +138,7 @@ export async function createWorld(): Promise<World> {
   return {
     annex,
     scriptKey,
-    restorePage: () => putPage(own.params.space ?? '', own.params.page ?? ''),
+    make: createMake(annex),
     places: { own, sibling, foreign, unagreed },
     foreignIds: [foreign, unagreed].flatMap(({ params }) =>
       Object.values(params).filter((id) => /^[a-z]+_[0-9a-f-]{36}$/.test(id)),
