@@ -5,14 +5,12 @@ import type { Db } from '../db/db.ts'
 import {
   activateTarget,
   listTargets,
-  lockTarget,
   noteSetupFailure,
   updateTarget,
 } from '../db/queries/installation-targets.ts'
 import {
   activateInstallation,
   type Configuration,
-  lockInstallation,
   type SettingDetails,
   updateInstallation,
 } from '../db/queries/installations.ts'
@@ -30,6 +28,7 @@ import {
   splitConfiguration,
   statusOf,
 } from './level-settings.ts'
+import { lockLevel } from './lock-level.ts'
 import { withStoredSecrets } from './secret-settings.ts'
 import { queueSetup } from './setup-event.ts'
 
@@ -296,31 +295,4 @@ async function update(
   if (target === undefined) return updateInstallation(db, installation.id, change)
   const { installationId, kind, targetId } = target
   return updateTarget(db, { installationId, kind, targetId }, change)
-}
-
-/**
- * Reads and locks the level: edits run one after the other, as each rewrites one JSON text.
- *
- * @throws AnnexError `not_found` when it has been uninstalled since it was read
- */
-export async function lockLevel(
-  transaction: Db,
-  { installation, target }: InstalledLevel,
-): Promise<InstalledLevel> {
-  if (target === undefined) {
-    const now = await lockInstallation(transaction, installation)
-    assertStays(installation, now, installation.id)
-    return { installation: now }
-  }
-  const now = await lockTarget(transaction, target)
-  assertStays(target, now, `${installation.id} in ${target.targetId}`)
-  return { installation, target: now }
-}
-
-type Removable = { removingAt: number | null }
-
-/** A row that has ended is the same object. */
-function assertStays(before: Removable, now: Removable, name: string): void {
-  if (now !== before && (before.removingAt !== null || now.removingAt === null)) return
-  throw new AnnexError('not_found', `${name} has just been uninstalled.`)
 }

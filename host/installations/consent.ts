@@ -16,8 +16,8 @@ import {
   permissionsWithout,
 } from '../manifest/permissions.ts'
 import { auditLevel } from './audit-level.ts'
-import { lockLevel } from './configure.ts'
 import { type Deployed, lockDeployed } from './find-deployed.ts'
+import { lockLevel } from './lock-level.ts'
 
 /**
  * The words of an installer: the names of all scopes, or `agree`, which is true unless it is given. `version`: the number

@@ -9,9 +9,9 @@ import { findPlace, lockPlace } from '../db/queries/places.ts'
 import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { auditLevel } from './audit-level.ts'
-import { lockLevel } from './configure.ts'
 import { type Agreement, assertAgreed, recordGrant } from './consent.ts'
 import { lockDeployed } from './find-deployed.ts'
+import { lockLevel } from './lock-level.ts'
 import { queueSetup } from './setup-event.ts'
 
 /**

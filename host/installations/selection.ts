@@ -13,9 +13,9 @@ import { lockOrganization } from '../db/queries/organizations.ts'
 import { listSites, listSpaces } from '../db/queries/places.ts'
 import { writeTransaction } from '../db/sql.ts'
 import { auditLevel } from './audit-level.ts'
-import { lockLevel } from './configure.ts'
 import { findDeployed } from './find-deployed.ts'
 import { assertFits, insertInTarget, isFit } from './install.ts'
+import { lockLevel } from './lock-level.ts'
 
 type Selections = { spaces?: Selection; sites?: Selection }
 

@@ -5,8 +5,8 @@ import { deletePendingEvents, endLevel, markRemoving, type RemovedLevel } from '
 import { writeTransaction } from '../db/sql.ts'
 import type { Level } from '../sandbox/level.ts'
 import { auditLevel } from './audit-level.ts'
-import { lockLevel } from './configure.ts'
 import { type InstalledLevel, statusOf } from './level-settings.ts'
+import { lockLevel } from './lock-level.ts'
 import { queueDeleted } from './setup-event.ts'
 
 /**
