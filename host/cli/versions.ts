@@ -110,9 +110,12 @@ async function agreeToWaiting(
   const { api, terminal } = session
   const installation = await findInstallation(session, named, options)
   const path = `${levelPath({ installation })}/agreement`
-  const { waiting, version } = await api.get<InstallationAgreement>(path)
-  if (waiting === null)
+  const agreement = await api.get<InstallationAgreement>(path)
+  const { waiting, version } = agreement
+  if (waiting === null) {
+    if (terminal.json) return terminal.printJson(agreement)
     return terminal.say(`${installation.integration} runs version ${version}. None waits.`)
+  }
   if (options.yes) printPermissions(terminal, waiting.permissions)
   else await askToAgree(terminal, toQuestion(installation.integration, waiting))
   const agreed = await api.post<InstallationAgreement>(path, { agree: true, version: waiting.version })

@@ -63,6 +63,26 @@ describe('a text with U+0000 or a lone surrogate', () => {
     for (const { status, text } of told) assert.ok(status < 500, `${status} ${text}`)
   })
 
+  it('is refused in a title, a name, a label and a reason, with the place', async () => {
+    for (const wrong of ['a\0', '\ud800', 'two\nlines']) {
+      const told: [pointer: string, method: string, path: string, body: object][] = [
+        ['/title', 'POST', '/v1/orgs', { subdomain: 'told-2', title: wrong }],
+        ['/title', 'PATCH', '/v1/spaces/sample', { title: wrong }],
+        ['/title', 'POST', '/v1/orgs/home/sites', { slug: 'told', title: wrong }],
+        ['/name', 'POST', '/v1/orgs/home/members', { email: 'a@example.com', name: wrong, role: 'reader' }],
+        ['/label', 'POST', '/v1/orgs/home/tokens', { label: wrong }],
+      ]
+      for (const [pointer, method, path, body] of told) {
+        const { status, json, text } = await annex.api(method, path, body)
+        assert.equal(status, 422, text)
+        assert.deepEqual(
+          json.error.details.map((one: { path: string }) => one.path),
+          [pointer],
+        )
+      }
+    }
+  })
+
   it('is refused as the site or space of an event', async () => {
     for (const siteId of ['a\0', '\ud800', 'a b', '']) {
       const event = { type: 'site_view', siteId, url: 'https://a.example/', visitor: {} }

@@ -61,6 +61,8 @@ describe('a new user, by annex alone', () => {
     assert.match(stdout, /^version 1 → 2\n\+ Read the visits of the sites/)
     const agreed = await annex('agree', 'story', '--yes')
     assert.match(agreed.stdout, /runs version 2\n$/)
+    const again = JSON.parse((await annex('agree', 'story', '--json')).stdout)
+    assert.deepEqual([again.version, again.waiting], [2, null])
     assert.equal(await answer(), 'two')
     assert.match((await annex('problems')).stderr, /There is no problem\./)
   })

@@ -23,6 +23,9 @@ export interface PlaceUrls {
   public?: string
 }
 
+/**
+ * One line of text.
+ */
 export type Title = string
 
 /**
