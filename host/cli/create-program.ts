@@ -19,8 +19,12 @@ import { addOrganizations, addSetup, addSitesOrSpaces } from './organizations.ts
 import { addCheck, addIntegrations, addNew, addPrune, addReload, addTypes } from './plugins.ts'
 import { addProblems } from './problems.ts'
 import { addReceivers } from './receivers.ts'
+import { addRender } from './render.ts'
 import { addRotateSecret } from './rotate-secret.ts'
+import { addSelect } from './select.ts'
 import { addServe } from './serve.ts'
+import { addSettingOptions } from './setting-options.ts'
+import { addStorage } from './storage.ts'
 import { addTokens } from './tokens.ts'
 import { addUninstall } from './uninstall.ts'
 import { addVersions } from './versions.ts'
@@ -62,8 +66,12 @@ export function createProgram(version: string): Command {
   program.commandsGroup('Install them:')
   addInstall(program)
   addConfigure(program)
+  addSettingOptions(program)
   addConnect(program)
   addInstallations(program)
+  addSelect(program)
+  addRender(program)
+  addStorage(program)
   addPauseAndResume(program)
   addRotateSecret(program)
   addUninstall(program)

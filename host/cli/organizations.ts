@@ -6,6 +6,7 @@ import { findOrganization, findSiteOrSpace } from './find-records.ts'
 import { withExamples } from './options.ts'
 import type { Organization, SiteOrSpace } from './records.ts'
 import { openSession, type Session } from './session.ts'
+import { addSiteScript } from './site-script.ts'
 import { printTable } from './terminal.ts'
 
 type Options = {
@@ -83,6 +84,7 @@ export function addSitesOrSpaces(program: Command, kind: 'site' | 'space'): void
   if (kind === 'space') {
     create.option('--folder <path>', 'folder of Markdown on the machine that runs Annex')
   }
+  if (kind === 'site') addSiteScript(command)
   addChangeAndDelete(command, kind, async (session, name, org) => {
     const organization = await findOrganization(session, org)
     const { id } = await findSiteOrSpace(session, organization, kind, name)

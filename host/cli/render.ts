@@ -1,0 +1,56 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Rendered } from '../../schemas/generated/api/dispatches.ts'
+import { findInstallation, findLevel, levelPath, type TargetOptions } from './find-records.ts'
+import { withExamples } from './options.ts'
+import { openSession } from './session.ts'
+
+type JsonObject = Record<string, unknown>
+type Options = TargetOptions & { props?: JsonObject; state?: JsonObject; action?: JsonObject }
+
+export function addRender(program: Command): void {
+  const command = program
+    .command('render')
+    .description('render a component of an installation, and print its element tree as JSON')
+    .argument('<installation>', 'id of the installation, or name of the integration')
+    .argument('<component>', 'id of the component')
+    .option('--org <name>', 'organization: id or subdomain')
+    .addOption(new Option('--site <name>', 'render in this site: id or slug').conflicts('space'))
+    .option('--space <name>', 'render in this space: id or slug')
+    .option('--props <json>', 'properties of the block', parseObject)
+    .option('--state <json>', 'state of the last render', parseObject)
+    .option('--action <json>', 'what a person did: {"action": "open"}', parseObject)
+    .action(render)
+  withExamples(command, [
+    `annex render clips clip --props '{"url": "https://clips.example/watch/42"}'`,
+    `annex render clips clip --space handbook --state '{"open": false}' --action '{"action": "open"}'`,
+  ])
+}
+
+async function render(
+  named: string,
+  componentId: string,
+  { org, site, space, ...given }: Options,
+  command: Command,
+): Promise<void> {
+  const session = openSession(command)
+  const place = { ...(org && { org }), ...(site && { site }), ...(space && { space }) }
+  const installation = await findInstallation(session, named, place)
+  const level = await findLevel(session, installation, place)
+  const rendered = await session.api.post<Rendered>(`${levelPath(level)}/render`, { componentId, ...given })
+  session.terminal.printJson(rendered)
+}
+
+/** @throws InvalidArgumentError unless the text is a JSON object */
+function parseObject(text: string): JsonObject {
+  const value = parseJson(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
+  throw new InvalidArgumentError(`It must be a JSON object, such as '{"name": "value"}'.`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,43 @@
+import { type Command, Option } from 'commander'
+import type { SettingOptions } from '../../schemas/generated/api/connections.ts'
+import { toPath } from './client.ts'
+import { findInstallation, findLevel, levelPath, type TargetOptions } from './find-records.ts'
+import { withExamples } from './options.ts'
+import { openSession } from './session.ts'
+import { printTable } from './terminal.ts'
+
+type Options = TargetOptions & { search?: string; page?: string }
+
+export function addSettingOptions(program: Command): void {
+  const command = program
+    .command('options')
+    .description('list the values that a setting can have, as its script answers them')
+    .argument('<installation>', 'id of the installation, or name of the integration')
+    .argument('<setting>', 'name of a setting that has a completion_url')
+    .option('--org <name>', 'organization: id or subdomain')
+    .addOption(new Option('--site <name>', 'setting of this site: id or slug').conflicts('space'))
+    .option('--space <name>', 'setting of this space: id or slug')
+    .option('--search <text>', 'only values that fit this text')
+    .option('--page <text>', 'the page after another: `next` of its --json')
+    .action(listOptions)
+  withExamples(command, ['annex options tracker project --search docs'])
+}
+
+async function listOptions(
+  named: string,
+  setting: string,
+  options: Options,
+  command: Command,
+): Promise<void> {
+  const session = openSession(command)
+  const { terminal } = session
+  const { search: q, page } = options
+  const installation = await findInstallation(session, named, options)
+  const level = await findLevel(session, installation, options)
+  const path = `${levelPath(level)}/configuration${toPath`/${setting}`}/options`
+  const answer = await session.api.get<SettingOptions>(path, { q, page })
+  if (terminal.json) return terminal.printJson(answer)
+  const rows = answer.options.map(({ value, label }) => [value, label])
+  printTable(terminal, ['value', 'label'], rows)
+  if (answer.next !== undefined) terminal.say(`There is more: --page ${answer.next}`)
+}

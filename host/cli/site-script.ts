@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import type { SiteScript } from '../../schemas/generated/api/views.ts'
+import { toPath } from './client.ts'
+import { findOrganization, findSiteOrSpace } from './find-records.ts'
+import { collect, withExamples } from './options.ts'
+import { openSession } from './session.ts'
+
+type Options = { org?: string; origin?: string[]; origins?: boolean; newKey?: true }
+
+/** Adds `script` to the commands of sites. */
+export function addSiteScript(sites: Command): void {
+  const command = sites
+    .command('script')
+    .description('show or change the script that sends views of a site: its HTML and origins')
+    .argument('[site]', 'id, slug or external id')
+    .option('--org <name>', 'organization: id or subdomain')
+    .option(
+      '--origin <url>',
+      'origin of the pages: https://docs.example.com; replaces all; repeatable',
+      collect,
+    )
+    .option('--no-origins', 'remove the origins: no page sends views')
+    .option('--new-key', 'make a new public key; pages with the old one send no views')
+    .action(script)
+  withExamples(command, [
+    'annex sites script sample',
+    'annex sites script sample --origin https://docs.example.com',
+  ])
+}
+
+async function script(named: string | undefined, options: Options, command: Command): Promise<void> {
+  const session = openSession(command)
+  const { api, terminal } = session
+  const organization = await findOrganization(session, options.org)
+  const { id } = await findSiteOrSpace(session, organization, 'site', named)
+  const origins = options.origins === false ? [] : options.origin
+  const edit = { ...(origins && { origins }), ...(options.newKey && { newKey: true }) }
+  const path = toPath`/v1/orgs/${organization.id}/sites/${id}/script`
+  const isEdit = Object.keys(edit).length > 0
+  const shown = isEdit ? await api.put<SiteScript>(path, edit) : await api.get<SiteScript>(path)
+  if (terminal.json) return terminal.printJson(shown)
+  terminal.print(shown.html)
+  for (const origin of shown.origins) terminal.print(`origin ${origin}`)
+  if (shown.origins.length === 0)
+    terminal.say('The site has no origins, so no page sends views. Name one with --origin.')
+}

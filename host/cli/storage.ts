@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import type { LevelStorage } from '../../schemas/generated/api/installations.ts'
+import { findInstallation, levelPath, type TargetOptions } from './find-records.ts'
+import { withExamples } from './options.ts'
+import type { List } from './records.ts'
+import { openSession } from './session.ts'
+import { printTable } from './terminal.ts'
+
+export function addStorage(program: Command): void {
+  const command = program
+    .command('storage')
+    .description('show how much a script stores for each level; values are never shown')
+    .argument('<installation>', 'id of the installation, or name of the integration')
+    .option('--org <name>', 'organization: id or subdomain')
+    .action(showStorage)
+  withExamples(command, ['annex storage handbook-stats', 'annex storage handbook-stats --json'])
+}
+
+async function showStorage(named: string, options: TargetOptions, command: Command): Promise<void> {
+  const session = openSession(command)
+  const { api, terminal } = session
+  const installation = await findInstallation(session, named, options)
+  const answer = await api.get<List<LevelStorage>>(`${levelPath({ installation })}/storage`)
+  if (terminal.json) return terminal.printJson(answer)
+  const rows = answer.items.map(({ level, site, space, keys, bytes }) => [
+    level === 'installation' ? 'account' : `${level} ${site ?? space}`,
+    String(keys),
+    String(bytes),
+  ])
+  printTable(terminal, ['level', 'keys', 'bytes'], rows)
+}
