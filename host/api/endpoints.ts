@@ -9,7 +9,7 @@ import {
   type PreparedLevel,
   toContext,
 } from '../installations/prepare-dispatch.ts'
-import { isScriptsFailure, type ReportFailure } from '../installations/report-failure.ts'
+import { type FailedDispatch, isScriptsFailure, type ReportFailure } from '../installations/report-failure.ts'
 import { endpointPath, endpointPrefix, type Level, parseEndpointPath } from '../sandbox/level.ts'
 import { assertHandled, responseOf, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { DispatchOutcome } from '../sandbox/target.ts'
@@ -53,10 +53,12 @@ async function answerEndpoint(context: Context, target: Target, parts: Parts): P
   let level = findLevel(target)
   const counting = parts.rateLimits.countVisitor(context, endpointPath(level))
   if (counting !== undefined) await counting
+  let ran: FailedDispatch | undefined
   try {
     const routed = await guard.route(context, { level, target })
     level = routed.level
     const prepared = await parts.prepareDispatch.prepare(level)
+    ran = prepared.records
     assertHasScript(prepared)
     const body = await parts.readOrStream(context.req, parts.limits.bodyBytes)
     const outcome = await dispatchRequest(context, { target: routed.target, prepared, body }, parts)
@@ -65,7 +67,7 @@ async function answerEndpoint(context: Context, target: Target, parts: Parts): P
     sendAnswer(context.res, answer)
     context.respond = false
   } catch (error) {
-    if (isScriptsFailure(error)) parts.report(level, context.state.requestId, error)
+    if (isScriptsFailure(error)) parts.report(ran ?? { level }, context.state.requestId, error)
     throw error
   }
 }

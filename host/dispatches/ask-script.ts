@@ -52,7 +52,7 @@ export async function askScript<Answer>(
     })
     return await read(assertHasAnswer(assertHandled(outcome), question, target.integration))
   } catch (error) {
-    if (isScriptsFailure(error)) report(records.level, requestId, error)
+    if (isScriptsFailure(error)) report(records, requestId, error)
     throw error
   }
 }

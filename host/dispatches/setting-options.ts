@@ -42,7 +42,7 @@ export async function askOptions(
       return pick(toOptions(await readJson(assertHandled(outcome))), query)
     })
   } catch (error) {
-    if (isScriptsFailure(error)) report(records.level, requestId, error)
+    if (isScriptsFailure(error)) report(records, requestId, error)
     throw error
   }
 }

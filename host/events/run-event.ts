@@ -72,7 +72,7 @@ export function createRunEvent(given: {
           stores: [stored(releaseUnlessHeld, { level, jobId: job.id })],
         }
       }
-      given.report(level, requestId, error)
+      given.report(prepared?.records ?? { level }, requestId, error)
       const reason = `${messageOf(error)} (request ${requestId})`
       const failure =
         isSetup && prepared && error instanceof ScriptError

@@ -167,7 +167,7 @@ export function assertHasScript({ records: { manifest } }: PreparedLevel): void 
 }
 
 export function toContext(
-  { level, manifest, installation }: LevelRecords,
+  { level, manifest, version, installation }: LevelRecords,
   { requestId, hops, event }: Pick<DispatchContext, 'requestId' | 'hops' | 'event'>,
 ): DispatchContext {
   return {
@@ -176,6 +176,7 @@ export function toContext(
     event,
     level,
     integration: manifest.name,
+    version: version.digest,
     scopes: manifest.scopes,
     declaredHosts: manifest.egress,
     installationId: installation?.id,

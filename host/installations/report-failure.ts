@@ -4,14 +4,18 @@ import type { Level } from '../sandbox/level.ts'
 import { ScriptError } from '../sandbox/sandbox-errors.ts'
 
 /** Logs a failed dispatch of an integration, under its request id. */
-export type ReportFailure = (level: Level, requestId: string, error: unknown) => void
+export type ReportFailure = (failed: FailedDispatch, requestId: string, error: unknown) => void
+
+/** `version`: the one that ran, if one did. */
+export type FailedDispatch = { level: Level; version?: { digest: string } }
 
 /** @param onDefect gets all other errors: they are bugs of Annex */
 export function createReportFailure(logs: LogWriter, onDefect: (error: unknown) => void): ReportFailure {
-  return (level, requestId, error) => {
+  return ({ level, version }, requestId, error) => {
     if (!isAnnexError(error)) return onDefect(error)
     logs.report({
       integration: level.integration,
+      version: version?.digest,
       installationId: level.kind === 'integration' ? null : level.installationId,
       requestId,
       level: 'error',

@@ -1,7 +1,7 @@
 import { TraceMap } from '@jridgewell/trace-mapping'
 import { frameOfStack, mapStack } from '../bundle/map-stack.ts'
 import type { Db } from '../db/db.ts'
-import { findIntegration, findVersion } from '../db/queries/integrations.ts'
+import { findIntegration, findSourceMap, type VersionKey } from '../db/queries/integrations.ts'
 import type { ToSource } from '../logs/create-log-writer.ts'
 
 const maxKept = 50
@@ -13,10 +13,12 @@ const unmapped = { map: (text: string) => text, frame: () => undefined }
  */
 export function createToSource(db: Db): ToSource {
   const kept = new Map<string, TraceMap>()
-  return async (integration) => {
+  return async (integration, version) => {
     const row = await findIntegration(db, integration)
-    if (row === undefined || row.versionId === null) return unmapped
-    const trace = kept.get(row.versionId) ?? (await read(row.versionId))
+    if (row === undefined) return unmapped
+    const which = version === undefined ? { id: row.versionId } : { integration, digest: version }
+    const key = Object.values(which).join(' ')
+    const trace = kept.get(key) ?? (await read(key, which))
     const options = { integration, folderName: `plugins/${row.folder}` }
     if (trace === undefined) return unmapped
     return {
@@ -25,12 +27,12 @@ export function createToSource(db: Db): ToSource {
     }
   }
 
-  async function read(versionId: string): Promise<TraceMap | undefined> {
-    const version = await findVersion(db, versionId)
-    if (version === undefined) return undefined
-    const trace = new TraceMap(version.sourceMap)
+  async function read(key: string, which: VersionKey): Promise<TraceMap | undefined> {
+    const sourceMap = await findSourceMap(db, which)
+    if (sourceMap === undefined) return undefined
+    const trace = new TraceMap(sourceMap)
     if (kept.size >= maxKept) kept.clear()
-    kept.set(versionId, trace)
+    kept.set(key, trace)
     return trace
   }
 }

@@ -3,7 +3,8 @@ import { insertLogs, type LogRow, pruneLogs } from '../db/queries/logs.ts'
 import { createWriteBehind } from '../db/write-behind.ts'
 import type { KnownSecrets } from './known-secrets.ts'
 
-export type LogLine = Omit<LogRow, 'id' | 'at'>
+/** `version`: the digest of the version that ran, for the places in the text. It is not stored. */
+export type LogLine = Omit<LogRow, 'id' | 'at'> & { version?: string | undefined }
 
 /** Stores log lines of scripts, for `annex logs` and the API. */
 export type LogWriter = {
@@ -18,8 +19,16 @@ export type LogWriter = {
   close: () => Promise<void>
 }
 
-/** Turns places in an integration's lines into the author's files and lines. `frame`: the source around the first place. */
-export type ToSource = (integration: string) => Promise<{
+/**
+ * Turns places in a version's lines into the author's files and lines.
+ *
+ * @param version its digest; default: the deployed one
+ * @returns `frame`: the source around the first place
+ */
+export type ToSource = (
+  integration: string,
+  version: string | undefined,
+) => Promise<{
   map: (text: string) => string
   frame: (text: string) => string | undefined
 }>
@@ -77,20 +86,26 @@ export function createLogWriter(
     counts.clear()
     if (lines.length === 0) return
     for (const [integration, own] of Map.groupBy(lines, (line) => line.integration)) {
-      const { map, frame } = await toSource(integration)
-      for (let at = 0; at < own.length; at += linesAtOnce) {
-        const rows = own.slice(at, at + linesAtOnce).map((line) => ({
-          ...line,
-          // PostgreSQL keeps no U+0000 in a text.
-          text: map(redact(ownerOf(line), line.text)).replaceAll('\0', '\uFFFD'),
-        }))
-        await insertLogs(db, rows)
-        for (const [index, row] of rows.entries()) {
-          const isError = row.level === 'error'
-          follower?.({ ...row, ...(isError && { frame: frame(own[at + index]?.text ?? '') }) })
-        }
+      for (const [version, lines] of Map.groupBy(own, (line) => line.version)) {
+        await storeOf(integration, version, lines)
       }
       await prune(integration, own.length)
+    }
+  }
+
+  async function storeOf(integration: string, version: string | undefined, own: Waiting[]): Promise<void> {
+    const { map, frame } = await toSource(integration, version)
+    for (let at = 0; at < own.length; at += linesAtOnce) {
+      const rows = own.slice(at, at + linesAtOnce).map(({ version: _, ...line }) => ({
+        ...line,
+        // PostgreSQL keeps no U+0000 in a text.
+        text: map(redact(ownerOf(line), line.text)).replaceAll('\0', '\uFFFD'),
+      }))
+      await insertLogs(db, rows)
+      for (const [index, row] of rows.entries()) {
+        const isError = row.level === 'error'
+        follower?.({ ...row, ...(isError && { frame: frame(own[at + index]?.text ?? '') }) })
+      }
     }
   }
 

@@ -25,7 +25,7 @@ export type SandboxLimits = {
 /** A dispatch has reached a limit that does not end it. `limit`: the id in `limits.ts`. */
 export type OnLimit = (integration: string, limit: string) => void
 
-/** The script that logged a line, and the request where it is known. */
-export type LogSource = { integration: string; installationId?: string; requestId?: string }
+/** The script that logged a line with the digest of its version, and the request where it is known. */
+export type LogSource = { integration: string; version?: string; installationId?: string; requestId?: string }
 /** Without a source, the process itself logs. */
 export type ScriptLog = (source: LogSource | undefined, level: LogLevel, text: string) => void

@@ -19,6 +19,8 @@ export type SandboxTarget = {
 export type DispatchContext = {
   requestId: string
   integration: string
+  /** The digest of the version that runs. */
+  version?: string
   scopes: readonly string[]
   /** The hosts that the manifest declares with `egress`, if it does. */
   declaredHosts?: readonly string[]

@@ -73,8 +73,8 @@ export async function startSandboxes(
     hostCalls: given.hostCalls,
     onLog(source, level, text) {
       if (source === undefined) return logger.warn({ text }, 'sandbox process')
-      const { integration, installationId = null, requestId = null } = source
-      logs.write({ integration, installationId, requestId, level, text })
+      const { integration, version, installationId = null, requestId = null } = source
+      logs.write({ integration, version, installationId, requestId, level, text })
     },
     onLimit: metrics.observeLimit,
     onReceipt(receipt) {

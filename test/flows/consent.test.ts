@@ -70,6 +70,29 @@ describe('a version that asks for more', () => {
     assert.deepEqual([again.status, again.json.error.code], [409, 'conflict'])
   })
 
+  it('leaves the log of the older version its own lines', async () => {
+    const failing = (linesBefore: number, scopes: string[] = []): PluginSource => ({
+      script: `${'// A line.\n'.repeat(linesBefore)}import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: () => {
+    console.log('seen', new Error('logged'))
+    throw new Error('thrown')
+  },
+})`,
+      scopes,
+    })
+    await publish('fails', failing(0))
+    const { id, endpoint } = await installSample(annex, 'fails')
+    await publish('fails', failing(20, ['site:views:read']))
+    await read(endpoint)
+    const { json } = await until(
+      () => annex.api('GET', `/v1/logs?installation=${id}`),
+      ({ json }) => json.items.length >= 2,
+    )
+    const places = json.items.map(({ text }: Json) => /index\.ts:(\d+)/.exec(text)?.[1])
+    assert.deepEqual(places.toSorted(), ['4', '5'], JSON.stringify(json.items))
+  })
+
   it('runs at once in an organization that installs it anew', async () => {
     await publish('quiet', answering('two', { scopes: ['site:views:read'] }))
     const { endpoint } = await installSample(annex, 'quiet')

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { createSecretBox } from '../../host/access/secret-box.ts'
 import { holdInstallations, insertGrant } from '../../host/db/queries/grants.ts'
 import { insertInstallation } from '../../host/db/queries/installations.ts'
-import { findIntegration, findVersion, retireIntegration } from '../../host/db/queries/integrations.ts'
+import { findIntegration, findVersionCode, retireIntegration } from '../../host/db/queries/integrations.ts'
 import { normalizeManifest } from '../../host/manifest/normalize-manifest.ts'
 import { deployVersion } from '../../host/versions/deploy-version.ts'
 import { createManifest } from '../bundle/plugin-folder.ts'
@@ -47,7 +47,7 @@ describe('of an integration’s versions', () => {
     assert.equal(await deploy('3', 'back'), 3)
     assert.deepEqual(await numbersOf('back'), [1, 2, 3])
     const { versionId } = (await findIntegration(seeded.db, 'back')) ?? {}
-    assert.equal((await findVersion(seeded.db, versionId ?? ''))?.code, '3')
+    assert.equal(await findVersionCode(seeded.db, versionId ?? ''), '3')
   })
 
   it('one that an installation runs is kept, however old', async () => {

@@ -167,8 +167,12 @@ export async function findVersionCode(db: Db, id: string): Promise<string | unde
   return row?.code
 }
 
-export async function findVersion(db: Db, id: string): Promise<VersionRow | undefined> {
-  return db('versions').where({ id }).first()
+/** A version by its id, or by the digest of its bundle and manifest. */
+export type VersionKey = { id: string | null } | { integration: string; digest: string }
+
+export async function findSourceMap(db: Db, which: VersionKey): Promise<string | undefined> {
+  const row = await db('versions').select('sourceMap').where(which).first()
+  return row?.sourceMap
 }
 
 /** An integration with the number of its deployed version, and its installations by their status. */

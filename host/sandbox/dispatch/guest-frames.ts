@@ -211,7 +211,9 @@ export function createGuestFrames(given: {
   function sourceOf(live: LiveDispatch | undefined, sandbox: number): LogSource | undefined {
     const target = sandboxes.target(sandbox)
     if (live !== undefined) return live.queued.context
-    return target === undefined ? undefined : { integration: target.integration, ...installationOf(target) }
+    if (target === undefined) return undefined
+    const { integration, version } = target
+    return { integration, version: version.digest, ...installationOf(target) }
   }
 }
 
