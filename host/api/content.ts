@@ -20,7 +20,7 @@ import {
   type Revision,
 } from '../db/queries/revisions.ts'
 import { AnnexError } from '../errors.ts'
-import { isPerson } from './caller.ts'
+import { isPerson, originOf } from './caller.ts'
 import { readIfMatch } from './if-match.ts'
 import { listPage, numberPlace, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
@@ -112,7 +112,8 @@ export function addContentRoutes(on: OnOperation, { db, content }: ContentRouteP
   async function openEditing(request: PageRequest): Promise<Editing> {
     const { caller, context } = request
     return {
-      ...{ db, content, space: await openSpace(db, request), author: authorOf(caller) },
+      ...{ db, content, space: await openSpace(db, request) },
+      by: { author: authorOf(caller), origin: originOf(request) },
       assertMatch(tag) {
         if (tag === undefined && context.get('if-match') === '') return
         readIfMatch(context, caller)(tag ?? 'none')

@@ -7,7 +7,9 @@ import type { Db } from '../db/db.ts'
 import { withExternalIds, withExternalIdsOf } from '../db/queries/external-ids.ts'
 import { listSpaces, type Space } from '../db/queries/places.ts'
 import { AnnexError } from '../errors.ts'
-import { changePlace, createPlace, deletePlace } from '../installations/records.ts'
+import { changeSpace } from '../events/change-space.ts'
+import { createPlace, deletePlace } from '../installations/records.ts'
+import type { Metrics } from '../metrics/create-metrics.ts'
 import { assertOperator, organizationOf, originOf } from './caller.ts'
 import { idPlace, listWhole, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
@@ -22,6 +24,7 @@ export type SpaceParts = {
   reload: () => Promise<unknown>
   prepareDispatch: { forget: () => void }
   wake: () => void
+  metrics: Pick<Metrics, 'observeEvent'>
 }
 
 /** A request for a space or a part of it. */
@@ -32,7 +35,7 @@ export type SpaceRequest = Pick<OperationRequest<'getSpaceById'>, 'params' | 'qu
 /** Spaces, for members of the organization and for scripts with the scope. */
 export function addSpaceRoutes(
   on: OnOperation,
-  { db, box, publicUrl, reload, prepareDispatch, wake }: SpaceParts,
+  { db, box, publicUrl, reload, prepareDispatch, wake, metrics }: SpaceParts,
 ): void {
   const view = async (space: Space) => toSpace(await withExternalIdsOf(db, space), publicUrl())
 
@@ -62,7 +65,10 @@ export function addSpaceRoutes(
 
   on('updateSpaceById', async (request) => {
     const { id } = await openSpace(db, request)
-    const changed = await changePlace(db, originOf(request), 'space', id, request.body)
+    const changed = await changeSpace(db, originOf(request), id, request.body, (type, receipt) => {
+      wake()
+      metrics.observeEvent(type, receipt)
+    })
     prepareDispatch.forget()
     return view(changed)
   })

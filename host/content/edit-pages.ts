@@ -4,16 +4,16 @@ import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
 import { findPage, type PageHead, type PageText } from '../db/queries/pages.ts'
 import type { Space } from '../db/queries/places.ts'
-import type { Author, Revision } from '../db/queries/revisions.ts'
+import type { Revision } from '../db/queries/revisions.ts'
 import { AnnexError } from '../errors.ts'
 import type { WantedPage } from './plan-revision.ts'
-import type { ContentWriter } from './write-content.ts'
+import type { By, ContentWriter } from './write-content.ts'
 
 export type Editing = {
   db: Db
   content: ContentWriter
   space: Space
-  author: Author
+  by: By
   /** Gets the tag of the page, undefined for a page that is not there, and throws where the edit is of another version. */
   assertMatch: (tag: string | undefined) => void
 }
@@ -69,10 +69,10 @@ export async function deletePage(editing: Editing, name: string): Promise<void> 
 type Keep = (page: PageHead) => WantedPage
 
 function write(
-  { db, content, space, author }: Editing,
+  { db, content, space, by }: Editing,
   want: (current: PageHead[], keep: Keep) => WantedPage[],
 ): Promise<Revision | undefined> {
-  return content.write(space, author, (current, number) => {
+  return content.write(space, by, (current, number) => {
     const keep: Keep = ({ position: _, ...page }) => ({
       ...page,
       readText: async () => {

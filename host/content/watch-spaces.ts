@@ -1,11 +1,11 @@
+import { systemOrigin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
 import { type FileProblem, listSpaces, type Space, updateProblems } from '../db/queries/places.ts'
-import type { Author } from '../db/queries/revisions.ts'
 import type { OwnFiles } from '../manifest/read-inside.ts'
 import { toWantedPages } from './page-ids.ts'
 import { createFolderReader } from './read-space-folder.ts'
 import { watchFolders } from './watch-folders.ts'
-import type { ContentWriter } from './write-content.ts'
+import type { By, ContentWriter } from './write-content.ts'
 
 export type SpaceWatch = {
   /** Reads all spaces now, and watches new ones. */
@@ -31,7 +31,7 @@ type FolderSpace = Space & { folder: string }
 const settleMs = 200
 const mostStored = 50
 
-const author: Author = { type: 'host', id: 'folder' }
+const by: By = { author: { type: 'host', id: 'folder' }, origin: systemOrigin }
 
 /** Makes a new revision of a space when its folder changes. */
 export function watchSpaces({
@@ -99,7 +99,7 @@ export function watchSpaces({
     if (watcher.follow({ name: space.folder, ...folder })) syncSoon(space.folder)
     // Before the revision: a reader who sees it finds the reasons of what it leaves out.
     await storeProblems(space, folder.problems.slice(0, mostStored))
-    await content.write(space, author, (current) => toWantedPages(folder, current, ownFiles))
+    await content.write(space, by, (current) => toWantedPages(folder, current, ownFiles))
   }
 
   async function storeProblems(space: FolderSpace, problems: FileProblem[]): Promise<void> {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Origin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
 import type { GroupCommit, Step } from '../db/group-commit.ts'
+import { createId } from '../db/ids.ts'
 import { dropDraft, endPages, insertPages, listPages, type PageHead } from '../db/queries/pages.ts'
 import type { Space } from '../db/queries/places.ts'
 import {
@@ -15,7 +17,12 @@ import {
 } from '../db/queries/revisions.ts'
 import { AnnexError } from '../errors.ts'
 import { type Publishing, type PublishReceipt, storeEvents, toPublishing } from '../events/publish-event.ts'
+import type { PublishedEvent } from '../events/validate-event.ts'
+import { type AuditEntry, recordAudit } from '../logs/audit.ts'
 import { type Plan, planRevision, type WantedPage } from './plan-revision.ts'
+
+/** Who makes a revision: as readers see it, and as the audit has it. */
+export type By = { author: Author; origin: Origin }
 
 export type ContentWriter = {
   /**
@@ -27,7 +34,7 @@ export type ContentWriter = {
    */
   write: (
     space: Space,
-    author: Author,
+    by: By,
     want: (current: PageHead[], number: number) => WantedPage[],
   ) => Promise<Revision | undefined>
 }
@@ -55,8 +62,8 @@ const stepBytes = 256 * 1024
 export function createContentWriter({ db, commits, hostId, onPublished }: ContentParts): ContentWriter {
   const turns = new Map<string, Promise<void>>()
   return {
-    write(space, author, want) {
-      const turn = (turns.get(space.id) ?? Promise.resolve()).then(() => writeInTurn(space, author, want))
+    write(space, by, want) {
+      const turn = (turns.get(space.id) ?? Promise.resolve()).then(() => writeInTurn(space, by, want))
       const settled: Promise<void> = turn
         .then(
           () => {},
@@ -72,7 +79,7 @@ export function createContentWriter({ db, commits, hostId, onPublished }: Conten
 
   async function writeInTurn(
     space: Space,
-    author: Author,
+    { author, origin }: By,
     want: Parameters<ContentWriter['write']>[2],
   ): Promise<Revision | undefined> {
     const number = await begin(space.id)
@@ -83,7 +90,8 @@ export function createContentWriter({ db, commits, hostId, onPublished }: Conten
       const revision = createRevision({ spaceId: space.id, number: number + 1, author })
       await storePages(revision, plan)
       const publishing = toPublishing(space.organizationId, toEvent(revision))
-      const receipt = await commits.store(completeRevisions, { revision, hostId, publishing })
+      const audit = toAuditEntry(space, revision, plan)
+      const receipt = await commits.store(completeRevisions, { revision, hostId, publishing, audit, origin })
       if (receipt === undefined) throw lost(space.id)
       onPublished(publishing.event.type, receipt)
       return revision
@@ -140,25 +148,48 @@ export function createContentWriter({ db, commits, hostId, onPublished }: Conten
   }
 }
 
-type Completion = { revision: Revision; hostId: string; publishing: Publishing }
+type Completion = {
+  revision: Revision
+  hostId: string
+  publishing: Publishing
+  audit: AuditEntry
+  origin: Origin
+}
 
-/** Makes revisions current, and stores their events in the same transaction. @returns undefined for a lost draft */
+/** Makes revisions current, and stores their events and audit entries in the same transaction. @returns undefined for a lost draft */
 const completeRevisions: Step<Completion, PublishReceipt | undefined> = async (transaction, group) => {
   const receipts: (PublishReceipt | undefined)[] = []
-  for (const { revision, hostId, publishing } of group) {
+  for (const { revision, hostId, publishing, audit, origin } of group) {
     const until = Date.now()
     if (!(await keepDraft(transaction, { spaceId: revision.spaceId, hostId, until }))) {
       receipts.push(undefined)
       continue
     }
     await insertRevision(transaction, revision)
+    await recordAudit(transaction, origin, audit)
     receipts.push(...(await storeEvents(transaction, [publishing])))
   }
   return receipts
 }
 
-const toEvent = ({ id, spaceId, author }: Revision): object => ({
+const mostListed = 20
+
+/** One entry for a revision, however many pages it changes. It has no titles and no texts. */
+function toAuditEntry(space: Space, { id, number }: Revision, { changed, gone }: Plan): AuditEntry {
+  const created = changed.filter(({ isNew }) => isNew).length
+  const pages = [...changed.map(({ page }) => page.id), ...gone].slice(0, mostListed)
+  const counts = { created, edited: changed.length - created, deleted: gone.length }
+  return {
+    action: 'content.change',
+    organizationId: space.organizationId,
+    subject: { kind: 'space', id: space.id },
+    after: { revision: id, number, ...counts, pages },
+  }
+}
+
+const toEvent = ({ id, spaceId, author }: Revision): PublishedEvent => ({
   type: 'space_content_updated',
+  eventId: createId('evt'),
   spaceId,
   revisionId: id,
   updatedBy: [author],

@@ -36,7 +36,7 @@ export async function publishEvent(
   value: unknown,
   observe: (type: string, receipt: PublishReceipt) => void,
 ): Promise<PublishReceipt> {
-  const given = toPublishing(organizationId, value)
+  const given = toPublishing(organizationId, validateEvent(value))
   const receipt = await commits.store(storeEvents, given)
   if (receipt === undefined) throw targetNotFound(organizationId, given.event)
   wake('event')
@@ -50,9 +50,8 @@ const tooLarge = (bytes: number): string =>
 /** A checked event of an organization. */
 export type Publishing = { organizationId: string; event: PublishedEvent; payload: string }
 
-/** @throws AnnexError `event_invalid`, `body_too_large` */
-export function toPublishing(organizationId: string, value: unknown): Publishing {
-  const event = validateEvent(value)
+/** @throws AnnexError `body_too_large` */
+export function toPublishing(organizationId: string, event: PublishedEvent): Publishing {
   const payload = JSON.stringify(event)
   // A handler must be able to deliver each acknowledged event.
   assertFits(payload, maxEventBytes, tooLarge)

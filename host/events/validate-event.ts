@@ -3,7 +3,7 @@ import { createCheck } from '../../schemas/create-check.ts'
 import { describeError, pointerOf } from '../../schemas/describe-error.ts'
 import {
   eventSchemas,
-  type PublishableEventType,
+  type PlaceEventType,
   publishableEventTypes,
   toPublishSchema,
 } from '../../schemas/events.ts'
@@ -11,7 +11,7 @@ import { createId } from '../db/ids.ts'
 import { AnnexError } from '../errors.ts'
 
 /** A published event with its id. Each installation gets it with its own `installationId`. */
-export type PublishedEvent = { type: PublishableEventType; eventId: string; [field: string]: unknown }
+export type PublishedEvent = { type: PlaceEventType; eventId: string; [field: string]: unknown }
 
 const maxFields = 50
 const maxDetails = 20

@@ -33,6 +33,8 @@ import { installInNew } from './selection.ts'
 /** Ids of other platforms, set with a record. */
 type WithExternalIds = { externalIds?: readonly string[] }
 
+export type PlaceEdit = PlaceChange & WithExternalIds
+
 /** @throws AnnexError `conflict` when the subdomain or an external id is taken */
 export function createOrganization(
   db: Db,
@@ -123,13 +125,17 @@ export function createPlace<Kind extends TargetKind>(
   })
 }
 
-/** @throws AnnexError `not_found`, `conflict` when the slug or an external id is taken in the organization */
+/**
+ * @param alsoStore stores more in the same transaction
+ * @throws AnnexError `not_found`, `conflict` when the slug or an external id is taken in the organization
+ */
 export async function changePlace<Kind extends TargetKind>(
   db: Db,
   origin: Origin,
   kind: Kind,
   id: string,
-  { externalIds, ...change }: PlaceChange & WithExternalIds,
+  { externalIds, ...change }: PlaceEdit,
+  alsoStore: (transaction: Db, before: Places[Kind]) => Promise<void> = async () => {},
 ): Promise<Places[Kind]> {
   return writeTransaction(db, async (transaction) => {
     const place = await lockPlace(transaction, kind, id)
@@ -142,6 +148,7 @@ export async function changePlace<Kind extends TargetKind>(
       ...{ organizationId, before: { slug, title, visibility } },
       after: { ...change, ...(externalIds && { externalIds }) },
     })
+    await alsoStore(transaction, place)
     return { ...place, ...change }
   })
 }

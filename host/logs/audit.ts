@@ -25,6 +25,7 @@ export const auditActions = [
   'job.discard',
   ...['organization.create', 'organization.change', 'organization.delete'],
   ...['site.create', 'site.change', 'site.delete', 'space.create', 'space.change', 'space.delete'],
+  'content.change',
   ...['member.create', 'member.change', 'member.delete', 'token.create', 'token.revoke'],
 ] as const satisfies readonly `${string}.${string}`[]
 

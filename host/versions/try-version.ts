@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { eventRules, hasScopeFor, publishableEventTypes } from '../../schemas/events.ts'
+import { eventRules, hasScopeFor, type PlaceEventType } from '../../schemas/events.ts'
 import type { Bundle } from '../bundle/bundle-script.ts'
 import { findThrown } from '../bundle/map-stack.ts'
 import { createProblem, type Problem, problemAt, type SourceFrame } from '../manifest/problem.ts'
@@ -61,7 +61,8 @@ function findMissingScopes(
   events: readonly string[],
   { scopes, frame }: { scopes: readonly string[]; frame: SourceFrame },
 ): Problem[] {
-  const missing = publishableEventTypes.filter((type) => events.includes(type) && !hasScopeFor(type, scopes))
+  const types = Object.keys(eventRules) as PlaceEventType[]
+  const missing = types.filter((type) => events.includes(type) && !hasScopeFor(type, scopes))
   return missing.map((type) =>
     problemAt(frame, {
       severity: 'warning',

@@ -1,9 +1,13 @@
+import type { InstallationDeletedEvent } from '../../schemas/generated/events/installation-deleted.ts'
 import type { InstallationSetupEvent } from '../../schemas/generated/events/installation-setup.ts'
 import type { PageFeedbackEvent } from '../../schemas/generated/events/page-feedback.ts'
+import type { SiteInstallationDeletedEvent } from '../../schemas/generated/events/site-installation-deleted.ts'
 import type { SiteInstallationSetupEvent } from '../../schemas/generated/events/site-installation-setup.ts'
 import type { SiteViewEvent, Visitor } from '../../schemas/generated/events/site-view.ts'
 import type { SpaceContentUpdatedEvent } from '../../schemas/generated/events/space-content-updated.ts'
+import type { SpaceInstallationDeletedEvent } from '../../schemas/generated/events/space-installation-deleted.ts'
 import type { SpaceInstallationSetupEvent } from '../../schemas/generated/events/space-installation-setup.ts'
+import type { SpaceVisibilityUpdatedEvent } from '../../schemas/generated/events/space-visibility-updated.ts'
 
 export type { Visitor }
 
@@ -12,7 +16,11 @@ type MadeHere =
   | InstallationSetupEvent
   | SpaceInstallationSetupEvent
   | SiteInstallationSetupEvent
+  | InstallationDeletedEvent
+  | SpaceInstallationDeletedEvent
+  | SiteInstallationDeletedEvent
   | SpaceContentUpdatedEvent
+  | SpaceVisibilityUpdatedEvent
   | SiteViewEvent
   | PageFeedbackEvent
 
@@ -20,15 +28,10 @@ type MadeHere =
 type Plain<Event> = { [Field in keyof Event]: Event[Field] }
 
 type EventBase<Type extends string> = { type: Type; eventId: string; installationId: string }
-type Previous = { status?: string; configuration?: Record<string, unknown>; [field: string]: unknown }
 type GitSync = { spaceId: string; revisionId: string; commitId: string; state: string }
 
 /** Events of the reference platform that Annex does not make. A script may handle them too. */
 type MadeElsewhere =
-  | (EventBase<'installation_deleted'> & { previous: Previous })
-  | (EventBase<'space_installation_deleted'> & { spaceId: string; previous: Previous })
-  | (EventBase<'site_installation_deleted'> & { siteId: string; previous: Previous })
-  | (EventBase<'space_visibility_updated'> & { spaceId: string })
   | (EventBase<'space_gitsync_started'> & GitSync)
   | (EventBase<'space_gitsync_completed'> & GitSync)
 

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { createCheck } from '../../schemas/create-check.ts'
+import { eventSchemas } from '../../schemas/events.ts'
 import {
   type Annex,
   type Answered,
@@ -16,6 +18,7 @@ import {
 const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({
   fetch: (request, { environment }) => Response.json(environment.apiTokens),
+  events: { space_visibility_updated: (event) => console.log(JSON.stringify(event)) },
 })`
 const scopes = ['space:metadata:read', 'space:metadata:write', 'site:metadata:read']
 
@@ -224,6 +227,49 @@ describe('an integration', () => {
     assert.deepEqual(refusal(forged), [400, 'bad_request'])
     const of = await as(scripts.reads?.integration)('GET', '/v1/integrations/writes/sites')
     assert.equal(of.status, 404)
+  })
+})
+
+describe('the visibility of a space', () => {
+  const told = async (): Promise<Json[]> => {
+    const { json } = await annex.api('GET', '/v1/logs?integration=writes')
+    return json.items
+      .filter(({ text }: Json) => text.startsWith('{'))
+      .map(({ text }: Json) => JSON.parse(text))
+  }
+
+  it('is told to scripts with the scope space:metadata:read, when it changes', async () => {
+    const { space } = annex.server.samples
+    const path = `/v1/spaces/${space}`
+    const { visibility: first } = (await annex.api('GET', path)).json
+    for (const visibility of ['unlisted', 'unlisted', 'private']) {
+      assert.equal((await annex.api('PATCH', path, { visibility })).status, 200)
+    }
+    await annex.api('PATCH', path, { title: 'Same' })
+    const events = await until(told, ({ length }) => length >= 2)
+    const changes = events.map((event) => `${event.spaceId} ${event.previousVisibility} ${event.visibility}`)
+    assert.deepEqual(
+      changes.toSorted(),
+      [`${space} ${first} unlisted`, `${space} unlisted private`].toSorted(),
+    )
+    const check = createCheck(eventSchemas.space_visibility_updated, { strict: false })()
+    for (const event of events) assert.ok(check(event), JSON.stringify(check.errors))
+  })
+
+  it('is told by no request that publishes, and by no refused change', async () => {
+    const { space } = annex.server.samples
+    const forged = {
+      type: 'space_visibility_updated',
+      spaceId: space,
+      visibility: 'public',
+      previousVisibility: 'private',
+    }
+    assert.deepEqual(refusal(await annex.api('POST', '/v1/events?organization=home', forged)), [422, 'event_invalid'])
+    await createSpace('home', 'taken')
+    const refused = await annex.api('PATCH', `/v1/spaces/${space}`, { slug: 'taken', visibility: 'public' })
+    assert.equal(refused.status, 409)
+    assert.equal((await annex.api('GET', `/v1/spaces/${space}`)).json.visibility, 'private')
+    assert.equal((await told()).length, 2)
   })
 })
 

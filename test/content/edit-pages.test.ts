@@ -46,6 +46,25 @@ describe('pages put through the API', () => {
   })
   after(() => annex.close())
 
+  it('have one entry in the audit for each revision, without their texts', async () => {
+    const made = await put('audited', { title: 'Hidden title', markdown: 'Hidden text' })
+    await put('audited/below', { parent: 'audited', markdown: 'Hidden below' })
+    const same = await put('audited', { markdown: 'Hidden text' })
+    assert.equal(same.status, 200)
+    const gone = await annex.api('DELETE', `${path}/content/page/audited`)
+    assert.equal(gone.status, 204, gone.text)
+    const { items } = (await annex.api('GET', `/v1/audit?subject=${space}&action=content.change`)).json
+    const [deleted, below, first] = items
+    assert.equal(items.length, 3)
+    assert.deepEqual(first.after, {
+      ...{ revision: made.json.revision, number: 1, created: 1, edited: 0, deleted: 0 },
+      pages: [made.json.id],
+    })
+    assert.deepEqual([first.actor.kind, first.request], ['token', made.headers.get('x-request-id')])
+    assert.deepEqual([below.after.created, deleted.after.deleted], [1, 2])
+    assert.doesNotMatch(JSON.stringify(items), /Hidden/)
+  })
+
   it('make a page, change it, and say so in a revision each', async () => {
     const made = await put('guides', { title: 'Guides', markdown: '# Guides\n' })
     assert.equal(made.status, 201, made.text)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { systemOrigin } from '../../host/access/actor.ts'
 import { putPage } from '../../host/content/edit-pages.ts'
 import { pruneContent } from '../../host/content/prune-revisions.ts'
 import { createContentWriter } from '../../host/content/write-content.ts'
@@ -17,7 +18,7 @@ before(async () => {
 after(() => seeded.close())
 
 const assertMatch = () => {}
-const author = { type: 'user', id: 'operator' } as const
+const by = { author: { type: 'user', id: 'operator' }, origin: systemOrigin } as const
 
 async function makeSpace(slug: string): Promise<Space> {
   const { db } = seeded
@@ -37,8 +38,8 @@ test('revisions that were replaced too long ago go, with the pages that only the
   const space = await makeSpace('pruned')
   const content = writerOf('host_1')
   for (const markdown of ['one', 'two', 'three', 'four']) {
-    await putPage({ db, content, space, author, assertMatch }, 'a', { markdown })
-    await putPage({ db, content, space, author, assertMatch }, `b-${markdown}`, { markdown })
+    await putPage({ db, content, space, by, assertMatch }, 'a', { markdown })
+    await putPage({ db, content, space, by, assertMatch }, `b-${markdown}`, { markdown })
   }
   const ages = [90, 80, 70, 60, 40, 20, 10, 5]
   for (const [n, days] of ages.entries()) {
@@ -76,10 +77,10 @@ test('a revision that a host could not complete is not seen, and the next writer
   const { db } = seeded
   const space = await makeSpace('broken-off')
   const content = writerOf('host_1')
-  await putPage({ db, content, space, author, assertMatch }, 'a', { markdown: 'one' })
+  await putPage({ db, content, space, by, assertMatch }, 'a', { markdown: 'one' })
   const broken = content.write(
     space,
-    author,
+    by,
     (current) =>
       [...current, { ...current[0], id: 'page_broken', path: 'broken' }].map(({ position: _, ...page }) => ({
         ...(page as typeof page & { kind: 'document'; path: string; title: string; digest: string }),
@@ -98,7 +99,7 @@ test('a revision that a host could not complete is not seen, and the next writer
     return [number, ...pages.map(({ path }) => path)]
   }
   assert.deepEqual(await seen(), [1, 'a'])
-  await putPage({ db, content, space, author, assertMatch }, 'b', { markdown: 'two' })
+  await putPage({ db, content, space, by, assertMatch }, 'b', { markdown: 'two' })
   assert.deepEqual(await seen(), [2, 'a', 'b'])
   assert.equal((await findPage(db, { spaceId: space.id, number: 2 }, 'a'))?.markdown, 'one')
 })
@@ -108,7 +109,7 @@ test('a host waits for another one that writes, and takes over when that has die
   const space = await makeSpace('two-hosts')
   const other = { draftedBy: 'host_2', draftedUntil: Date.now() + 500 }
   await db('spaces').where({ id: space.id }).update(other)
-  await putPage({ db, content: writerOf('host_1'), space, author, assertMatch }, 'a', { markdown: 'one' })
+  await putPage({ db, content: writerOf('host_1'), space, by, assertMatch }, 'a', { markdown: 'one' })
   assert.ok(Date.now() >= other.draftedUntil)
   assert.equal((await findCurrentRevision(db, space.id))?.number, 1)
   assert.equal((await db('spaces').where({ id: space.id }).first()).draftedBy, null)

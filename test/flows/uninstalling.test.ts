@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { createCheck } from '../../schemas/create-check.ts'
+import { eventSchemas } from '../../schemas/events.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 import { startReceiver } from '../support/receiver.ts'
 
@@ -18,6 +20,13 @@ export default createIntegration({
     site_installation_deleted: (event) => console.log('site ' + event.siteId + ' ' + JSON.stringify(event.previous)),
   },
 })`
+
+const telling = `
+import { createIntegration } from '@annex/runtime'
+const tell = (event) => console.log('event ' + JSON.stringify(event))
+export default createIntegration({ events: {
+  installation_deleted: tell, space_installation_deleted: tell, site_installation_deleted: tell,
+} })`
 
 const failing = `
 import { createIntegration } from '@annex/runtime'
@@ -55,6 +64,7 @@ describe('uninstalling', () => {
     annex = await startAnnex({
       plugins: {
         leaving: { script: leaving, more: settings },
+        telling: { script: telling, more: 'target: all' },
         failing: { script: failing },
         sending: { script: sending, scopes: ['site:views:read'], more: address },
         bare: {},
@@ -82,6 +92,29 @@ describe('uninstalling', () => {
       previous: { status: 'active', configuration: { team: 'blue' } },
       seen: { team: 'blue' },
     })
+  })
+
+  it('each last event has the shape of its schema', async () => {
+    const { path, id } = await installSample(annex, 'telling')
+    const { site, space } = annex.server.samples
+    for (const [kind, place] of Object.entries({ site, space })) {
+      assert.equal((await annex.api('POST', `${path}/${kind}s`, { [kind]: place })).status, 201)
+      assert.equal((await annex.api('DELETE', `${path}/${kind}s/${place}`)).status, 204)
+    }
+    const told = (many: number) =>
+      until(
+        async () => (await logOf(id)).filter((text) => text.startsWith('event ')),
+        (texts) => texts.length === many,
+      )
+    await told(2)
+    await annex.api('DELETE', path)
+    const events: Json[] = (await told(3)).map((text) => JSON.parse(text.slice(6)))
+    const types = ['installation_deleted', 'site_installation_deleted', 'space_installation_deleted'] as const
+    for (const type of types) {
+      const event = events.find((one) => one.type === type)
+      const check = createCheck(eventSchemas[type], { strict: false })()
+      assert.ok(check(event), JSON.stringify([event, check.errors]))
+    }
   })
 
   it('installed again, it has a new id, a new secret and no settings', async () => {

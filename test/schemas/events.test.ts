@@ -15,8 +15,17 @@ const visitor = { anonymousId: 'a', userAgent: 'b', ip: '192.0.2.1', cookies: {}
 const page = { visitor, url: 'https://docs.example/a', referrer: 'https://search.example/' }
 const head = { eventId: 'evt_1', installationId: 'inst_1' }
 
+const previous = { status: 'active', configuration: { a: 1 } }
+
 const examples: Record<EventType, object> = {
   space_content_updated: { ...head, type: 'space_content_updated', spaceId: 's', revisionId: 'r' },
+  space_visibility_updated: {
+    ...head,
+    type: 'space_visibility_updated',
+    spaceId: 's',
+    visibility: 'public',
+    previousVisibility: 'private',
+  },
   site_view: { ...head, type: 'site_view', siteId: 's', ...page },
   page_feedback: {
     ...head,
@@ -33,9 +42,12 @@ const examples: Record<EventType, object> = {
     type: 'space_installation_setup',
     spaceId: 's',
     status: 'active',
-    previous: { status: 'pending', configuration: { a: 1 } },
+    previous,
   },
   site_installation_setup: { ...head, type: 'site_installation_setup', siteId: 's', status: 'active' },
+  installation_deleted: { ...head, type: 'installation_deleted', previous },
+  space_installation_deleted: { ...head, type: 'space_installation_deleted', spaceId: 's', previous },
+  site_installation_deleted: { ...head, type: 'site_installation_deleted', siteId: 's', previous },
 }
 
 for (const [type, schema] of Object.entries(eventSchemas)) {
@@ -71,6 +83,17 @@ test('making the schema for publishing leaves the other one as it was', () => {
   const before = structuredClone(eventSchemas.site_view)
   toPublishSchema(eventSchemas.site_view)
   assert.deepEqual(eventSchemas.site_view, before)
+})
+
+test('a last event may have each status that an installation has', () => {
+  for (const type of [
+    'installation_deleted',
+    'space_installation_deleted',
+    'site_installation_deleted',
+  ] as const) {
+    const { previous } = eventSchemas[type].properties as Record<string, Json>
+    assert.deepEqual(previous.properties.status.enum, statuses.enum)
+  }
 })
 
 test('a setup event may have each status that an installation has, before the edit too', () => {
