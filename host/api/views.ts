@@ -24,6 +24,7 @@ export type ViewParts = {
 
 const weekMs = 7 * 86_400_000
 const scriptSeconds = 300
+const preflightSeconds = 600
 
 /** Views and feedback of a site's pages, and the script that sends them. */
 export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
@@ -38,6 +39,16 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
     context.body = createSiteScript(site, publicUrl())
     return undefined
   })
+
+  for (const operation of ['allowSiteViews', 'allowPageFeedback'] as const) {
+    on(operation, async ({ params, context }) => {
+      const site = await publicSite(params.site)
+      if (!allowOrigin(context, site)) return
+      context.set('access-control-allow-methods', 'POST')
+      context.set('access-control-allow-headers', 'content-type')
+      context.set('access-control-max-age', String(preflightSeconds))
+    })
+  }
 
   on('recordSiteView', async ({ params, body, context }) => {
     const { site, request } = await openVisit(context, params.site, body)
@@ -107,11 +118,9 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
   /** A page reads the answer, also an error, when its origin is one of the site's. */
   async function openVisit(context: Context, id: string, visit: SiteVisit) {
     const site = await publicSite(id)
-    const origin = context.get('origin')
-    context.vary('origin')
-    if (JSON.parse(site.origins).includes(origin)) context.set('access-control-allow-origin', origin)
+    allowOrigin(context, site)
     const request = {
-      origin,
+      origin: context.get('origin'),
       userAgent: context.get('user-agent').slice(0, 2048),
       language: context.acceptsLanguages()[0]?.slice(0, 100).replace(/^\*$/, '') ?? '',
       ip: addressOf(context.req, parts.isBehindProxy).slice(0, 64),
@@ -125,6 +134,15 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
     if ((await findSpace(reader, spaceId))?.organizationId === site.organizationId) return
     throw new AnnexError('not_found', `The organization of the site ${site.id} has no space ${spaceId}.`)
   }
+}
+
+/** Lets a page of the site read the answer. @returns false for a page elsewhere */
+function allowOrigin(context: Context, { origins }: Site): boolean {
+  const origin = context.get('origin')
+  context.vary('origin')
+  const isAllowed = JSON.parse(origins).includes(origin)
+  if (isAllowed) context.set('access-control-allow-origin', origin)
+  return isAllowed
 }
 
 /** @throws AnnexError `body_invalid` */

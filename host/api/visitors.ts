@@ -1,19 +1,24 @@
+import type { SecretBox } from '../access/secret-box.ts'
+import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
-import { listInstallationsOn } from '../db/queries/installation-targets.ts'
-import { findInstallation } from '../db/queries/installations.ts'
+import { type InstallationTarget, listInstallationsOn } from '../db/queries/installation-targets.ts'
+import { findInstallation, type Installation } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { changeSite } from '../installations/records.ts'
+import { overlapEnd } from '../installations/rotate-secret.ts'
+import { verifyVisitorToken } from '../installations/visitor-token.ts'
 import { originOf } from './caller.ts'
+import { toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openSite } from './sites.ts'
 
-export type VisitorParts = { db: Db; publicUrl: () => string }
+export type VisitorParts = { db: Db; box: SecretBox; publicUrl: () => string }
 
 const scope = 'site:visitor:auth'
 
 /** What a site asks and knows of its visitors: their claims, and where they sign in. */
-export function addVisitorRoutes(on: OnOperation, { db, publicUrl }: VisitorParts): void {
+export function addVisitorRoutes(on: OnOperation, { db, box, publicUrl }: VisitorParts): void {
   on('getSiteAdaptiveSchema', async (request) => {
     const site = await openSite(db, request)
     if (site.adaptiveSchema !== null) return { jsonSchema: JSON.parse(site.adaptiveSchema) }
@@ -32,23 +37,51 @@ export function addVisitorRoutes(on: OnOperation, { db, publicUrl }: VisitorPart
     const site = await openSite(db, request)
     const found = await findAuthentication(db, site.id)
     if (found === undefined) return { object: 'site-authentication', backend: 'none' }
-    const { integration, id: installation } = found
+    const { integration, id: installation } = found.installation
     const path = `/v1/integrations/${integration}/installations/${installation}/sites/${site.id}/visitor-auth`
     const loginUrl = publicUrl() + path
-    return { object: 'site-authentication', backend: 'integration', integration, installation, loginUrl }
+    const { caller } = request
+    const isOwn = caller.kind === 'installation' && caller.installationId === installation
+    const privateKey = isOwn ? { privateKey: box.open(found.target.signingSecret) } : {}
+    return {
+      object: 'site-authentication',
+      backend: 'integration',
+      integration,
+      installation,
+      loginUrl,
+      ...privateKey,
+    }
+  })
+
+  on('verifySiteVisitorToken', async (request) => {
+    const site = await openSite(db, request)
+    const found = await findAuthentication(db, site.id)
+    if (found === undefined) {
+      throw new AnnexError('not_found', `No integration signs visitors of the site ${site.id} in.`)
+    }
+    const { signingSecret, previousSigningSecret } = found.target
+    const now = nowOf(db)
+    const isOverlap = overlapEnd(found.target, now) !== null
+    const sealed = [signingSecret, ...(isOverlap && previousSigningSecret ? [previousSigningSecret] : [])]
+    const keys = sealed.map((secret) => box.open(secret))
+    const verified = verifyVisitorToken(request.body.token, keys, now)
+    if (!verified.valid) return { object: 'visitor-token', valid: false, reason: verified.reason }
+    const { claims, expiresAt } = verified
+    return { object: 'visitor-token', valid: true, claims, expiresAt: toIso(expiresAt) }
   })
 }
 
+/** The installation that signs visitors of a site in: the first that is active there and has the scope. */
 async function findAuthentication(
   db: Db,
   siteId: string,
-): Promise<{ id: string; integration: string } | undefined> {
-  for (const { installationId, status } of await listInstallationsOn(db, 'site', siteId)) {
-    if (status !== 'active') continue
-    const installation = await findInstallation(db, installationId)
+): Promise<{ installation: Installation; target: InstallationTarget } | undefined> {
+  for (const target of await listInstallationsOn(db, 'site', siteId)) {
+    if (target.status !== 'active') continue
+    const installation = await findInstallation(db, target.installationId)
     if (installation?.status !== 'active') continue
-    const manifest = (await findDeployed(db, installation.integration))?.manifest
-    if (manifest?.scopes.includes(scope)) return installation
+    const manifest = (await findDeployed(db, installation.integration, installation))?.manifest
+    if (manifest?.scopes.includes(scope)) return { installation, target }
   }
   return undefined
 }

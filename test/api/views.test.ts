@@ -76,6 +76,36 @@ describe('views of a site', () => {
     assert.equal(await count(), 1)
   })
 
+  it('may be sent as JSON by a page of the site, and of no other: the preflight says so', async () => {
+    for (const to of ['views', 'feedback']) {
+      const ask = (origin: string) =>
+        fetch(`${annex.url}/v1/sites/${sites[0]?.id}/${to}`, {
+          method: 'OPTIONS',
+          headers: {
+            origin,
+            'access-control-request-method': 'POST',
+            'access-control-request-headers': 'content-type',
+          },
+        })
+      const allowed = await ask(own)
+      const header = (name: string) => allowed.headers.get(`access-control-allow-${name}`)
+      assert.deepEqual(
+        [allowed.status, header('origin'), header('methods'), header('headers'), header('credentials')],
+        [204, own, 'POST', 'content-type', null],
+      )
+      assert.match(String(allowed.headers.get('vary')), /origin/i)
+      for (const other of ['https://acme.example', 'null', `${own}.evil.example`]) {
+        const refused = await ask(other)
+        const names = [...refused.headers.keys()].filter((name) => name.startsWith('access-control-'))
+        assert.deepEqual([refused.status, names], [204, []])
+      }
+    }
+    const taken = await send({ headers: { 'content-type': 'application/json' } })
+    assert.deepEqual([taken.status, taken.headers.get('access-control-allow-origin')], [202, own])
+    const missing = await fetch(`${annex.url}/v1/sites/site_none/views`, { method: 'OPTIONS' })
+    assert.equal(missing.status, 404)
+  })
+
   it('cannot be forged into the stream of another site', async () => {
     const before = [await count(0), await count(1)]
     const [home, acme] = sites
@@ -231,7 +261,9 @@ describe('views of a site', () => {
     assert.match(json.loginUrl, /\/v1\/integrations\/sign-in\/installations\/inst_.+\/visitor-auth$/)
     const ask = async (to: string): Promise<Response> =>
       fetch(to, { method: 'POST', body: JSON.stringify({ path: '/publishing/auth' }) })
-    assert.deepEqual(await (await ask(endpoint)).json(), json)
+    const { privateKey, ...shown } = (await (await ask(endpoint)).json()) as Json
+    assert.deepEqual(shown, json)
+    assert.match(privateKey, /^whsec_/)
     const flags = await annex.api('GET', '/v1/integrations/flags/installations')
     const { urls } = (
       await annex.api(

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
+import { verifyVisitorToken } from '../../host/installations/visitor-token.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
 const door = `
@@ -18,6 +20,116 @@ export default createIntegration({
     return new Response(null, { status: 302, headers: { location: to.href, 'set-cookie': 'nonce=1; Path=/; HttpOnly' } })
   },
 })`
+
+/** As sign-ins of other platforms do: the signing secret signs a token, and the site gets it in its address. */
+const gate = `
+import { createIntegration } from '@annex/runtime'
+const encode = (bytes) => btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+const utf8 = (text) => new TextEncoder().encode(text)
+export default createIntegration({
+  fetch_visitor_authentication: async (event, { environment, api }) => {
+    const { installation, siteInstallation, signingSecrets } = environment
+    const { data } = await api.orgs.getSitePublishingAuthById(installation.target.organization, siteInstallation.site)
+    if (data.privateKey !== signingSecrets.siteInstallation) throw new Error('another key')
+    const claims = { plan: 'pro', exp: Math.floor(Date.now() / 1000) + 3600 }
+    const text = [{ alg: 'HS256', typ: 'JWT' }, claims].map((part) => encode(utf8(JSON.stringify(part)))).join('.')
+    const key = await crypto.subtle.importKey('raw', utf8(data.privateKey), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+    const signature = encode(new Uint8Array(await crypto.subtle.sign('HMAC', key, utf8(text))))
+    return Response.redirect('https://docs.example' + event.location + '?jwt_token=' + text + '.' + signature)
+  },
+})`
+
+describe('the token of a visitor', () => {
+  let annex: Annex
+  let path: string
+  let at: string
+  let token: string
+  before(async () => {
+    annex = await startAnnex({ plugins: { gate: { script: gate, scopes: ['site:visitor:auth'] } } })
+    path = (await installSample(annex, 'gate', 'site')).path
+    at = `/v1/orgs/home/sites/${annex.server.samples.site}/publishing/auth`
+    await until(
+      () => annex.api('GET', at),
+      ({ json }) => json.backend === 'integration',
+    )
+    token = await signIn()
+  })
+  after(() => annex.close())
+
+  async function signIn(): Promise<string> {
+    const response = await fetch(`${annex.url}${path}/visitor-auth?location=/start`, { redirect: 'manual' })
+    return new URL(response.headers.get('location') ?? '').searchParams.get('jwt_token') ?? ''
+  }
+  const verify = async (text: string): Promise<Json> =>
+    (await annex.api('POST', `${at}/verify`, { token: text })).json
+
+  it('is signed by the script and verified by Annex', async () => {
+    const { valid, claims, expiresAt } = await verify(token)
+    assert.deepEqual([valid, claims.plan, Date.parse(expiresAt)], [true, 'pro', claims.exp * 1000])
+  })
+
+  it('is signed with a key that people do not get', async () => {
+    assert.equal((await annex.api('GET', at)).json.privateKey, undefined)
+  })
+
+  it('counts during a rotation of the key, and not after it', async () => {
+    await annex.api('POST', `${path}/signing-secret`, {})
+    assert.equal((await verify(token)).valid, true)
+    assert.equal((await verify(await signIn())).valid, true)
+    await annex.api('DELETE', `${path}/signing-secret/previous`)
+    const { valid, reason, claims } = await verify(token)
+    assert.deepEqual([valid, claims], [false, undefined])
+    assert.match(reason, /signature/)
+    token = await signIn()
+  })
+
+  it('is refused when it is forged', async () => {
+    const [head = '', payload = '', signature = ''] = token.split('.')
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const forged: Record<string, string> = {
+      'no signature': `${part({ alg: 'none' })}.${payload}.`,
+      'the signature of another algorithm': `${part({ alg: 'none' })}.${payload}.${signature}`,
+      'other claims': `${head}.${part({ plan: 'free', exp: 4e9 })}.${signature}`,
+      'a key of its own': signed({ exp: 4e9 }, 'key'),
+      'an empty key': signed({ exp: 4e9 }, ''),
+      'no JSON': `${head}.e30x.${signature}`,
+      'a list': `${head}.${part([])}.${signature}`,
+      'two tokens': `${token}.${token}`,
+      'a line break': `${token}\n`,
+      'an empty text': '',
+      'a long text': 'a'.repeat(16_000),
+    }
+    for (const [name, text] of Object.entries(forged)) {
+      const { valid, reason } = await verify(text)
+      assert.equal(valid, false, name)
+      assert.match(reason, /^It|signature/)
+    }
+  })
+
+  it('is refused without an end, after it, and before it counts', () => {
+    const now = Date.parse('2026-01-01T00:00:00Z')
+    const second = now / 1000
+    const reasonOf = (claims: object, header?: object): string | undefined => {
+      const verified = verifyVisitorToken(signed(claims, 'key', header), ['other', 'key'], now)
+      return verified.valid ? undefined : verified.reason
+    }
+    assert.equal(reasonOf({ exp: second + 1, nbf: second }), undefined)
+    assert.equal(reasonOf({ exp: 1e300 }), undefined)
+    assert.match(reasonOf({}) ?? '', /no "exp"/)
+    assert.match(reasonOf({ exp: '4e9' }) ?? '', /no "exp"/)
+    assert.match(reasonOf({ exp: second }) ?? '', /expired/)
+    assert.match(reasonOf({ exp: second + 9, nbf: second + 1 }) ?? '', /does not count yet/)
+    assert.match(reasonOf({ exp: second + 9 }, { alg: 'HS256', crit: ['b64'], b64: false }) ?? '', /HS256/)
+    assert.match(reasonOf({ exp: second + 9 }, { alg: 'HS512' }) ?? '', /HS256/)
+  })
+})
+
+function signed(claims: object, key: string, header: object = { alg: 'HS256' }): string {
+  const text = [header, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
+  return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`
+}
 
 describe('the sign-in of a site', () => {
   let annex: Annex

@@ -9,6 +9,8 @@ export const createSites = (request: ApiRequest) => ({
     request({ path: path`/orgs/${organization}/sites/${site}/adaptive-schema` }),
   updateSiteAdaptiveSchema: (organization: string, site: string, body: object) =>
     request({ method: 'PUT', path: path`/orgs/${organization}/sites/${site}/adaptive-schema`, body }),
+  verifySiteVisitorToken: (organization: string, site: string, body: { token: string }) =>
+    request({ method: 'POST', path: path`/orgs/${organization}/sites/${site}/publishing/auth/verify`, body }),
   getSitePublishingAuthById: (organization: string, site: string) =>
     request({ path: path`/orgs/${organization}/sites/${site}/publishing/auth` }),
   listSiteViews: (organization: string, site: string, query?: Query) =>

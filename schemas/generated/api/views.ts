@@ -184,12 +184,26 @@ export interface ViewsOperations {
     body: SiteVisit
     answer: RecordedVisit
   }
+  allowSiteViews: {
+    roles: 'anyone'
+    params: { site: string }
+    query: object
+    body: undefined
+    answer: void
+  }
   recordPageFeedback: {
     roles: 'anyone'
     params: { site: string }
     query: object
     body: PageFeedback
     answer: RecordedVisit
+  }
+  allowPageFeedback: {
+    roles: 'anyone'
+    params: { site: string }
+    query: object
+    body: undefined
+    answer: void
   }
   getSiteScriptSettings: {
     roles: 'reader' | 'editor' | 'admin' | 'operator'

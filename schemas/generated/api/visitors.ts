@@ -1,5 +1,7 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
+import type { Time } from './common.ts'
+
 /**
  * The JSON Schema of visitors' claims.
  */
@@ -49,6 +51,36 @@ export interface SiteAuthentication {
    * Where a visitor signs in. Takes `location`, the path of the page to return to.
    */
   loginUrl?: string
+  /**
+   * The key that signs tokens of visitors: the signing secret of the site installation. Only its own script gets it.
+   */
+  privateKey?: string
+}
+
+/**
+ * A token of a visitor.
+ */
+export interface VisitorToken {
+  token: string
+}
+
+/**
+ * What a token says of a visitor.
+ */
+export interface VerifiedVisitor {
+  object: 'visitor-token'
+  valid: boolean
+  /**
+   * Why it is not valid.
+   */
+  reason?: string
+  /**
+   * The payload of the token.
+   */
+  claims?: {
+    [k: string]: unknown
+  }
+  expiresAt?: Time
 }
 
 export interface VisitorsOperations {
@@ -72,5 +104,12 @@ export interface VisitorsOperations {
     query: object
     body: undefined
     answer: SiteAuthentication
+  }
+  verifySiteVisitorToken: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { org: string; site: string }
+    query: object
+    body: VisitorToken
+    answer: VerifiedVisitor
   }
 }

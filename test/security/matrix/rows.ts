@@ -178,6 +178,8 @@ export const rows: Record<OperationId, Row> = {
   updateSpaceById: plain,
   deleteSpaceById: { fresh: 'space' },
   getSiteScript: plain,
+  allowSiteViews: plain,
+  allowPageFeedback: plain,
   recordSiteView: plain,
   recordPageFeedback: plain,
   getSiteScriptSettings: plain,
@@ -186,6 +188,7 @@ export const rows: Record<OperationId, Row> = {
   countSiteViews: plain,
   getSiteAdaptiveSchema: plain,
   updateSiteAdaptiveSchema: plain,
+  verifySiteVisitorToken: plain,
   getSitePublishingAuthById: plain,
   // Annex itself
   getHomePage: plain,
