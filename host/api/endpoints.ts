@@ -61,6 +61,7 @@ async function answerEndpoint(context: Context, target: Target, parts: Parts): P
     ran = prepared.records
     assertHasScript(prepared)
     const body = await parts.readOrStream(context.req, parts.limits.bodyBytes)
+    await guard.refuseForm(routed, body)
     const outcome = await dispatchRequest(context, { target: routed.target, prepared, body }, parts)
     const answer = toAnswer(context, routed, outcome)
     answer.head = await guardHead(context, routed, answer, guard)

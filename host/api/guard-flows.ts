@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import type { AnswerHead } from '../../runtime/bridge.ts'
 import type { ConfigurationLevel, Manifest } from '../../schemas/generated/manifest.ts'
@@ -39,9 +40,17 @@ export type FlowGuard = {
    */
   route: (context: Context, asked: Omit<Routed, 'cookies'>) => Promise<Routed>
   /**
+   * Refuses a provider's answer in a body. The browser sends no cookie with the form of another site, so nothing binds such an
+   * answer to the browser in which its flow began.
+   *
+   * @param body what the script is about to get
+   * @throws AnnexError `flow_refused`
+   */
+  refuseForm: (asked: Omit<Routed, 'cookies'>, body: Buffer | IncomingMessage) => Promise<void>
+  /**
    * Replaces the state of a redirect to a provider. Other answers stay as they are.
    *
-   * @throws AnnexError `flow_refused` for a connection that began without a link
+   * @throws AnnexError `flow_refused` for a connection that began without a link, or that asks for an answer by POST
    */
   leave: (context: Context, routed: Routed, head: AnswerHead) => Promise<AnswerHead>
 }
@@ -68,6 +77,9 @@ export function createFlowGuard({
         )
       }
       return asked
+    },
+    async refuseForm({ level, target }, body) {
+      if (mayHoldCode(body) && (await isOfConnection(level, target))) throw refused(byPost)
     },
     async leave(context, routed, head) {
       const provider = providerOf(head)
@@ -104,6 +116,7 @@ export function createFlowGuard({
     if (!isAuthorization && !(isOpened && state !== null)) return head
     const isConnection = state?.startsWith(connectionState) || (await isOfConnection(level, target))
     if (!isOpened && !isConnection) return head
+    if (query.getAll('response_mode').some((mode) => /form_post/i.test(mode))) throw refused(byPost)
     const flow = isOpened ? opened : await beginHere(context, { level, rest, cookies })
     const callback = callbackOf(query.get('redirect_uri'), level)
     const location = new URL(provider)
@@ -149,6 +162,20 @@ export function createFlowGuard({
     if (target !== undefined && isWithin(endpointPath(level), endpointPath(target))) return address.pathname
     throw refused(`The redirect address ${redirectUri} belongs to another level than ${endpointPath(level)}.`)
   }
+}
+
+const byPost =
+  'A provider must send its answer in the address of a GET: ask it for response_mode=query. Annex takes no answer by POST (form_post).'
+
+/**
+ * True for a form with a field `code`. The content type proves nothing: a script may read any text as a form. A long body and
+ * one of several parts are not parsed, and no provider sends them.
+ */
+function mayHoldCode(body: Buffer | IncomingMessage): boolean {
+  if (!Buffer.isBuffer(body)) return true
+  if (!body.includes('code') && !body.includes('%')) return false
+  const text = body.toString('latin1')
+  return /name\s*=\s*["']?code\b/i.test(text) || new URLSearchParams(text).has('code')
 }
 
 const isLocation = ([name]: readonly [string, string]): boolean => name.toLowerCase() === 'location'

@@ -25,6 +25,7 @@ export type { OAuthAnswer, OAuthConfig, OAuthCredentials } from './oauth/oauth-c
 export { defaultOAuthExtractCredentials } from './oauth/oauth-config.ts'
 export { createOAuthHandler } from './oauth/oauth-handler.ts'
 export { getOAuthToken } from './oauth/oauth-token.ts'
+export { type EndingEvent, revokeOAuthTokens } from './oauth/revoke-tokens.ts'
 export { type LevelStorage, type Storage, StorageConflict, type StoredValue } from './storage.ts'
 export {
   type Action,

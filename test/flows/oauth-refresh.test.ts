@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Annex, type Json, startAnnex } from '../support/annex.ts'
+import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 import { createBrowser } from '../support/browser.ts'
 import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
 
 const script = (provider: string) => `
-import { createIntegration, createOAuthHandler, getOAuthToken } from '@annex/runtime'
+import { createIntegration, createOAuthHandler, getOAuthToken, revokeOAuthTokens } from '@annex/runtime'
 const config = {
   clientId: 'annex', clientSecret: 'secret-of-the-client', scopes: ['openid', 'email', 'offline_access'],
   prompt: 'consent', authorizeURL: '${provider}/auth', accessTokenURL: '${provider}/token',
+  revokeURL: '${provider}/token/revocation',
 }
 const connect = createOAuthHandler(config)
+const revoke = (event, context) => revokeOAuthTokens(event, config, context)
 export default createIntegration({
+  events: { installation_setup: revoke, installation_deleted: revoke },
   fetch: async (request, context) => {
     const { pathname } = new URL(request.url)
     if (pathname.endsWith('/oauth')) return connect(request, context)
@@ -95,5 +98,20 @@ describe('the tokens of a connection with a real provider', () => {
     assert.deepEqual(json.connections.account, { state: 'none' })
     assert.ok(!text.includes('access_token'))
     assert.equal((await askToken()).status, 401)
+  })
+
+  it('are revoked at the provider, when a person disconnects and when the integration is uninstalled', async () => {
+    const revocations = (many: number) =>
+      until(
+        async () => provider.asked.filter((one) => one === 'revoked').length,
+        (count) => count === many,
+      )
+    await revocations(1)
+    await connect()
+    await annex.api('DELETE', `${path}/configuration/account`)
+    await revocations(2)
+    await connect()
+    await annex.api('DELETE', path)
+    await revocations(3)
   })
 })

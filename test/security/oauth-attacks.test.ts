@@ -22,7 +22,7 @@ export default createIntegration({
 })`
 
 /** A flow as it is written by hand for other platforms: its state names the installation, and is not signed. */
-const byHand = (provider: string) => `
+const byHand = (provider: string, authorize = `${provider}/auth`) => `
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({
   fetch: async (request, { environment, api }) => {
@@ -30,7 +30,7 @@ export default createIntegration({
     const { pathname, searchParams } = new URL(request.url)
     const redirect = integration.urls.publicEndpoint + '/callback'
     if (pathname.endsWith('/start')) {
-      const to = new URL('${provider}/auth')
+      const to = new URL('${authorize}')
       const fields = { client_id: 'annex', response_type: 'code', scope: 'openid email', redirect_uri: redirect }
       for (const [name, value] of Object.entries({ ...fields, state: installation.id })) to.searchParams.set(name, value)
       return Response.redirect(to.href)
@@ -62,6 +62,21 @@ configurations:
 /** A level: its path in the API, and its endpoint. */
 type Place = { path: string; endpoint: string }
 
+type Attack = [name: string, reason: RegExp, attack: () => Promise<Response>]
+
+const form = 'application/x-www-form-urlencoded'
+const part = '--b\r\ncontent-disposition: form-data; name="code"\r\n\r\nof-eve\r\n--b--\r\n'
+
+/** How, with which content type, and as which body. */
+const postedCodes: [string, string, string][] = [
+  ['in a form', form, 'state=x&code=of-eve'],
+  ['with an escaped name', form, 'state=x&c%6Fde=of-eve'],
+  ['as a text that a script reads as a form', 'text/plain', 'state=x&code=of-eve'],
+  ['behind a bracket of JSON', 'application/json', '{&state=x&code=of-eve'],
+  ['in a form of several parts', 'multipart/form-data; boundary=b', part],
+  ['behind a long field', form, `pad=${'a'.repeat(70_000)}&code=of-eve`],
+]
+
 /** With a public address each visitor may be a stranger. */
 describe('an OAuth flow with a real provider', () => {
   let annex: Annex
@@ -70,6 +85,7 @@ describe('an OAuth flow with a real provider', () => {
   let theirs: Place
   let site: Place
   let handmade: Place
+  let posted: Place
 
   before(async () => {
     provider = await startOidcProvider()
@@ -78,6 +94,10 @@ describe('an OAuth flow with a real provider', () => {
       plugins: {
         tracker: { script: withHandler(provider.url), more: settings('/oauth') },
         handmade: { script: byHand(provider.url), more: settings('/start') },
+        posted: {
+          script: byHand(provider.url, `${provider.url}/auth?response_mode=form_post`),
+          more: settings('/start'),
+        },
       },
       flags: { PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` },
     })
@@ -86,6 +106,7 @@ describe('an OAuth flow with a real provider', () => {
     mine = await install('tracker', organization)
     theirs = await install('tracker', other.json.id)
     handmade = await install('handmade', organization)
+    posted = await install('posted', organization)
     const inSite = await annex.api('POST', `${mine.path}/sites`, { site: sample })
     site = { path: `${mine.path}/sites/${sample}`, endpoint: inSite.json.urls.publicEndpoint }
     provider.register([`${annex.url}/x/tracker/oauth`, `${handmade.endpoint}/callback`])
@@ -125,7 +146,7 @@ describe('an OAuth flow with a real provider', () => {
     assert.match(JSON.parse(text).error.message, reason)
   }
 
-  const attacks: [name: string, reason: RegExp, attack: () => Promise<Response>][] = [
+  const attacks: Attack[] = [
     [
       'a state that is used twice',
       /was used before/,
@@ -199,6 +220,18 @@ describe('an OAuth flow with a real provider', () => {
       'a state that is made up',
       /of no connection/,
       () => createBrowser().get(`${theirs.endpoint}/oauth?code=of-eve&state=annex-${'A'.repeat(43)}`),
+    ],
+    ...postedCodes.map(
+      ([name, type, body]): Attack => [
+        `a code that is posted ${name}`,
+        /response_mode=query/,
+        () => fetch(`${theirs.endpoint}/oauth`, { method: 'POST', headers: { 'content-type': type }, body }),
+      ],
+    ),
+    [
+      'a provider that is asked to post its answer',
+      /response_mode=query/,
+      async () => (await createBrowser().follow(await linkFor(posted))).response,
     ],
     [
       'a stranger who begins a flow at the endpoint of an installation',
@@ -275,6 +308,21 @@ describe('an OAuth flow with a real provider', () => {
       cookie,
       /^annex-flow_[0-9a-f-]{36}=[\w-]{43}; Path=\/x\/tracker; Max-Age=600; HttpOnly; SameSite=Lax$/,
     )
+  })
+
+  it('leaves other forms to the script, also at the path of a connection', async () => {
+    for (const [path, body] of [
+      ['/oauth', 'command=deploy&text=barcode%20scan'],
+      ['/commands', 'code=of-a-coupon'],
+    ] as const) {
+      const response = await fetch(mine.endpoint + path, {
+        method: 'POST',
+        headers: { 'content-type': form },
+        body,
+      })
+      const text = await response.text()
+      assert.doesNotMatch(text, /response_mode/, path)
+    }
   })
 
   it('leaves the login of visitors to the script', async () => {

@@ -13,7 +13,7 @@ declare module 'oidc-provider' {
     }
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>
     on(
-      event: 'grant.success',
+      event: 'grant.success' | 'grant.revoked',
       listen: (context: { oidc: { params?: Record<string, unknown> } }) => void,
     ): void
     interactionDetails(

@@ -6,7 +6,7 @@ import Provider from 'oidc-provider'
 
 export type OidcProvider = {
   url: string
-  /** Each token request: its grant type. */
+  /** Each token request: its grant type. `revoked`: the client has ended a grant. */
   asked: string[]
   /** The redirect addresses of its client. Until then it answers nothing. */
   register: (redirectUris: string[]) => void
@@ -58,7 +58,7 @@ export async function startOidcProvider(given: { lifetimes?: number[] } = {}): P
       cookies: { keys: ['of the test'] },
       claims: { openid: ['sub'], email: ['email'] },
       conformIdTokenClaims: false,
-      features: { devInteractions: { enabled: false } },
+      features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
       pkce: { required: () => false },
       rotateRefreshToken: true,
       issueRefreshToken: async () => true,
@@ -79,6 +79,7 @@ export async function startOidcProvider(given: { lifetimes?: number[] } = {}): P
         claims: async () => ({ sub: id, email: `${id}@example.com` }),
       }),
     })
+    provider.on('grant.revoked', () => asked.push('revoked'))
     provider.on('grant.success', ({ oidc }) => asked.push(String(oidc.params?.grant_type)))
     const callback = provider.callback()
     handle = (request, response) => {

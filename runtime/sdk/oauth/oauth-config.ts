@@ -32,6 +32,8 @@ export type OAuthConfig = {
   clientSecret: string
   authorizeURL: ForInstallation
   accessTokenURL: ForInstallation
+  /** Where `revokeOAuthTokens` ends tokens (RFC 7009). A provider without such an address keeps them until they expire. */
+  revokeURL?: ForInstallation
   /**
    * The address that is registered with the provider, which sends the browser back to it. By default the
    * integration's own endpoint, `https://HOST/x/NAME`, and the path at which the flow began.

@@ -17,23 +17,35 @@ export class TokenError extends Error {
 /** How long to wait before each further try. */
 const pausesMs = [250, 1_000]
 
-/**
- * Posts the form and reads the answer (RFC 6749, 4.1.3 and 6). A request that fails on its way, and one that the provider
- * cannot answer now, is sent again.
- */
+/** Requests a token (RFC 6749, 4.1.3 and 6). Throws TokenError where the provider gives none. */
 export const requestToken = async (url: string, fields: Record<string, string>): Promise<OAuthAnswer> => {
+  const { status, text } = await postForm(url, fields)
+  const answer = parse(text)
+  if (answer === undefined) throw new TokenError(status, `no JSON: ${text.slice(0, 200)}`)
+  // Some providers report an error with status 200.
+  if (typeof answer.error === 'string' && answer.access_token === undefined) throw new TokenError(400, text)
+  return answer
+}
+
+type Answered = { status: number; text: string }
+
+/**
+ * Posts a form. A request that fails on its way, and one that the provider cannot answer now, is sent again. Throws
+ * TokenError for an error answer.
+ */
+export const postForm = async (url: string, fields: Record<string, string>): Promise<Answered> => {
   for (const pauseMs of pausesMs) {
     try {
-      return await requestOnce(url, fields)
+      return await postOnce(url, fields)
     } catch (error) {
       if (error instanceof TokenError && error.status < 500 && error.status !== 429) throw error
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
-  return requestOnce(url, fields)
+  return postOnce(url, fields)
 }
 
-const requestOnce = async (url: string, fields: Record<string, string>): Promise<OAuthAnswer> => {
+const postOnce = async (url: string, fields: Record<string, string>): Promise<Answered> => {
   const response = await fetch(url, {
     method: 'POST',
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
@@ -41,11 +53,7 @@ const requestOnce = async (url: string, fields: Record<string, string>): Promise
   })
   const text = await response.text()
   if (!response.ok) throw new TokenError(response.status, text)
-  const answer = parse(text)
-  if (answer === undefined) throw new TokenError(response.status, `no JSON: ${text.slice(0, 200)}`)
-  // Some providers report an error with status 200.
-  if (typeof answer.error === 'string' && answer.access_token === undefined) throw new TokenError(400, text)
-  return answer
+  return { status: response.status, text }
 }
 
 const parse = (text: string): OAuthAnswer | undefined => {
