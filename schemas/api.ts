@@ -53,10 +53,14 @@ export function readApiFiles(from: URL | string = folder): ApiFile[] {
 /** The document, and its operations. */
 export type Api = { document: OpenApi; operations: Operation[] }
 
-/** Loads the files of schemas/api. */
+let loaded: Api | undefined
+
+/** Loads the files of schemas/api, once in a process. */
 export function loadApi(): Api {
+  if (loaded !== undefined) return loaded
   const document = assembleApi(readApiFiles())
-  return { document, operations: listOperations(document) }
+  loaded = { document, operations: listOperations(document) }
+  return loaded
 }
 
 function listOperations({ paths, components }: OpenApi): Operation[] {

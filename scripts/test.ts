@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { findPostgres, startPostgres } from '../test/support/postgres-server.ts'
 import { reachesFile } from './reaches-file.ts'
@@ -71,15 +71,19 @@ const onceOnly = [
 /** It says where PostgreSQL is: a test that does not import it opens none. */
 const testDatabase = resolve('test/support/test-database.ts')
 
+const isTorture = process.env.TORTURE === '1'
 /** Attacks that use all processors: one file after the other. */
-const oneByOne = ['soak/*', 'security/*/*']
+const oneByOne = ['soak/*', 'security/siege/*']
+/** Files that measure or change the process that they run in: each has a process of its own. */
+const ownProcess: string[] = []
+/** The others share processes: to load Annex takes longer than most files. */
+const filesOfProcess = isTorture ? 1 : 8
 /** The others wait for answers as much as they work: more than there are processors. */
 const atOnce = `--test-concurrency=${availableParallelism() + 3}`
 
-const isTorture = process.env.TORTURE === '1'
 /** A test that imports it has a long round. */
 const torture = resolve('test/support/torture.ts')
-const longestTestMs = isTorture ? 3_600_000 : 120_000
+const longestTestMs = isTorture ? 3_600_000 : 300_000
 const longestRunMs = (isTorture ? 120 : 20) * 60_000
 
 const hint =
@@ -108,7 +112,10 @@ async function main(): Promise<number> {
   const alone = oneByOne.flatMap((name) => globSync(`test/${name}.test.ts`)).filter(isWanted)
   // The benchmarks have packages of their own, some of which come with tests.
   const others = globSync('test/**/*.test.ts', { exclude: [...alone, '**/node_modules/**'] }).filter(isWanted)
-  const codes = [await run('SQLite, one by one', alone, ''), await run('SQLite', [atOnce, ...others], '')]
+  const codes = [
+    await run('SQLite, one by one', alone, ''),
+    await run('SQLite', [atOnce, ...inGroups(others)], ''),
+  ]
   const sqlite = Math.max(...codes)
   if (server === undefined) {
     report('SQLite', sqlite)
@@ -119,7 +126,7 @@ async function main(): Promise<number> {
     onBoth.map((folder) => `test/${folder}/**/*.test.ts`),
     { exclude: onceOnly.map((name) => `test/${name}.test.ts`) },
   ).filter((file) => reachesFile(resolve(file), testDatabase) && isWanted(file))
-  const postgres = await run(server.name, [atOnce, ...files], server.url)
+  const postgres = await run(server.name, [atOnce, ...inGroups(files)], server.url)
   if (isStopped) return 1
   report('SQLite', sqlite)
   report(server.name, postgres)
@@ -129,6 +136,26 @@ async function main(): Promise<number> {
 /** Of `make torture`: whether the file has a long round. */
 function isWanted(file: string): boolean {
   return !isTorture || reachesFile(resolve(file), torture)
+}
+
+/** @returns files that run these, several in one process */
+function inGroups(files: readonly string[]): string[] {
+  const own = files.filter((file) => ownProcess.some((name) => file === `test/${name}.test.ts`))
+  const shared = files.filter((file) => !own.includes(file))
+  const count = Math.ceil(shared.length / filesOfProcess)
+  const groups = Array.from({ length: count }, (_, group) => shared.filter((_, at) => at % count === group))
+  return [...own, ...groups.map(writeGroup)]
+}
+
+/** Each file is a suite with its path as the name: its hooks hold for its own tests. */
+function writeGroup(files: readonly string[]): string {
+  const suites = files.map((file) => {
+    const url = pathToFileURL(resolve(file)).href
+    return `describe(${JSON.stringify(file)}, async () => void (await import(${JSON.stringify(url)})))`
+  })
+  const group = join(mkdtempSync(join(builds, 'group-')), 'group.test.mjs')
+  writeFileSync(group, ["import { describe } from 'node:test'", ...suites, ''].join('\n'))
+  return group
 }
 
 async function findServer(): Promise<{ name: string; url: string } | undefined> {

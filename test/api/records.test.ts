@@ -264,7 +264,10 @@ describe('the visibility of a space', () => {
       visibility: 'public',
       previousVisibility: 'private',
     }
-    assert.deepEqual(refusal(await annex.api('POST', '/v1/events?organization=home', forged)), [422, 'event_invalid'])
+    assert.deepEqual(refusal(await annex.api('POST', '/v1/events?organization=home', forged)), [
+      422,
+      'event_invalid',
+    ])
     await createSpace('home', 'taken')
     const refused = await annex.api('PATCH', `/v1/spaces/${space}`, { slug: 'taken', visibility: 'public' })
     assert.equal(refused.status, 409)

@@ -21,7 +21,8 @@ const bundle = `__annexDefine((module) => {
     if (event.type === 'spin-twice') {
       setTimeout(spin, 0)
       await new Promise((resolve) => setTimeout(resolve, 1))
-      spin()
+      // Long enough for a test that waits for a processor meanwhile.
+      for (let n = 0; n < 4; n++) spin()
     }
   } } }
 })`

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { loadSettings } from '../../host/config/load-settings.ts'
 import { type RunningServer, startServer } from '../../host/server.ts'
 import { assertErrorAnswer, createAnswerCheck } from './check-answers.ts'
-import { shareBuilds } from './kept-builds.ts'
+import { keepTypes, shareBuilds, takeTypes } from './kept-builds.ts'
 import { type PluginSource, writePlugin } from './plugin-folder.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
@@ -50,7 +50,10 @@ async function start(given: Given, folder: string, ends: AsyncDisposableStack): 
   const dataDir = given.dataDir ?? join(folder, 'data')
   const pluginsDir = given.pluginsDir ?? join(folder, 'plugins')
   mkdirSync(pluginsDir, { recursive: true })
-  for (const [name, source] of Object.entries(given.plugins ?? {})) writePlugin(pluginsDir, name, source)
+  const folders = Object.entries(given.plugins ?? {}).map(([name, source]) =>
+    writePlugin(pluginsDir, name, source),
+  )
+  folders.forEach(takeTypes)
   if (given.dataDir === undefined) shareBuilds(dataDir)
   const database = given.dataDir === undefined ? await createTestDatabase() : noDatabase
   ends.defer(database.drop)
@@ -71,6 +74,7 @@ async function start(given: Given, folder: string, ends: AsyncDisposableStack): 
     },
   )
   ends.defer(server.close)
+  folders.forEach(keepTypes)
   const operator = readFileSync(join(dataDir, 'cli.token'), 'utf8').trim()
   return {
     server,

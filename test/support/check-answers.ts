@@ -3,8 +3,11 @@ import { AnnexError } from '../../host/errors.ts'
 import { loadApi } from '../../schemas/api.ts'
 import { standAlone } from '../../schemas/assemble-api.ts'
 import { createCheck } from '../../schemas/create-check.ts'
-import type { Schema } from '../../schemas/openapi.ts'
+import type { OpenApi, Schema } from '../../schemas/openapi.ts'
 
+const { document } = loadApi()
+const closed = toClosed(document)
+const checks = new Map<string, ReturnType<typeof createCheck>>()
 const formats = { from: 'ajv-formats/dist/formats.js', name: 'fullFormats' }
 
 /**
@@ -12,8 +15,6 @@ const formats = { from: 'ajv-formats/dist/formats.js', name: 'fullFormats' }
  * not described, becomes a 500 that says why: the test that asked for it fails.
  */
 export function createAnswerCheck(): SeeAnswer {
-  const { document } = loadApi()
-  const checks = new Map<string, ReturnType<typeof createCheck>>()
   return ({ id, answers }, status, body) => {
     const answer = answers[status]
     if (answer === undefined) {
@@ -24,8 +25,7 @@ export function createAnswerCheck(): SeeAnswer {
     if (schema === undefined || status >= 400) return
     const key = `${id} ${status}`
     const check =
-      checks.get(key) ??
-      createCheck(standAlone(close(schema), toClosed(document)), { strict: false, formats })
+      checks.get(key) ?? createCheck(standAlone(close(schema), closed), { strict: false, formats })
     checks.set(key, check)
     const run = check()
     if (run(JSON.parse(JSON.stringify(body)))) return
@@ -41,16 +41,14 @@ export function assertErrorAnswer(json: unknown, what: string): void {
 }
 
 const errorCheck = createCheck(
-  standAlone({ $ref: '#/components/schemas/ErrorAnswer', unevaluatedProperties: false }, loadApi().document),
+  standAlone({ $ref: '#/components/schemas/ErrorAnswer', unevaluatedProperties: false }, document),
   { strict: false, formats },
 )
 
-type Document = ReturnType<typeof loadApi>['document']
-
-const toClosed = (document: Document): Document => {
+function toClosed(document: OpenApi): OpenApi {
   const schemas = Object.entries(document.components.schemas ?? {})
-  const closed = schemas.map(([name, schema]): [string, Schema] => [name, closeInside(schema)])
-  return { ...document, components: { ...document.components, schemas: Object.fromEntries(closed) } }
+  const inside = schemas.map(([name, schema]): [string, Schema] => [name, closeInside(schema)])
+  return { ...document, components: { ...document.components, schemas: Object.fromEntries(inside) } }
 }
 
 /** Refuses unknown fields where a schema is used, and in it. */

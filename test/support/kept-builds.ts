@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -12,6 +13,26 @@ export const buildsFolder = process.env.TEST_BUILDS_FOLDER ?? makeFolder()
 export function shareBuilds(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true })
   symlinkSync(buildsFolder, join(dataDir, 'cache'))
+}
+
+/** Gives a plugin folder the types that Annex made for another test with the same manifest. */
+export function takeTypes(pluginFolder: string): void {
+  const { kept, types } = typesOf(pluginFolder)
+  if (existsSync(kept) && !existsSync(types)) cpSync(kept, types)
+}
+
+/** Keeps the types of a plugin folder that Annex has loaded. */
+export function keepTypes(pluginFolder: string): void {
+  const { kept, types } = typesOf(pluginFolder)
+  if (existsSync(types) && !existsSync(kept)) cpSync(types, kept)
+}
+
+function typesOf(pluginFolder: string): { kept: string; types: string } {
+  const manifest = readFileSync(join(pluginFolder, 'service-manifest.yaml'))
+  return {
+    kept: join(buildsFolder, 'types', hash('sha256', manifest)),
+    types: join(pluginFolder, 'generated', 'integration.ts'),
+  }
 }
 
 function makeFolder(): string {
