@@ -12,11 +12,12 @@ const exportPage = 500
 
 /** Changes, for admins of their organization and for operators. */
 export function addAuditRoutes(on: OnOperation, { longReader }: AuditParts): void {
-  on('listAudit', ({ caller, query }) =>
-    listPage(query, {
+  on('listAudit', (request) =>
+    listPage(request, {
       place: idPlace('aud'),
       placeOf: ({ id }) => id,
-      read: ({ after, limit }) => listAudit(longReader, { ...toFilter(caller, query), before: after, limit }),
+      read: ({ after, limit }) =>
+        listAudit(longReader, { ...toFilter(request.caller, request.query), before: after, limit }),
       toView: toEntry,
     }),
   )

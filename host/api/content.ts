@@ -41,7 +41,7 @@ export function addContentRoutes(on: OnOperation, { db, content }: ContentRouteP
 
   on('listRevisions', async (request) => {
     const space = await openSpace(db, request)
-    return listPage(request.query, {
+    return listPage(request, {
       place: numberPlace,
       placeOf: ({ number }) => String(number),
       read: ({ after, limit }) =>

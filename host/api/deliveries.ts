@@ -18,12 +18,12 @@ export type DeliveryParts = { db: Db; longReader: Db }
 
 /** Deliveries and their attempts. */
 export function addDeliveryRoutes(on: OnOperation, { db, longReader }: DeliveryParts): void {
-  on('listDeliveries', async ({ caller, query }) => {
-    const filter = filterOf(caller, query)
-    return listPage(query, {
+  on('listDeliveries', async (request) => {
+    const filter = filterOf(request.caller, request.query)
+    return listPage(request, {
       place: idPlace('dlv'),
-      placeOf: ({ id }) => id,
       read: ({ after, limit }) => listDeliveries(longReader, filter, { before: after, limit }),
+      placeOf: ({ id }) => id,
       toView: toDelivery,
     })
   })

@@ -3,7 +3,8 @@ import type { SecretBox } from '../access/secret-box.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { listTargets } from '../db/queries/installation-targets.ts'
-import { findInstallation, type Installation, listInstallations } from '../db/queries/installations.ts'
+import { findInstallation, type Installation } from '../db/queries/installations.ts'
+import { listInstallations } from '../db/queries/list-installations.ts'
 import { listStores } from '../db/queries/stores.ts'
 import { AnnexError } from '../errors.ts'
 import { createManifestReader, findDeployed } from '../installations/find-deployed.ts'
@@ -14,7 +15,7 @@ import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { select } from '../installations/selection.ts'
 import type { Suspensions } from '../installations/suspend.ts'
 import { organizationOf, originOf } from './caller.ts'
-import { idPlace, listWhole, textPlace } from './list-query.ts'
+import { idPlace, listPage } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openLevel } from './visible-records.ts'
 
@@ -32,12 +33,14 @@ export type InstallationParts = {
 export function addInstallationRoutes(on: OnOperation, parts: InstallationParts): void {
   const { db, box, prepareDispatch, pause, resume, publicUrl, wake } = parts
 
-  on('listInstallations', async ({ caller, query }) => {
+  on('listInstallations', async (request) => {
+    const { caller, query } = request
     const all = caller.kind === 'operator' && query.organization === undefined
     const where = all ? {} : { organizationId: (await organizationOf(db, caller, query.organization)).id }
     const readManifest = createManifestReader(db)
-    return listWhole(query, await listInstallations(db, where), {
+    return listPage(request, {
       place: idPlace('inst'),
+      read: (at) => listInstallations(db, where, at),
       placeOf: ({ id }) => id,
       toView: async (found) =>
         toListed(
@@ -129,9 +132,9 @@ export function addTargetRoutes(on: OnOperation, parts: InstallationParts): void
     on(list, async (request) => {
       const { caller, installation, manifest } = await openLevel(db, request)
       const viewer = { caller, manifest, publicUrl: publicUrl() }
-      const targets = await listTargets(db, { installationId: installation.id, kind })
-      return listWhole(request.query, targets, {
-        place: textPlace,
+      return listPage(request, {
+        place: idPlace(kind),
+        read: (at) => listTargets(db, { installationId: installation.id, kind }, at),
         placeOf: ({ targetId }) => targetId,
         // All are of one kind; the list of each kind has a type of its own.
         toView: (target): never => toListed(toTargetView(installation, target, viewer), caller) as never,

@@ -16,16 +16,18 @@ import { openIntegration } from './visible-records.ts'
 
 export type IntegrationLevelParts = { db: Db; publicUrl: () => string }
 
-type Request = Pick<OperationRequest<'listIntegrationSiteInstallations'>, 'params' | 'query'> & {
-  caller: Caller
-}
+type Request = Pick<
+  OperationRequest<'listIntegrationSiteInstallations'>,
+  'params' | 'query' | 'operation'
+> & { caller: Caller }
 
 /** The site and space installations of an integration. */
 export function addIntegrationLevelRoutes(on: OnOperation, { db, publicUrl }: IntegrationLevelParts): void {
   on('listIntegrationSiteInstallations', (request) => list<ListedSiteInstallation>('site', request))
   on('listIntegrationSpaceInstallations', (request) => list<ListedSpaceInstallation>('space', request))
 
-  async function list<View>(kind: TargetKind, { caller, params, query }: Request) {
+  async function list<View>(kind: TargetKind, request: Request) {
+    const { caller, params, query } = request
     const { integration } = params
     if (!isPerson(caller) && caller.integration !== integration) throw noIntegration(integration)
     const { externalId } = query
@@ -35,7 +37,7 @@ export function addIntegrationLevelRoutes(on: OnOperation, { db, publicUrl }: In
       ...(externalId !== undefined && { externalId }),
     }
     const readManifest = createManifestReader(db)
-    const answer = await listPage(query, {
+    const answer = await listPage(request, {
       place: levelPlace,
       read: ({ after, limit }) =>
         listTargetsOfIntegration(db, {

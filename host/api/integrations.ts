@@ -1,9 +1,15 @@
 import type { Integration } from '../../schemas/generated/api/integrations.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { ScriptTokens } from '../access/script-tokens.ts'
+import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
-import { listInstallations } from '../db/queries/installations.ts'
-import { findIntegration, type IntegrationRow, listIntegrations } from '../db/queries/integrations.ts'
+import {
+  findIntegration,
+  type IntegrationRow,
+  listVisibleIntegrations,
+  type OwnIntegrations,
+} from '../db/queries/integrations.ts'
+import { listInstallations } from '../db/queries/list-installations.ts'
 import { AnnexError } from '../errors.ts'
 import { queueTask } from '../events/tasks.ts'
 import { assertSettable } from '../installations/configure.ts'
@@ -20,7 +26,7 @@ import { settingsSchema } from '../manifest/settings/settings-schema.ts'
 import { endpointPath } from '../sandbox/level.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
 import { isPerson, originOf } from './caller.ts'
-import { idPlace, listWhole, textPlace, toIso } from './list-query.ts'
+import { idPlace, listPage, namePlace, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { toPermission } from './versions.ts'
 import { openIntegration, ownsIntegration, visibleInstallation } from './visible-records.ts'
@@ -39,20 +45,19 @@ export type IntegrationParts = {
 export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): void {
   const { db, tokens, resume, reload, publicUrl, wake } = parts
 
-  on('listIntegrations', async ({ caller, query }) => {
-    const visible: { row: IntegrationRow; deployed: Deployed | undefined; isOwner: boolean }[] = []
-    for (const row of await listIntegrations(db)) {
-      const isOwner = ownsIntegration(caller, row)
-      const deployed = await findDeployed(db, row.name)
-      const isOwn = isOwner || (!isPerson(caller) && caller.integration === row.name)
-      if (isOwn || deployed?.manifest.visibility === 'public') visible.push({ row, deployed, isOwner })
-    }
-    return listWhole(query, visible, {
-      place: textPlace,
+  on('listIntegrations', (request) =>
+    listPage(request, {
+      place: namePlace,
+      read: (at) => listVisibleIntegrations(db, ownIntegrations(request.caller), at),
       placeOf: ({ row }) => row.name,
-      toView: ({ row, deployed, isOwner }) => toView(row, deployed, isOwner),
-    })
-  })
+      toView: ({ row, version }) =>
+        toView(
+          row,
+          version && { version, manifest: JSON.parse(version.manifest) },
+          ownsIntegration(request.caller, row),
+        ),
+    }),
+  )
 
   on('getIntegrationByName', async ({ caller, params, query }) => {
     const opened = await openIntegration(db, caller, params.integration, query.installKey)
@@ -77,19 +82,20 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     return toView({ ...row, suspendedAt: null }, await findDeployed(db, row.name), true)
   })
 
-  on('listIntegrationInstallations', async ({ caller, params, query }) => {
+  on('listIntegrationInstallations', async (request) => {
+    const { caller, params, query } = request
     const { integration } = params
     if (caller.kind === 'integration' && caller.integration !== integration) throw noIntegration(integration)
     const { externalId } = query
-    const organization = caller.kind === 'organization' ? { organizationId: caller.organizationId } : {}
+    const where = {
+      integration,
+      ...(caller.kind === 'organization' && { organizationId: caller.organizationId }),
+      ...(externalId !== undefined && { externalId }),
+    }
     const readManifest = createManifestReader(db)
-    const found = (await listInstallations(db, { integration, ...organization })).filter(
-      ({ externalIds }) => externalId === undefined || externalIds.includes(externalId),
-    )
-    // An organization without it learns nothing of a private integration.
-    if (found.length === 0 && isPerson(caller)) await openIntegration(db, caller, integration)
-    return listWhole(query, found, {
+    const answer = await listPage(request, {
       place: idPlace('inst'),
+      read: (at) => listInstallations(db, where, at),
       placeOf: ({ id }) => id,
       toView: async (installation) => {
         const manifest = await readManifest(installation)
@@ -97,6 +103,9 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
         return toListed(toInstallationView(installation, viewer), caller)
       },
     })
+    // An organization without it learns nothing of a private integration.
+    if (answer.count === 0 && isPerson(caller)) await openIntegration(db, caller, integration)
+    return answer
   })
 
   on('createIntegrationInstallationToken', async ({ caller, params }) => {
@@ -134,7 +143,7 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
 
   function toView(
     { name, organizationId, installKey, suspendedAt, suspendedReason }: IntegrationRow,
-    deployed: Deployed | undefined,
+    deployed: Pick<Deployed, 'version' | 'manifest'> | undefined,
     forOwner: boolean,
   ): Integration {
     const { version, manifest } = deployed ?? {}
@@ -157,6 +166,12 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
         }),
     }
   }
+}
+
+/** @returns undefined for an operator: all integrations are listed */
+function ownIntegrations(caller: Caller): OwnIntegrations | undefined {
+  if (caller.kind === 'operator') return undefined
+  return isPerson(caller) ? { organizationId: caller.organizationId } : { name: caller.integration }
 }
 
 /** What an installation page shows beside the title: what the installer agrees to, and what the publisher says. */

@@ -26,23 +26,23 @@ type JobRequest = { caller: Person; params: { job: string } }
 
 /** Events and tasks for scripts: pending jobs and failed ones. */
 export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts): void {
-  on('listJobs', async ({ caller, query }) => {
-    const { state, kind, installation, event } = query
+  on('listJobs', async (request) => {
+    const { state, kind, installation, event } = request.query
     const filter = {
-      ...ownOf(caller),
+      ...ownOf(request.caller),
       ...(kind !== undefined && { kind }),
       ...(installation !== undefined && { installationId: installation }),
       ...(event !== undefined && { eventId: event }),
     }
     if (state === 'failed') {
-      return listPage(query, {
+      return listPage(request, {
         place: idPlace('job'),
-        placeOf: ({ id }) => id,
         read: ({ after, limit }) => listFailedJobs(longReader, filter, { before: after, limit }),
+        placeOf: ({ id }) => id,
         toView,
       })
     }
-    return listPage(query, {
+    return listPage(request, {
       place: duePlace,
       placeOf: ({ dueAt, id }) => `${dueAt}.${id}`,
       read: ({ after, limit }) =>

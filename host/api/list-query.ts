@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
+import type { Operation } from '../../schemas/api.ts'
 import { parseDate } from '../../schemas/parse-date.ts'
+import type { Caller } from '../access/tokens.ts'
+import type { PageAt } from '../db/page.ts'
 import { AnnexError } from '../errors.ts'
 import type { Person } from './caller.ts'
 
@@ -22,27 +26,28 @@ export function closedSignal({ res }: Context): AbortSignal {
 /** Above it a page is cut. */
 const maxItems = 1000
 
-/** A page that a query asks for. */
-export type PageQuery = { limit: number; page?: string }
-
-/** Where a page is read: after the place of the last item of the page before. */
-type PageAt = { after: string | undefined; limit: number }
+/** A request for a page of a list. The query has filters beside `limit` and `page`. */
+export type ListRequest = {
+  operation: Pick<Operation, 'id'>
+  caller: Caller
+  params: object
+  query: { limit: number; page?: string }
+}
 
 /** An id such as `dlv_0199…` as the place in a list. */
 export const idPlace = (prefix: string): RegExp => new RegExp(`^${prefix}_[0-9a-f-]{36}$`)
 export const numberPlace = /^\d{1,15}$/
-/** A list whose places have no common form. */
-export const textPlace = /^[^\0]{1,300}$/
+export const namePlace = /^[\w-]{1,100}$/
 
 type List<Item, View> = {
-  /** The form of a place. The text of another list, or a forged one, is refused. */
+  /** The form of a place. A forged page has another one. */
   place: RegExp
   placeOf: (item: Item) => string
-  read: (at: PageAt) => Promise<Item[]> | Item[]
+  read: (at: PageAt) => Promise<Item[]>
   toView: (item: Item) => View | Promise<View>
 }
 
-type ListAnswer<View> = { items: View[]; next?: { page: string }; count: number }
+export type ListAnswer<View> = { items: View[]; next?: { page: string }; count: number }
 
 /**
  * Answers a page of a list. Each item is read after the place of another, so a list that changes meanwhile repeats and skips
@@ -51,42 +56,58 @@ type ListAnswer<View> = { items: View[]; next?: { page: string }; count: number 
  * @throws AnnexError `bad_request` for a `page` that is not of this list
  */
 export async function listPage<Item, View>(
-  query: PageQuery,
+  request: ListRequest,
   { place, placeOf, read, toView }: List<Item, View>,
 ): Promise<ListAnswer<View>> {
-  const limit = Math.min(query.limit, maxItems)
+  const list = nameOf(request)
+  const limit = Math.min(request.query.limit, maxItems)
   // One more than asked tells whether a page follows.
-  const found = await read({ after: placeIn(query.page, place), limit: limit + 1 })
+  const found = await read({ after: placeIn(request.query.page, list, place), limit: limit + 1 })
   const items = found.slice(0, limit)
   const last = found.length > limit ? items.at(-1) : undefined
   return {
     items: await Promise.all(items.map(toView)),
-    ...(last !== undefined && { next: { page: Buffer.from(placeOf(last)).toString('base64url') } }),
+    ...(last !== undefined && { next: { page: toPage(list, placeOf(last)) } }),
     count: items.length,
   }
 }
 
-function placeIn(page: string | undefined, place: RegExp): string | undefined {
-  if (page === undefined) return undefined
-  const text = Buffer.from(page, 'base64url').toString()
-  if (place.test(text)) return text
-  throw new AnnexError(
-    'bad_request',
-    `"${clip(page)}" is no page of this list. Send \`next.page\` of the page before, with the same filters.`,
-  )
+/** Differs for each operation, path, set of filters, and organization or script that reads. */
+function nameOf({ operation, caller, params, query }: ListRequest): string {
+  const filters = Object.entries(query).filter(([name]) => !changing.has(name))
+  return JSON.stringify([operation.id, readerOf(caller), params, filters.sort()])
 }
 
-/** As `listPage`, of records that were read as a whole. They are sorted by ascending place. */
-export function listWhole<Item, View>(
-  query: PageQuery,
-  all: readonly Item[],
-  list: Omit<List<Item, View>, 'read'>,
-): Promise<ListAnswer<View>> {
-  const { placeOf } = list
-  const sorted = all.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
-  const read = ({ after, limit }: PageAt) =>
-    sorted.filter((item) => after === undefined || placeOf(item) > after).slice(0, limit)
-  return listPage(query, { ...list, read })
+/** The command line sends "two hours ago" as another time for each page. */
+const changing: ReadonlySet<string> = new Set(['limit', 'page', 'before', 'after'])
+
+function readerOf(caller: Caller): string {
+  if (caller.kind === 'operator') return 'operator'
+  if (caller.kind === 'organization') return caller.organizationId
+  return caller.kind === 'installation' ? caller.installationId : caller.integration
+}
+
+/**
+ * A page is a mark and a place. The mark shows a page of another list, or an altered one. It is no secret: a place only says
+ * where the caller's own list goes on.
+ */
+const toPage = (list: string, place: string): string =>
+  Buffer.from(markOf(list, place) + place).toString('base64url')
+
+const markLength = 16
+
+const markOf = (list: string, place: string): string =>
+  createHash('sha256').update(`${list}\n${place}`).digest('base64url').slice(0, markLength)
+
+function placeIn(page: string | undefined, list: string, form: RegExp): string | undefined {
+  if (page === undefined) return undefined
+  const text = Buffer.from(page, 'base64url').toString()
+  const place = text.slice(markLength)
+  if (form.test(place) && text === markOf(list, place) + place) return place
+  throw new AnnexError(
+    'bad_request',
+    `"${clip(page)}" is no page of this list. Send \`next.page\` of the page before, to the same address with the same filters.`,
+  )
 }
 
 /**

@@ -9,19 +9,19 @@ export type LogParts = { longReader: Db; logs: LogWriter }
 
 /** Lines that scripts logged, and reports of Annex about them. */
 export function addLogRoutes(on: OnOperation, { longReader, logs }: LogParts): void {
-  on('listLogs', async ({ caller, query }) => {
-    const { integration, installation, request, after: from } = query
+  on('listLogs', async (request) => {
+    const { integration, installation, request: requestId, after: from } = request.query
     const where = {
-      ...ownOf(caller),
+      ...ownOf(request.caller),
       ...(integration !== undefined && { integration }),
       ...(installation !== undefined && { installationId: installation }),
-      ...(request !== undefined && { requestId: request }),
+      ...(requestId !== undefined && { requestId }),
     }
     // A client asks for the log right after an answer, by its request id: buffered lines are stored first.
     await logs.flush()
     // With `after` the pages go forward, else back from the newest line. In each page the oldest line is the first.
     const isForward = from !== undefined
-    const answer = await listPage(query, {
+    const answer = await listPage(request, {
       place: numberPlace,
       placeOf: ({ id }) => String(id),
       read: async ({ after, limit }) => {

@@ -16,7 +16,7 @@ import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { type AuditAction, recordAudit } from '../logs/audit.ts'
 import { organizationOf, originOf, type Person } from './caller.ts'
-import { listPage, textPlace, toIso } from './list-query.ts'
+import { idPlace, listPage, toIso } from './list-query.ts'
 import { type OnOperation, roleOf } from './operations.ts'
 
 type MemberRequest = { caller: Person; params: { org: string; member: string } }
@@ -25,10 +25,10 @@ export type MemberParts = { db: Db; prepareDispatch: { forget: () => void } }
 
 /** The members of organizations. */
 export function addMemberRoutes(on: OnOperation, { db, prepareDispatch }: MemberParts): void {
-  on('listMembersInOrganizationById', async ({ caller, params, query }) => {
-    const organizationId = (await organizationOf(db, caller, params.org)).id
-    return listPage(query, {
-      place: textPlace,
+  on('listMembersInOrganizationById', async (request) => {
+    const organizationId = (await organizationOf(db, request.caller, request.params.org)).id
+    return listPage(request, {
+      place: idPlace('mem'),
       read: ({ after, limit }) =>
         listMembers(db, { organizationId, limit, ...(after !== undefined && { before: after }) }),
       placeOf: ({ id }) => id,

@@ -6,7 +6,7 @@ import { listOrganizations, type Organization } from '../db/queries/organization
 import { AnnexError } from '../errors.ts'
 import { changeOrganization, createOrganization, deleteOrganization } from '../installations/records.ts'
 import { organizationOf, originOf } from './caller.ts'
-import { idPlace, listWhole, toIso } from './list-query.ts'
+import { idPlace, listPage, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 export type OrganizationParts = {
@@ -23,11 +23,12 @@ export function addOrganizationRoutes(on: OnOperation, parts: OrganizationParts)
 
   on('redeemSetupToken', async ({ body }) => ({ token: await redeemSetupToken(db, body.token) }))
 
-  on('listOrganizations', async ({ caller, query }) => {
-    const all =
-      caller.kind === 'operator' ? await listOrganizations(db) : [await organizationOf(db, caller, undefined)]
-    return listWhole(query, await withExternalIds(db, all), {
+  on('listOrganizations', async (request) => {
+    const { caller } = request
+    const visible = caller.kind === 'operator' ? {} : { id: caller.organizationId }
+    return listPage(request, {
       place: idPlace('org'),
+      read: async (at) => withExternalIds(db, await listOrganizations(db, visible, at)),
       placeOf: ({ id }) => id,
       toView,
     })

@@ -3,7 +3,6 @@ import type { Problem } from '../../schemas/generated/api/problems.ts'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import type { SettingDetails } from '../db/queries/installations.ts'
-import { listIntegrations } from '../db/queries/integrations.ts'
 import {
   countFailedTasks,
   countFailedWork,
@@ -12,11 +11,11 @@ import {
   listHeld,
   listSuspended,
   listSuspendedIntegrations,
+  listWithSecrets,
   type Owner,
 } from '../db/queries/problems.ts'
 import { messageOf } from '../errors.ts'
 import { whyDisconnected } from '../installations/connections.ts'
-import { findDeployed } from '../installations/find-deployed.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { missingSecrets } from '../manifest/secrets.ts'
 import { ownOf, toIso } from './list-query.ts'
@@ -92,11 +91,8 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
 
   async function readSecretsOf(owner: Owner): Promise<Noticed[]> {
     const problems: Noticed[] = []
-    for (const { name, organizationId } of await listIntegrations(db)) {
-      if (owner.organizationId !== undefined && owner.organizationId !== organizationId) continue
-      const manifest = (await findDeployed(db, name))?.manifest
-      if (manifest === undefined) continue
-      for (const [secret, reference] of missingSecrets(manifest, reading)) {
+    for (const { name, organizationId, manifest } of await listWithSecrets(db, owner)) {
+      for (const [secret, reference] of missingSecrets(JSON.parse(manifest), reading)) {
         problems.push({
           kind: 'secret',
           organization: organizationId,

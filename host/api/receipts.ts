@@ -11,18 +11,18 @@ export type ReceiptParts = { longReader: Db; receipts: ReceiptWriter }
 
 /** Receipts of dispatches, and sums of their usage. The same tokens may read logs. */
 export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: ReceiptParts): void {
-  on('listReceipts', async ({ caller, query }) => {
-    const { integration, installation, request, event, after: from } = query
+  on('listReceipts', async (request) => {
+    const { integration, installation, request: requestId, event, after: from } = request.query
     const where = {
-      ...ownOf(caller),
+      ...ownOf(request.caller),
       ...(integration !== undefined && { integration }),
       ...(installation !== undefined && { installationId: installation }),
-      ...(request !== undefined && { requestId: request }),
+      ...(requestId !== undefined && { requestId }),
       ...(event !== undefined && { eventId: event }),
     }
     // Receipts of the last dispatches are stored first.
     await receipts.flush()
-    return listPage(query, {
+    return listPage(request, {
       place: numberPlace,
       placeOf: ({ id }) => String(id),
       // With `after` the pages go forward from that receipt, else back from the newest one.
@@ -36,16 +36,16 @@ export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: Rece
     })
   })
 
-  on('listUsage', async ({ caller, query }) => {
-    const { integration, installation, by } = query
+  on('listUsage', async (request) => {
+    const { integration, installation, by } = request.query
     const where = {
-      ...ownOf(caller),
+      ...ownOf(request.caller),
       ...(integration !== undefined && { integration }),
       ...(installation !== undefined && { installationId: installation }),
       spanMs: spans[by],
     }
     await receipts.flush()
-    return listPage(query, {
+    return listPage(request, {
       place: numberPlace,
       read: ({ after, limit }) =>
         sumUsage(longReader, { ...where, ...(after !== undefined && { before: Number(after) }), limit }),

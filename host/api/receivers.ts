@@ -24,14 +24,14 @@ type ReceiverRequest = { caller: Person; params: { receiver: string } }
 
 /** Receivers of deliveries: their state, pausing, and order. */
 export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits }: ReceiverParts): void {
-  on('listReceivers', async ({ caller, query }) => {
-    const { installation, state } = query
+  on('listReceivers', async (request) => {
+    const { installation, state } = request.query
     const where = {
-      ...ownOf(caller),
+      ...ownOf(request.caller),
       ...(installation !== undefined && { installationId: installation }),
       ...(state !== undefined && { state }),
     }
-    return listPage(query, {
+    return listPage(request, {
       place: idPlace('rcv'),
       placeOf: ({ id }) => id,
       read: ({ after, limit }) =>

@@ -4,10 +4,10 @@ import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { withExternalIds, withExternalIdsOf } from '../db/queries/external-ids.ts'
 import { findOrganization } from '../db/queries/organizations.ts'
-import { listSites, type Site } from '../db/queries/places.ts'
+import { listSites, type Site, type SiteHead } from '../db/queries/places.ts'
 import { changePlace, createPlace, deletePlace } from '../installations/records.ts'
 import { isPerson, organizationOf, originOf } from './caller.ts'
-import { idPlace, listWhole, toIso } from './list-query.ts'
+import { idPlace, listPage, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 import { toPlaceUrls } from './place-urls.ts'
 import { visiblePlace } from './visible-records.ts'
@@ -27,13 +27,14 @@ export function addSiteRoutes(
   on: OnOperation,
   { db, box, publicUrl, prepareDispatch, wake }: SiteParts,
 ): void {
-  const view = async (site: Site) => toView(await withExternalIdsOf(db, site), publicUrl())
+  const view = async (site: Site) =>
+    toView({ ...(await withExternalIdsOf(db, site)), isAdaptive: site.adaptiveSchema !== null }, publicUrl())
 
-  on('listSites', async ({ caller, params, query }) => {
-    const { id } = await organizationOf(db, caller, params.org)
-    const sites = await withExternalIds(db, await listSites(db, id))
-    return listWhole(query, sites, {
+  on('listSites', async (request) => {
+    const organization = await organizationOf(db, request.caller, request.params.org)
+    return listPage(request, {
       place: idPlace('site'),
+      read: async (at) => withExternalIds(db, await listSites(db, organization.id, at)),
       placeOf: ({ id }) => id,
       toView: (site) => toView(site, publicUrl()),
     })
@@ -77,8 +78,8 @@ export async function openSite(db: Db, { caller, params, operation }: SiteReques
   })
 }
 
-function toView(site: Site & { externalIds: string[] }, publicUrl: string): SiteView {
-  const { id, organizationId, title, slug, visibility, externalIds, origins, adaptiveSchema } = site
+function toView(site: SiteHead & { externalIds: string[] }, publicUrl: string): SiteView {
+  const { id, organizationId, title, slug, visibility, externalIds, origins, isAdaptive } = site
   const [origin]: string[] = JSON.parse(origins)
   return {
     object: 'site',
@@ -87,7 +88,7 @@ function toView(site: Site & { externalIds: string[] }, publicUrl: string): Site
     slug,
     organization: organizationId,
     urls: toPlaceUrls(publicUrl, 'site', site, origin),
-    adaptiveContent: { enabled: adaptiveSchema !== null },
+    adaptiveContent: { enabled: Boolean(isAdaptive) },
     visibility,
     externalIds,
     createdAt: toIso(site.createdAt),

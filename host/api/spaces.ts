@@ -11,7 +11,7 @@ import { changeSpace } from '../events/change-space.ts'
 import { createPlace, deletePlace } from '../installations/records.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import { assertOperator, organizationOf, originOf } from './caller.ts'
-import { idPlace, listWhole, toIso } from './list-query.ts'
+import { idPlace, listPage, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 import { toPlaceUrls } from './place-urls.ts'
 import { visiblePlace } from './visible-records.ts'
@@ -39,11 +39,11 @@ export function addSpaceRoutes(
 ): void {
   const view = async (space: Space) => toSpace(await withExternalIdsOf(db, space), publicUrl())
 
-  on('listSpacesInOrganizationById', async ({ caller, params, query }) => {
-    const { id } = await organizationOf(db, caller, params.org)
-    const spaces = await withExternalIds(db, await listSpaces(db, id))
-    return listWhole(query, spaces, {
+  on('listSpacesInOrganizationById', async (request) => {
+    const organization = await organizationOf(db, request.caller, request.params.org)
+    return listPage(request, {
       place: idPlace('space'),
+      read: async (at) => withExternalIds(db, await listSpaces(db, organization.id, at)),
       placeOf: ({ id }) => id,
       toView: (space) => toSpace(space, publicUrl()),
     })

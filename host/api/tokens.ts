@@ -7,7 +7,7 @@ import { deleteToken, findTokenById, listTokens, type TokenRow } from '../db/que
 import { AnnexError } from '../errors.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { organizationOf, originOf } from './caller.ts'
-import { listPage, type PageQuery, textPlace, timeOf, toIso } from './list-query.ts'
+import { idPlace, type ListRequest, listPage, timeOf, toIso } from './list-query.ts'
 import { assertMayGive, openMember } from './members.ts'
 import type { OnOperation } from './operations.ts'
 
@@ -15,8 +15,8 @@ export type TokenParts = { db: Db; prepareDispatch: { forget: () => void } }
 
 /** Tokens of organizations and of operators: listed, made and revoked. */
 export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenParts): void {
-  on('listOrganizationTokens', async ({ caller, params, query }) =>
-    list((await organizationOf(db, caller, params.org)).id, query),
+  on('listOrganizationTokens', async (request) =>
+    list((await organizationOf(db, request.caller, request.params.org)).id, request),
   )
 
   on('createOrganizationToken', async (request) => {
@@ -37,15 +37,15 @@ export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenPa
     return revoke(originOf(request), (await organizationOf(db, caller, params.org)).id, params.token)
   })
 
-  on('listOperatorTokens', ({ query }) => list(null, query))
+  on('listOperatorTokens', (request) => list(null, request))
 
   on('createOperatorToken', (request) => make(originOf(request), request.body, { role: 'operator' }))
 
   on('revokeOperatorToken', (request) => revoke(originOf(request), null, request.params.token))
 
-  async function list(organizationId: string | null, query: PageQuery) {
-    return listPage(query, {
-      place: textPlace,
+  async function list(organizationId: string | null, request: ListRequest) {
+    return listPage(request, {
+      place: idPlace('tok'),
       read: ({ after, limit }) =>
         listTokens(db, { organizationId, limit, ...(after !== undefined && { before: after }) }),
       placeOf: ({ id }) => id,

@@ -37,13 +37,13 @@ export type VersionParts = {
 export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
   const { db, prepareDispatch, reading, wake } = parts
 
-  on('listIntegrationVersions', async ({ caller, params, query }) => {
+  on('listIntegrationVersions', async (request) => {
+    const { caller, params, query } = request
     const { row } = await openIntegration(db, caller, params.integration, query.installKey)
-    const versions = await listVersions(db, row.name)
-    return listPage(query, {
+    return listPage(request, {
       place: numberPlace,
       read: ({ after, limit }) =>
-        versions.filter(({ number }) => number < Number(after ?? Infinity)).slice(0, limit),
+        listVersions(db, row.name, { limit, ...(after !== undefined && { before: Number(after) }) }),
       placeOf: ({ number }) => String(number),
       toView: (version) => toVersion(version, row),
     })

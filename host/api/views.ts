@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { SiteScript, SiteVisit } from '../../schemas/generated/api/views.ts'
 import type { Db } from '../db/db.ts'
 import { createPublicKey, findSite, findSpace, type Site } from '../db/queries/places.ts'
-import { countSiteViews, listSiteViews } from '../db/queries/site-views.ts'
+import { countSiteViews, listSiteViews, type ViewPlace } from '../db/queries/site-views.ts'
 import { AnnexError } from '../errors.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
 import { assertFromSite, createSiteScript, toPageFeedback, toSiteView } from '../events/visit.ts'
@@ -77,11 +77,10 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
   })
 
   on('listSiteViews', async (request) => {
-    const { id: siteId, organizationId } = await openSite(db, request)
-    return listPage(request.query, {
+    const { id: siteId } = await openSite(db, request)
+    return listPage(request, {
       place: viewPlace,
-      read: ({ after, limit }) =>
-        listSiteViews(longReader, { organizationId, siteId }, { before: toPlace(after), limit }),
+      read: ({ after, limit }) => listSiteViews(longReader, siteId, { before: toPlace(after), limit }),
       placeOf: ({ receivedAt, id }) => `${receivedAt}.${id}`,
       toView: ({ id, payload, receivedAt }) => ({
         ...JSON.parse(payload),
@@ -92,14 +91,14 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
   })
 
   on('countSiteViews', async (request) => {
-    const { id: siteId, organizationId } = await openSite(db, request)
+    const { id: siteId } = await openSite(db, request)
     const { by, limit, from, to } = request.query
     const now = Date.now()
     const between = {
       from: from === undefined ? now - weekMs : timeOf('from', from),
       to: to === undefined ? now + 1 : timeOf('to', to),
     }
-    const counts = await countSiteViews(longReader, { organizationId, siteId }, { by, limit, ...between })
+    const counts = await countSiteViews(longReader, siteId, { by, limit, ...between })
     const items = counts.map(({ key, ...count }) =>
       by === 'url'
         ? { url: String(key), ...count }
@@ -161,7 +160,7 @@ function toScriptView({ id, publicKey, origins }: Site, publicUrl: string): Site
 
 const viewPlace = /^(\d{1,15})\.(.{1,250})$/
 
-function toPlace(place: string | undefined): { receivedAt: number; id: string } | undefined {
+function toPlace(place: string | undefined): ViewPlace | undefined {
   const [, time, id] = viewPlace.exec(place ?? '') ?? []
   return time === undefined || id === undefined ? undefined : { receivedAt: Number(time), id }
 }

@@ -4,13 +4,9 @@ import type { ScriptCaller } from '../access/script-tokens.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { findTarget, type InstallationTarget } from '../db/queries/installation-targets.ts'
-import {
-  findInstallation,
-  type Installation,
-  listInstallations,
-  type TargetKind,
-} from '../db/queries/installations.ts'
+import { findInstallation, type Installation, type TargetKind } from '../db/queries/installations.ts'
 import { findIntegration, type IntegrationRow } from '../db/queries/integrations.ts'
+import { findInstalled } from '../db/queries/list-installations.ts'
 import { findPlace, findPlacesOf, type Places } from '../db/queries/places.ts'
 import { AnnexError } from '../errors.ts'
 import { type Deployed, findDeployed, getDeployed } from '../installations/find-deployed.ts'
@@ -159,7 +155,7 @@ async function assertAgreedThere(
   const installation =
     caller.kind === 'installation'
       ? await findInstallation(db, caller.installationId)
-      : (await listInstallations(db, { integration, organizationId }))[0]
+      : await findInstalled(db, { integration, organizationId })
   const scopes = installation && (await findDeployed(db, integration, installation))?.manifest.scopes
   assertScope({ integration, scopes: scopes ?? [] }, scope)
 }
@@ -206,7 +202,7 @@ async function maySeeIntegration(
   if (visibility === 'public' || (visibility === 'unlisted' && installKey === row.installKey)) return true
   if (caller.kind !== 'organization') return false
   const { organizationId } = caller
-  return (await listInstallations(db, { integration: row.name, organizationId })).length > 0
+  return (await findInstalled(db, { integration: row.name, organizationId })) !== undefined
 }
 
 /** True for people of the organization that owns an integration, and for operators. */

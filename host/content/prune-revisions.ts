@@ -2,7 +2,7 @@ import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { inSteps, stepSize } from '../db/in-steps.ts'
 import { pruneEndedPages } from '../db/queries/pages.ts'
-import { listSpaces } from '../db/queries/places.ts'
+import { findSpaceAfter } from '../db/queries/places.ts'
 import { isOnlyPruner } from '../db/queries/prune.ts'
 import { pruneRevisions } from '../db/queries/revisions.ts'
 import { writeTransaction } from '../db/sql.ts'
@@ -17,14 +17,20 @@ import { writeTransaction } from '../db/sql.ts'
 export async function pruneContent(db: Db, ageMs: number | undefined, ending?: AbortSignal): Promise<void> {
   if (ageMs === undefined) return
   const before = nowOf(db) - ageMs
-  for (const { id: spaceId } of await listSpaces(db)) {
-    const step = () =>
-      writeTransaction(db, async (transaction) => {
-        if (!(await isOnlyPruner(transaction))) return { changed: 0, more: false }
-        const number = await pruneRevisions(transaction, spaceId, before)
-        const changed = await pruneEndedPages(transaction, { spaceId, number }, stepSize)
-        return { changed, more: changed === stepSize }
-      })
-    await inSteps(step, ending)
+  let id = await findSpaceAfter(db, '')
+  while (id !== undefined) {
+    await pruneSpace(db, id, before, ending)
+    id = await findSpaceAfter(db, id)
   }
+}
+
+function pruneSpace(db: Db, spaceId: string, before: number, ending?: AbortSignal): Promise<unknown> {
+  const step = () =>
+    writeTransaction(db, async (transaction) => {
+      if (!(await isOnlyPruner(transaction))) return { changed: 0, more: false }
+      const number = await pruneRevisions(transaction, spaceId, before)
+      const changed = await pruneEndedPages(transaction, { spaceId, number }, stepSize)
+      return { changed, more: changed === stepSize }
+    })
+  return inSteps(step, ending)
 }

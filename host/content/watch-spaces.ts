@@ -1,6 +1,12 @@
 import { systemOrigin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
-import { type FileProblem, listSpaces, type Space, updateProblems } from '../db/queries/places.ts'
+import {
+  type FileProblem,
+  type FolderSpace,
+  listFolderSpaces,
+  type Space,
+  updateProblems,
+} from '../db/queries/places.ts'
 import type { OwnFiles } from '../manifest/read-inside.ts'
 import { toWantedPages } from './page-ids.ts'
 import { createFolderReader } from './read-space-folder.ts'
@@ -25,8 +31,6 @@ type Given = {
   /** Called for a folder that the system cannot watch. A reload reads it. */
   onUnwatched: (folder: string, error: unknown) => void
 }
-
-type FolderSpace = Space & { folder: string }
 
 const settleMs = 200
 const mostStored = 50
@@ -85,7 +89,7 @@ export function watchSpaces({
   }
 
   async function syncSome(isMeant: (space: FolderSpace) => boolean): Promise<void> {
-    const spaces = (await listSpaces(db)).filter((space): space is FolderSpace => space.folder !== null)
+    const spaces = await listFolderSpaces(db)
     watcher.keepOnly(spaces.map(({ folder }) => folder))
     const ownFiles = await listOwnFiles()
     for (const space of spaces.filter(isMeant)) {

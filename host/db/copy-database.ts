@@ -26,6 +26,7 @@ export const copiedTables: readonly Table[] = [
   { name: 'versions', key: ['id'] },
   { name: 'installations', key: ['id'] },
   { name: 'installationTargets', key: ['installationId', 'kind', 'targetId'] },
+  { name: 'levelExternalIds', key: ['integration', 'kind', 'externalId', 'installationId', 'targetId'] },
   { name: 'grants', key: ['id'] },
   { name: 'stores', key: ['level'] },
   { name: 'storedValues', key: ['level', 'key'] },

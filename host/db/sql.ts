@@ -118,12 +118,6 @@ export function lenientJson(db: Db, column: string): string {
   return isPostgres(db) ? unescaped : column
 }
 
-/** A condition over one parameter: a column that is a JSON list has the text. */
-export function jsonListHas(db: Db, column: string): string {
-  if (isPostgres(db)) return `jsonb_exists(${lenientJson(db, column)}, ?)`
-  return `exists (select 1 from json_each(${column}) where value = ?)`
-}
-
 /** The rows of a raw statement, with columns in camelCase. */
 export async function rawRows<Row>(db: Db, sql: string, bindings: readonly unknown[]): Promise<Row[]> {
   const answer = await db.raw(sql, bindings as never)

@@ -2,7 +2,8 @@ import { eventRules, hasScopeFor } from '../../schemas/events.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
 import { listInstallationsOn } from '../db/queries/installation-targets.ts'
-import { findInstallation, listInstallations, type TargetKind } from '../db/queries/installations.ts'
+import { findInstallation, type TargetKind } from '../db/queries/installations.ts'
+import { eachInstallation } from '../db/queries/list-installations.ts'
 import { findSite, findSpace } from '../db/queries/places.ts'
 import { lockTaking } from '../db/queries/suspensions.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
@@ -112,7 +113,7 @@ export async function explainSkipped(
   const { kind, id } = eventTarget(event)
   const there = new Map((await listInstallationsOn(db, kind, id)).map((one) => [one.installationId, one]))
   const skipped: Skipped[] = []
-  for (const installation of await listInstallations(db, { organizationId })) {
+  for await (const installation of eachInstallation(db, { organizationId })) {
     if (skipped.length === mostShown) break
     const { id: installationId, integration } = installation
     const manifest = (await findDeployed(db, integration, installation))?.manifest

@@ -76,6 +76,7 @@ export async function storeEvents(
       id: event.eventId,
       organizationId,
       type: event.type,
+      siteId: typeof event.siteId === 'string' ? event.siteId : null,
       payload,
       receivedAt: Date.now(),
     })),

@@ -4,8 +4,8 @@ import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import {
   activateTarget,
-  listTargets,
   noteSetupFailure,
+  readTargets,
   updateTarget,
 } from '../db/queries/installation-targets.ts'
 import {
@@ -14,6 +14,7 @@ import {
   type SettingDetails,
   updateInstallation,
 } from '../db/queries/installations.ts'
+import { replaceLevelIds } from '../db/queries/level-external-ids.ts'
 import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/check-configuration.ts'
@@ -223,7 +224,7 @@ async function storeEdit(
 /** Setups of sites and spaces that failed without the account's settings run again after an edit of the account. */
 async function repeatSetups(transaction: Db, { installation, target }: InstalledLevel): Promise<void> {
   if (target !== undefined) return
-  for (const one of await listTargets(transaction, { installationId: installation.id })) {
+  for (const one of await readTargets(transaction, installation.id)) {
     if (one.statusReason === null) continue
     await queueSetup(transaction, { installation, target: one, status: one.status })
   }
@@ -292,7 +293,11 @@ async function update(
   { installation, target }: InstalledLevel,
   change: Edit & { settingDetails?: SettingDetails },
 ) {
-  if (target === undefined) return updateInstallation(db, installation.id, change)
-  const { installationId, kind, targetId } = target
+  const { id: installationId, integration } = installation
+  const { kind, targetId } = target ?? { kind: 'account' as const, targetId: '' }
+  if (change.externalIds !== undefined) {
+    await replaceLevelIds(db, { integration, installationId, kind, targetId }, change.externalIds)
+  }
+  if (kind === 'account') return updateInstallation(db, installationId, change)
   return updateTarget(db, { installationId, kind, targetId }, change)
 }

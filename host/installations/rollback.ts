@@ -1,14 +1,14 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Origin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
-import { listTargets } from '../db/queries/installation-targets.ts'
-import { listInstallations } from '../db/queries/installations.ts'
+import { readTargets } from '../db/queries/installation-targets.ts'
 import {
   findVersionHead,
   type IntegrationRow,
   listVersions,
   type VersionHead,
 } from '../db/queries/integrations.ts'
+import { eachInstallation } from '../db/queries/list-installations.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import { AnnexError, type ErrorDetail } from '../errors.ts'
 import { recordAudit } from '../logs/audit.ts'
@@ -100,10 +100,10 @@ async function whyBroken(db: Db, manifest: Manifest, reading: ReadOptions): Prom
     path: `/secrets/${name}`,
     message: `${reference} is not set on this host`,
   }))
-  for (const installation of await listInstallations(db, { integration: manifest.name })) {
+  for await (const installation of eachInstallation(db, { integration: manifest.name })) {
     if (reasons.length >= mostReasons) break
     const now = (await findDeployed(db, manifest.name, installation))?.manifest
-    const targets = await listTargets(db, { installationId: installation.id })
+    const targets = await readTargets(db, installation.id)
     const levels: InstalledLevel[] = [
       { installation },
       ...targets.map((target) => ({ installation, target })),

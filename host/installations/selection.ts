@@ -10,7 +10,7 @@ import {
   updateSelection,
 } from '../db/queries/installations.ts'
 import { lockOrganization } from '../db/queries/organizations.ts'
-import { listSites, listSpaces } from '../db/queries/places.ts'
+import { listPlaceIds } from '../db/queries/places.ts'
 import { writeTransaction } from '../db/sql.ts'
 import { auditLevel } from './audit-level.ts'
 import { findDeployed } from './find-deployed.ts'
@@ -47,9 +47,8 @@ export async function select(
       await updateSelection(transaction, installation.id, kind, selection)
       if (selection === 'selected') continue
       assertFits(manifest, kind)
-      const list = kind === 'space' ? listSpaces : listSites
-      for (const { id } of await list(transaction, installation.organizationId)) {
-        await insertInTarget(transaction, box, { installation, kind, targetId: id, origin })
+      for (const targetId of await listPlaceIds(transaction, kind, installation.organizationId)) {
+        await insertInTarget(transaction, box, { installation, kind, targetId, origin })
       }
     }
   })

@@ -27,8 +27,9 @@ export async function ensureOperator(
   const organization = (await db.transaction(make)) ?? (await findOrganization(db, subdomain))
   if (organization === undefined) throw new Error(`the organization ${subdomain} is neither there nor new`)
   const organizationId = organization.id
-  const [site] = await listSites(db, organizationId)
-  const [space] = await listSpaces(db, organizationId)
+  const first = { after: undefined, limit: 1 }
+  const [site] = await listSites(db, organizationId, first)
+  const [space] = await listSpaces(db, organizationId, first)
   return {
     organization,
     samples: { organization: organizationId, site: site?.id ?? '', space: space?.id ?? '' },

@@ -102,7 +102,7 @@ export async function switchVersion(
 ): Promise<string[]> {
   const row = await lockIntegration(transaction, name)
   const before = row?.versionId ?? null
-  await setIntegrationVersion(transaction, name, version.id, { pinned })
+  await setIntegrationVersion(transaction, name, version, { pinned })
   if (before !== version.id) {
     await holdUnagreed(transaction, version, before ?? row?.loadedVersionId ?? null)
     await removeOldVersions(transaction, name, before)

@@ -7,13 +7,13 @@ import { removeUnused } from '../bundle/build-cache.ts'
 import type { Bundle } from '../bundle/bundle-script.ts'
 import { loadBundle } from '../bundle/load-bundle.ts'
 import type { Db } from '../db/db.ts'
-import { listInstallations } from '../db/queries/installations.ts'
 import {
   hasVersion,
   type IntegrationRow,
   listIntegrations,
   retireIntegration,
 } from '../db/queries/integrations.ts'
+import { listInstallationIds } from '../db/queries/list-installations.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { type NormalManifest, normalizeManifest } from '../manifest/normalize-manifest.ts'
 import { hasErrors, type Problem } from '../manifest/problem.ts'
@@ -168,7 +168,7 @@ async function retireIntegrations(
         subject: { kind: 'integration', id: row.name },
       })
     })
-    const { length } = await listInstallations(db, { integration: row.name })
+    const { length } = await listInstallationIds(db, row.name)
     const note = `${why}. ${toRemains(row.name, length)}`
     const folder = join(pluginsDir, row.folder)
     retired.push({ folder, name: row.name, scopes: [], state: 'retired', problems: [], note })

@@ -55,10 +55,15 @@ function refuse(
   return { folder, file, problems: [...problems, problemAt(frames[field], complaint)] }
 }
 
+const mostNamed = 20
+
 async function toUnknownOrganization(db: Db, organization: string): Promise<Complaint> {
-  const known = (await listOrganizations(db)).map(({ subdomain }) => subdomain).join(', ')
+  const known = (await listOrganizations(db, {}, { after: undefined, limit: mostNamed + 1 })).map(
+    ({ subdomain }) => subdomain,
+  )
+  const names = known.slice(0, mostNamed).join(', ') + (known.length > mostNamed ? ' and others' : '')
   return {
-    message: `there is no organization "${organization}" on this Annex; there are ${known}`,
+    message: `there is no organization "${organization}" on this Annex; there are ${names}`,
     hint: `name one of them, or make it with: npx annex orgs create ${organization}`,
   }
 }

@@ -57,7 +57,7 @@ describe("libuv's threads, in which SQLite works", () => {
       async () => new Set(asked).size,
       (size) => size === 16,
     )
-    const event = { id: 'evt_1', organizationId, type: 'told', payload: '{}', receivedAt: 0 }
+    const event = { id: 'evt_1', organizationId, type: 'told', siteId: null, payload: '{}', receivedAt: 0 }
     assert.deepEqual(await db.transaction((transaction) => insertEvents(transaction, [event])), [true])
     assert.equal(ended, 0, 'names were still waited for')
     await Promise.all(names)

@@ -131,7 +131,7 @@ async function createPublish({ db, organizationId, installationId }: Seeded) {
   const manifest = JSON.stringify({ scopes: ['site:views:read'] })
   const code = { digest: 'digest', manifest, code: '', sourceMap: '' }
   const version = await ensureVersion(db, { integration: 'echo', ...code })
-  await setIntegrationVersion(db, 'echo', version.id, { pinned: false })
+  await setIntegrationVersion(db, 'echo', version, { pinned: false })
   const visitor = { anonymousId: 'v', userAgent: 'test', ip: '203.0.113.7', cookies: {} }
   const event = { type: 'site_view', siteId, url: 'http://b.example/', visitor }
   return async (transaction: Db): Promise<void> => {

@@ -97,6 +97,9 @@ export async function fillDatabase(db: Db): Promise<void> {
     { installationId: 'inst_1', kind: 'site', targetId: 'site_1', status: 'active', ...level },
     { installationId: 'inst_1', kind: 'space', targetId: 'space_1', status: 'pending', ...level },
   ])
+  await db('levelExternalIds').insert({
+    ...{ integration: 'echo', kind: 'account', externalId: 'a', installationId: 'inst_1', targetId: '' },
+  })
   await db('grants').insert({
     ...{ id: 'grt_1', installationId: 'inst_1', version: 7, permissions: json },
     ...{ actorKind: 'token', actorId: 'tok_1', createdAt: at },

@@ -31,6 +31,7 @@ export async function down(db: Knex): Promise<void> {
       'events',
       'grants',
       'oauth_flows',
+      'level_external_ids',
       'installation_targets',
       'installations',
       'versions',
@@ -50,7 +51,7 @@ async function addObservations(db: Knex): Promise<void> {
     .createTable('audit', (table) => {
       table.text('id').primary()
       // Null: a change of Annex as a whole.
-      table.text('organization_id').index()
+      table.text('organization_id')
       table.text('actor_kind').notNullable()
       table.text('actor_id')
       table.text('action').notNullable()
@@ -61,6 +62,7 @@ async function addObservations(db: Knex): Promise<void> {
       table.text('request_id')
       table.text('address')
       table.bigInteger('created_at').notNullable()
+      table.index(['organization_id', 'id'])
       table.index(['subject_id', 'id'])
     })
     .createTable('logs', (table) => {
@@ -72,6 +74,7 @@ async function addObservations(db: Knex): Promise<void> {
       table.text('level').notNullable()
       table.text('text').notNullable()
       table.index(['integration', 'id'])
+      table.index(['installation_id', 'id'])
     })
     .createTable('receipts', (table) => {
       table.bigIncrements('id')

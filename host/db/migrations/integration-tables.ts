@@ -8,6 +8,8 @@ export async function addIntegrations(db: Knex): Promise<void> {
       table.text('folder').notNullable()
       // The deployed version. Null: it is out of service.
       table.text('version_id')
+      // Of the deployed version: lists read it without the manifest.
+      table.text('visibility').notNullable().defaultTo('private')
       // The version of its folder, which a rollback does not change.
       table.text('loaded_version_id')
       // A rollback: loading the folder deploys this version until it is unpinned.
@@ -20,6 +22,8 @@ export async function addIntegrations(db: Knex): Promise<void> {
       table.text('suspended_reason')
       // The data folder of the host that loaded it last, by `hostIdentity`.
       table.text('loaded_by')
+      table.index(['organization_id', 'name'])
+      table.index(['visibility', 'name'])
     })
     .createTable('versions', (table) => {
       table.text('id').primary()
@@ -60,6 +64,10 @@ export async function addIntegrations(db: Knex): Promise<void> {
       table.bigInteger('removed_at')
       // JSON by setting: the label of its value, and its connection with a provider.
       table.text('setting_details').notNullable().defaultTo('{}')
+      table.index(['organization_id', 'id'])
+      table.unique(['integration', 'id'])
+      table.index(['status', 'removing_at', 'created_at'])
+      table.index(['held_version_id'])
     })
     // Site and space installations.
     .createTable('installation_targets', (table) => {
@@ -81,6 +89,16 @@ export async function addIntegrations(db: Knex): Promise<void> {
       table.primary(['installation_id', 'kind', 'target_id'])
       table.index(['kind', 'target_id'])
     })
+  // The external ids of levels: an integration finds a level by them. `target_id` is empty for an installation.
+  await db.schema.createTable('level_external_ids', (table) => {
+    table.text('integration').notNullable()
+    table.text('kind').notNullable()
+    table.text('external_id').notNullable()
+    table.text('installation_id').notNullable().references('installations.id').onDelete('CASCADE')
+    table.text('target_id').notNullable()
+    table.primary(['integration', 'kind', 'external_id', 'installation_id', 'target_id'])
+    table.index(['installation_id', 'kind', 'target_id'])
+  })
   // Connections with providers, from their start to their callback. Links, browsers and states are hashes.
   await db.schema.createTable('oauth_flows', (table) => {
     table.text('id').primary()
@@ -99,6 +117,7 @@ export async function addIntegrations(db: Knex): Promise<void> {
     table.bigInteger('expires_at').notNullable().index()
     table.bigInteger('used_at')
     table.index(['integration', 'callback'])
+    table.index(['endpoint', 'path'])
   })
   // What an organization has agreed to. The last grant of an installation holds.
   await db.schema.createTable('grants', (table) => {
@@ -133,6 +152,12 @@ export async function addIntegrations(db: Knex): Promise<void> {
       table.primary(['level', 'key'])
       table.index(['level', 'expires_at'])
     })
+  await db.raw('create index integrations_suspended on integrations (name) where suspended_at is not null')
+  for (const table of ['installations', 'installation_targets']) {
+    await db.raw(
+      `create index ${table}_broken on ${table} (updated_at) where setting_details like '%"error":%'`,
+    )
+  }
   await db.raw('create unique index integrations_lower_name on integrations (lower(name))')
   await db.raw(
     'create unique index installations_installed on installations (integration, organization_id) where removing_at is null',

@@ -22,6 +22,8 @@ export async function addPlaces(db: Knex): Promise<void> {
       table.text('adaptive_schema')
       table.bigInteger('created_at').notNullable()
       table.unique(['organization_id', 'slug'])
+      table.index(['organization_id', 'id'])
+      table.index(['slug'])
     })
     .createTable('spaces', (table) => {
       table.text('id').primary()
@@ -40,6 +42,8 @@ export async function addPlaces(db: Knex): Promise<void> {
       table.bigInteger('drafted_until')
       table.bigInteger('created_at').notNullable()
       table.unique(['organization_id', 'slug'])
+      table.index(['organization_id', 'id'])
+      table.index(['slug'])
     })
     .createTable('revisions', (table) => {
       table.text('id').primary()
@@ -78,7 +82,7 @@ export async function addPlaces(db: Knex): Promise<void> {
       table.text('external_id').notNullable()
       table.text('record_id').notNullable()
       table.primary(['kind', 'external_id', 'owner'])
-      table.index(['record_id'])
+      table.index(['record_id', 'external_id'])
     })
     .createTable('members', (table) => {
       table.text('id').primary()
@@ -89,18 +93,20 @@ export async function addPlaces(db: Knex): Promise<void> {
       table.bigInteger('created_at').notNullable()
       table.bigInteger('updated_at').notNullable()
       table.unique(['organization_id', 'email'])
+      table.index(['organization_id', 'id'])
     })
     .createTable('tokens', (table) => {
       table.text('id').primary()
       table.text('hash').notNullable().unique()
       table.text('kind').notNullable()
       table.text('role')
-      table.text('organization_id').references('organizations.id').index()
+      table.text('organization_id').references('organizations.id')
       table.text('member_id').references('members.id').onDelete('CASCADE').index()
       table.text('label').notNullable()
       table.bigInteger('created_at').notNullable()
       table.bigInteger('expires_at')
       table.bigInteger('last_used_at')
+      table.index(['organization_id', 'id'])
     })
     // A sealed text for each key. A host that cannot open it has another key, and does not start.
     .createTable('key_checks', (table) => {

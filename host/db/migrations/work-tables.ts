@@ -8,6 +8,8 @@ export async function addWork(db: Knex): Promise<void> {
       table.text('id').notNullable()
       table.text('organization_id').notNullable().references('organizations.id')
       table.text('type').notNullable()
+      // Also in the payload. Views and feedback are found by it.
+      table.text('site_id')
       table.text('payload').notNullable()
       table.bigInteger('received_at').notNullable().index()
       table.primary(['organization_id', 'id'])
@@ -36,15 +38,21 @@ export async function addWork(db: Knex): Promise<void> {
       table.bigInteger('created_at').notNullable()
       table.bigInteger('finished_at')
     })
+  await db.raw(
+    'create index events_of_site on events (site_id, type, received_at, id) where site_id is not null',
+  )
   // Partial indexes: finished and waiting jobs do not slow a claim down.
   await db.raw(
     `create index jobs_due_by_lane on jobs (kind, lane, ordered, (attempt > 0), due_at) where state = 'due'`,
   )
-  await db.raw(`create index jobs_due on jobs (kind, due_at) where state = 'due' and kind <> 'delivery'`)
+  await db.raw(`create index jobs_due on jobs (kind, due_at, id) where state = 'due' and kind <> 'delivery'`)
   await db.raw(`create index jobs_later on jobs (kind, due_at) where state = 'due' and due_at > created_at`)
   await db.raw('create index jobs_in_order on jobs (lane, position) where ordered')
   await db.raw(`create index jobs_leased on jobs (lease_until) where state = 'running'`)
   await db.raw(`create index jobs_waiting on jobs (lane, position) where state = 'waiting'`)
+  await db.raw(
+    `create index jobs_waiting_by_due on jobs (kind, due_at, id) where state = 'waiting' and kind <> 'delivery'`,
+  )
   await db.raw(`create index jobs_waiting_events on jobs (id) where state = 'waiting' and kind = 'event'`)
   await db.raw(`create index jobs_failed on jobs (kind, id) where state = 'failed'`)
   await db.raw(`create index jobs_backlog on jobs (owner, size) where kind = 'delivery'`)
@@ -69,6 +77,8 @@ export async function addDeliveries(db: Knex): Promise<void> {
       table.bigInteger('created_at').notNullable()
       table.bigInteger('updated_at').notNullable()
       table.unique(['installation_id', 'signed_by', 'url'])
+      table.index(['state', 'id'])
+      table.index(['installation_id', 'id'])
     })
     // The deliveries of an event share a body.
     .createTable('bodies', (table) => {

@@ -4,6 +4,8 @@ type EventRow = {
   id: string
   organizationId: string
   type: string
+  /** Of events of a site: views and feedback are found by it. */
+  siteId: string | null
   payload: string
   receivedAt: number
 }
@@ -12,6 +14,7 @@ const columns = {
   id: 'text',
   organizationId: 'text',
   type: 'text',
+  siteId: 'text',
   payload: 'text',
   receivedAt: 'bigint',
 } as const

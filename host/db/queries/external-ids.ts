@@ -23,7 +23,7 @@ export async function withExternalIds<Row extends { id: string }>(
       'recordId',
       records.map(({ id }) => id),
     )
-    .orderBy('externalId')
+    .orderBy(['recordId', 'externalId'])
     .select('recordId', 'externalId')
   const byRecord = Map.groupBy(rows, ({ recordId }) => recordId)
   return records.map((record) => ({

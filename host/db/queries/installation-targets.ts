@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { jsonListHas } from '../sql.ts'
+import { inPage, type PageAt } from '../page.ts'
 import {
   type Configuration,
   type Installation,
@@ -12,6 +12,7 @@ import {
   toInstallation,
   toRow,
 } from './installations.ts'
+import { levelsNamed } from './level-external-ids.ts'
 
 /** A site or space installation: the part of an installation that belongs to one site or space. */
 export type InstallationTarget = Signer & {
@@ -71,20 +72,27 @@ export async function lockTarget(transaction: Db, target: InstallationTarget): P
   return row === undefined ? target : toTarget(row)
 }
 
+/** In the order of their sites or spaces, the oldest first. */
 export async function listTargets(
   db: Db,
-  where: { installationId: string; kind?: TargetKind },
+  where: { installationId: string; kind: TargetKind },
+  at: PageAt,
 ): Promise<InstallationTarget[]> {
-  const rows = await db('installationTargets').where(where).whereNull('removingAt').orderBy('createdAt')
-  return rows.map(toTarget)
+  const query = db('installationTargets').where(where).whereNull('removingAt')
+  return (await inPage(query, 'targetId', at)).map(toTarget)
 }
 
-/** The oldest first. A script has at most 1,000 of them in its environment. */
+/** All site and space installations of an installation. */
+export async function readTargets(db: Db, installationId: string): Promise<InstallationTarget[]> {
+  return (await db('installationTargets').where({ installationId }).whereNull('removingAt')).map(toTarget)
+}
+
+/** The oldest space first. A script has at most 1,000 of them in its environment. */
 export async function listSpaceIds(db: Db, installationId: string): Promise<string[]> {
   const rows = await db('installationTargets')
     .where({ installationId, kind: 'space' })
     .whereNull('removingAt')
-    .orderBy(['createdAt', 'targetId'])
+    .orderBy('targetId')
     .limit(1_000)
     .select('targetId')
   return rows.map(({ targetId }) => targetId)
@@ -105,19 +113,29 @@ export async function listTargetsOfIntegration(
   db: Db,
   { integration, kind, organizationId, externalId, after, limit }: TargetPage,
 ): Promise<{ target: InstallationTarget; installation: Installation }[]> {
-  const own = db('installations').where({ integration }).whereNull('removingAt').select('id')
-  if (organizationId !== undefined) own.where({ organizationId })
-  const query = db('installationTargets')
-    .where({ kind })
-    .whereNull('removingAt')
-    .whereIn('installationId', own)
-    .orderBy(['installationId', 'targetId'])
+  const query = db('installations')
+    .select('installationTargets.*')
+    // SQLite keeps to the order of a cross join, and reads both tables in the order of the page.
+    .crossJoin('installationTargets' as never)
+    .where('installationTargets.installationId', db.ref('installations.id'))
+    .where({ integration, kind })
+    .whereNull('installations.removingAt')
+    .whereNull('installationTargets.removingAt')
+    .orderBy(['installations.id', 'targetId'])
     .limit(limit)
-  if (externalId !== undefined) query.whereRaw(jsonListHas(db, 'external_ids'), [externalId])
+  if (organizationId !== undefined) query.where({ organizationId })
+  if (externalId !== undefined) {
+    const named = () => levelsNamed(db, { integration, kind, externalId })
+    query.whereIn('installations.id', named().select('installationId'))
+    query.whereIn(['installationId', 'targetId'], named().select('installationId', 'targetId'))
+  }
   if (after !== undefined) {
-    query.whereRaw('(installation_id, target_id) > (?, ?)', [after.installationId, after.targetId])
+    // The first condition is for the index.
+    query.where('installations.id', '>=', after.installationId)
+    query.whereRaw('(installations.id, target_id) > (?, ?)', [after.installationId, after.targetId])
   }
   const targets = (await query).map(toTarget)
+  if (targets.length === 0) return []
   const rows = await db('installations').whereIn(
     'id',
     targets.map(({ installationId }) => installationId),

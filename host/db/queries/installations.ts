@@ -106,14 +106,6 @@ export async function lockInstallation(transaction: Db, installation: Installati
   return row === undefined ? installation : toInstallation(row)
 }
 
-export async function listInstallations(
-  db: Db,
-  where: { integration?: string; organizationId?: string },
-): Promise<Installation[]> {
-  const rows = await db('installations').where(where).whereNull('removingAt').orderBy('createdAt')
-  return rows.map(toInstallation)
-}
-
 /** The installations of an integration, also those that are being uninstalled. */
 export async function listRemaining(db: Db, integration: string): Promise<Installation[]> {
   const rows = await db('installations').where({ integration, removedAt: null }).orderBy('createdAt')

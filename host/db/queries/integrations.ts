@@ -1,5 +1,8 @@
+import type { Knex } from 'knex'
+import type { Manifest } from '../../../schemas/generated/manifest.ts'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
+import { inPage, type PageAt } from '../page.ts'
 
 export type IntegrationRow = {
   name: string
@@ -7,6 +10,8 @@ export type IntegrationRow = {
   /** Name of its plugin folder. */
   folder: string
   versionId: string | null
+  /** Of its deployed version. */
+  visibility: NonNullable<Manifest['visibility']>
   /** The version of its folder. A rollback deploys another one. */
   loadedVersionId: string | null
   /** A rollback: loading the folder deploys this version until it is unpinned. */
@@ -69,6 +74,36 @@ export async function listIntegrations(db: Db): Promise<IntegrationRow[]> {
   return db('integrations').orderBy('name')
 }
 
+/** The integrations of an organization, or the one of a script. */
+export type OwnIntegrations = { organizationId: string } | { name: string }
+
+export type ListedIntegration = { row: IntegrationRow; version: VersionHead | undefined }
+
+/** Integrations by name, with their deployed versions: a reader's own ones and public ones. Without `own`, all of them. */
+export async function listVisibleIntegrations(
+  db: Db,
+  own: OwnIntegrations | undefined,
+  at: PageAt,
+): Promise<ListedIntegration[]> {
+  const rows: IntegrationRow[] = await inPage(
+    own === undefined ? db('integrations') : visibleTo(db, own, at),
+    'name',
+    at,
+  )
+  const ids = rows.flatMap(({ versionId }) => versionId ?? [])
+  const heads: VersionHead[] = await db('versions').select(headColumns).whereIn('id', ids)
+  const byId = new Map(heads.map((head) => [head.id, head]))
+  return rows.map((row) => ({ row, version: byId.get(row.versionId ?? '') }))
+}
+
+/** Two queries, each in the order of an index: one query for both would read all integrations. */
+function visibleTo(db: Db, own: OwnIntegrations, at: PageAt): Knex.QueryBuilder {
+  const some = (query: Knex.QueryBuilder, as: string) => db.select('*').from(inPage(query, 'name', at).as(as))
+  const mine = some(db('integrations').where(own), 'mine')
+  const open = some(db('integrations').where({ visibility: 'public' }).whereNot(own), 'open')
+  return db.select('*').from(mine.unionAll(open).as('visible'))
+}
+
 /** The names of an organization's integrations. */
 export async function listIntegrationsOf(db: Db, organizationId: string): Promise<string[]> {
   return db('integrations').where({ organizationId }).orderBy('name').pluck('name')
@@ -78,12 +113,13 @@ export async function listIntegrationsOf(db: Db, organizationId: string): Promis
 export async function setIntegrationVersion(
   db: Db,
   name: string,
-  versionId: string,
+  { id: versionId, manifest }: VersionHead,
   { pinned }: { pinned: boolean },
 ): Promise<void> {
+  const { visibility = 'private' }: Manifest = JSON.parse(manifest)
   await db('integrations')
     .where({ name })
-    .update({ versionId, pinnedVersionId: pinned ? versionId : null })
+    .update({ versionId, visibility, pinnedVersionId: pinned ? versionId : null })
 }
 
 export async function setLoadedVersion(db: Db, name: string, loadedVersionId: string): Promise<void> {
@@ -92,7 +128,7 @@ export async function setLoadedVersion(db: Db, name: string, loadedVersionId: st
 
 /** Takes an integration out of service. Its versions, installations and pin stay. */
 export async function retireIntegration(db: Db, name: string): Promise<void> {
-  await db('integrations').where({ name }).update({ versionId: null })
+  await db('integrations').where({ name }).update({ versionId: null, visibility: 'private' })
 }
 
 export async function hasVersion(db: Db, integration: string, digest: string): Promise<boolean> {
@@ -156,9 +192,15 @@ export async function findVersionHead(db: Db, id: string): Promise<VersionHead |
   return db('versions').select(headColumns).where({ id }).first()
 }
 
-/** The newest first. */
-export async function listVersions(db: Db, integration: string): Promise<VersionHead[]> {
-  return db('versions').select(headColumns).where({ integration }).orderBy('number', 'desc')
+/** The newest first. Few versions of an integration are kept. */
+export async function listVersions(
+  db: Db,
+  integration: string,
+  { before, limit }: { before?: number; limit?: number } = {},
+): Promise<VersionHead[]> {
+  const query = db('versions').select(headColumns).where({ integration }).orderBy('number', 'desc')
+  if (before !== undefined) query.where('number', '<', before)
+  return limit === undefined ? query : query.limit(limit)
 }
 
 /** @returns undefined for a version that `removeOldVersions` has removed */

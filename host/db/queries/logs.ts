@@ -1,5 +1,5 @@
+import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
-import { ofOrganization } from './receipts.ts'
 
 /** A line that a script logged, or that Annex logged about it. */
 export type LogRow = {
@@ -41,6 +41,17 @@ export async function listLogs(
   const rows = await query
   return after === undefined ? rows.reverse() : rows
 }
+
+const ofOrganization =
+  (db: Db, organizationId: string): Knex.QueryCallback =>
+  (visible) => {
+    visible.whereIn('installationId', db('installations').select('id').where({ organizationId }))
+    visible.orWhere((own) => {
+      // By an index on the null, it would read the lines of all integrations.
+      own.whereRaw(`coalesce(installation_id, '') = ''`)
+      own.whereIn('integration', db('integrations').select('name').where({ organizationId }))
+    })
+  }
 
 /** Keeps the newest `keep` lines of an integration. */
 export async function pruneLogs(db: Db, integration: string, keep: number): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
+import { inPage, type PageAt } from '../page.ts'
 import { deleteExternalIds, recordsNamed } from './external-ids.ts'
 
 export type Organization = { id: string; subdomain: string; title: string; createdAt: number }
@@ -24,8 +25,9 @@ export async function findOrganization(db: Db, name: string): Promise<Organizati
   )
 }
 
-export async function listOrganizations(db: Db): Promise<Organization[]> {
-  return db('organizations').orderBy('createdAt')
+/** The oldest first. `id`: that organization alone. */
+export async function listOrganizations(db: Db, where: { id?: string }, at: PageAt): Promise<Organization[]> {
+  return inPage(db('organizations').where(where), 'id', at)
 }
 
 export async function lockOrganization(transaction: Db, id: string): Promise<Organization | undefined> {

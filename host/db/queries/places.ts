@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
+import { inPage, type PageAt } from '../page.ts'
 import { deleteExternalIds, recordsNamed } from './external-ids.ts'
 import type { TargetKind } from './installations.ts'
 
@@ -50,9 +51,20 @@ export async function findSpace(db: Db, id: string): Promise<Space | undefined> 
   return db('spaces').where({ id }).first()
 }
 
-export async function listSpaces(db: Db, organizationId?: string): Promise<Space[]> {
-  const query = db('spaces').orderBy('createdAt')
-  return organizationId === undefined ? query : query.where({ organizationId })
+/** The oldest first. */
+export async function listSpaces(db: Db, organizationId: string, at: PageAt): Promise<Space[]> {
+  return inPage(db('spaces').where({ organizationId }), 'id', at)
+}
+
+export type FolderSpace = Space & { folder: string }
+
+export async function listFolderSpaces(db: Db): Promise<FolderSpace[]> {
+  return db('spaces').whereNotNull('folder').orderBy('id')
+}
+
+/** The next space after an id, in all organizations. */
+export async function findSpaceAfter(db: Db, id: string): Promise<string | undefined> {
+  return (await db('spaces').where('id', '>', id).orderBy('id').first('id'))?.id
 }
 
 export async function updateProblems(db: Db, id: string, problems: string): Promise<void> {
@@ -101,9 +113,21 @@ export async function findSite(db: Db, id: string): Promise<Site | undefined> {
   return db('sites').where({ id }).first()
 }
 
-export async function listSites(db: Db, organizationId?: string): Promise<Site[]> {
-  const query = db('sites').orderBy('createdAt')
-  return organizationId === undefined ? query : query.where({ organizationId })
+/** A site without its schema, which may be large. SQLite keeps booleans as numbers. */
+export type SiteHead = Omit<Site, 'adaptiveSchema' | 'publicKey'> & { isAdaptive: boolean | number }
+
+/** The oldest first. */
+export async function listSites(db: Db, organizationId: string, at: PageAt): Promise<SiteHead[]> {
+  const query = db('sites')
+    .where({ organizationId })
+    .select('id', 'organizationId', 'slug', 'title', 'visibility', 'origins', 'createdAt')
+    .select(db.raw('adaptive_schema is not null as is_adaptive'))
+  return inPage(query, 'id', at)
+}
+
+/** All sites or spaces of an organization, the oldest first. */
+export async function listPlaceIds(db: Db, kind: TargetKind, organizationId: string): Promise<string[]> {
+  return db(`${kind}s`).where({ organizationId }).orderBy('id').pluck('id')
 }
 
 export type Places = { site: Site; space: Space }
@@ -143,12 +167,14 @@ export async function findPlacesOf<Kind extends TargetKind>(
     const query = db(`${kind}s`).limit(2)
     if (organizationId !== undefined) query.where({ organizationId })
     if (integration !== undefined) {
+      // For the places that were found: a list of all places of an integration may be long.
       const installed = db('installationTargets')
         .join('installations', 'installations.id', 'installationTargets.installationId')
         .where({ kind, integration })
-        .select('targetId')
+        .where('targetId', db.ref(`${kind}s.id`))
+        .select(db.raw('1'))
       if (installationId !== undefined) installed.where({ installationId })
-      query.whereIn('id', installed)
+      query.whereExists(installed)
     }
     return query
   }

@@ -23,6 +23,18 @@ export async function listSuspended(db: Db, owner: Owner): Promise<(Found & { re
     )
 }
 
+/** Deployed versions whose manifest names secrets. */
+export async function listWithSecrets(
+  db: Db,
+  owner: Owner,
+): Promise<{ name: string; organizationId: string; manifest: string }[]> {
+  return db('integrations')
+    .join('versions', 'versions.id', 'integrations.versionId')
+    .where(owner)
+    .whereRaw(`manifest like '%"secrets":%'`)
+    .select('name', 'organizationId', 'manifest')
+}
+
 /** Integrations that are suspended outside of installations. */
 export async function listSuspendedIntegrations(
   db: Db,
@@ -41,7 +53,8 @@ export async function listHeld(db: Db, owner: Owner): Promise<(Found & { version
     .join('integrations', 'integrations.name', 'installations.integration')
     .join('versions', 'versions.id', 'integrations.versionId')
     .whereNull('removingAt')
-    .whereNotNull('heldVersionId')
+    // Not null, in a form that uses the index.
+    .where('heldVersionId', '>', '')
     .limit(most)
     .select('installations.id as installationId', 'installations.integration')
     .select('installations.organizationId', 'versions.number as version', 'versions.createdAt as since')

@@ -45,7 +45,7 @@ export async function listReceipts(
   if (installationId !== undefined) query.where({ owner: installationId })
   if (before !== undefined) query.where('id', '<', before)
   if (after !== undefined) query.where('id', '>', after)
-  if (organizationId !== undefined) query.where(ofOrganization(db, organizationId))
+  if (organizationId !== undefined) query.whereIn('owner', ownersIn(db, organizationId))
   return query.orderBy('id', after === undefined ? 'desc' : 'asc')
 }
 
@@ -97,22 +97,46 @@ export async function addUsage(db: Db, rows: readonly UsageRow[]): Promise<void>
 
 export type UsageSum = Omit<UsageRow, 'owner' | 'minute' | 'integration' | 'installationId'> & { at: number }
 
-/** Sums usage by `spanMs`, the newest first: of an installation, an integration or an organization. */
+type UsageFilter = {
+  integration?: string
+  installationId?: string
+  organizationId?: string
+  /** Unix ms. */
+  before?: number
+}
+
+/**
+ * Sums usage by `spanMs`, the newest first: of an installation, an integration or an organization. A page reads back until
+ * it is full, and not all minutes.
+ */
 export async function sumUsage(
   db: Db,
-  where: {
-    integration?: string
-    installationId?: string
-    organizationId?: string
-    /** Unix ms. */
-    before?: number
-    spanMs: number
-    limit: number
-  },
+  { spanMs, limit, ...filter }: UsageFilter & { spanMs: number; limit: number },
 ): Promise<UsageSum[]> {
-  const { integration, installationId, organizationId, before, spanMs, limit } = where
+  const newest = await edgeOf(db, 'max')
+  const oldest = await edgeOf(db, 'min')
+  if (newest === undefined || oldest === undefined) return []
+  const end = Math.min(filter.before ?? newest + spanMs, newest + spanMs)
+  for (let backMs = spanMs * limit; ; backMs *= 4) {
+    const from = end - backMs - (end % spanMs)
+    const found = await sumSince(db, filter, { from, spanMs, limit })
+    if (found.length === limit || from <= oldest) return found
+  }
+}
+
+async function edgeOf(db: Db, edge: 'max' | 'min'): Promise<number | undefined> {
+  const [row] = await db('usage')[edge]({ minute: 'minute' })
+  return row?.minute == null ? undefined : Number(row.minute)
+}
+
+async function sumSince(
+  db: Db,
+  { integration, installationId, organizationId, before }: UsageFilter,
+  { from, spanMs, limit }: { from: number; spanMs: number; limit: number },
+): Promise<UsageSum[]> {
   const query = db('usage')
     .select(db.raw('minute - minute % ? as at', [spanMs]))
+    .where('minute', '>=', from)
     .groupBy('at')
     .orderBy('at', 'desc')
     .limit(limit)
@@ -121,7 +145,7 @@ export async function sumUsage(
   if (integration !== undefined) query.where({ integration })
   if (installationId !== undefined) query.where({ owner: installationId })
   if (before !== undefined) query.where('minute', '<', before)
-  if (organizationId !== undefined) query.where(ofOrganization(db, organizationId))
+  if (organizationId !== undefined) query.whereIn('owner', ownersIn(db, organizationId))
   // PostgreSQL sums whole numbers to `numeric`, which comes as text.
   const toNumbers = (row: object) =>
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Number(value)])) as UsageSum
@@ -138,17 +162,9 @@ export async function pruneUsage(db: Db, beforeMs: number, most: number): Promis
   return db('usage').whereIn(['owner', 'minute'], old).delete()
 }
 
-/**
- * Limits rows with `integration` and `installationId` to an organization: rows of its installations, and rows of its
- * integrations without an installation.
- */
-export const ofOrganization =
-  (db: Db, organizationId: string): Knex.QueryCallback =>
-  (visible) => {
-    visible.whereIn('installationId', db('installations').select('id').where({ organizationId }))
-    // Rows without an installation belong to the owner of the integration.
-    visible.orWhere((own) => {
-      own.whereNull('installationId')
-      own.whereIn('integration', db('integrations').select('name').where({ organizationId }))
-    })
-  }
+/** The owners of an organization's rows: its installations, and its integrations for what has no installation. */
+const ownersIn = (db: Db, organizationId: string): Knex.QueryBuilder =>
+  db('installations')
+    .select('id')
+    .where({ organizationId })
+    .unionAll(db('integrations').select('name').where({ organizationId }))

@@ -185,7 +185,7 @@ export async function setOrdered(db: Db, id: string, ordered: boolean): Promise<
  */
 export async function markRunning(db: Db, id: string, ordered: boolean): Promise<void> {
   // Few jobs run at once. A job that has ended since the read may be due again.
-  const running = await db('jobs').where({ state: 'running', lane: id }).pluck('id')
+  const running = await db('jobs').whereRaw(`state = 'running'`).where({ lane: id }).pluck('id')
   for (const job of running) {
     await db('jobs').where({ id: job }).whereIn('state', ['running', 'due']).update({ ordered })
   }

@@ -1,19 +1,19 @@
 import type { Db } from '../db.ts'
 import { lenientJson, rawRows } from '../sql.ts'
 
-type Of = { organizationId: string; siteId: string }
-
 export type StoredView = { id: string; payload: string; receivedAt: number }
 
-/** The newest stored views of a site before a place. Reads the events of the organization backwards. */
+/** A view in the order of time. */
+export type ViewPlace = Pick<StoredView, 'id' | 'receivedAt'>
+
+/** The newest stored views of a site before a place. */
 export async function listSiteViews(
   db: Db,
-  { organizationId, siteId }: Of,
-  { before, limit }: { before: Pick<StoredView, 'id' | 'receivedAt'> | undefined; limit: number },
+  siteId: string,
+  { before, limit }: { before: ViewPlace | undefined; limit: number },
 ): Promise<StoredView[]> {
   const query = db('events')
-    .where({ organizationId, type: 'site_view' })
-    .whereRaw(`${lenientJson(db, 'payload')} ->> 'siteId' = ?`, [siteId])
+    .where({ siteId, type: 'site_view' })
     .orderBy([
       { column: 'receivedAt', order: 'desc' },
       { column: 'id', order: 'desc' },
@@ -31,7 +31,7 @@ export type ViewCount = { key: string | number; views: number; visitors: number 
 /** Views and visitors of a site between two times in Unix ms, by day since 1970 or by address. */
 export async function countSiteViews(
   db: Db,
-  { organizationId, siteId }: Of,
+  siteId: string,
   { by, from, to, limit }: { by: 'day' | 'url'; from: number; to: number; limit: number },
 ): Promise<ViewCount[]> {
   const payload = lenientJson(db, 'payload')
@@ -40,10 +40,9 @@ export async function countSiteViews(
     db,
     `select ${key} as key, count(*) as views, count(distinct ${payload} -> 'visitor' ->> 'anonymousId') as visitors
      from events
-     where organization_id = ? and type = 'site_view' and received_at >= ? and received_at < ?
-       and ${payload} ->> 'siteId' = ?
+     where site_id = ? and type = 'site_view' and received_at >= ? and received_at < ?
      group by 1 order by ${by === 'day' ? '1' : '2 desc, 1'} limit ?`,
-    [organizationId, from, to, siteId, limit],
+    [siteId, from, to, limit],
   )
   return rows.map(({ key, views, visitors }) => ({ key, views: Number(views), visitors: Number(visitors) }))
 }

@@ -87,10 +87,11 @@ export async function deleteStores(
     .delete()
 }
 
-/** Levels with values that have expired. */
+/** The levels of the first `limit` values that have expired. */
 export async function listExpiredStores(db: Db, now: number, limit: number): Promise<string[]> {
-  const rows = await db('storedValues').distinct('level').where('expiresAt', '<=', now).limit(limit)
-  return rows.map(({ level }) => level)
+  const query = db('storedValues').where('expiresAt', '<=', now).orderBy('expiresAt').limit(limit)
+  const levels: string[] = await query.pluck('level')
+  return [...new Set(levels)]
 }
 
 /** @returns the bytes of each */

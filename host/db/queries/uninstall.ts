@@ -1,8 +1,11 @@
+import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { withPrefix } from '../ids.ts'
-import { lenientJson, rawRows } from '../sql.ts'
+import { jsonTexts, lenientJson, rawRows } from '../sql.ts'
 import { refuseDeliveries } from './deliveries.ts'
 import type { TargetKind } from './installations.ts'
+import { deleteLevelIds } from './level-external-ids.ts'
+import type { ScriptJobState } from './script-jobs.ts'
 import { deleteStores } from './stores.ts'
 
 /** An installation, or one of its site or space installations. */
@@ -23,7 +26,7 @@ export async function markRemoving(transaction: Db, level: RemovedLevel): Promis
 
 /** Events and tasks that a level has not begun. The failed ones are history. */
 export async function deletePendingEvents(transaction: Db, level: RemovedLevel): Promise<void> {
-  await jobsOfScripts(transaction, level).whereIn('state', ['due', 'waiting']).delete()
+  await jobsOfScripts(transaction, level, ['due', 'waiting']).delete()
 }
 
 /**
@@ -33,8 +36,9 @@ export async function deletePendingEvents(transaction: Db, level: RemovedLevel):
 export async function endLevel(transaction: Db, level: RemovedLevel): Promise<void> {
   const { installationId, target } = level
   await endDeliveries(transaction, level)
-  await jobsOfScripts(transaction, level).whereNot({ state: 'failed' }).delete()
+  await jobsOfScripts(transaction, level, ['due', 'waiting', 'running']).delete()
   await receiversOf(transaction, level).delete()
+  await deleteLevelIds(transaction, { installationId, ...target })
   if (target !== undefined) await ofLevel(transaction, level).delete()
   else {
     await transaction('installationTargets').where({ installationId }).delete()
@@ -46,16 +50,15 @@ export async function endLevel(transaction: Db, level: RemovedLevel): Promise<vo
 
 async function endDeliveries(transaction: Db, level: RemovedLevel): Promise<void> {
   const receivers: string[] = await receiversOf(transaction, level).pluck('id')
+  // The index of pending deliveries has their owner.
+  const ended = await rawRows<{ id: string }>(
+    transaction,
+    `delete from jobs where kind = 'delivery' and owner = ? and lane in ${jsonTexts(transaction)} returning id`,
+    [level.installationId, JSON.stringify(receivers)],
+  )
   const finishedAt = Date.now()
-  for (const lane of receivers) {
-    const ended = await rawRows<{ id: string }>(
-      transaction,
-      `delete from jobs where kind = 'delivery' and lane = ? returning id`,
-      [lane],
-    )
-    const refusals = ended.map(({ id }) => ({ id: withPrefix(id, 'dlv'), reason: 'uninstalled', finishedAt }))
-    await refuseDeliveries(transaction, refusals)
-  }
+  const refusals = ended.map(({ id }) => ({ id: withPrefix(id, 'dlv'), reason: 'uninstalled', finishedAt }))
+  await refuseDeliveries(transaction, refusals)
 }
 
 function ofLevel(db: Db, { installationId, target }: RemovedLevel) {
@@ -68,8 +71,17 @@ function receiversOf(db: Db, { installationId, target }: RemovedLevel) {
   return db('receivers').where({ installationId, ...signedBy })
 }
 
-function jobsOfScripts(db: Db, { installationId, target }: RemovedLevel) {
-  const jobs = db('jobs').where({ lane: installationId }).whereIn('kind', ['event', 'task'])
+/** Each state has an index of its own. SQLite uses it for a literal alone. */
+function jobsOfScripts(
+  db: Db,
+  { installationId, target }: RemovedLevel,
+  states: readonly ScriptJobState[],
+): Knex.QueryBuilder {
+  const inStates = states.map((state) => `(state = '${state}' and kind in ('event', 'task') and lane = ?)`)
+  const jobs = db('jobs').whereRaw(
+    `(${inStates.join(' or ')})`,
+    states.map(() => installationId),
+  )
   if (target === undefined) return jobs
   return jobs.whereRaw(`${lenientJson(db, 'subject')} -> 'level' ->> 'targetId' = ?`, [target.targetId])
 }

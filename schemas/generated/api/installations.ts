@@ -374,7 +374,7 @@ export interface ListInstallationsQuery {
    */
   limit: number
   /**
-   * `next.page` of the page before, with the same filters. Without it the first page.
+   * `next.page` of the page before, at the same address with the same filters. Without it the first page.
    */
   page?: string
 }
@@ -389,7 +389,7 @@ export interface ListIntegrationInstallationsQuery {
    */
   limit: number
   /**
-   * `next.page` of the page before, with the same filters. Without it the first page.
+   * `next.page` of the page before, at the same address with the same filters. Without it the first page.
    */
   page?: string
 }
@@ -400,7 +400,7 @@ export interface ListIntegrationInstallationSitesQuery {
    */
   limit: number
   /**
-   * `next.page` of the page before, with the same filters. Without it the first page.
+   * `next.page` of the page before, at the same address with the same filters. Without it the first page.
    */
   page?: string
 }
@@ -411,7 +411,7 @@ export interface ListIntegrationInstallationSpacesQuery {
    */
   limit: number
   /**
-   * `next.page` of the page before, with the same filters. Without it the first page.
+   * `next.page` of the page before, at the same address with the same filters. Without it the first page.
    */
   page?: string
 }

@@ -31,7 +31,7 @@ export interface ListIntegrationSiteInstallationsQuery {
    */
   limit: number
   /**
-   * `next.page` of the page before, with the same filters. Without it the first page.
+   * `next.page` of the page before, at the same address with the same filters. Without it the first page.
    */
   page?: string
 }
@@ -46,7 +46,7 @@ export interface ListIntegrationSpaceInstallationsQuery {
    */
   limit: number
   /**
-   * `next.page` of the page before, with the same filters. Without it the first page.
+   * `next.page` of the page before, at the same address with the same filters. Without it the first page.
    */
   page?: string
 }

@@ -82,7 +82,7 @@ export interface ListJobsQuery {
    */
   limit: number
   /**
-   * `next.page` of the page before, with the same filters. Without it the first page.
+   * `next.page` of the page before, at the same address with the same filters. Without it the first page.
    */
   page?: string
 }

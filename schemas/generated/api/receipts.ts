@@ -102,7 +102,7 @@ export interface ListReceiptsQuery {
    */
   limit: number
   /**
-   * `next.page` of the page before, with the same filters. Without it the first page.
+   * `next.page` of the page before, at the same address with the same filters. Without it the first page.
    */
   page?: string
 }
@@ -125,7 +125,7 @@ export interface ListUsageQuery {
    */
   limit: number
   /**
-   * `next.page` of the page before, with the same filters. Without it the first page.
+   * `next.page` of the page before, at the same address with the same filters. Without it the first page.
    */
   page?: string
 }

@@ -84,7 +84,7 @@ export interface ListOrganizationTokensQuery {
    */
   limit: number
   /**
-   * `next.page` of the page before, with the same filters. Without it the first page.
+   * `next.page` of the page before, at the same address with the same filters. Without it the first page.
    */
   page?: string
 }
@@ -95,7 +95,7 @@ export interface ListOperatorTokensQuery {
    */
   limit: number
   /**
-   * `next.page` of the page before, with the same filters. Without it the first page.
+   * `next.page` of the page before, at the same address with the same filters. Without it the first page.
    */
   page?: string
 }

@@ -4,8 +4,15 @@ import { createId, withPrefix } from '../../../host/db/ids.ts'
 import type { Delivery } from '../../../host/db/queries/deliveries.ts'
 import { insertInstallation } from '../../../host/db/queries/installations.ts'
 import { ensureIntegration } from '../../../host/db/queries/integrations.ts'
+import { countPendingJobs } from '../../../host/db/queries/jobs.ts'
 import { type DeliveryFilter, listDeliveries } from '../../../host/db/queries/list-deliveries.ts'
+import { findPlacesOf } from '../../../host/db/queries/places.ts'
+import { sumUsage } from '../../../host/db/queries/receipts.ts'
+import { setOrdered } from '../../../host/db/queries/receivers.ts'
 import { listFailedJobs } from '../../../host/db/queries/script-jobs.ts'
+import { countSiteViews, listSiteViews } from '../../../host/db/queries/site-views.ts'
+import { listExpiredStores } from '../../../host/db/queries/stores.ts'
+import { deletePendingEvents } from '../../../host/db/queries/uninstall.ts'
 import { isPostgres } from '../../../host/db/sql.ts'
 import { createChanges, followDeliveries } from '../../../host/webhooks/follow-deliveries.ts'
 import { type Asked, planOf } from '../../support/query-plan.ts'
@@ -164,6 +171,27 @@ describe('lists of thousands of records', () => {
     }
   })
 
+  it('stay beside requests that read few rows of them', async (context) => {
+    const { db, installationId } = seeded
+    if (isPostgres(db)) return context.skip('its plans depend on statistics')
+    const siteId = 'site_0190a1b2-0000-7000-8000-000000000000'
+    const asked: [string, () => Promise<unknown>][] = [
+      ['a site by its slug', () => findPlacesOf(db, 'site', 'docs', {})],
+      ['a site of an integration', () => findPlacesOf(db, 'site', siteId, { integration: 'echo' })],
+      ['a task that is queued', () => countPendingJobs(db, 'task', installationId)],
+      ['an uninstall', () => deletePendingEvents(db, { installationId })],
+      ['an order for a receiver', () => setOrdered(db, 'rcv_quiet', true)],
+      ['values that expire', () => listExpiredStores(db, 1, 10)],
+      ['views of a site', () => listSiteViews(db, siteId, { before: { receivedAt: 1, id: 'e' }, limit: 50 })],
+      ['counts', () => countSiteViews(db, siteId, { by: 'day', from: 0, to: 1, limit: 50 })],
+    ]
+    for (const [what, ask] of asked) {
+      const plan = await planOf(db, ask)
+      assert.match(plan, /SEARCH|USING INDEX jobs_leased/, what)
+      assert.doesNotMatch(plan, /SCAN (?!jobs USING INDEX jobs_leased)/, what)
+    }
+  })
+
   it('find all failed jobs of a filter, page by page, the newest first', async () => {
     const { db, installationId, organizationId } = seeded
     const failed = Array.from({ length: count }, (_, n) => ({
@@ -190,6 +218,36 @@ describe('lists of thousands of records', () => {
       const ids = failed.filter(fits).map(({ id }) => id)
       const find = (before: string | undefined) => listFailedJobs(db, filter, { before, limit: 900 })
       assert.deepEqual(await listAll(find), ids, JSON.stringify(filter))
+    }
+  })
+
+  it('find all sums of usage, page by page, also after months without any', async () => {
+    const { db, installationId, organizationId } = seeded
+    const hour = 3_600_000
+    const now = Math.floor(Date.now() / hour) * hour
+    const hoursAgo = [0, 1, 2, 30, 31, 2_000, 2_001]
+    const row = (owner: string, ago: number) => ({
+      ...{ owner, minute: now - ago * hour, integration: 'echo', installationId, dispatches: 1, failed: 0 },
+      ...{ cpuMs: 1, wallMs: 1, egressCalls: 0, egressBytes: 0, hostCalls: 0, maxHeapBytes: 1 },
+    })
+    await db('usage').insert([...hoursAgo.map((ago) => row(installationId, ago)), row(other.second, 5)])
+    const expected = hoursAgo.map((ago) => now - ago * hour)
+    for (const where of [{ installationId }, { organizationId }]) {
+      for (const limit of [1, 2, 3, 100]) {
+        const found: number[] = []
+        for (let before: number | undefined; ; ) {
+          const page = await sumUsage(db, {
+            ...where,
+            spanMs: hour,
+            limit,
+            ...(before !== undefined && { before }),
+          })
+          if (page.length === 0) break
+          found.push(...page.map(({ at }) => at))
+          before = found.at(-1)
+        }
+        assert.deepEqual(found, expected, JSON.stringify({ where, limit }))
+      }
     }
   })
 

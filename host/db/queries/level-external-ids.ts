@@ -1,0 +1,33 @@
+import type { Knex } from 'knex'
+import type { Db } from '../db.ts'
+import type { TargetKind } from './installations.ts'
+
+/** A level that external ids may name. `targetId` is empty for an installation. */
+export type NamedLevel = { installationId: string; kind: TargetKind | 'account'; targetId: string }
+
+/** Replaces the external ids by which an integration finds a level. The level's row has them too. */
+export async function replaceLevelIds(
+  transaction: Db,
+  { integration, ...level }: NamedLevel & { integration: string },
+  externalIds: readonly string[],
+): Promise<void> {
+  await deleteLevelIds(transaction, level)
+  // PostgreSQL stores no U+0000, and a query with it is refused.
+  const findable = new Set(externalIds.filter((externalId) => !externalId.includes('\0')))
+  const rows = [...findable].map((externalId) => ({ integration, ...level, externalId }))
+  if (rows.length > 0) await transaction('levelExternalIds').insert(rows)
+}
+
+/** Deletes those of a level, or of an installation with all of its levels. */
+export async function deleteLevelIds(
+  transaction: Db,
+  level: NamedLevel | { installationId: string },
+): Promise<void> {
+  await transaction('levelExternalIds').where(level).delete()
+}
+
+/** The levels of an integration that have an external id. */
+export const levelsNamed = (
+  db: Db,
+  where: { integration: string; kind: NamedLevel['kind']; externalId: string },
+): Knex.QueryBuilder => db('levelExternalIds').where(where)

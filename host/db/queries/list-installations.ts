@@ -1,0 +1,54 @@
+import type { Knex } from 'knex'
+import type { Db } from '../db.ts'
+import { inPage, type PageAt } from '../page.ts'
+import { type Installation, toInstallation } from './installations.ts'
+import { levelsNamed } from './level-external-ids.ts'
+
+/** Installations that are not being uninstalled. */
+const installed = (db: Db, where: { integration?: string; organizationId?: string }): Knex.QueryBuilder =>
+  db('installations').where(where).whereNull('removingAt')
+
+/** `externalId`: with `integration` alone. */
+export type InstallationFilter = { integration?: string; organizationId?: string; externalId?: string }
+
+/** The oldest first. */
+export async function listInstallations(
+  db: Db,
+  { externalId, ...where }: InstallationFilter,
+  at: PageAt,
+): Promise<Installation[]> {
+  const query = installed(db, where)
+  const { integration } = where
+  if (externalId !== undefined && integration !== undefined) {
+    const named = levelsNamed(db, { integration, kind: 'account', externalId })
+    query.whereIn('id', named.select('installationId'))
+  }
+  return (await inPage(query, 'id', at)).map(toInstallation)
+}
+
+const pageSize = 100
+
+/** All installations of an integration or organization, read page by page. */
+export async function* eachInstallation(
+  db: Db,
+  where: { integration: string } | { organizationId: string },
+): AsyncGenerator<Installation> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const page: Installation[] = await listInstallations(db, where, { after, limit: pageSize })
+    yield* page
+    after = page.length === pageSize ? page.at(-1)?.id : undefined
+  }
+}
+
+/** The installation of an integration in an organization. There is at most one. */
+export async function findInstalled(
+  db: Db,
+  where: { integration: string; organizationId: string },
+): Promise<Installation | undefined> {
+  const row = await installed(db, where).first()
+  return row && toInstallation(row)
+}
+
+export async function listInstallationIds(db: Db, integration: string): Promise<string[]> {
+  return installed(db, { integration }).pluck('id')
+}
