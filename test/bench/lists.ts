@@ -1,0 +1,123 @@
+// Lists of 10,000 records: the first page of 50 items, and the hundredth.
+import { createApi } from '../../host/cli/client.ts'
+import type { List } from '../../host/cli/records.ts'
+import { createTerminal } from '../../host/cli/terminal.ts'
+import { createId } from '../../host/db/ids.ts'
+import { openDatabase } from '../../host/db/open-database.ts'
+import { writePlugin } from '../support/plugin-folder.ts'
+import { median } from './measure/quantile.ts'
+import { describeMachine, printTargets, printTimes } from './report.ts'
+import { createFolders, startAnnex } from './servers/start-annex.ts'
+
+const count = 10_000
+const pages = 100
+const rounds = 30
+const at = Date.now()
+
+const terminal = createTerminal(process)
+await using ends = new AsyncDisposableStack()
+const folders = createFolders()
+ends.defer(async () => folders.remove())
+writePlugin(folders.pluginsDir, 'wide', {})
+const first = await startAnnex(folders)
+const { organization, samples } = first
+await first.close()
+const installation = await insertAll()
+const annex = await startAnnex(folders, { RATE_LIMIT_TOKEN: '0' })
+ends.defer(annex.close)
+const api = createApi({ url: annex.origin, token: annex.token })
+
+const measured: [name: string, times: number[]][] = []
+for (const [name, path] of [
+  ['organizations', '/v1/orgs'],
+  ['integrations', '/v1/integrations'],
+  ['sites of an organization', `/v1/orgs/${organization}/sites`],
+  ['spaces of an organization', `/v1/orgs/${organization}/spaces`],
+  ['installations', '/v1/installations'],
+  ['installations of an integration', '/v1/integrations/wide/installations'],
+  ['sites of an installation', `/v1/integrations/wide/installations/${installation}/sites`],
+  ['sites of an integration', '/v1/integrations/wide/sites'],
+  ['views of a site', `/v1/orgs/${organization}/sites/${samples.site}/views`],
+] as const) {
+  measured.push([`${name}, first page`, await timesOf(path, undefined)])
+  measured.push([`${name}, page ${pages}`, await timesOf(path, await findPage(path))])
+}
+const counts = `/v1/orgs/${organization}/sites/${samples.site}/views/counts`
+measured.push(['views of a site, counted by day', await timesOf(counts, undefined)])
+
+terminal.say(describeMachine().text)
+terminal.say(`${count} records of each kind, ${rounds} requests for each page`)
+printTimes(terminal, '', measured)
+const slowest = Math.max(...measured.map(([, times]) => median(times)))
+printTargets(terminal, [{ name: 'the slowest list, p50', value: slowest, unit: 'ms', atMost: 50 }])
+
+async function findPage(path: string): Promise<string | undefined> {
+  let page: string | undefined
+  for (let n = 1; n < pages; n += 1) page = (await api.get<List<unknown>>(path, { page })).next?.page
+  if (page === undefined) throw new Error(`${path} has no page ${pages}.`)
+  return page
+}
+
+async function timesOf(path: string, page: string | undefined): Promise<number[]> {
+  const times: number[] = []
+  for (let round = -rounds / 3; round < rounds; round += 1) {
+    const startedAt = performance.now()
+    await api.get(path, { page })
+    if (round >= 0) times.push(performance.now() - startedAt)
+  }
+  return times
+}
+
+/** @returns an installation that is in all sites */
+async function insertAll(): Promise<string> {
+  const { db, close } = await openDatabase('', folders.dataDir)
+  const each = <Row>(toRow: (n: number) => Row): Row[] =>
+    Array.from({ length: count }, (_none, n) => toRow(n))
+  const secrets = { signingSecret: 'sealed' }
+  try {
+    const owners = each((n) => ({ id: createId('org'), subdomain: `org-${n}`, title: `${n}`, createdAt: at }))
+    const own = { organizationId: organization, createdAt: at }
+    const sites = each((n) => ({
+      ...{ id: createId('site'), slug: `site-${n}`, title: `${n}`, publicKey: `pk_${n}`, ...own },
+    }))
+    const spaces = each((n) => ({ id: createId('space'), slug: `space-${n}`, title: `${n}`, ...own }))
+    const integrations = each((n) => ({
+      ...{
+        name: `many-${n}`,
+        folder: `many-${n}`,
+        installKey: 'key',
+        visibility: 'public',
+        ...secrets,
+        ...own,
+      },
+    }))
+    const level = {
+      ...{ status: 'active', configuration: '{}', externalIds: '[]', ...secrets },
+      ...{ createdAt: at, updatedAt: at },
+    }
+    const installations = owners.map(({ id: organizationId }) => ({
+      ...{ id: createId('inst'), integration: 'wide', organizationId, ...level },
+    }))
+    const installationId = installations[0]?.id ?? ''
+    const targets = sites.map(({ id }) => ({ installationId, kind: 'site', targetId: id, ...level }))
+    const events = [...sites, ...sites].map(({ id }, n) => {
+      const siteId = n % 2 === 0 ? samples.site : id
+      const payload = JSON.stringify({ type: 'site_view', siteId, visitor: { anonymousId: `${n % 500}` } })
+      return {
+        id: createId('evt'),
+        organizationId: organization,
+        type: 'site_view',
+        siteId,
+        payload,
+        receivedAt: at - n,
+      }
+    })
+    const tables = { organizations: owners, sites, spaces, integrations, installations }
+    for (const [name, rows] of Object.entries({ ...tables, installationTargets: targets, events })) {
+      await db.transaction((transaction) => transaction.batchInsert(name, rows as object[], 50))
+    }
+    return installationId
+  } finally {
+    await close()
+  }
+}
