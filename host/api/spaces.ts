@@ -5,7 +5,7 @@ import type { SecretBox } from '../access/secret-box.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { withExternalIds, withExternalIdsOf } from '../db/queries/external-ids.ts'
-import { listSpaces, type Space } from '../db/queries/places.ts'
+import { findSpace, listSpaces, type Space } from '../db/queries/places.ts'
 import { AnnexError } from '../errors.ts'
 import { changeSpace } from '../events/change-space.ts'
 import { createPlace, deletePlace } from '../installations/records.ts'
@@ -57,8 +57,10 @@ export function addSpaceRoutes(
     const space = await createPlace(db, box, 'space', { ...body, organizationId, folder }, originOf(request))
     prepareDispatch.forget()
     wake()
-    if (folder !== null) await reload()
-    return view(space)
+    if (folder === null) return view(space)
+    await reload()
+    // With the first revision, and the files that are left out.
+    return view((await findSpace(db, space.id)) ?? space)
   })
 
   on('getSpaceById', async (request) => view(await openSpace(db, request)))

@@ -25,6 +25,8 @@ async function makeSpace(slug: string, files: Record<string, string | Buffer>): 
   const made = await annex.api('POST', '/v1/orgs/home/spaces', { slug, title: slug, folder })
   assert.equal(made.status, 201, made.text)
   const { id } = made.json
+  const { json: now } = await annex.api('GET', `/v1/spaces/${id}`)
+  assert.deepEqual([made.json.revision, made.json.problems], [now.revision, now.problems])
   const read = async () => (await annex.api('GET', `/v1/spaces/${id}/content`)).json
   return { id, folder, read, revision: async () => (await read()).id }
 }
