@@ -37,6 +37,10 @@ export const errorCodes = {
     status: 409,
     meaning: 'The organization has not agreed to what the version asks for. The details list it.',
   },
+  settings_unreadable: {
+    status: 503,
+    meaning: 'The settings or signing secrets of a level were encrypted with another SECRET_KEY.',
+  },
   event_invalid: { status: 422, meaning: 'The event does not match the schema of its type.' },
   // Public endpoints and sandboxes
   options_failed: {

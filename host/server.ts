@@ -18,6 +18,7 @@ import { createNotifications } from './db/notifications.ts'
 import { openDatabase } from './db/open-database.ts'
 import { createStorageProbe } from './db/probe-storage.ts'
 import type { NewDelivery, QueuedDelivery } from './db/queries/deliveries.ts'
+import { useSealer } from './db/sealed-json.ts'
 import { createEgress } from './egress/egress.ts'
 import { createHops } from './egress/loop-guard.ts'
 import { createOwnApi } from './egress/own-api.ts'
@@ -86,6 +87,8 @@ export async function startServer(
   const database = await openDatabase(settings.DATABASE_URL, dataDir)
   ends.defer(database.close)
   const { db, reader, longReader, dialect, clock } = database
+  const box = await openSecretBox(db, settings.SECRET_KEY, dataDir)
+  useSealer([db, reader, longReader], box)
   const commits = createGroupCommit(db)
   ends.defer(commits.close)
   const notifications = createNotifications(database, {
@@ -97,7 +100,6 @@ export async function startServer(
   await ensureCliToken(db, dataDir)
 
   // Secrets, logs and metrics.
-  const box = await openSecretBox(db, settings.SECRET_KEY, dataDir)
   const signingSecrets = createSecretReader(box, clock)
   const tokens = createScriptTokens(box.deriveKey('script tokens'))
   const logs = createLogWriter(db, { toSource: createToSource(db), redact: secrets.redact, onDefect })

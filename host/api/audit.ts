@@ -58,8 +58,8 @@ function toEntry(row: AuditRow): AuditEntry {
     actor: { kind: row.actorKind, id: row.actorId },
     organization: row.organizationId,
     subject: { kind: row.subjectKind, id: row.subjectId },
-    before: row.before === null ? null : JSON.parse(row.before),
-    after: row.after === null ? null : JSON.parse(row.after),
+    before: row.before as AuditEntry['before'],
+    after: row.after as AuditEntry['after'],
     request: row.requestId,
     address: row.address,
   }

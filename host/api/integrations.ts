@@ -12,7 +12,7 @@ import {
 import { listInstallations } from '../db/queries/list-installations.ts'
 import { AnnexError } from '../errors.ts'
 import { queueTask } from '../events/tasks.ts'
-import { assertSettable } from '../installations/configure.ts'
+import { assertSettable } from '../installations/edit-rules.ts'
 import {
   createManifestReader,
   type Deployed,

@@ -14,7 +14,7 @@ import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { toVisibleSettings } from '../installations/level-settings.ts'
-import type { EventJob } from '../installations/setup-event.ts'
+import { type EventJob, openEvent } from '../installations/setup-event.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { originOf, type Person } from './caller.ts'
 import { idPlace, listPage, ownOf, toIso } from './list-query.ts'
@@ -54,7 +54,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts
   on('getJob', async (request) => {
     const job = await open(request)
     const { level, event } = JSON.parse(job.subject) as EventJob
-    return { ...toView(job), payload: await withoutCredentials(level, event) }
+    return { ...toView(job), payload: await withoutCredentials(level, openEvent(db, event)) }
   })
 
   on('runJob', async (request) => {

@@ -190,8 +190,11 @@ const toNoticed = (
   since: Number(of.since),
 })
 
-function brokenConnections(details: string, now: number): { name: string; error: string; since?: number }[] {
-  return Object.entries<SettingDetails[string]>(JSON.parse(details)).flatMap(([name, { connection }]) => {
+function brokenConnections(
+  details: SettingDetails,
+  now: number,
+): { name: string; error: string; since?: number }[] {
+  return Object.entries(details).flatMap(([name, { connection }]) => {
     const why = whyDisconnected(connection, now)
     return why === undefined ? [] : [{ name, ...why }]
   })

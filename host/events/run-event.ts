@@ -10,7 +10,7 @@ import { activateAfterSetup } from '../installations/configure.ts'
 import { type SetupFailure, storeSetupFailure, toSetupFailure } from '../installations/failed-setup.ts'
 import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
-import { type EventJob, isLastEvent } from '../installations/setup-event.ts'
+import { type EventJob, isLastEvent, openEvent } from '../installations/setup-event.ts'
 import { endAfterLastEvent } from '../installations/uninstall.ts'
 import { handleEach, type JobHandler, type JobOutcome, stored } from '../queue/job-handler.ts'
 import { nextStep, type RetrySchedule } from '../queue/retry-schedule.ts'
@@ -28,6 +28,7 @@ const holding: ReadonlySet<ErrorCode> = new Set(['installation_paused', 'install
  * `mostInterruptions` times.
  */
 export function createRunEvent(given: {
+  db: Db
   sandboxes: Sandboxes
   prepareDispatch: PrepareDispatch
   report: ReportFailure
@@ -63,7 +64,7 @@ export function createRunEvent(given: {
     let prepared: PreparedLevel | undefined
     try {
       prepared = await prepareDispatch[isLastEvent(event) ? 'prepareLast' : 'prepare'](level)
-      await handle(prepared, event, requestId)
+      await handle(prepared, openEvent(given.db, event), requestId)
       return { move: { state: 'gone' }, ...(isSetup && { stores: [stored(activate, prepared)] }) }
     } catch (error) {
       if (isAnnexError(error) && holding.has(error.code)) {

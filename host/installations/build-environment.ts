@@ -4,6 +4,7 @@ import type { SecretBox } from '../access/secret-box.ts'
 import type { InstallationTarget } from '../db/queries/installation-targets.ts'
 import type { Installation } from '../db/queries/installations.ts'
 import type { IntegrationRow, VersionHead } from '../db/queries/integrations.ts'
+import { AnnexError } from '../errors.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { readSecrets } from '../manifest/secrets.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
@@ -105,10 +106,40 @@ export async function buildEnvironment(
       }),
     secrets: readSecrets(manifest, given.reading),
     signingSecrets: {
-      integration: box.open(integration.signingSecret),
-      ...(installation && { installation: box.open(installation.signingSecret) }),
-      ...(target && { [targetKey]: box.open(target.signingSecret) }),
+      integration: openSecret(box, integration, name, ''),
+      ...(installation && { installation: openSecret(box, installation, installation.id, installation.id) }),
+      ...(target &&
+        installation && {
+          [targetKey]: openSecret(
+            box,
+            target,
+            `${installation.id} in the ${target.kind} ${target.targetId}`,
+            `${installation.id} --${target.kind} ${target.targetId}`,
+          ),
+        }),
     },
+  }
+}
+
+/**
+ * @param named the arguments that name a level to `annex rotate-secret`. Empty: no command replaces the secret
+ * @throws AnnexError `settings_unreadable`
+ */
+function openSecret(
+  box: SecretBox,
+  { signingSecret }: { signingSecret: string },
+  owner: string,
+  named: string,
+): string {
+  try {
+    return box.open(signingSecret)
+  } catch (cause) {
+    const another = named === '' ? '' : `, or make another secret: annex rotate-secret ${named} --overlap 0`
+    throw new AnnexError(
+      'settings_unreadable',
+      `The signing secret of ${owner} was encrypted with another SECRET_KEY. Start Annex with that key${another}.`,
+      { cause },
+    )
   }
 }
 

@@ -16,21 +16,19 @@ import {
 } from '../db/queries/installations.ts'
 import { replaceLevelIds } from '../db/queries/level-external-ids.ts'
 import { writeTransaction } from '../db/sql.ts'
-import { AnnexError } from '../errors.ts'
-import type { Level as ConfigurationLevel, SettingProblem } from '../manifest/settings/check-configuration.ts'
-import { checkConfiguration } from '../manifest/settings/check-configuration.ts'
+import type { SettingProblem } from '../manifest/settings/check-configuration.ts'
 import { auditSettings, toShown } from './audit-level.ts'
 import { type ConnectionEdit, claimConnection, connectedButtons, detailsAfter } from './connections.ts'
+import { assertValid, isDeclared, keptSettings, openMasks, without } from './edit-rules.ts'
 import {
+  assertReadable,
   findProblems,
   type InstalledLevel,
   levelOf,
-  settingPointer,
   splitConfiguration,
   statusOf,
 } from './level-settings.ts'
 import { lockLevel } from './lock-level.ts'
-import { withStoredSecrets } from './secret-settings.ts'
 import { queueSetup } from './setup-event.ts'
 
 /** Compares the settings that an edit began with to the stored ones. Throws when they are not the same. */
@@ -124,6 +122,7 @@ export async function editByScript(
   const now = nowOf(db)
   await writeTransaction(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
+    assertReadable(before)
     assertFresh(before)
     const { configuration: stored, settingDetails: details } = before.target ?? before.installation
     if (connection !== undefined && 'step' in connection && connection.step === 'claim') {
@@ -228,58 +227,6 @@ async function repeatSetups(transaction: Db, { installation, target }: Installed
     if (one.statusReason === null) continue
     await queueSetup(transaction, { installation, target: one, status: one.status })
   }
-}
-
-/**
- * Checks settings before their level exists. A missing setting is no error. An empty text for a required one is.
- *
- * @throws AnnexError `configuration_invalid` with a detail for each setting
- */
-export function assertSettable(manifest: Manifest, level: ConfigurationLevel, given: Configuration): void {
-  const { problems } = checkConfiguration(manifest, level, given)
-  assertValid(
-    manifest,
-    problems.filter(({ path, kind }) => kind === 'invalid' || given[path] === ''),
-  )
-}
-
-function assertValid(manifest: Manifest, problems: SettingProblem[]): void {
-  if (problems.length === 0) return
-  const details = problems.map(({ path, message }) => ({ path: settingPointer(path), message }))
-  const list = problems.map(({ path, message }) => `  ${path}: ${message}`).join('\n')
-  throw new AnnexError(
-    'configuration_invalid',
-    `These settings of ${manifest.name} cannot be used, and nothing was changed:\n${list}`,
-    { details },
-  )
-}
-
-/** @throws AnnexError `configuration_invalid` for the mask of a secret that is not stored */
-function openMasks(manifest: Manifest, { installation, target }: InstalledLevel, given: Configuration) {
-  const { configuration: stored } = target ?? installation
-  const opened = withStoredSecrets(manifest, levelOf(target), { given, stored })
-  assertValid(manifest, opened.problems)
-  return opened.configuration
-}
-
-/** Values that a person's edit keeps: values of the script, and credentials under buttons. */
-function keptSettings(manifest: Manifest, { installation, target }: InstalledLevel): Configuration {
-  const properties = manifest.configurations?.[levelOf(target)]?.properties ?? {}
-  const isKept = (name: string) => !Object.hasOwn(properties, name) || properties[name]?.type === 'button'
-  return Object.fromEntries(
-    Object.entries((target ?? installation).configuration).filter(([name]) => isKept(name)),
-  )
-}
-
-function isDeclared(manifest: Manifest, { target }: InstalledLevel, name: string): boolean {
-  return Object.hasOwn(manifest.configurations?.[levelOf(target)]?.properties ?? {}, name)
-}
-
-/** Credentials are stored under their button and as `oauth_credentials`: both are removed. */
-function without(stored: Configuration, name: string): Configuration {
-  const value = JSON.stringify(stored[name])
-  const isSame = (other: string) => other === 'oauth_credentials' && JSON.stringify(stored[other]) === value
-  return Object.fromEntries(Object.entries(stored).filter(([other]) => other !== name && !isSame(other)))
 }
 
 /** The statement changes the status as it is stored now: a pause or a suspension stays. */

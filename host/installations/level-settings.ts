@@ -3,7 +3,7 @@ import { toPointer } from '../../schemas/describe-error.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { InstallationTarget } from '../db/queries/installation-targets.ts'
 import type { Configuration, Installation, InstallationStatus } from '../db/queries/installations.ts'
-import type { ErrorDetail } from '../errors.ts'
+import { AnnexError, type ErrorDetail } from '../errors.ts'
 import type { SettingProblem, Level as SettingsLevel } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration, withDefaults } from '../manifest/settings/check-configuration.ts'
 import type { Level } from '../sandbox/level.ts'
@@ -37,8 +37,22 @@ export function statusOf(manifest: Manifest | undefined, level: InstalledLevel):
 export const settingPointer = (name: string): string =>
   toPointer('configuration', ...(name === '' ? [] : [name]))
 
+const isUnreadable = ({ installation, target }: InstalledLevel): boolean =>
+  (target ?? installation).isUnreadable
+
+function describeUnreadable({ installation, target }: InstalledLevel): string {
+  const where = `${installation.id}${target === undefined ? '' : ` in the ${target.kind} ${target.targetId}`}`
+  return `The settings of ${where} were encrypted with another SECRET_KEY. Set them again, or start Annex with that key.`
+}
+
+/** @throws AnnexError `settings_unreadable`: a script must not take lost settings for settings that are not set */
+export function assertReadable(level: InstalledLevel): void {
+  if (isUnreadable(level)) throw new AnnexError('settings_unreadable', describeUnreadable(level))
+}
+
 /** A reason for each setting that is missing or does not fit. */
 export function whyPending(manifest: Manifest | undefined, level: InstalledLevel): ErrorDetail[] {
+  if (isUnreadable(level)) return [{ path: settingPointer(''), message: describeUnreadable(level) }]
   if (manifest === undefined) return []
   const { configuration } = level.target ?? level.installation
   const { declared } = splitConfiguration(manifest, levelOf(level.target), configuration)

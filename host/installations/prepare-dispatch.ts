@@ -13,7 +13,7 @@ import { suspendedError } from '../sandbox/sandbox-errors.ts'
 import type { DispatchContext, SandboxTarget } from '../sandbox/target.ts'
 import { buildEnvironment, type LevelRecords } from './build-environment.ts'
 import { getDeployed } from './find-deployed.ts'
-import type { SettingsTag } from './level-settings.ts'
+import { assertReadable, type SettingsTag } from './level-settings.ts'
 import { secretSettings } from './secret-settings.ts'
 
 /** A level, ready for a dispatch. */
@@ -62,6 +62,9 @@ export function createPrepareDispatch(given: {
   }
 
   async function prepare(records: LevelRecords): Promise<PreparedLevel> {
+    const { installation, target: place } = records
+    if (installation !== undefined) assertReadable({ installation })
+    if (installation !== undefined && place !== undefined) assertReadable({ installation, target: place })
     const { box, tokens, settingsTag, reading } = given
     const environment = await buildEnvironment(records, {
       box,

@@ -3,6 +3,7 @@ import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
 import type { Configuration, InstallationStatus } from '../db/queries/installations.ts'
 import { insertJobs } from '../db/queries/jobs.ts'
+import { openJson, sealJson } from '../db/sealed-json.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { InstalledLevel } from './level-settings.ts'
 
@@ -10,6 +11,17 @@ import type { InstalledLevel } from './level-settings.ts'
 export type EventJob = { level: Level; event: { type: string; eventId: string; [field: string]: unknown } }
 
 type Previous = { status: string; configuration: Configuration }
+
+/** Settings in a job are encrypted, as those of their level. */
+type StoredPrevious = { status: string; sealed: string }
+
+/** An event as its handler gets it. Settings that another key has encrypted are left out. */
+export function openEvent(db: Db, event: EventJob['event']): EventJob['event'] {
+  const isOfLevel = event.type.endsWith('installation_setup') || isLastEvent(event)
+  if (event.previous === undefined || !isOfLevel) return event
+  const { status, sealed } = event.previous as StoredPrevious
+  return { ...event, previous: { status, configuration: openJson(db, sealed) ?? {} } }
+}
 
 /**
  * Queues a level's setup event (spec 6.1): after the installation and after each edit.
@@ -20,7 +32,7 @@ export async function queueSetup(
   transaction: Db,
   { status, previous, ...level }: InstalledLevel & { status: InstallationStatus; previous?: Previous },
 ): Promise<void> {
-  await queueLevelEvent(transaction, level, 'setup', { status, ...(previous && { previous }) })
+  await queueLevelEvent(transaction, level, 'setup', { status }, previous)
 }
 
 /** Queues the last event of a level that is being uninstalled. */
@@ -29,7 +41,7 @@ export async function queueDeleted(
   level: InstalledLevel,
   previous: Previous,
 ): Promise<void> {
-  await queueLevelEvent(transaction, level, 'deleted', { previous })
+  await queueLevelEvent(transaction, level, 'deleted', {}, previous)
 }
 
 /** True for the event after which a level ends. */
@@ -46,6 +58,7 @@ async function queueLevelEvent(
   { installation, target }: InstalledLevel,
   what: 'setup' | 'deleted',
   fields: object,
+  previous: Previous | undefined,
 ): Promise<void> {
   const { integration, id: installationId } = installation
   const level: Level =
@@ -58,6 +71,9 @@ async function queueLevelEvent(
     installationId,
     ...(target && { [`${target.kind}Id`]: target.targetId }),
     ...fields,
+    ...(previous && {
+      previous: { status: previous.status, sealed: sealJson(transaction, previous.configuration) },
+    }),
   }
   const subject: EventJob = { level, event }
   await insertJobs(transaction, [{ kind: 'event', subject, lane: installationId, dueAt: nowOf(transaction) }])

@@ -11,8 +11,7 @@ import { queueDeleted } from './setup-event.ts'
 
 /**
  * Uninstalls an integration from an organization, a site or a space. People and visitors no longer find the level. Its script
- * handles one last event, and then the level ends (`endAfterLastEvent`). A suspended script, and a level without one, end at
- * once.
+ * handles one last event, and then the level ends (`endAfterLastEvent`). Without a script that can run it ends at once.
  *
  * @throws AnnexError `not_found` when another request has uninstalled it
  */
@@ -31,9 +30,10 @@ export async function uninstall(
       before: { integration: before.installation.integration },
     })
     await deletePendingEvents(transaction, removed)
-    const isRun = manifest?.script !== undefined && before.installation.status !== 'suspended'
+    const { isUnreadable, configuration } = before.target ?? before.installation
+    const isHeld = before.installation.status === 'suspended' || before.installation.isUnreadable
+    const isRun = manifest?.script !== undefined && !isHeld && !isUnreadable
     if (!isRun) return endLevel(transaction, removed)
-    const { configuration } = before.target ?? before.installation
     await queueDeleted(transaction, before, { status: statusOf(manifest, before), configuration })
   })
 }

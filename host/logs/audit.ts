@@ -39,8 +39,8 @@ export function recordAudit(transaction: Db, origin: Origin, entry: AuditEntry):
   // Each text by itself: one may be JSON again, where a secret is escaped twice.
   const mask = (_key: string, one: unknown): unknown =>
     typeof one !== 'string' ? one : short.has(one) ? '[secret]' : redact(one)
-  const toText = (value: object | undefined): string | null =>
-    value === undefined ? null : JSON.stringify(value, mask)
+  const masked = (value: object | undefined): object | null =>
+    value === undefined ? null : JSON.parse(JSON.stringify(value, mask))
   return insertAudit(transaction, {
     organizationId,
     actorKind: origin.actor.kind,
@@ -48,8 +48,8 @@ export function recordAudit(transaction: Db, origin: Origin, entry: AuditEntry):
     action,
     subjectKind: subject.kind,
     subjectId: subject.id,
-    before: toText(before),
-    after: toText(after),
+    before: masked(before),
+    after: masked(after),
     requestId: origin.requestId,
     address: origin.address,
   })

@@ -61,9 +61,9 @@ export function startScripts(
   parts: WorkerParts,
   given: { sandboxes: Sandboxes; prepareDispatch: PrepareDispatch; report: ReportFailure },
 ): Promise<Worker> {
-  const { clock } = parts.database
+  const { db, clock } = parts.database
   const schedule = toSchedule(parts.settings)
-  const runEvent = createRunEvent({ ...given, schedule, clock, random: Math.random })
+  const runEvent = createRunEvent({ ...given, db, schedule, clock, random: Math.random })
   return createWorker({
     ...toShared(parts),
     handlers: { event: runEvent, task: runEvent },

@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createSecretBox } from '../../host/access/secret-box.ts'
 import type { Db } from '../../host/db/db.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
 import { insertInstallation } from '../../host/db/queries/installations.ts'
 import { ensureIntegration, findIntegration } from '../../host/db/queries/integrations.ts'
 import { insertOrganization } from '../../host/db/queries/organizations.ts'
+import { useSealer } from '../../host/db/sealed-json.ts'
 import { createTestDatabase } from './test-database.ts'
 
 type Installed = { organizationId: string; installationId: string }
@@ -34,7 +36,8 @@ export async function openSeeded(toUrl = async (url: string) => url): Promise<Se
   const given = await createTestDatabase()
   ends.defer(given.drop)
   const database = await openDatabase(await toUrl(given.url), folder)
-  const { db } = database
+  const { db, reader, longReader } = database
+  useSealer([db, reader, longReader], createSecretBox(new Uint8Array(32)))
   ends.defer(database.close)
   const addOrganization = async (subdomain: string): Promise<Installed> => {
     const organizationId = (await insertOrganization(db, { subdomain, title: subdomain }))?.id ?? ''

@@ -57,6 +57,7 @@ async function addObservations(db: Knex): Promise<void> {
       table.text('action').notNullable()
       table.text('subject_kind').notNullable()
       table.text('subject_id').notNullable()
+      // Sealed, as they hold settings.
       table.text('before')
       table.text('after')
       table.text('request_id')

@@ -43,6 +43,7 @@ export async function addIntegrations(db: Knex): Promise<void> {
       table.text('organization_id').notNullable().references('organizations.id')
       table.text('status').notNullable()
       table.text('status_reason')
+      // Sealed.
       table.text('configuration').notNullable()
       table.text('external_ids').notNullable()
       // Whether it is in all spaces and sites, or in those that people selected.
@@ -62,7 +63,7 @@ export async function addIntegrations(db: Knex): Promise<void> {
       // An uninstall has begun: only its last event sees it. `removed_at`: that is done; history still refers to the row.
       table.bigInteger('removing_at')
       table.bigInteger('removed_at')
-      // JSON by setting: the label of its value, and its connection with a provider.
+      // JSON by setting. Sealed: the label of its value, and its connection with a provider.
       table.text('setting_details').notNullable().defaultTo('{}')
       table.index(['organization_id', 'id'])
       table.unique(['integration', 'id'])

@@ -1,5 +1,6 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
+import { openJson, sealJson } from '../sealed-json.ts'
 
 /** The cause of a change. `id`: a member, a token, or the installation or integration of a script. */
 export type Actor = { kind: 'person' | 'token' | 'script' | 'system'; id: string | null }
@@ -14,17 +15,21 @@ export type AuditRow = {
   action: string
   subjectKind: string
   subjectId: string
-  /** JSON text. Null: the subject was or is not there. */
-  before: string | null
-  after: string | null
+  /** Null: the subject was or is not there. */
+  before: object | null
+  after: object | null
   requestId: string | null
   address: string | null
   createdAt: number
 }
 
 export async function insertAudit(transaction: Db, row: Omit<AuditRow, 'id' | 'createdAt'>): Promise<void> {
-  await transaction('audit').insert({ id: createId('aud'), ...row, createdAt: Date.now() })
+  const toText = (value: object | null) => (value === null ? null : sealJson(transaction, value))
+  const texts = { before: toText(row.before), after: toText(row.after) }
+  await transaction('audit').insert({ id: createId('aud'), ...row, ...texts, createdAt: Date.now() })
 }
+
+const unreadable = { unreadable: 'It was encrypted with another SECRET_KEY.' }
 
 export type AuditFilter = { organizationId?: string; action?: string; subjectId?: string; actorId?: string }
 
@@ -34,7 +39,9 @@ export async function listAudit(
   { before, limit, ...filter }: AuditFilter & { before?: string | undefined; limit: number },
 ): Promise<AuditRow[]> {
   const query = db('audit').where(filter).orderBy('id', 'desc').limit(limit)
-  return before === undefined ? query : query.where('id', '<', before)
+  const rows = await (before === undefined ? query : query.where('id', '<', before))
+  const toObject = (text: string | null) => (text === null ? null : (openJson(db, text) ?? unreadable))
+  return rows.map((row) => ({ ...row, before: toObject(row.before), after: toObject(row.after) }))
 }
 
 /** Removes entries from before a time. Ids are in the order of time. */

@@ -5,9 +5,10 @@ import {
   type Installation,
   type InstallationStatus,
   notHeld,
-  parseColumns,
+  openColumns,
   type SettingDetails,
   type Signer,
+  type StoredLevel,
   type TargetKind,
   toInstallation,
   toRow,
@@ -24,6 +25,8 @@ export type InstallationTarget = Signer & {
   statusReason: string | null
   configuration: Configuration
   settingDetails: SettingDetails
+  /** As in `Installation`. */
+  isUnreadable: boolean
   externalIds: string[]
   createdAt: number
   updatedAt: number
@@ -58,18 +61,18 @@ export async function insertTarget(
     .onConflict(['installationId', 'kind', 'targetId'])
     .ignore()
     .returning('*')
-  return inserted && toTarget(inserted)
+  return inserted && toTarget(db, inserted)
 }
 
 export async function findTarget(db: Db, key: TargetKey): Promise<InstallationTarget | undefined> {
   const row = await db('installationTargets').where(key).first()
-  return row && toTarget(row)
+  return row && toTarget(db, row)
 }
 
 /** Locks the target: other edits wait for the transaction. @returns the current row; `target` when it was deleted */
 export async function lockTarget(transaction: Db, target: InstallationTarget): Promise<InstallationTarget> {
   const row = await transaction('installationTargets').where(toKey(target)).forUpdate().first()
-  return row === undefined ? target : toTarget(row)
+  return row === undefined ? target : toTarget(transaction, row)
 }
 
 /** In the order of their sites or spaces, the oldest first. */
@@ -79,12 +82,15 @@ export async function listTargets(
   at: PageAt,
 ): Promise<InstallationTarget[]> {
   const query = db('installationTargets').where(where).whereNull('removingAt')
-  return (await inPage(query, 'targetId', at)).map(toTarget)
+  const rows: StoredLevel<InstallationTarget>[] = await inPage(query, 'targetId', at)
+  return rows.map((row) => toTarget(db, row))
 }
 
 /** All site and space installations of an installation. */
 export async function readTargets(db: Db, installationId: string): Promise<InstallationTarget[]> {
-  return (await db('installationTargets').where({ installationId }).whereNull('removingAt')).map(toTarget)
+  return (await db('installationTargets').where({ installationId }).whereNull('removingAt')).map((row) =>
+    toTarget(db, row),
+  )
 }
 
 /** The oldest space first. A script has at most 1,000 of them in its environment. */
@@ -134,13 +140,13 @@ export async function listTargetsOfIntegration(
     query.where('installations.id', '>=', after.installationId)
     query.whereRaw('(installations.id, target_id) > (?, ?)', [after.installationId, after.targetId])
   }
-  const targets = (await query).map(toTarget)
+  const targets = (await query).map((row) => toTarget(db, row))
   if (targets.length === 0) return []
   const rows = await db('installations').whereIn(
     'id',
     targets.map(({ installationId }) => installationId),
   )
-  const installations = new Map(rows.map((row) => [row.id, toInstallation(row)]))
+  const installations = new Map(rows.map((row) => [row.id, toInstallation(db, row)]))
   return targets.flatMap((target) => {
     const installation = installations.get(target.installationId)
     return installation === undefined ? [] : [{ target, installation }]
@@ -157,7 +163,7 @@ export async function listInstallationsOn(
     .where({ kind, targetId })
     .whereNull('removingAt')
     .orderBy('createdAt')
-  return rows.map(toTarget)
+  return rows.map((row) => toTarget(db, row))
 }
 
 export async function updateTarget(
@@ -165,7 +171,7 @@ export async function updateTarget(
   key: TargetKey,
   change: Partial<Pick<InstallationTarget, 'status' | 'configuration' | 'settingDetails' | 'externalIds'>>,
 ): Promise<void> {
-  await db('installationTargets').where(key).update(toRow(change))
+  await db('installationTargets').where(key).update(toRow(db, change))
 }
 
 /** @returns false when another request has changed the secret since it was read */
@@ -186,7 +192,7 @@ export async function activateTarget(db: Db, key: TargetKey): Promise<void> {
   await db('installationTargets')
     .where(toKey(key))
     .whereIn('status', notHeld)
-    .update(toRow({ status: 'active', statusReason: null }))
+    .update(toRow(db, { status: 'active', statusReason: null }))
 }
 
 /** Stores why the setup of a level has failed, or that it has not. */
@@ -202,12 +208,6 @@ export async function noteSetupFailure(
   await rows.whereIn('status', notHeld).update({ statusReason })
 }
 
-type TargetRow = Omit<InstallationTarget, 'configuration' | 'settingDetails' | 'externalIds'> & {
-  configuration: string
-  settingDetails: string
-  externalIds: string
-}
-
-function toTarget(row: TargetRow): InstallationTarget {
-  return { ...row, ...parseColumns(row) }
+function toTarget(db: Db, row: StoredLevel<InstallationTarget>): InstallationTarget {
+  return { ...row, ...openColumns(db, row) }
 }

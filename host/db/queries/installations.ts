@@ -1,6 +1,7 @@
 import type { InstallationStatus } from '../../../schemas/generated/installation-status.ts'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
+import { openJson, sealJson } from '../sealed-json.ts'
 
 /** The spec's section 3 names `active` alone. docs/plugins.md describes the other statuses. */
 export type { InstallationStatus }
@@ -50,6 +51,8 @@ export type Installation = Signer & {
   statusReason: string | null
   configuration: Configuration
   settingDetails: SettingDetails
+  /** True: settings and details were encrypted with another key. They are empty here. */
+  isUnreadable: boolean
   externalIds: string[]
   /** `all`: a new space or site gets the integration at once. */
   spaceSelection: Selection
@@ -87,13 +90,13 @@ export async function insertInstallation(
     .onConflict(db.raw('(integration, organization_id) where removing_at is null') as never)
     .ignore()
     .returning('*')
-  return inserted && toInstallation(inserted)
+  return inserted && toInstallation(db, inserted)
 }
 
 /** Also an installation that is being uninstalled. */
 export async function findInstallation(db: Db, id: string): Promise<Installation | undefined> {
   const row = await db('installations').where({ id }).whereNull('removedAt').first()
-  return row && toInstallation(row)
+  return row && toInstallation(db, row)
 }
 
 /** Locks the installation: other edits wait for the transaction. @returns the current row; `installation` when it has ended */
@@ -103,13 +106,13 @@ export async function lockInstallation(transaction: Db, installation: Installati
     .whereNull('removedAt')
     .forUpdate()
     .first()
-  return row === undefined ? installation : toInstallation(row)
+  return row === undefined ? installation : toInstallation(transaction, row)
 }
 
 /** The installations of an integration, also those that are being uninstalled. */
 export async function listRemaining(db: Db, integration: string): Promise<Installation[]> {
   const rows = await db('installations').where({ integration, removedAt: null }).orderBy('createdAt')
-  return rows.map(toInstallation)
+  return rows.map((row) => toInstallation(db, row))
 }
 
 /** Counts installations by status. A status without installations counts 0. */
@@ -130,7 +133,7 @@ export async function updateInstallation(
     Pick<Installation, 'status' | 'statusReason' | 'configuration' | 'settingDetails' | 'externalIds'>
   >,
 ): Promise<void> {
-  await db('installations').where({ id }).update(toRow(change))
+  await db('installations').where({ id }).update(toRow(db, change))
 }
 
 const selectionOf = (kind: TargetKind) => `${kind}Selection` as const
@@ -157,7 +160,7 @@ export async function listSelectingAll(
     .whereNull('removingAt')
     .orderBy('id')
     .forUpdate()
-  return rows.map(toInstallation)
+  return rows.map((row) => toInstallation(transaction, row))
 }
 
 /** @returns false when another request has changed the secret since it was read */
@@ -191,39 +194,65 @@ export async function activateInstallation(db: Db, id: string): Promise<void> {
 export const notHeld: readonly string[] = ['pending', 'active']
 
 /** The columns of a change to an installation, or to one of its targets. */
-export function toRow(change: {
-  status?: string
-  statusReason?: string | null
-  configuration?: Configuration
-  settingDetails?: SettingDetails
-  externalIds?: string[]
-}): Record<string, unknown> {
+export function toRow(
+  db: Db,
+  change: {
+    status?: string
+    statusReason?: string | null
+    configuration?: Configuration
+    settingDetails?: SettingDetails
+    externalIds?: string[]
+  },
+): Record<string, unknown> {
   const { configuration, settingDetails, externalIds, ...rest } = change
   return {
     ...rest,
-    ...(configuration === undefined ? {} : { configuration: JSON.stringify(configuration) }),
-    ...(settingDetails === undefined ? {} : { settingDetails: JSON.stringify(settingDetails) }),
+    ...(configuration === undefined ? {} : { configuration: sealJson(db, configuration) }),
+    ...(settingDetails === undefined ? {} : { settingDetails: sealDetails(db, settingDetails) }),
     ...(externalIds === undefined ? {} : { externalIds: JSON.stringify(externalIds) }),
     updatedAt: Date.now(),
   }
 }
 
-type Row = Omit<Installation, 'configuration' | 'settingDetails' | 'externalIds'> & {
-  configuration: string
-  settingDetails: string
-  externalIds: string
+/** The columns that hold JSON, as they are stored. */
+type JsonColumns = { configuration: string; settingDetails: string; externalIds: string }
+
+/** An installation or one of its targets as it is stored. */
+export type StoredLevel<Level> = Omit<Level, keyof JsonColumns | 'isUnreadable'> & JsonColumns
+
+export function toInstallation(db: Db, row: StoredLevel<Installation>): Installation {
+  return { ...row, ...openColumns(db, row) }
 }
 
-export function toInstallation(row: Row): Installation {
-  return { ...row, ...parseColumns(row) }
+export function openColumns(db: Db, row: JsonColumns) {
+  const configuration: Configuration | undefined = openJson(db, row.configuration)
+  const settingDetails = openDetails(db, row.settingDetails)
+  return {
+    configuration: configuration ?? {},
+    settingDetails: settingDetails ?? {},
+    isUnreadable: configuration === undefined || settingDetails === undefined,
+    externalIds: JSON.parse(row.externalIds) as string[],
+  }
 }
 
-export const parseColumns = (row: {
-  configuration: string
-  settingDetails: string
-  externalIds: string
-}) => ({
-  configuration: JSON.parse(row.configuration) as Configuration,
-  settingDetails: JSON.parse(row.settingDetails) as SettingDetails,
-  externalIds: JSON.parse(row.externalIds) as string[],
-})
+/** Each setting's details are encrypted. A query finds a connection with an error or an end by the names beside them. */
+function sealDetails(db: Db, details: SettingDetails): string {
+  const sealed = Object.entries(details).map(([name, one]) => {
+    const { error, endsAt } = one.connection ?? {}
+    const names = {
+      ...(error !== undefined && { error: true }),
+      ...(endsAt !== undefined && { endsAt: true }),
+    }
+    return [name, { sealed: sealJson(db, one), ...names }]
+  })
+  return JSON.stringify(Object.fromEntries(sealed))
+}
+
+/** @returns undefined when they were encrypted with another key */
+export function openDetails(db: Db, stored: string): SettingDetails | undefined {
+  const entries = Object.entries<{ sealed: string }>(JSON.parse(stored))
+  const opened = entries.map(([name, { sealed }]) => [name, openJson(db, sealed)] as const)
+  return opened.some(([, one]) => one === undefined)
+    ? undefined
+    : (Object.fromEntries(opened) as SettingDetails)
+}

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { inPage, type PageAt } from '../page.ts'
-import { type Installation, toInstallation } from './installations.ts'
+import { type Installation, type StoredLevel, toInstallation } from './installations.ts'
 import { levelsNamed } from './level-external-ids.ts'
 
 /** Installations that are not being uninstalled. */
@@ -23,7 +23,8 @@ export async function listInstallations(
     const named = levelsNamed(db, { integration, kind: 'account', externalId })
     query.whereIn('id', named.select('installationId'))
   }
-  return (await inPage(query, 'id', at)).map(toInstallation)
+  const rows: StoredLevel<Installation>[] = await inPage(query, 'id', at)
+  return rows.map((row) => toInstallation(db, row))
 }
 
 const pageSize = 100
@@ -46,7 +47,7 @@ export async function findInstalled(
   where: { integration: string; organizationId: string },
 ): Promise<Installation | undefined> {
   const row = await installed(db, where).first()
-  return row && toInstallation(row)
+  return row && toInstallation(db, row)
 }
 
 export async function listInstallationIds(db: Db, integration: string): Promise<string[]> {

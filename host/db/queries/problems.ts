@@ -1,4 +1,5 @@
 import type { Db } from '../db.ts'
+import { openDetails, type SettingDetails } from './installations.ts'
 
 /** Limits a search to an organization. An operator sees all. */
 export type Owner = { organizationId?: string }
@@ -114,11 +115,11 @@ export async function countFailedTasks(
 /** As many connections are looked at: those that end later are not broken yet. */
 const mostConnections = 10_000
 
-/** Levels with a connection that has an error or an end, with their details as JSON text. */
+/** Levels with a connection that has an error or an end. A level of another key has no details. */
 export async function listEndingConnections(
   db: Db,
   owner: Owner,
-): Promise<(Found & { targetId: string | null; details: string })[]> {
+): Promise<(Found & { targetId: string | null; details: SettingDetails })[]> {
   const mayHaveEnded = (table: string) =>
     `(${table}.setting_details like '%"error":%' or ${table}.setting_details like '%"endsAt":%')`
   const accounts = await installations(db, owner)
@@ -135,5 +136,8 @@ export async function listEndingConnections(
     .select('installationId', 'integration', 'organizationId', 'targetId')
     .select('installationTargets.updatedAt as since', 'installationTargets.settingDetails as details')
   const places = await (owner.organizationId === undefined ? targets : targets.where(owner))
-  return [...accounts.map((row) => ({ ...row, targetId: null })), ...places]
+  return [...accounts.map((row) => ({ ...row, targetId: null })), ...places].map((row) => ({
+    ...row,
+    details: openDetails(db, row.details) ?? {},
+  }))
 }
