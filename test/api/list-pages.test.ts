@@ -13,8 +13,8 @@ const sorted: readonly RegExp[] = [
   /from `receipts` where `owner` in/,
   /from `receivers` where `installation_id` in/,
   /from `stores` where `installation_id` = \?/,
-  // Those with an error, by a partial index.
-  /setting_details like '%"error":%'/,
+  // Those that have ended or will, by a partial index.
+  /setting_details like '%"endsAt":%'/,
   // The addresses of one site in a week.
   /as visitors[\s\S]*group by 1 order by 2 desc/,
   // The problems of an operator: each integration has one manifest.

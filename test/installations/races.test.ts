@@ -3,8 +3,9 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { systemOrigin } from '../../host/access/actor.ts'
 import { createSecretBox } from '../../host/access/secret-box.ts'
 import type { Db } from '../../host/db/db.ts'
-import { findInstallation, type Installation, listRemaining } from '../../host/db/queries/installations.ts'
+import { findInstallation, type Installation } from '../../host/db/queries/installations.ts'
 import { findIntegration, retireIntegration } from '../../host/db/queries/integrations.ts'
+import { listInstallationIds } from '../../host/db/queries/list-installations.ts'
 import { insertSite } from '../../host/db/queries/places.ts'
 import { endLevel, listHoldersOfPlace, markRemoving } from '../../host/db/queries/uninstall.ts'
 import { editByScript, editSetting } from '../../host/installations/configure.ts'
@@ -91,7 +92,7 @@ describe('two requests at once', () => {
       whileDeploying(more, () => installOurs({ version: 2 })),
       { code: 'agreement_missing' },
     )
-    assert.deepEqual(await listRemaining(db, name), [])
+    assert.deepEqual(await listInstallationIds(db, name), [])
   })
 
   it('two people agree: the second learns that nothing waits', async () => {

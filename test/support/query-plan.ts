@@ -13,8 +13,15 @@ export async function lastOf(db: Db, ask: () => Promise<unknown>): Promise<Asked
   return asked.at(-1) ?? { sql: '', bindings: [] }
 }
 
-/** The reads that SQLite makes in this process while `ask` runs. */
+/** The reads that SQLite makes each of two times that `ask` runs: workers read meanwhile, too. */
 export async function readsOf(ask: () => Promise<unknown>): Promise<Asked[]> {
+  const first = await readsDuring(ask)
+  const second = await readsDuring(ask)
+  const again = new Set(second.map(({ sql }) => sql))
+  return first.filter(({ sql }) => again.has(sql))
+}
+
+async function readsDuring(ask: () => Promise<unknown>): Promise<Asked[]> {
   const asked: Asked[] = []
   const { prototype } = sqlite3.Database
   const { all } = prototype

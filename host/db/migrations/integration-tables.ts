@@ -38,7 +38,8 @@ export async function addIntegrations(db: Knex): Promise<void> {
       table.unique(['integration', 'digest'])
     })
     .createTable('installations', (table) => {
-      table.text('id').primary()
+      // Without `not null` SQLite would sort the sites and spaces of an installation for each page.
+      table.text('id').notNullable().primary()
       table.text('integration').notNullable().references('integrations.name')
       table.text('organization_id').notNullable().references('organizations.id')
       table.text('status').notNullable()
@@ -154,10 +155,9 @@ export async function addIntegrations(db: Knex): Promise<void> {
       table.index(['level', 'expires_at'])
     })
   await db.raw('create index integrations_suspended on integrations (name) where suspended_at is not null')
+  const hasEnding = `(setting_details like '%"error":%' or setting_details like '%"endsAt":%')`
   for (const table of ['installations', 'installation_targets']) {
-    await db.raw(
-      `create index ${table}_broken on ${table} (updated_at) where setting_details like '%"error":%'`,
-    )
+    await db.raw(`create index ${table}_ending on ${table} (updated_at) where ${hasEnding}`)
   }
   await db.raw('create unique index integrations_lower_name on integrations (lower(name))')
   await db.raw(
