@@ -5,26 +5,18 @@ import { openSecretBox } from './access/open-secret-box.ts'
 import { createScriptTokens } from './access/script-tokens.ts'
 import { createTokenUse } from './access/token-use.ts'
 import { issueSetupToken } from './access/tokens.ts'
-import { createAuthenticate } from './api/caller.ts'
-import { drainMs, listen } from './api/listen.ts'
+import { drainMs } from './api/listen.ts'
 import type { SeeAnswer } from './api/operations.ts'
-import { createRateLimits } from './api/rate-limits.ts'
-import { createApp } from './app.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
 import { createContentWriter } from './content/write-content.ts'
 import { hostIdentity, ownDataFolder } from './db/data-folder.ts'
 import { createGroupCommit } from './db/group-commit.ts'
 import { createNotifications } from './db/notifications.ts'
 import { openDatabase } from './db/open-database.ts'
-import { createStorageProbe } from './db/probe-storage.ts'
 import type { NewDelivery, QueuedDelivery } from './db/queries/deliveries.ts'
 import { useSealer } from './db/sealed-json.ts'
-import { createEgress } from './egress/egress.ts'
-import { createHops } from './egress/loop-guard.ts'
-import { createOwnApi } from './egress/own-api.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { createSettingsTag } from './installations/level-settings.ts'
-import { createOAuthFlows } from './installations/oauth-flows.ts'
 import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
 import { createToSource } from './installations/source-maps.ts'
@@ -32,7 +24,6 @@ import { createSuspensions } from './installations/suspend.ts'
 import { createLogWriter } from './logs/create-log-writer.ts'
 import { createKnownSecrets } from './logs/known-secrets.ts'
 import { createMetrics } from './metrics/create-metrics.ts'
-import { endpointPrefix } from './sandbox/level.ts'
 import { createReceiptWriter } from './sandbox/receipt-writer.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import type { Wall } from './sandbox/wall/levels.ts'
@@ -41,13 +32,14 @@ import { createLogger, hostSecrets } from './start/create-logger.ts'
 import { ensureCliToken, ensureOperator, type Samples } from './start/first-start.ts'
 import { loadFolders } from './start/load-folders.ts'
 import { createNotifier } from './start/notifier.ts'
+import { startApi } from './start/start-api.ts'
+import { startEgress } from './start/start-egress.ts'
 import { createCalls, startSandboxes } from './start/start-sandboxes.ts'
 import { startDeliveries, startScripts } from './start/start-workers.ts'
 import type { LoadedPlugin } from './versions/load-plugins.ts'
 import { queueDelivery } from './webhooks/delivery-call.ts'
 import { createDeliveryCounts } from './webhooks/delivery-counts.ts'
 import { runMaintenance } from './webhooks/maintenance.ts'
-import type { Retention } from './webhooks/prune-history.ts'
 import { sendAttempt } from './webhooks/send-attempt.ts'
 import { createSecretReader } from './webhooks/signing-secrets.ts'
 
@@ -114,24 +106,13 @@ export async function startServer(
   const tokenUse = createTokenUse(db, onDefect)
   ends.defer(tokenUse.close)
 
-  // Egress. Deliveries and scripts have separate connections and lookups: neither can use up the other's.
   let url = settings.PORT === 0 ? '' : toUrl(settings.HOST, settings.PORT)
   const publicUrl = () => settings.PUBLIC_URL.replace(/\/+$/, '') || url
   const hopsKey = box.deriveKey('hops')
-  const egressOptions = {
-    ownOrigin: () => url,
-    hopsKey,
-    allow: settings.EGRESS_ALLOW,
-    userAgent: `Annex/${version}`,
-  }
-  // The queue alone limits attempts in flight: no attempt waits for a connection.
-  const webhooks = createEgress({ ...egressOptions, connectionsPerOrigin: settings.DELIVERY_CONCURRENCY })
-  ends.defer(webhooks.close)
-  // An installation has up to 16 fetches in flight: one alone must not use up the connections to an origin.
-  const egress = createEgress({ ...egressOptions, connectionsPerOrigin: 256 })
-  ends.defer(egress.close)
-  const ownApi = createOwnApi(publicUrl, egress)
-  ends.defer(ownApi.egress.close)
+  const { webhooks, egress, ownApi } = startEgress(
+    { settings, version, hopsKey, ownOrigin: () => url, publicUrl },
+    ends,
+  )
 
   // Deliveries need no script: after a crash they go on before plugins are loaded.
   const workerParts = { database, commits, hostId, settings, logger }
@@ -172,18 +153,7 @@ export async function startServer(
     {
       settings,
       dataDir,
-      hostCalls: createCalls({
-        settings,
-        db,
-        reader,
-        commits,
-        box,
-        egress,
-        ownApi,
-        publicUrl,
-        wake,
-        onDefect,
-      }),
+      hostCalls: createCalls({ settings, database, commits, box, egress, ownApi, publicUrl, wake, onDefect }),
       logs,
       logger,
       metrics,
@@ -248,12 +218,7 @@ export async function startServer(
   let stopping = false
   let drainUntilMs = 0
   ends.defer(() => sandboxes.drain(drainUntilMs - performance.now()))
-  const isBehindProxy = settings.PUBLIC_URL !== ''
-  const rateLimits = createRateLimits(
-    { token: settings.RATE_LIMIT_TOKEN, visitor: settings.RATE_LIMIT_VISITOR },
-    isBehindProxy,
-  )
-  const app = createApp(
+  const listening = await startApi(
     {
       db,
       reader,
@@ -281,29 +246,13 @@ export async function startServer(
       operatorOrganization: organization.id,
       pause: suspensions.pause,
       seeAnswer,
-      authenticate: createAuthenticate(reader, tokens, {
-        limits: rateLimits,
-        noteUse: tokenUse.note,
-        onChange: notifier.onChange,
-      }),
-      readHops: createHops(hopsKey).read,
-      rateLimits,
-      limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
-      isBehindProxy,
       version,
-      flows: createOAuthFlows({ db, box }),
-      probeStorage: createStorageProbe(commits, dataDir),
       wall,
       metrics,
-      metricsAccess: { readers: settings.METRICS_ACCESS, isBehindProxy },
       state: () => ({ workers: 2, stopping }),
       circuits: deliveries.circuits,
     },
-    onDefect,
-  )
-  ownApi.serve(app, (status) => metrics.observeRequest(false, status))
-  const listening = await listen(app, settings.HOST, settings.PORT, (request, status) =>
-    metrics.observeRequest((request.url ?? '').startsWith(endpointPrefix), status),
+    { commits, hopsKey, ownApi, noteUse: tokenUse.note, onChange: notifier.onChange, onDefect },
   )
   ends.defer(listening.close)
   url = toUrl(settings.HOST, listening.port)
@@ -316,7 +265,7 @@ export async function startServer(
   notifier.onWork(scripts)
 
   // Housekeeping.
-  ends.defer(runMaintenance({ db, longReader, retention: retentionOf(settings), wake, onDefect }))
+  ends.defer(runMaintenance({ db, longReader, settings, wake, onDefect }))
   folders.watch()
   ends.defer(announce(dataDir, url))
   const setupToken = await issueSetupToken(db)
@@ -339,15 +288,5 @@ export async function startServer(
       changes.notify()
       return started.disposeAsync()
     },
-  }
-}
-
-/** A setting of 0 is no limit. */
-function retentionOf({ RETENTION_DAYS, RETENTION_ROWS, RETENTION_MB }: Settings): Retention {
-  const limit = (value: number, unit: number) => (value === 0 ? undefined : value * unit)
-  return {
-    ageMs: limit(RETENTION_DAYS, 86_400_000),
-    rows: limit(RETENTION_ROWS, 1),
-    bytes: limit(RETENTION_MB, 1024 * 1024),
   }
 }

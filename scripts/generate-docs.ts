@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { droppedHeaders } from '../host/api/endpoint-headers.ts'
-import { type ConstantPlace, limitsTable } from '../host/config/limits.ts'
+import { type ConstantPlace, limitsTable } from '../host/config/limits-table.ts'
 import { describeSetting } from '../host/config/setting.ts'
 import { settingsTable } from '../host/config/settings-table.ts'
 import { errorCodes } from '../host/errors.ts'
@@ -71,7 +71,7 @@ if (isCheck && stale.length > 0) {
 function readConstant({ file, constant }: ConstantPlace): number {
   const text = readFileSync(new URL(file, root), 'utf8')
   const found = new RegExp(`^(?:export )?const ${constant} = ([\\d_ *]+)$`, 'm').exec(text)?.[1]
-  if (found === undefined) throw new Error(`${file} has no number ${constant} (host/config/limits.ts)`)
+  if (found === undefined) throw new Error(`${file} has no number ${constant} (host/config/limits-table.ts)`)
   return found
     .replaceAll('_', '')
     .split('*')

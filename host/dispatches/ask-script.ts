@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { DispatchMessage } from '../../runtime/bridge.ts'
 import { assertShallow } from '../assert-json.ts'
-import { maxJsonAnswerBytes } from '../config/limits.ts'
+import { maxJsonAnswerBytes } from '../config/json-sizes.ts'
 import { createId } from '../db/ids.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import { assertHasScript, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'

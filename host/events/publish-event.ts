@@ -1,5 +1,5 @@
 import { assertFits } from '../assert-json.ts'
-import { maxEventBytes } from '../config/limits.ts'
+import { maxEventBytes } from '../config/json-sizes.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import type { GroupCommit } from '../db/group-commit.ts'

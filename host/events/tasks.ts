@@ -1,5 +1,5 @@
 import { assertFits, assertShallow } from '../assert-json.ts'
-import { maxTaskBytes } from '../config/limits.ts'
+import { maxTaskBytes } from '../config/json-sizes.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'

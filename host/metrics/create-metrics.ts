@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { limitOfCode } from '../config/limits.ts'
+import { limitOfCode } from '../config/limits-table.ts'
 import type { StorageState } from '../db/probe-storage.ts'
 import { readResidentBytes } from '../sandbox/process/proc.ts'
 import type { OnReceipt } from '../sandbox/receipt.ts'
@@ -25,7 +25,7 @@ import {
 export type Metrics = {
   /** Runs for each dispatch, and takes well under 2 µs. */
   observeReceipt: OnReceipt
-  /** A limit that did not end its dispatch: the id of `limits.ts`. */
+  /** A limit that did not end its dispatch: the id of `limits-table.ts`. */
   observeLimit: (integration: string, limit: string) => void
   observeProcessEnd: (slot: string, cause: EndCause['kind']) => void
   observeRequest: (isEndpoint: boolean, status: number) => void

@@ -3,8 +3,8 @@ import type { Logger } from 'pino'
 import type { SecretBox } from '../access/secret-box.ts'
 import { buildPrelude, loadProcessCode } from '../bundle/build-runtime.ts'
 import type { Settings } from '../config/load-settings.ts'
-import type { Db } from '../db/db.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
+import type { Database } from '../db/open-database.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { OwnApi } from '../egress/own-api.ts'
 import { createTaskCall } from '../events/tasks.ts'
@@ -119,8 +119,7 @@ export const limitsOf = (settings: Settings): SandboxLimits & { pending: number 
  */
 export function createCalls(given: {
   settings: Settings
-  db: Db
-  reader: Db
+  database: Database
   commits: GroupCommit
   box: SecretBox
   egress: Egress
@@ -129,7 +128,8 @@ export function createCalls(given: {
   wake: Wake
   onDefect: (error: unknown) => void
 }): HostCalls {
-  const { settings, db, reader, commits, box, egress, ownApi, publicUrl, wake, onDefect } = given
+  const { settings, database, commits, box, egress, ownApi, publicUrl, wake, onDefect } = given
+  const { db, reader } = database
   const backlog = createBacklogQuota(reader, {
     jobs: settings.BACKLOG_DELIVERIES,
     bytes: settings.BACKLOG_MB * 1024 * 1024,

@@ -1,5 +1,5 @@
 import { assertFits } from '../assert-json.ts'
-import { maxDeliveryBytes } from '../config/limits.ts'
+import { maxDeliveryBytes } from '../config/json-sizes.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
 import { createId } from '../db/ids.ts'
 import { type NewDelivery, type QueuedDelivery, queueDeliveries } from '../db/queries/deliveries.ts'

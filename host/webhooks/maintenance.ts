@@ -1,3 +1,4 @@
+import type { Settings } from '../config/load-settings.ts'
 import { pruneContent } from '../content/prune-revisions.ts'
 import type { Db } from '../db/db.ts'
 import { releaseForgotten } from '../db/queries/release-waiting.ts'
@@ -15,11 +16,12 @@ const roundMs = 10 * 60_000
 export function runMaintenance(given: {
   db: Db
   longReader: Db
-  retention: Retention
+  settings: Settings
   wake: () => void
   onDefect: (error: unknown) => void
 }): () => Promise<void> {
-  const { db, longReader, retention, wake, onDefect } = given
+  const { db, longReader, wake, onDefect } = given
+  const retention = toRetention(given.settings)
   const ending = new AbortController()
   let running = Promise.resolve()
   let timer = setTimeout(round, firstRoundMs)
@@ -42,5 +44,15 @@ export function runMaintenance(given: {
     await pruneStores(db, ending.signal)
     await pruneHistory(db, retention, ending.signal, longReader)
     await pruneContent(db, retention.ageMs, ending.signal)
+  }
+}
+
+/** A setting of 0 is no limit. */
+function toRetention({ RETENTION_DAYS, RETENTION_ROWS, RETENTION_MB }: Settings): Retention {
+  const limit = (value: number, unit: number) => (value === 0 ? undefined : value * unit)
+  return {
+    ageMs: limit(RETENTION_DAYS, 86_400_000),
+    rows: limit(RETENTION_ROWS, 1),
+    bytes: limit(RETENTION_MB, 1024 * 1024),
   }
 }

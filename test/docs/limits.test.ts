@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { limitOfCode, limitsTable } from '../../host/config/limits.ts'
+import { limitOfCode, limitsTable } from '../../host/config/limits-table.ts'
 import { sandboxSettings } from '../../host/config/sandbox-settings.ts'
 import { settingsTable } from '../../host/config/settings-table.ts'
 import { errorCodes } from '../../host/errors.ts'

@@ -130,7 +130,7 @@ export const limitsTable: readonly Limit[] = [
   {
     id: 'answer_size',
     what: 'Answer that is JSON: a rendered component, computed content',
-    at: { file: 'host/config/limits.ts', constant: 'maxJsonAnswerBytes', unit: 'bytes' },
+    at: { file: 'host/config/json-sizes.ts', constant: 'maxJsonAnswerBytes', unit: 'bytes' },
     code: 'answer_too_large',
     over: 'The caller gets an error.',
   },
@@ -220,20 +220,20 @@ export const limitsTable: readonly Limit[] = [
   {
     id: 'event_size',
     what: 'Event that is published, as JSON',
-    at: { file: 'host/config/limits.ts', constant: 'maxEventBytes', unit: 'bytes' },
+    at: { file: 'host/config/json-sizes.ts', constant: 'maxEventBytes', unit: 'bytes' },
     code: 'body_too_large',
     over: 'It is not stored, and its publisher told so.',
   },
   {
     id: 'delivery_size',
     what: 'Event of `queueDelivery`, as JSON',
-    at: { file: 'host/config/limits.ts', constant: 'maxDeliveryBytes', unit: 'bytes' },
+    at: { file: 'host/config/json-sizes.ts', constant: 'maxDeliveryBytes', unit: 'bytes' },
     over: 'The call is rejected; the script sees why.',
   },
   {
     id: 'task_size',
     what: 'Task of `queueTask`, as JSON',
-    at: { file: 'host/config/limits.ts', constant: 'maxTaskBytes', unit: 'bytes' },
+    at: { file: 'host/config/json-sizes.ts', constant: 'maxTaskBytes', unit: 'bytes' },
     over: 'The call is rejected; the script sees why.',
   },
   {
@@ -292,15 +292,3 @@ byCode.delete('sandbox_died')
 
 /** The limit that a dispatch which ended with this code has hit, if one. */
 export const limitOfCode = (code: string): string | undefined => byCode.get(code)
-
-/** Of an answer that is JSON: the API holds it as a whole. */
-export const maxJsonAnswerBytes = 4 * 1024 * 1024
-
-/** Of an event that is published, as JSON. */
-export const maxEventBytes = 256 * 1024
-
-/** Of a delivery's body: a handler can pass on the largest event, with as much of its own around it. */
-export const maxDeliveryBytes = 512 * 1024
-
-/** Of a task, as JSON: a handler can put off the largest event. */
-export const maxTaskBytes = 512 * 1024

@@ -1,0 +1,68 @@
+import type { ScriptTokens } from '../access/script-tokens.ts'
+import type { TokenUse } from '../access/token-use.ts'
+import { createAuthenticate } from '../api/caller.ts'
+import type { OnDefect } from '../api/errors.ts'
+import { type Listening, listen } from '../api/listen.ts'
+import { createRateLimits } from '../api/rate-limits.ts'
+import { type AppParts, createApp } from '../app.ts'
+import type { Settings } from '../config/load-settings.ts'
+import type { GroupCommit } from '../db/group-commit.ts'
+import { createStorageProbe } from '../db/probe-storage.ts'
+import { createHops } from '../egress/loop-guard.ts'
+import type { OwnApi } from '../egress/own-api.ts'
+import { createOAuthFlows } from '../installations/oauth-flows.ts'
+import type { Metrics } from '../metrics/create-metrics.ts'
+import { endpointPrefix } from '../sandbox/level.ts'
+import type { Notifier } from './notifier.ts'
+
+/** The parts that are made here, from settings and the other parts. */
+type Made =
+  | 'authenticate'
+  | 'readHops'
+  | 'rateLimits'
+  | 'limits'
+  | 'isBehindProxy'
+  | 'flows'
+  | 'probeStorage'
+  | 'metricsAccess'
+
+/**
+ * Answers requests: those that come to the address of this host, and those of scripts to its API.
+ *
+ * @throws AnnexError `settings_invalid` when the address is taken, or is not of this machine
+ */
+export function startApi(
+  parts: Omit<AppParts, Made> & { settings: Settings; metrics: Metrics; tokens: ScriptTokens },
+  given: {
+    commits: GroupCommit
+    hopsKey: Uint8Array
+    ownApi: OwnApi
+    noteUse: TokenUse['note']
+    onChange: Notifier['onChange']
+    onDefect: OnDefect
+  },
+): Promise<Listening> {
+  const { settings, db, reader, box, tokens, dataDir, metrics } = parts
+  const { commits, hopsKey, ownApi, noteUse, onChange, onDefect } = given
+  const isBehindProxy = settings.PUBLIC_URL !== ''
+  const { RATE_LIMIT_TOKEN: token, RATE_LIMIT_VISITOR: visitor } = settings
+  const rateLimits = createRateLimits({ token, visitor }, isBehindProxy)
+  const app = createApp(
+    {
+      ...parts,
+      authenticate: createAuthenticate(reader, tokens, { limits: rateLimits, noteUse, onChange }),
+      readHops: createHops(hopsKey).read,
+      rateLimits,
+      limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },
+      isBehindProxy,
+      flows: createOAuthFlows({ db, box }),
+      probeStorage: createStorageProbe(commits, dataDir),
+      metricsAccess: { readers: settings.METRICS_ACCESS, isBehindProxy },
+    },
+    onDefect,
+  )
+  ownApi.serve(app, (status) => metrics.observeRequest(false, status))
+  return listen(app, settings.HOST, settings.PORT, (request, status) =>
+    metrics.observeRequest((request.url ?? '').startsWith(endpointPrefix), status),
+  )
+}
