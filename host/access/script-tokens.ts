@@ -14,9 +14,18 @@ const lifetimeSeconds = 60 * 60
 /** Most dispatches get a cached token: signing one takes longer than a lookup. */
 const reuseMs = 20 * 60 * 1000
 const maxCached = 10_000
+const options = { algorithms: ['HS256'] }
 
 export function createScriptTokens(key: Uint8Array): ScriptTokens {
   const cached = new Map<string, { token: string; untilMs: number }>()
+  // Imported once: jose imports bytes for each token.
+  const imported = crypto.subtle.importKey(
+    'raw',
+    new Uint8Array(key),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign', 'verify'],
+  )
   return {
     async issue(caller) {
       const id = JSON.stringify(caller)
@@ -26,14 +35,14 @@ export function createScriptTokens(key: Uint8Array): ScriptTokens {
         .setProtectedHeader({ alg: 'HS256' })
         .setIssuedAt()
         .setExpirationTime(`${lifetimeSeconds}s`)
-        .sign(key)
+        .sign(await imported)
       if (cached.size >= maxCached) cached.clear()
       cached.set(id, { token, untilMs: Date.now() + reuseMs })
       return token
     },
     async verify(token) {
       try {
-        const { payload } = await jwtVerify<{ caller: ScriptCaller }>(token, key, { algorithms: ['HS256'] })
+        const { payload } = await jwtVerify<{ caller: ScriptCaller }>(token, await imported, options)
         return payload.caller
       } catch {
         return undefined

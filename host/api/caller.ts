@@ -5,7 +5,7 @@ import type { TokenUse } from '../access/token-use.ts'
 import { type Caller, findCaller, hashOf, isExpired } from '../access/tokens.ts'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
-import { findInstallation } from '../db/queries/installations.ts'
+import { findRunning } from '../db/queries/installations.ts'
 import { findOrganization, type Organization } from '../db/queries/organizations.ts'
 import { AnnexError } from '../errors.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
@@ -34,6 +34,7 @@ export function createAuthenticate(
 ): Authenticate {
   // The cache has hashes as keys: a leaked cache must not leak tokens.
   const people = cacheReads({ keyOf: hashOf, read: (token: string) => findCaller(db, token) })
+  const scripts = cacheReads({ keyOf: hashOf, read: tokens.verify })
   const declared = cacheReads({
     keyOf: ({ integration, ...caller }: ScriptCaller) =>
       caller.kind === 'installation' ? caller.installationId : integration,
@@ -79,7 +80,7 @@ export function createAuthenticate(
   }
 
   async function findScript(token: string): Promise<Caller | undefined> {
-    const caller = await tokens.verify(token)
+    const caller = await scripts.get(token)
     const scopes = caller && (await declared.get(caller))
     if (caller === undefined || scopes === undefined) return undefined
     return { ...caller, scopes: caller.scopes.filter((scope) => scopes.includes(scope)) }
@@ -92,11 +93,11 @@ export function createAuthenticate(
  * @returns undefined for an installation that has ended
  */
 async function readScopes(db: Db, caller: ScriptCaller): Promise<readonly string[] | undefined> {
-  if (caller.kind === 'integration')
+  if (caller.kind === 'integration') {
     return (await findDeployed(db, caller.integration))?.manifest.scopes ?? []
-  const installation = await findInstallation(db, caller.installationId)
-  if (installation === undefined) return undefined
-  return (await findDeployed(db, caller.integration, installation))?.manifest.scopes ?? []
+  }
+  const running = await findRunning(db, caller.installationId)
+  return running && (running.manifest?.scopes ?? [])
 }
 
 /** A script gets a new token every few minutes: its requests count for the installation or the integration. */

@@ -26,10 +26,12 @@ import { listPage, numberPlace, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openSpace, type SpaceRequest } from './spaces.ts'
 
-export type ContentRouteParts = { db: Db; content: ContentWriter }
+export type ContentRouteParts = { db: Db; reader: Db; longReader: Db; content: ContentWriter }
 
 /** Pages of spaces, in each kept revision. */
-export function addContentRoutes(on: OnOperation, { db, content }: ContentRouteParts): void {
+export function addContentRoutes(on: OnOperation, parts: ContentRouteParts): void {
+  const { db, reader, longReader, content } = parts
+
   on('getCurrentRevision', async (request) => withPages(await current(request)))
   on('getRevisionById', async (request) => withPages(await named(request)))
 
@@ -40,19 +42,19 @@ export function addContentRoutes(on: OnOperation, { db, content }: ContentRouteP
   on('getPageInRevisionById', async (request) => pageOf(request, await named(request)))
 
   on('listRevisions', async (request) => {
-    const space = await openSpace(db, request)
+    const space = await openSpace(reader, request)
     return listPage(request, {
       place: numberPlace,
       placeOf: ({ number }) => String(number),
       read: ({ after, limit }) =>
-        listRevisions(db, space.id, { limit, ...(after !== undefined && { before: Number(after) }) }),
+        listRevisions(longReader, space.id, { limit, ...(after !== undefined && { before: Number(after) }) }),
       toView: toRevisionHead,
     })
   })
 
   on('getRevisionSemanticChanges', async (request) => {
     const revision = await named(request)
-    const changes = (await listChangedPages(db, toKey(revision))).map(toChange)
+    const changes = (await listChangedPages(longReader, toKey(revision))).map(toChange)
     const more = changes.length - request.query.limit
     return { changes: changes.slice(0, request.query.limit), ...(more > 0 && { more }) }
   })
@@ -77,15 +79,15 @@ export function addContentRoutes(on: OnOperation, { db, content }: ContentRouteP
   })
 
   async function current(request: SpaceRequest): Promise<Revision> {
-    const space = await openSpace(db, request)
-    const revision = await findCurrentRevision(db, space.id)
+    const space = await openSpace(reader, request)
+    const revision = await findCurrentRevision(reader, space.id)
     if (revision === undefined) throw new AnnexError('not_found', `The space ${space.id} has no content yet.`)
     return revision
   }
 
   async function named(request: SpaceRequest & { params: { revision: string } }): Promise<Revision> {
-    const space = await openSpace(db, request)
-    const revision = await findRevision(db, space.id, request.params.revision)
+    const space = await openSpace(reader, request)
+    const revision = await findRevision(reader, space.id, request.params.revision)
     if (revision !== undefined) return revision
     const text = `The space ${space.id} has no revision ${request.params.revision}, or no longer keeps it.`
     throw new AnnexError('not_found', text)
@@ -96,11 +98,11 @@ export function addContentRoutes(on: OnOperation, { db, content }: ContentRouteP
   }
 
   async function treeOf(revision: Revision): Promise<PageView[]> {
-    return toTree(await listPages(db, toKey(revision)))
+    return toTree(await listPages(longReader, toKey(revision)))
   }
 
   async function pageOf({ params, context }: PageRequest, revision: Revision) {
-    const page = await findPage(db, toKey(revision), params.page)
+    const page = await findPage(reader, toKey(revision), params.page)
     if (page === undefined) {
       throw new AnnexError('not_found', `The revision ${revision.id} has no page ${params.page}.`)
     }

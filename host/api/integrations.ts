@@ -109,14 +109,14 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
   })
 
   on('createIntegrationInstallationToken', async ({ caller, params }) => {
-    const installation = await visibleInstallation(db, caller, params.integration, params.installation)
+    const found = await visibleInstallation(db, caller, params.integration, params.installation)
     const { integration } = caller
-    const agreed = (await findDeployed(db, integration, installation))?.manifest.scopes ?? []
+    const agreed = found.manifest?.scopes ?? []
     const scopes = caller.scopes.filter((scope) => agreed.some((one) => one === scope))
     const token = await tokens.issue({
       kind: 'installation',
       integration,
-      installationId: installation.id,
+      installationId: found.installation.id,
       scopes,
     })
     return { token }

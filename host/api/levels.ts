@@ -4,7 +4,6 @@ import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { AnnexError } from '../errors.ts'
 import { type Editing, editByInstaller, editByScript, editSetting } from '../installations/configure.ts'
-import { findDeployed } from '../installations/find-deployed.ts'
 import { toLevelView, toRotatedView } from '../installations/installation-view.ts'
 import type { SettingsTag } from '../installations/level-settings.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
@@ -18,6 +17,7 @@ import { type LevelRequest, openLevel, openUndeployed } from './visible-records.
 
 export type LevelParts = {
   db: Db
+  reader: Db
   box: SecretBox
   signingSecrets: SecretReader
   settingsTag: SettingsTag
@@ -60,7 +60,7 @@ const operations = {
 
 /** An installation, and its site and space installations: reading, settings and signing secrets. */
 export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
-  const { db, box, signingSecrets, settingsTag, prepareDispatch, publicUrl, wake } = parts
+  const { db, reader, box, signingSecrets, settingsTag, prepareDispatch, publicUrl, wake } = parts
 
   for (const kind of ['account', 'site', 'space'] as const) {
     const { get, remove, update, set, unset, rotate, end } = operations[kind]
@@ -69,8 +69,7 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
 
     on(remove, async (request) => {
       const level = await openUndeployed(db, request)
-      const manifest = (await findDeployed(db, level.installation.integration, level.installation))?.manifest
-      await uninstall(db, manifest, level, originOf(request))
+      await uninstall(db, level.manifest, level, originOf(request))
       prepareDispatch.forget()
       wake()
     })
@@ -135,7 +134,7 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
   }
 
   async function view(request: SettingsRequest) {
-    const { caller, manifest, ...level } = await openLevel(db, request)
+    const { caller, manifest, ...level } = await openLevel(reader, request)
     request.context.set('etag', settingsTag(manifest, level))
     return toLevelView(level, { caller, manifest, publicUrl: publicUrl() })
   }

@@ -14,6 +14,7 @@ import { visiblePlace } from './visible-records.ts'
 
 export type SiteParts = {
   db: Db
+  reader: Db
   box: SecretBox
   publicUrl: () => string
   prepareDispatch: { forget: () => void }
@@ -25,10 +26,13 @@ type SiteRequest = Pick<OperationRequest<'getSiteById'>, 'params' | 'operation'>
 /** The sites of an organization. */
 export function addSiteRoutes(
   on: OnOperation,
-  { db, box, publicUrl, prepareDispatch, wake }: SiteParts,
+  { db, reader, box, publicUrl, prepareDispatch, wake }: SiteParts,
 ): void {
   const view = async (site: Site) =>
-    toView({ ...(await withExternalIdsOf(db, site)), isAdaptive: site.adaptiveSchema !== null }, publicUrl())
+    toView(
+      { ...(await withExternalIdsOf(reader, site)), isAdaptive: site.adaptiveSchema !== null },
+      publicUrl(),
+    )
 
   on('listSites', async (request) => {
     const organization = await organizationOf(db, request.caller, request.params.org)
@@ -49,7 +53,7 @@ export function addSiteRoutes(
     return view(site)
   })
 
-  on('getSiteById', async (request) => view(await openSite(db, request)))
+  on('getSiteById', async (request) => view(await openSite(reader, request)))
 
   on('updateSiteById', async (request) => {
     const { id } = await openSite(db, request)

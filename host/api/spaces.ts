@@ -18,6 +18,7 @@ import { visiblePlace } from './visible-records.ts'
 
 export type SpaceParts = {
   db: Db
+  reader: Db
   box: SecretBox
   publicUrl: () => string
   /** Reads all plugin folders and spaces again. */
@@ -35,9 +36,9 @@ export type SpaceRequest = Pick<OperationRequest<'getSpaceById'>, 'params' | 'qu
 /** Spaces, for members of the organization and for scripts with the scope. */
 export function addSpaceRoutes(
   on: OnOperation,
-  { db, box, publicUrl, reload, prepareDispatch, wake, metrics }: SpaceParts,
+  { db, reader, box, publicUrl, reload, prepareDispatch, wake, metrics }: SpaceParts,
 ): void {
-  const view = async (space: Space) => toSpace(await withExternalIdsOf(db, space), publicUrl())
+  const view = async (space: Space) => toSpace(await withExternalIdsOf(reader, space), publicUrl())
 
   on('listSpacesInOrganizationById', async (request) => {
     const organization = await organizationOf(db, request.caller, request.params.org)
@@ -63,7 +64,7 @@ export function addSpaceRoutes(
     return view((await findSpace(db, space.id)) ?? space)
   })
 
-  on('getSpaceById', async (request) => view(await openSpace(db, request)))
+  on('getSpaceById', async (request) => view(await openSpace(reader, request)))
 
   on('updateSpaceById', async (request) => {
     const { id } = await openSpace(db, request)

@@ -78,11 +78,14 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
   })
 
   on('getInstallationAgreement', async ({ caller, params }) =>
-    toAgreement(await visibleInstallation(db, caller, params.integration, params.installation)),
+    toAgreement(
+      (await visibleInstallation(db, caller, params.integration, params.installation)).installation,
+    ),
   )
 
   on('agreeToVersion', async ({ caller, params, body, context }) => {
-    const installation = await visibleInstallation(db, caller, params.integration, params.installation)
+    const found = await visibleInstallation(db, caller, params.integration, params.installation)
+    const { installation } = found
     await agreeTo(db, installation, { ...body, origin: originOf({ caller, context }) }, wake)
     prepareDispatch.forget()
     wake()

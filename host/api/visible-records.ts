@@ -1,10 +1,9 @@
 import type { Operation } from '../../schemas/api.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
-import type { ScriptCaller } from '../access/script-tokens.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { findTarget, type InstallationTarget } from '../db/queries/installation-targets.ts'
-import { findInstallation, type Installation, type TargetKind } from '../db/queries/installations.ts'
+import { findRunning, type Installation, type Running, type TargetKind } from '../db/queries/installations.ts'
 import { findIntegration, type IntegrationRow } from '../db/queries/integrations.ts'
 import { findInstalled } from '../db/queries/list-installations.ts'
 import { findPlace, findPlacesOf, type Places } from '../db/queries/places.ts'
@@ -36,7 +35,8 @@ export type LevelRequest = {
  */
 export async function openLevel(db: Db, request: LevelRequest): Promise<OpenLevel> {
   const level = await openUndeployed(db, request)
-  const { manifest } = await getDeployed(db, level.installation.integration, level.installation)
+  const { installation } = level
+  const manifest = level.manifest ?? (await getDeployed(db, installation.integration, installation)).manifest
   return { ...level, manifest }
 }
 
@@ -44,23 +44,24 @@ export async function openLevel(db: Db, request: LevelRequest): Promise<OpenLeve
 export async function openUndeployed(
   db: Db,
   { caller, params, operation }: LevelRequest,
-): Promise<Omit<OpenLevel, 'manifest'>> {
-  const installation = await visibleInstallation(db, caller, params.integration, params.installation)
+): Promise<Omit<OpenLevel, 'manifest'> & { manifest: Manifest | undefined }> {
+  const found = await visibleInstallation(db, caller, params.integration, params.installation)
+  const { installation } = found
   assertOperationScope(caller, operation)
   const { site, space } = params
-  if (site === undefined && space === undefined) return { caller, installation, target: undefined }
+  if (site === undefined && space === undefined) return { caller, ...found, target: undefined }
   const kind = site === undefined ? 'space' : 'site'
   const name = site ?? space ?? ''
   const { id, organizationId } = installation
   const targetId = (await findPlace(db, kind, organizationId, name))?.id ?? name
   const target = await findTarget(db, { installationId: id, kind, targetId })
-  if (target !== undefined && isThereFor(caller, target)) return { caller, installation, target }
+  if (target !== undefined && isThereFor(caller, target)) return { caller, ...found, target }
   throw new AnnexError('not_found', `${id} is not installed in the ${kind} ${name}.`)
 }
 
 /**
- * Finds an installation by its id. A script sees its own installation, an integration all of its installations, a person
- * those of their organization.
+ * Finds an installation by its id, with the manifest of the version that it runs. A script sees its own installation, an
+ * integration all of its installations, a person those of their organization.
  *
  * @throws AnnexError `not_found`
  */
@@ -69,15 +70,15 @@ export async function visibleInstallation(
   caller: Caller,
   integration: string,
   id: string,
-): Promise<Installation> {
-  const installation = await findInstallation(db, id)
+): Promise<Running> {
+  const found = await findRunning(db, id)
   if (
-    installation !== undefined &&
-    installation.integration === integration &&
-    maySee(caller, installation) &&
-    isThereFor(caller, installation)
+    found !== undefined &&
+    found.installation.integration === integration &&
+    maySee(caller, found.installation) &&
+    isThereFor(caller, found.installation)
   ) {
-    return installation
+    return found
   }
   throw new AnnexError('not_found', `${integration} has no installation ${id} that this token may see.`)
 }
@@ -131,7 +132,8 @@ export async function visiblePlace<Kind extends TargetKind>(
     const found = await findPlacesOf(db, kind, name, { ...within, integration, ...installed })
     const place = onlyMatch(found, kind, name, `that ${integration} is installed in`)
     assertOperationScope(caller, operation)
-    await assertAgreedThere(db, caller, place, operation)
+    // `authenticate` leaves an installation's token only the scopes that its version has there.
+    if (caller.kind === 'integration') await assertAgreedThere(db, caller, place, operation)
     return place
   }
   const own = caller.kind === 'organization' ? { organizationId: caller.organizationId } : within
@@ -139,23 +141,19 @@ export async function visiblePlace<Kind extends TargetKind>(
 }
 
 /**
- * Refuses a scope that the version of that organization's installation does not have: the organization has not agreed to it, or
- * a newer version no longer declares it. A token keeps its scopes for an hour.
+ * Refuses a scope that the version of that organization's installation does not have: the organization has not agreed to it. An
+ * integration's token has the scopes of the deployed version.
  *
  * @throws AnnexError `missing_scope`
  */
 async function assertAgreedThere(
   db: Db,
-  caller: ScriptCaller,
+  { integration }: { integration: string },
   { organizationId }: { organizationId: string },
   { scope }: Pick<Operation, 'scope'>,
 ): Promise<void> {
   if (scope === undefined) return
-  const { integration } = caller
-  const installation =
-    caller.kind === 'installation'
-      ? await findInstallation(db, caller.installationId)
-      : await findInstalled(db, { integration, organizationId })
+  const installation = await findInstalled(db, { integration, organizationId })
   const scopes = installation && (await findDeployed(db, integration, installation))?.manifest.scopes
   assertScope({ integration, scopes: scopes ?? [] }, scope)
 }

@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts'
 import type { Installation } from '../db/queries/installations.ts'
 import {
   findIntegration,
-  findVersionHead,
+  findWithVersion,
   type IntegrationRow,
   lockIntegration,
   type VersionHead,
@@ -24,10 +24,8 @@ export async function findDeployed(
   name: string,
   installation?: Pick<Installation, 'heldVersionId'>,
 ): Promise<Deployed | undefined> {
-  const integration = await findIntegration(db, name)
-  if (integration === undefined || integration.versionId === null) return undefined
-  const version = await findVersionHead(db, installation?.heldVersionId ?? integration.versionId)
-  return version && { integration, version, manifest: JSON.parse(version.manifest) as Manifest }
+  const found = await findWithVersion(db, name, installation?.heldVersionId ?? null)
+  return found && { ...found, manifest: JSON.parse(found.version.manifest) as Manifest }
 }
 
 /** As `findDeployed`. @throws AnnexError `not_found`, `no_version` */

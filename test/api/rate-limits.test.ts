@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import type { Context } from 'koa'
 import { createRateLimits } from '../../host/api/rate-limits.ts'
@@ -35,6 +35,17 @@ describe('behind a proxy', () => {
     fetch(url, { headers: { 'x-forwarded-for': from, ...more } })
   const statuses = async (requests: Promise<Response>[]) =>
     (await Promise.all(requests)).map(({ status }) => status)
+  /** Sends a head that promises a body, and no body. */
+  const promiseBody = (url: string, headers: Record<string, string>) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const sent = request(url, { method: 'POST', headers: { ...headers, 'content-length': '100000' } })
+      sent.on('error', reject)
+      sent.on('response', ({ statusCode }) => {
+        resolve(statusCode)
+        sent.destroy()
+      })
+      sent.flushHeaders()
+    })
   const many = <T>(count: number, one: (n: number) => T) => Array.from({ length: count }, (_, n) => one(n))
 
   it('a flood of one visitor ends at 429, and the script is called no more', async () => {
@@ -51,8 +62,21 @@ describe('behind a proxy', () => {
     assert.ok(seconds >= 1 && seconds <= 10, `${seconds}`)
     assert.equal(refused.headers.get('ratelimit-policy'), `"visitor";q=${visitorLimit};w=10`)
     assert.equal(refused.headers.get('ratelimit'), `"visitor";r=0;t=${seconds}`)
-    const { error } = (await refused.json()) as { error: { code: string; docs: string } }
-    assert.deepEqual([error.code, error.docs], ['rate_limited', 'docs/errors.md#rate_limited'])
+    assert.equal(refused.headers.get('content-type'), 'application/json; charset=utf-8')
+    assert.equal(refused.headers.get('x-content-type-options'), 'nosniff')
+    const text = `The address 203.0.113.7 has sent more than ${visitorLimit} requests within 10 seconds. Try again in ${seconds} s.`
+    assert.deepEqual(await refused.json(), {
+      error: {
+        code: 'rate_limited',
+        message: text,
+        requestId: refused.headers.get('x-request-id'),
+        docs: 'docs/errors.md#rate_limited',
+      },
+    })
+  })
+
+  it('a refusal does not wait for a body', async () => {
+    assert.equal(await promiseBody(endpoint, { 'x-forwarded-for': '203.0.113.7' }), 429)
   })
 
   it('a visitor who was refused at one endpoint is served at another', async () => {
@@ -90,6 +114,7 @@ describe('behind a proxy', () => {
     assert.equal(flood.filter(({ status }) => status === 200).length, tokenLimit - 1)
     const refused = flood.find(({ status }) => status === 429)
     assert.match(refused?.headers.get('retry-after') ?? '', /^\d+$/)
+    assert.equal(await promiseBody(`${annex.url}/v1/orgs`, { authorization: `Bearer ${token}` }), 429)
     assert.equal((await annex.api('GET', '/v1/orgs')).status, 200, 'another token')
   })
 

@@ -1,4 +1,5 @@
 import type { InstallationStatus } from '../../../schemas/generated/installation-status.ts'
+import type { Manifest } from '../../../schemas/generated/manifest.ts'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import { openJson, sealJson } from '../sealed-json.ts'
@@ -97,6 +98,26 @@ export async function insertInstallation(
 export async function findInstallation(db: Db, id: string): Promise<Installation | undefined> {
   const row = await db('installations').where({ id }).whereNull('removedAt').first()
   return row && toInstallation(db, row)
+}
+
+/** An installation with the manifest of the version that it runs. Without a deployed version it runs none. */
+export type Running = { installation: Installation; manifest: Manifest | undefined }
+
+export async function findRunning(db: Db, id: string): Promise<Running | undefined> {
+  const row = await db('installations')
+    .leftJoin('integrations', 'integrations.name', 'installations.integration')
+    .leftJoin(
+      'versions',
+      'versions.id',
+      db.raw('coalesce(??, ??)', ['installations.heldVersionId', 'integrations.versionId']),
+    )
+    .where({ 'installations.id': id })
+    .whereNull('removedAt')
+    .first('installations.*', 'integrations.versionId', 'versions.manifest')
+  if (row === undefined) return undefined
+  const { versionId, manifest, ...installation } = row
+  const runs = versionId !== null && manifest !== null
+  return { installation: toInstallation(db, installation), manifest: runs ? JSON.parse(manifest) : undefined }
 }
 
 /** Locks the installation: other edits wait for the transaction. @returns the current row; `installation` when it has ended */

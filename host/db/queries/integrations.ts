@@ -192,6 +192,29 @@ export async function findVersionHead(db: Db, id: string): Promise<VersionHead |
   return db('versions').select(headColumns).where({ id }).first()
 }
 
+/**
+ * Finds an integration with its deployed version, or with the version of that id.
+ *
+ * @returns undefined when the integration does not exist, or has no deployed version
+ */
+export async function findWithVersion(
+  db: Db,
+  name: string,
+  versionId: string | null,
+): Promise<{ integration: IntegrationRow; version: VersionHead } | undefined> {
+  const row = await db('integrations')
+    .join('versions', 'versions.id', db.raw('coalesce(?, ??)', [versionId, 'integrations.versionId']))
+    .where({ name })
+    .whereNotNull('versionId')
+    .first('integrations.*', 'digest', 'manifest', 'number', {
+      foundId: 'versions.id',
+      foundAt: 'versions.createdAt',
+    })
+  if (row === undefined) return undefined
+  const { foundId: id, foundAt: createdAt, digest, manifest, number, ...integration } = row
+  return { integration, version: { id, integration: name, number, digest, manifest, createdAt } }
+}
+
 /** The newest first. Few versions of an integration are kept. */
 export async function listVersions(
   db: Db,
