@@ -114,6 +114,8 @@ export function addPrune(program: Command): void {
       for (const { name, installations } of answer.items)
         terminal.print(`${name}, installations: ${installations}`)
       terminal.say(options.dryRun ? 'Nothing was removed.' : `Removed ${answer.count}.`)
+      if (!options.installations)
+        terminal.say('Integrations with installations stay: `--installations` removes them, too.')
     })
   withExamples(command, ['annex prune --dry-run', 'annex prune --installations'])
 }
