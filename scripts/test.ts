@@ -74,12 +74,22 @@ const testDatabase = resolve('test/support/test-database.ts')
 const isTorture = process.env.TORTURE === '1'
 /** Attacks that use all processors: one file after the other. */
 const oneByOne = ['soak/*', 'security/siege/*']
-/** Files that measure or change the process that they run in: each has a process of its own. */
-const ownProcess: string[] = []
+/** Files that wait for long: each has a process of its own, and begins first. */
+const longWaits = [
+  'flows/consent',
+  'flows/full-disk',
+  'flows/killed-host',
+  'flows/several-hosts',
+  'flows/three-hosts',
+  'security/busy-machine',
+  'security/shared-process',
+  'security/suspension',
+  'security/taken-over/taken-over',
+]
 /** The others share processes: to load Annex takes longer than most files. */
 const filesOfProcess = isTorture ? 1 : 8
 /** The others wait for answers as much as they work: more than there are processors. */
-const atOnce = `--test-concurrency=${availableParallelism() + 3}`
+const atOnce = `--test-concurrency=${availableParallelism() + 5}`
 
 /** A test that imports it has a long round. */
 const torture = resolve('test/support/torture.ts')
@@ -140,7 +150,7 @@ function isWanted(file: string): boolean {
 
 /** @returns files that run these, several in one process */
 function inGroups(files: readonly string[]): string[] {
-  const own = files.filter((file) => ownProcess.some((name) => file === `test/${name}.test.ts`))
+  const own = files.filter((file) => longWaits.some((name) => file === `test/${name}.test.ts`))
   const shared = files.filter((file) => !own.includes(file))
   const count = Math.ceil(shared.length / filesOfProcess)
   const groups = Array.from({ length: count }, (_, group) => shared.filter((_, at) => at % count === group))
