@@ -9,6 +9,8 @@ export type Parameter = {
   in: 'path' | 'query' | 'header'
   required?: boolean
   description?: string
+  /** Of a path: it takes the rest, with slashes. */
+  'x-annex-slashes'?: boolean
   schema: Schema
 }
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Integration } from '../../schemas/generated/api/integrations.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { ScriptTokens } from '../access/script-tokens.ts'
@@ -10,6 +11,7 @@ import {
   type OwnIntegrations,
 } from '../db/queries/integrations.ts'
 import { listInstallations } from '../db/queries/list-installations.ts'
+import { findImage } from '../db/queries/version-images.ts'
 import { AnnexError } from '../errors.ts'
 import { queueTask } from '../events/tasks.ts'
 import { assertSettable } from '../installations/edit-rules.ts'
@@ -21,6 +23,7 @@ import {
 } from '../installations/find-deployed.ts'
 import { toInstallationView, toListed } from '../installations/installation-view.ts'
 import type { Suspensions } from '../installations/suspend.ts'
+import { assetsOf, toAssetUrl } from '../manifest/images.ts'
 import { permissionsOf } from '../manifest/permissions.ts'
 import { settingsSchema } from '../manifest/settings/settings-schema.ts'
 import { endpointPath } from '../sandbox/level.ts'
@@ -31,8 +34,12 @@ import type { OnOperation } from './operations.ts'
 import { toPermission } from './versions.ts'
 import { openIntegration, ownsIntegration, visibleInstallation } from './visible-records.ts'
 
+/** Another version may have another image at the same address. */
+const imageSeconds = 300
+
 export type IntegrationParts = {
   db: Db
+  reader: Db
   tokens: ScriptTokens
   resume: Suspensions['resume']
   /** Reads all plugin folders and spaces again. */
@@ -43,7 +50,7 @@ export type IntegrationParts = {
 
 /** Deployed integrations, and the operations for an integration's own token. */
 export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): void {
-  const { db, tokens, resume, reload, publicUrl, wake } = parts
+  const { db, reader, tokens, resume, reload, publicUrl, wake } = parts
 
   on('listIntegrations', (request) =>
     listPage(request, {
@@ -63,8 +70,26 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     const opened = await openIntegration(db, caller, params.integration, query.installKey)
     return {
       ...toView(opened.row, opened.deployed, opened.isOwner),
-      page: toInstallationPage(opened.deployed),
+      page: toInstallationPage(opened.deployed, publicUrl()),
     }
+  })
+
+  on('getIntegrationImage', async ({ params, context }) => {
+    const { integration, image: name } = params
+    const image = await findImage(reader, integration, name)
+    if (image === undefined)
+      throw new AnnexError('not_found', `The deployed version of ${integration} names no image ${name}.`)
+    context.type = `image/${image.type}`
+    context.etag = hash('sha256', image.bytes)
+    context.set('cache-control', `public, max-age=${imageSeconds}`)
+    context.set('content-security-policy', "default-src 'none'; sandbox")
+    context.set('cross-origin-resource-policy', 'cross-origin')
+    context.set('x-content-type-options', 'nosniff')
+    if (context.fresh) {
+      context.status = 304
+      return
+    }
+    context.body = image.bytes
   })
 
   on('checkIntegrationSettings', async ({ caller, params, query, body }) => {
@@ -175,9 +200,15 @@ function ownIntegrations(caller: Caller): OwnIntegrations | undefined {
 }
 
 /** What an installation page shows beside the title: what the installer agrees to, and what the publisher says. */
-function toInstallationPage(deployed: Deployed | undefined): NonNullable<Integration['page']> {
+function toInstallationPage(
+  deployed: Deployed | undefined,
+  publicUrl: string,
+): NonNullable<Integration['page']> {
   const manifest = deployed?.manifest
+  const toUrl = (path: string) => toAssetUrl(assetsOf(manifest?.name ?? '', publicUrl), path)
   return {
+    ...(manifest?.icon !== undefined && { icon: toUrl(manifest.icon) }),
+    previewImages: (manifest?.previewImages ?? []).map(toUrl),
     ...(manifest?.summary !== undefined && { summary: manifest.summary }),
     categories: manifest?.categories ?? [],
     externalLinks: manifest?.externalLinks ?? [],

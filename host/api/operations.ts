@@ -63,8 +63,11 @@ export function createOperations(
         const handle = handles.get(operation.id)
         if (handle === undefined) throw new Error(`The operation ${operation.id} has no handler.`)
         const run = createRun(operation, handle)
-        const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
-        router.register(path, [operation.method], seeAnswer ? seeing(operation, run, seeAnswer) : run)
+        router.register(
+          toPattern(operation),
+          [operation.method],
+          seeAnswer ? seeing(operation, run, seeAnswer) : run,
+        )
       }
     },
   }
@@ -94,6 +97,12 @@ export function roleOf(caller: Caller): Role {
 }
 
 /** @throws AnnexError `forbidden` */
+function toPattern({ path, pathParameters }: Operation): string {
+  const hasSlashes = (name: string) =>
+    pathParameters.some((parameter) => parameter.name === name && parameter['x-annex-slashes'] === true)
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (hasSlashes(name) ? `*${name}` : `:${name}`))
+}
+
 function assertRole(caller: Caller, { roles, method, path }: Operation): void {
   const role = roleOf(caller)
   if (roles.includes(role)) return

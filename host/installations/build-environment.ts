@@ -5,6 +5,7 @@ import type { InstallationTarget } from '../db/queries/installation-targets.ts'
 import type { Installation } from '../db/queries/installations.ts'
 import type { IntegrationRow, VersionHead } from '../db/queries/integrations.ts'
 import { AnnexError } from '../errors.ts'
+import { assetsOf, toAssetUrl } from '../manifest/images.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { readSecrets } from '../manifest/secrets.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
@@ -145,10 +146,10 @@ function openSecret(
 
 /** Where people see the integration, and its images. */
 function pagesOf({ name, icon }: Manifest, publicUrl: string): Record<string, string> {
-  const assets = `${publicUrl}/v1/integrations/${name}/assets`
+  const assets = assetsOf(name, publicUrl)
   return {
     app: `${publicUrl}/#/integrations/${name}`,
     assets,
-    ...(icon !== undefined && { icon: `${assets}/${icon.replace(/^\.?\//, '')}` }),
+    ...(icon !== undefined && { icon: toAssetUrl(assets, icon) }),
   }
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { systemOrigin } from '../access/actor.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
@@ -19,6 +19,7 @@ import {
 } from '../db/queries/integrations.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import { liftSuspensions } from '../db/queries/suspensions.ts'
+import type { VersionImage } from '../db/queries/version-images.ts'
 import { recordAudit } from '../logs/audit.ts'
 import type { NormalManifest } from '../manifest/normalize-manifest.ts'
 import { findUnagreed, type Permission, permissionsOf } from '../manifest/permissions.ts'
@@ -38,13 +39,14 @@ export async function deployVersion(
   given: {
     manifest: NormalManifest
     bundle: Bundle
+    images?: readonly VersionImage[]
     folder: string
     /** The host that has the folder. */
     place: string
     organizationId: string
   },
 ): Promise<LoadedVersion> {
-  const { manifest, bundle, folder, place, organizationId } = given
+  const { manifest, bundle, images = [], folder, place, organizationId } = given
   const { name } = manifest
   const { version, lanes, pinned } = await db.transaction(async (transaction): Promise<Stored> => {
     // Locks the integration's row: hosts that deploy it at the same time wait here.
@@ -56,13 +58,17 @@ export async function deployVersion(
       installKey: randomBytes(18).toString('base64url'),
       signingSecret: box.seal(createSigningSecret()),
     })
-    const version = await ensureVersion(transaction, {
-      integration: name,
-      digest: toVersionDigest(manifest, bundle.code),
-      manifest: JSON.stringify(manifest),
-      code: bundle.code,
-      sourceMap: bundle.map,
-    })
+    const version = await ensureVersion(
+      transaction,
+      {
+        integration: name,
+        digest: toVersionDigest(manifest, bundle.code, images),
+        manifest: JSON.stringify(manifest),
+        code: bundle.code,
+        sourceMap: bundle.map,
+      },
+      images,
+    )
     const row = await findIntegration(transaction, name)
     const pinned = row?.pinnedVersionId ? await findVersionHead(transaction, row.pinnedVersionId) : undefined
     if (pinned !== undefined) {
@@ -127,12 +133,16 @@ async function holdUnagreed(transaction: Db, version: VersionHead, beforeId: str
   }
 }
 
-/** The identity of a version: SHA-256, in hex, of its manifest (in any order of fields) and its code. */
-export function toVersionDigest(manifest: Manifest, code: string): string {
+/** The identity of a version: SHA-256, in hex, of its manifest (in any order of fields), its code and its images. */
+export function toVersionDigest(
+  manifest: Manifest,
+  code: string,
+  images: readonly VersionImage[] = [],
+): string {
+  const digests = images.map(({ name, bytes }) => [name, hash('sha256', bytes)]).sort()
   // JSON has no NUL byte, so each pair of manifest and code results in a different text.
-  return createHash('sha256')
-    .update(`${toCanonicalJson(manifest)}\0${code}`)
-    .digest('hex')
+  const pictures = digests.length === 0 ? '' : `${JSON.stringify(digests)}\0`
+  return hash('sha256', `${pictures}${toCanonicalJson(manifest)}\0${code}`)
 }
 
 /** JSON with the keys of each map sorted. */

@@ -15,6 +15,7 @@ import {
 } from '../db/queries/integrations.ts'
 import { listInstallationIds } from '../db/queries/list-installations.ts'
 import { recordAudit } from '../logs/audit.ts'
+import { type Image, readImages } from '../manifest/images.ts'
 import { type NormalManifest, normalizeManifest } from '../manifest/normalize-manifest.ts'
 import { hasErrors, type Problem } from '../manifest/problem.ts'
 import { type FolderReading, readFolders } from '../manifest/read-folders.ts'
@@ -79,7 +80,8 @@ export async function loadPlugins(source: PluginSource): Promise<LoadedPlugin[]>
     const { bundle, ...bundling } = await loadBundle(folder, manifest, { sdkFolder, cacheFolder, ownFiles })
     problems.push(...bundling.problems)
     if (bundle === undefined) return toFailed(reading, problems)
-    const version = { manifest: normalizeManifest(manifest), bundle }
+    const images = await readImages(folder, manifest, ownFiles)
+    const version = { manifest: normalizeManifest(manifest), bundle, images }
     const declared = { scopes: manifest.scopes, frame: reading.frames.scopes }
     problems.push(...(await tryNewVersion(source, version, { folder, ownFiles, declared })))
     if (hasErrors(problems)) return toFailed(reading, problems)
@@ -110,11 +112,11 @@ async function writeNewTypes({ folder, types }: FolderReading): Promise<void> {
 /** A stored version was tried when it was new. */
 async function tryNewVersion(
   { db, tryLoad }: PluginSource,
-  { manifest, bundle }: { manifest: NormalManifest; bundle: Bundle },
+  { manifest, bundle, images }: { manifest: NormalManifest; bundle: Bundle; images: Image[] },
   tried: Pick<Parameters<typeof tryVersion>[1], 'folder' | 'ownFiles' | 'declared'>,
 ): Promise<Problem[]> {
   const { name, script } = manifest
-  if (await hasVersion(db, name, toVersionDigest(manifest, bundle.code))) return []
+  if (await hasVersion(db, name, toVersionDigest(manifest, bundle.code, images))) return []
   return tryVersion(tryLoad, { ...tried, integration: name, script, bundle })
 }
 

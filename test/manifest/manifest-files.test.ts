@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { readManifest } from '../../host/manifest/read-manifest.ts'
 import { createFolder } from '../bundle/plugin-folder.ts'
-import { createPng, options, read, sound, textsOf } from './reading.ts'
+import { createPng } from '../support/create-png.ts'
+import { options, read, sound, textsOf } from './reading.ts'
 
 const calls = {
   'a default export': `import { createIntegration } from '@annex/runtime'\nexport default createIntegration({})`,

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { hasErrors } from '../../host/manifest/problem.ts'
 import { readManifest } from '../../host/manifest/read-manifest.ts'
 import { createFolder } from '../bundle/plugin-folder.ts'
-import { createPng, options, read, sound, textsOf } from './reading.ts'
+import { createPng } from '../support/create-png.ts'
+import { options, read, sound, textsOf } from './reading.ts'
 
 test('a manifest with every field is read, with nothing to complain about', async (t) => {
   const reading = await read(

@@ -75,6 +75,7 @@ export async function fillDatabase(db: Db): Promise<void> {
     sourceMap: '',
     createdAt: at,
   })
+  await db('versionImages').insert({ versionId: 'ver_1', name: 'icon.png', type: 'png', bytes: 'AA==' })
   const installation = { integration: 'echo', status: 'active', statusReason: null, ...level }
   const notSuspended = { suspendedAt: null, suspendedDigest: null, suspendedFrom: null }
   await db('installations').insert([

@@ -10,7 +10,7 @@ export type PluginSource = {
   more?: string
   /** Default: the manifest names none. */
   script?: string
-  files?: Record<string, string>
+  files?: Record<string, string | Uint8Array>
 }
 
 /** Writes a plugin folder as an integrator would drop it. @returns its path */

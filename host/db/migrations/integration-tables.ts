@@ -37,6 +37,14 @@ export async function addIntegrations(db: Knex): Promise<void> {
       table.unique(['integration', 'number'])
       table.unique(['integration', 'digest'])
     })
+    .createTable('version_images', (table) => {
+      table.text('version_id').notNullable().references('versions.id').onDelete('CASCADE')
+      table.text('name').notNullable()
+      table.text('type').notNullable()
+      // In base64.
+      table.text('bytes').notNullable()
+      table.primary(['version_id', 'name'])
+    })
     .createTable('installations', (table) => {
       // Without `not null` SQLite would sort the sites and spaces of an installation for each page.
       table.text('id').notNullable().primary()

@@ -3,6 +3,7 @@ import type { Manifest } from '../../../schemas/generated/manifest.ts'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import { inPage, type PageAt } from '../page.ts'
+import { insertImages, type VersionImage } from './version-images.ts'
 
 export type IntegrationRow = {
   name: string
@@ -139,6 +140,7 @@ export async function hasVersion(db: Db, integration: string, digest: string): P
 export async function ensureVersion(
   db: Db,
   given: Omit<VersionRow, 'id' | 'number' | 'createdAt'>,
+  images: readonly VersionImage[] = [],
 ): Promise<VersionRow> {
   const { integration, digest } = given
   const found = await db('versions').where({ integration, digest }).first()
@@ -146,6 +148,7 @@ export async function ensureVersion(
   const last = await db('versions').where({ integration }).max({ number: 'number' }).first()
   const row = { id: createId('ver'), ...given, number: Number(last?.number ?? 0) + 1, createdAt: Date.now() }
   await db('versions').insert(row)
+  await insertImages(db, row.id, images)
   return row
 }
 

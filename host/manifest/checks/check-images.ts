@@ -1,16 +1,11 @@
-import { imageDimensionsFromData } from 'image-dimensions'
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
+import { listImages, maxBytesOfImages, readImage } from '../images.ts'
 import { quoteValue } from '../message-text.ts'
 import type { Finding } from '../problem.ts'
-import { type OwnFiles, readInside } from '../read-inside.ts'
 import type { ReadOptions } from '../read-options.ts'
 
-const maxImageBytes = 5 * 1024 * 1024
 const previewRatio = 2
 const ratioTolerance = 0.01
-
-/** Images that all browsers show. SVG is left out: it is a document and can contain scripts. */
-const shownTypes: ReadonlySet<string> = new Set(['png', 'jpeg', 'gif', 'webp', 'avif'])
 
 /** Icons and preview images exist within the folder and are images. A preview other than 2:1 is a warning. */
 export async function checkImages(
@@ -18,54 +13,32 @@ export async function checkImages(
   manifest: Partial<Manifest>,
   { ownFiles }: Pick<ReadOptions, 'ownFiles'>,
 ): Promise<Finding[]> {
-  const images: { pointer: string; path: string; preview?: boolean }[] = []
-  if (manifest.icon !== undefined) images.push({ pointer: '/icon', path: manifest.icon })
-  manifest.previewImages?.forEach((path, index) => {
-    images.push({ pointer: `/previewImages/${index}`, path, preview: true })
-  })
-  for (const list of ['blocks', 'contentSources'] as const) {
-    manifest[list]?.forEach((entry, index) => {
-      if (entry.icon !== undefined) images.push({ pointer: `/${list}/${index}/icon`, path: entry.icon })
+  const findings: Finding[] = []
+  const bytesOf = new Map<string, number>()
+  for (const { pointer, path, isPreview } of listImages(manifest)) {
+    const image = await readImage(folder, path, ownFiles)
+    if ('problem' in image) {
+      const { problem, ...hint } = image
+      // With a hint it is a file of another kind.
+      const what = 'hint' in image ? 'file' : 'image'
+      findings.push({ pointer, at: 'value', message: `the ${what} ${quoteValue(path)} ${problem}`, ...hint })
+      continue
+    }
+    bytesOf.set(image.name, image.bytes.length)
+    const ratio = image.width / image.height
+    if (!isPreview || Math.abs(ratio - previewRatio) <= previewRatio * ratioTolerance) continue
+    findings.push({
+      pointer,
+      at: 'value',
+      severity: 'warning',
+      message: `the preview image ${quoteValue(path)} is ${image.width} x ${image.height} px, which is not 2:1`,
+      hint: 'recommended: 1600 x 800 px',
     })
   }
-  const findings: Finding[] = []
-  for (const { pointer, path, preview = false } of images) {
-    const complaint = await checkImage(folder, path, preview, ownFiles)
-    if (complaint !== undefined) findings.push({ pointer, at: 'value', ...complaint })
+  const total = [...bytesOf.values()].reduce((sum, bytes) => sum + bytes, 0)
+  if (total > maxBytesOfImages) {
+    const message = `all images together have ${total} bytes; they may have ${maxBytesOfImages}`
+    findings.push({ pointer: '', at: 'value', message, hint: 'use smaller images' })
   }
   return findings
-}
-
-async function checkImage(
-  folder: string,
-  path: string,
-  preview: boolean,
-  ownFiles: OwnFiles | undefined,
-): Promise<Omit<Finding, 'pointer' | 'at'> | undefined> {
-  const reading = await readInside(folder, path, maxImageBytes, ownFiles)
-  if ('problem' in reading) return { message: `the image ${quoteValue(path)} ${reading.problem}` }
-  const size = measure(reading.bytes)
-  if (size === undefined || !shownTypes.has(size.type)) {
-    return {
-      message: `the file ${quoteValue(path)} is not an image that can be shown`,
-      hint: `allowed: ${[...shownTypes].join(', ')}`,
-    }
-  }
-  const ratio = size.width / size.height
-  if (!preview || Math.abs(ratio - previewRatio) <= previewRatio * ratioTolerance) return undefined
-  return {
-    severity: 'warning',
-    message: `the preview image ${quoteValue(path)} is ${size.width} x ${size.height} px, which is not 2:1`,
-    hint: 'recommended: 1600 x 800 px',
-  }
-}
-
-/** Type and size by the bytes; the file's name does not count. `undefined` for other files. */
-function measure(bytes: Uint8Array): { width: number; height: number; type: string } | undefined {
-  try {
-    const size = imageDimensionsFromData(bytes)
-    return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -54,6 +54,14 @@ export interface Integration {
  */
 export interface InstallationPage {
   /**
+   * The address of the icon.
+   */
+  icon?: string
+  /**
+   * The addresses of the preview images.
+   */
+  previewImages: string[]
+  /**
    * Markdown.
    */
   summary?: string
@@ -191,6 +199,13 @@ export interface CheckIntegrationSettingsQuery {
 }
 
 export interface IntegrationsOperations {
+  getIntegrationImage: {
+    roles: 'anyone'
+    params: { integration: string; image: string }
+    query: object
+    body: undefined
+    answer: void
+  }
   listIntegrations: {
     roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
     params: {}

@@ -120,6 +120,7 @@ export const rows: Record<OperationId, Row> = {
   // integrations and their versions
   listIntegrations: plain,
   getIntegrationByName: { isPublic: true },
+  getIntegrationImage: { params: { image: 'icon.png' } },
   checkIntegrationSettings: {
     isPublic: true,
     body: () => ({ level: 'site', configuration: {} }),

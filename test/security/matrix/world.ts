@@ -2,6 +2,7 @@ import { createScriptTokens, type ScriptCaller } from '../../../host/access/scri
 import { createSecretBox } from '../../../host/access/secret-box.ts'
 import manifestSchema from '../../../schemas/manifest.schema.json' with { type: 'json' }
 import { type Annex, type Json, startAnnex, until } from '../../support/annex.ts'
+import { createPng } from '../../support/create-png.ts'
 import { writePlugin } from '../../support/plugin-folder.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { createMake, type Make } from './fresh.ts'
@@ -73,7 +74,8 @@ export const plugin = {
   script,
   scopes: [...scopes],
   // JSON is YAML.
-  more: `configurations: ${JSON.stringify(configurations)}`,
+  more: `icon: icon.png\nconfigurations: ${JSON.stringify(configurations)}`,
+  files: { 'icon.png': createPng(1, 1) },
 }
 
 /** Two organizations, `home` and `acme`; two public integrations in both. */

@@ -1,0 +1,81 @@
+import { posix } from 'node:path'
+import { imageDimensionsFromData } from 'image-dimensions'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import { type OwnFiles, readInside } from './read-inside.ts'
+
+/** An image that a manifest names. `path`: as the manifest has it; `pointer`: where. */
+export type NamedImage = { pointer: string; path: string; isPreview: boolean }
+
+/** `name`: the path below `urls.assets`. */
+export type Image = { name: string; type: string; bytes: Buffer; width: number; height: number }
+
+export const maxImageBytes = 5 * 1024 * 1024
+/** Of one integration: each version stores its images. */
+export const maxBytesOfImages = 20 * 1024 * 1024
+
+/** Images that all browsers show. SVG is left out: it is a document and can contain scripts. */
+export const shownTypes: ReadonlySet<string> = new Set(['png', 'jpeg', 'gif', 'webp', 'avif'])
+
+/** All images that a manifest names. */
+export function listImages(manifest: Partial<Manifest>): NamedImage[] {
+  const images: NamedImage[] = []
+  if (manifest.icon !== undefined) images.push({ pointer: '/icon', path: manifest.icon, isPreview: false })
+  manifest.previewImages?.forEach((path, index) => {
+    images.push({ pointer: `/previewImages/${index}`, path, isPreview: true })
+  })
+  for (const list of ['blocks', 'contentSources'] as const) {
+    manifest[list]?.forEach(({ icon }, index) => {
+      if (icon !== undefined) images.push({ pointer: `/${list}/${index}/icon`, path: icon, isPreview: false })
+    })
+  }
+  return images
+}
+
+/** Reads an image by a hostile path. Its bytes say what it is; its name does not count. */
+export async function readImage(
+  folder: string,
+  path: string,
+  ownFiles: OwnFiles | undefined,
+): Promise<Image | { problem: string; hint?: string }> {
+  const reading = await readInside(folder, path, maxImageBytes, ownFiles)
+  if ('problem' in reading) return reading
+  const size = measure(reading.bytes)
+  if (size !== undefined && shownTypes.has(size.type)) {
+    return { ...size, name: toAssetName(path), bytes: reading.bytes }
+  }
+  return { problem: 'is not an image that can be shown', hint: `allowed: ${[...shownTypes].join(', ')}` }
+}
+
+/** The images to store with a version. One that has become unreadable since the check is left out. */
+export async function readImages(
+  folder: string,
+  manifest: Partial<Manifest>,
+  ownFiles: OwnFiles | undefined,
+): Promise<Image[]> {
+  const images = new Map<string, Image>()
+  for (const { path } of listImages(manifest)) {
+    const image = await readImage(folder, path, ownFiles)
+    if (!('problem' in image)) images.set(image.name, image)
+  }
+  return [...images.values()]
+}
+
+/** The address below which an integration's images are. */
+export const assetsOf = (name: string, publicUrl: string): string =>
+  `${publicUrl}/v1/integrations/${name}/assets`
+
+/** The address of an image that the manifest names. */
+export function toAssetUrl(assets: string, path: string): string {
+  return `${assets}/${toAssetName(path).split('/').map(encodeURIComponent).join('/')}`
+}
+
+const toAssetName = (path: string): string => posix.normalize(path)
+
+function measure(bytes: Uint8Array): { width: number; height: number; type: string } | undefined {
+  try {
+    const size = imageDimensionsFromData(bytes)
+    return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type Annex, type Json, startAnnex } from '../support/annex.ts'
+import { createPng } from '../support/create-png.ts'
+import { writePlugin } from '../support/plugin-folder.ts'
+
+const script = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: (_request, { environment }) => Response.json(environment.integration.urls),
+})`
+const named = {
+  script,
+  more: 'icon: ./pictures/the icon.png\npreviewImages: [wide.png]',
+  files: { 'pictures/the icon.png': createPng(64, 64), 'wide.png': createPng(1600, 800) },
+}
+
+describe('the images of an integration', () => {
+  let annex: Annex
+  before(async () => {
+    annex = await startAnnex({ plugins: { named } })
+    writeFileSync(join(annex.pluginsDir, 'named', 'other.png'), createPng(2, 2))
+  })
+  after(() => annex.close())
+
+  const get = (path: string, headers = {}) =>
+    fetch(`${annex.url}/v1/integrations/${path}`, { headers, redirect: 'manual' })
+  const status = async (path: string): Promise<number> => (await get(path)).status
+
+  it('are where its page and its script say, without a token', async () => {
+    const { page } = (await annex.api('GET', '/v1/integrations/named')).json
+    const urls: Json = await (await fetch(`${annex.url}/x/named`)).json()
+    assert.equal(page.icon, urls.icon)
+    assert.equal(page.icon, `${urls.assets}/pictures/the%20icon.png`)
+    assert.deepEqual(page.previewImages, [`${urls.assets}/wide.png`])
+    const answer = await fetch(page.icon)
+    assert.equal(answer.status, 200)
+    assert.deepEqual(Buffer.from(await answer.arrayBuffer()), createPng(64, 64))
+    assert.equal(answer.headers.get('content-type'), 'image/png')
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(answer.headers.get('content-security-policy'), "default-src 'none'; sandbox")
+    const etag = answer.headers.get('etag') ?? ''
+    assert.equal((await get('named/assets/wide.png')).headers.get('etag') === etag, false)
+    // Without an own value fetch asks for no stored answer.
+    const again = await get('named/assets/pictures/the%20icon.png', {
+      'if-none-match': etag,
+      'cache-control': 'max-age=0',
+    })
+    assert.equal(again.status, 304)
+  })
+
+  it('are those alone that the manifest names: no other file of the folder, and none outside', async () => {
+    const paths = [
+      ...['other.png', 'index.ts', 'service-manifest.yaml', '', '%00', 'wide.png/', './/wide.png'],
+      ...[
+        '..%2Fnamed%2Fwide.png',
+        '%2e%2e/named/wide.png',
+        '..%5c..%5cannex.sqlite',
+        'pictures%2F..%2Findex.ts',
+      ],
+    ]
+    for (const path of paths) assert.equal(await status(`named/assets/${path}`), 404, path)
+    assert.equal(await status('absent/assets/wide.png'), 404)
+  })
+
+  it('are of the deployed version: a changed image makes a version, a rollback brings the earlier one back', async () => {
+    const width = async () =>
+      Buffer.from(await (await get('named/assets/wide.png')).arrayBuffer()).readUInt32BE(16)
+    writeFileSync(join(annex.pluginsDir, 'named', 'wide.png'), createPng(3200, 1600))
+    const { json } = await annex.api('POST', '/v1/reload')
+    assert.equal(json.items[0].version.number, 2, JSON.stringify(json))
+    assert.equal(await width(), 3200)
+    assert.equal((await annex.api('POST', '/v1/integrations/named/rollback', { version: 1 })).status, 200)
+    assert.equal(await width(), 1600)
+    rmSync(join(annex.pluginsDir, 'named'), { recursive: true })
+    await annex.api('POST', '/v1/reload')
+    assert.equal(await status('named/assets/wide.png'), 404)
+  })
+
+  it('are refused with their place when they are links out, too large together, or of another kind', async () => {
+    const folder = writePlugin(annex.pluginsDir, 'hostile', {
+      script,
+      more: [
+        'previewImages:',
+        ...['link', 'a', 'b', 'c', 'd', 'e', 'page'].map((name) => `  - ${name}.png`),
+      ].join('\n'),
+      files: { 'page.png': '<html><script>alert(1)</script></html>' },
+    })
+    mkdirSync(folder, { recursive: true })
+    symlinkSync('/etc/hostname', join(folder, 'link.png'))
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      const unlike = Buffer.concat([createPng(2, 1), Buffer.alloc(4_500_000, name)])
+      writeFileSync(join(folder, `${name}.png`), unlike)
+    }
+    const { json } = await annex.api('POST', '/v1/reload')
+    const hostile = json.items.find(({ folder }: { folder: string }) => folder.endsWith('hostile'))
+    assert.equal(hostile.state, 'failed')
+    const text = JSON.stringify(hostile.problems)
+    assert.match(text, /link\.png.{1,5} lies outside the plugin folder: a symlink leads there/)
+    assert.match(text, /page\.png.{1,5} is not an image that can be shown/)
+    assert.match(text, /all images together have 22500225 bytes; they may have 20971520/)
+    assert.equal(await status('hostile/assets/a.png'), 404)
+  })
+})
