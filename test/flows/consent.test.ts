@@ -151,6 +151,7 @@ blocks: [{ id: chart, title: Chart, description: A chart. }]`
     const { permissions, publisher, ...rest } = page
     assert.deepEqual(rest, {
       summary: 'It **reads** visits.',
+      previewImages: [],
       categories: ['analytics', 'authenticated-access'],
       externalLinks: [{ label: 'Help', url: 'https://help.example/' }],
       blocks: [{ id: 'chart', title: 'Chart', description: 'A chart.' }],
