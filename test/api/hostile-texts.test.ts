@@ -32,6 +32,7 @@ describe('a text with U+0000 or a lone surrogate', () => {
     '/v1/receivers/%00',
     '/v1/receivers?page=%00',
     '/v1/jobs/%00',
+    '/v1/integrations/paged/assets/%00',
     '/v1/jobs?page=%00',
     '/v1/jobs?installation=%00',
     '/v1/logs?request=%00',

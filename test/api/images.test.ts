@@ -53,7 +53,7 @@ describe('the images of an integration', () => {
 
   it('are those alone that the manifest names: no other file of the folder, and none outside', async () => {
     const paths = [
-      ...['other.png', 'index.ts', 'service-manifest.yaml', '', '%00', 'wide.png/', './/wide.png'],
+      ...['other.png', 'index.ts', 'service-manifest.yaml', '', 'wide.png/', './/wide.png'],
       ...[
         '..%2Fnamed%2Fwide.png',
         '%2e%2e/named/wide.png',
