@@ -96,13 +96,13 @@ export function roleOf(caller: Caller): Role {
   return caller.kind === 'organization' ? caller.role : caller.kind
 }
 
-/** @throws AnnexError `forbidden` */
 function toPattern({ path, pathParameters }: Operation): string {
   const hasSlashes = (name: string) =>
     pathParameters.some((parameter) => parameter.name === name && parameter['x-annex-slashes'] === true)
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (hasSlashes(name) ? `*${name}` : `:${name}`))
 }
 
+/** @throws AnnexError `forbidden` */
 function assertRole(caller: Caller, { roles, method, path }: Operation): void {
   const role = roleOf(caller)
   if (roles.includes(role)) return

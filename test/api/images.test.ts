@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, type Json, startAnnex } from '../support/annex.ts'
@@ -27,7 +29,14 @@ describe('the images of an integration', () => {
 
   const get = (path: string, headers = {}) =>
     fetch(`${annex.url}/v1/integrations/${path}`, { headers, redirect: 'manual' })
-  const status = async (path: string): Promise<number> => (await get(path)).status
+  /** Sends the path as it is; fetch resolves `..` and `%2e%2e`. */
+  const status = async (path: string): Promise<number | undefined> => {
+    const { hostname, port } = new URL(annex.url)
+    const sent = request({ hostname, port, path: `/v1/integrations/${path}` }).end()
+    const [answer]: IncomingMessage[] = await once(sent, 'response')
+    answer?.resume()
+    return answer?.statusCode
+  }
 
   it('are where its page and its script say, without a token', async () => {
     const { page } = (await annex.api('GET', '/v1/integrations/named')).json
@@ -41,6 +50,8 @@ describe('the images of an integration', () => {
     assert.equal(answer.headers.get('content-type'), 'image/png')
     assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
     assert.equal(answer.headers.get('content-security-policy'), "default-src 'none'; sandbox")
+    assert.equal(answer.headers.get('cross-origin-resource-policy'), 'cross-origin')
+    assert.equal(answer.headers.get('cache-control'), 'public, max-age=300')
     const etag = answer.headers.get('etag') ?? ''
     assert.equal((await get('named/assets/wide.png')).headers.get('etag') === etag, false)
     // Without an own value fetch asks for no stored answer.
@@ -56,7 +67,11 @@ describe('the images of an integration', () => {
       ...['other.png', 'index.ts', 'service-manifest.yaml', '', 'wide.png/', './/wide.png'],
       ...[
         '..%2Fnamed%2Fwide.png',
-        '%2e%2e/named/wide.png',
+        '%2e%2e/named/assets/wide.png',
+        '../assets/wide.png',
+        '../../../../service-manifest.yaml',
+        'pictures/../wide.png',
+        '%ff',
         '..%5c..%5cannex.sqlite',
         'pictures%2F..%2Findex.ts',
       ],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import pg from 'pg'
-import { stepNames } from '../../host/db/migrate.ts'
+import { migrations, stepNames } from '../../host/db/migrate.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { until } from '../support/annex.ts'
 import { startAnnexProcess } from '../support/annex-process.ts'
@@ -80,6 +80,14 @@ describe('the tables of the database', () => {
     await watching.db.raw('select pg_terminate_backend(?)', [rows[0].pid])
     await (await waiting).close()
     await watching.close()
+  })
+
+  it('are all gone once their step is undone, and can be made again', async () => {
+    const { db, close } = await openDatabase(made.url, folder)
+    await db.migrate.rollback({ migrationSource: migrations, tableName: 'knex_migrations' }, true)
+    assert.deepEqual(await db('knex_migrations').pluck('name'), [])
+    await close()
+    assert.deepEqual(await stepsHad(), stepNames)
   })
 
   it('are left alone by a host that is older than they are, which says so with exit code 5', async () => {

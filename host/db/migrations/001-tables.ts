@@ -34,6 +34,7 @@ export async function down(db: Knex): Promise<void> {
       'level_external_ids',
       'installation_targets',
       'installations',
+      'version_images',
       'versions',
       'integrations',
       'key_checks',
