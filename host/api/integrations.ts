@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { Integration } from '../../schemas/generated/api/integrations.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { ScriptTokens } from '../access/script-tokens.ts'
@@ -80,7 +79,7 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     if (image === undefined)
       throw new AnnexError('not_found', `The deployed version of ${integration} names no image ${name}.`)
     context.type = `image/${image.type}`
-    context.etag = hash('sha256', image.bytes)
+    context.etag = image.digest
     context.set('cache-control', `public, max-age=${imageSeconds}`)
     context.set('content-security-policy', "default-src 'none'; sandbox")
     context.set('cross-origin-resource-policy', 'cross-origin')
@@ -89,7 +88,7 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
       context.status = 304
       return
     }
-    context.body = image.bytes
+    context.body = Buffer.from(image.base64, 'base64')
   })
 
   on('checkIntegrationSettings', async ({ caller, params, query, body }) => {

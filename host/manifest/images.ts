@@ -1,20 +1,24 @@
+import { hash } from 'node:crypto'
 import { posix } from 'node:path'
 import { imageDimensionsFromData } from 'image-dimensions'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { type OwnFiles, readInside } from './read-inside.ts'
 
 /** An image that a manifest names. `path`: as the manifest has it; `pointer`: where. */
-export type NamedImage = { pointer: string; path: string; isPreview: boolean }
+type NamedImage = { pointer: string; path: string; isPreview: boolean }
 
 /** `name`: the path below `urls.assets`. */
-export type Image = { name: string; type: string; bytes: Buffer; width: number; height: number }
+type ReadImage = { name: string; type: string; bytes: Buffer; width: number; height: number }
 
-export const maxImageBytes = 5 * 1024 * 1024
+/** An image that is stored with a version. `digest`: SHA-256 of its bytes, in hex. */
+export type Image = Pick<ReadImage, 'name' | 'type' | 'bytes'> & { digest: string }
+
+const maxImageBytes = 5 * 1024 * 1024
 /** Of one integration: each version stores its images. */
 export const maxBytesOfImages = 20 * 1024 * 1024
 
 /** Images that all browsers show. SVG is left out: it is a document and can contain scripts. */
-export const shownTypes: ReadonlySet<string> = new Set(['png', 'jpeg', 'gif', 'webp', 'avif'])
+const shownTypes: ReadonlySet<string> = new Set(['png', 'jpeg', 'gif', 'webp', 'avif'])
 
 /** All images that a manifest names. */
 export function listImages(manifest: Partial<Manifest>): NamedImage[] {
@@ -36,7 +40,7 @@ export async function readImage(
   folder: string,
   path: string,
   ownFiles: OwnFiles | undefined,
-): Promise<Image | { problem: string; hint?: string }> {
+): Promise<ReadImage | { problem: string; hint?: string }> {
   const reading = await readInside(folder, path, maxImageBytes, ownFiles)
   if ('problem' in reading) return reading
   const size = measure(reading.bytes)
@@ -55,7 +59,9 @@ export async function readImages(
   const images = new Map<string, Image>()
   for (const { path } of listImages(manifest)) {
     const image = await readImage(folder, path, ownFiles)
-    if (!('problem' in image)) images.set(image.name, image)
+    if ('problem' in image) continue
+    const { name, type, bytes } = image
+    images.set(name, { name, type, bytes, digest: hash('sha256', bytes) })
   }
   return [...images.values()]
 }

@@ -137,9 +137,9 @@ async function holdUnagreed(transaction: Db, version: VersionHead, beforeId: str
 export function toVersionDigest(
   manifest: Manifest,
   code: string,
-  images: readonly VersionImage[] = [],
+  images: readonly Pick<VersionImage, 'name' | 'digest'>[] = [],
 ): string {
-  const digests = images.map(({ name, bytes }) => [name, hash('sha256', bytes)]).sort()
+  const digests = images.map(({ name, digest }) => [name, digest]).sort()
   // JSON has no NUL byte, so each pair of manifest and code results in a different text.
   const pictures = digests.length === 0 ? '' : `${JSON.stringify(digests)}\0`
   return hash('sha256', `${pictures}${toCanonicalJson(manifest)}\0${code}`)

@@ -75,7 +75,13 @@ export async function fillDatabase(db: Db): Promise<void> {
     sourceMap: '',
     createdAt: at,
   })
-  await db('versionImages').insert({ versionId: 'ver_1', name: 'icon.png', type: 'png', bytes: 'AA==' })
+  await db('versionImages').insert({
+    versionId: 'ver_1',
+    name: 'icon.png',
+    type: 'png',
+    digest: 'd',
+    bytes: 'AA==',
+  })
   const installation = { integration: 'echo', status: 'active', statusReason: null, ...level }
   const notSuspended = { suspendedAt: null, suspendedDigest: null, suspendedFrom: null }
   await db('installations').insert([

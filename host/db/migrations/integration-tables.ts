@@ -41,6 +41,7 @@ export async function addIntegrations(db: Knex): Promise<void> {
       table.text('version_id').notNullable().references('versions.id').onDelete('CASCADE')
       table.text('name').notNullable()
       table.text('type').notNullable()
+      table.text('digest').notNullable()
       // In base64.
       table.text('bytes').notNullable()
       table.primary(['version_id', 'name'])

@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts'
 
-/** An image of a version. `name`: its path in the plugin folder. */
-export type VersionImage = { name: string; type: string; bytes: Buffer }
+/** An image of a version. `name`: its path in the plugin folder; `digest`: SHA-256 of its bytes, in hex. */
+export type VersionImage = { name: string; type: string; digest: string; bytes: Buffer }
 
 /** Stores the images of a new version. They are deleted with it. */
 export async function insertImages(
@@ -10,20 +10,19 @@ export async function insertImages(
   images: readonly VersionImage[],
 ): Promise<void> {
   // One by one: a statement has at most one large value.
-  for (const { name, type, bytes } of images)
-    await db('versionImages').insert({ versionId, name, type, bytes: bytes.toString('base64') })
+  for (const { bytes, ...image } of images)
+    await db('versionImages').insert({ versionId, ...image, bytes: bytes.toString('base64') })
 }
 
-/** An image of the deployed version of an integration. */
+/** An image of the deployed version of an integration, with its bytes in base64. */
 export async function findImage(
   db: Db,
   integration: string,
   name: string,
-): Promise<VersionImage | undefined> {
-  const row = await db('versionImages')
+): Promise<{ type: string; digest: string; base64: string } | undefined> {
+  return db('versionImages')
     .join('integrations', 'integrations.versionId', 'versionImages.versionId')
     .where({ 'integrations.name': integration, 'versionImages.name': name })
-    .select('versionImages.type', 'versionImages.bytes')
+    .select('versionImages.type', 'versionImages.digest', { base64: 'versionImages.bytes' })
     .first()
-  return row && { name, type: row.type, bytes: Buffer.from(row.bytes, 'base64') }
 }
