@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { SettingSchema } from '../manifest/settings/settings-schema.ts'
 import { type Api, toPath } from './client.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type TargetOptions,
 } from './find-records.ts'
 import { sayPending } from './installations.ts'
-import { collect, UsageError, withExamples } from './options.ts'
+import { addTargetOptions, collect, UsageError, withExamples } from './options.ts'
 import type { Installation, Integration, TargetInstallation } from './records.ts'
 import { openSession } from './session.ts'
 import { paint, type Terminal, toStatus } from './terminal.ts'
@@ -21,13 +21,13 @@ import { paint, type Terminal, toStatus } from './terminal.ts'
 type Options = TargetOptions & { set?: string[]; unset?: string[] }
 
 export function addConfigure(program: Command): void {
-  const command = program
-    .command('configure')
-    .description('change settings of an installation; other settings keep their values')
-    .argument('<installation>', 'id of the installation, or name of the integration')
-    .option('--org <name>', 'organization: id or subdomain')
-    .addOption(new Option('--site <name>', 'settings of this site: id or slug').conflicts('space'))
-    .option('--space <name>', 'settings of this space: id or slug')
+  const command = addTargetOptions(
+    program
+      .command('configure')
+      .description('change settings of an installation; other settings keep their values')
+      .argument('<installation>', 'id of the installation, or name of the integration'),
+    (kind) => `settings of this ${kind}`,
+  )
     .option('--set <name=value>', 'sets a setting; repeatable', collect)
     .option('--unset <name>', 'removes a setting; repeatable', collect)
     .action(configure)

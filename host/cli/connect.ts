@@ -1,7 +1,7 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { toPath } from './client.ts'
 import { findInstallation, findLevel, levelPath, settingsOf, type TargetOptions } from './find-records.ts'
-import { UsageError, withExamples } from './options.ts'
+import { addTargetOptions, UsageError, withExamples } from './options.ts'
 import type { Integration } from './records.ts'
 import { openSession } from './session.ts'
 
@@ -9,14 +9,14 @@ type Options = TargetOptions & { path?: string }
 type Link = { url: string; expiresAt: string }
 
 export function addConnect(program: Command): void {
-  const command = program
-    .command('connect')
-    .description('connect an installation with a provider: prints a link to open in a browser')
-    .argument('<installation>', 'id of the installation, or name of the integration')
-    .argument('[button]', 'name of the setting; may be left out where there is one button')
-    .option('--org <name>', 'organization: id or subdomain')
-    .addOption(new Option('--site <name>', 'connect this site: id or slug').conflicts('space'))
-    .option('--space <name>', 'connect this space: id or slug')
+  const command = addTargetOptions(
+    program
+      .command('connect')
+      .description('connect an installation with a provider: prints a link to open in a browser')
+      .argument('<installation>', 'id of the installation, or name of the integration')
+      .argument('[button]', 'name of the setting; may be left out where there is one button'),
+    (kind) => `connect this ${kind}`,
+  )
     .option('--path <path>', 'for an integration without buttons: the path at which its connection begins')
     .action(connect)
   withExamples(command, [

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { AnnexError } from '../errors.ts'
 import { isApiError, toPath } from './client.ts'
 import { checkSettings, configureLevel, printInstalled, toSettings, waitUntilActive } from './configure.ts'
@@ -11,7 +11,7 @@ import {
   nameLevel,
   type TargetOptions,
 } from './find-records.ts'
-import { collect, UsageError, withExamples } from './options.ts'
+import { addTargetOptions, collect, UsageError, withExamples } from './options.ts'
 import type { Installation, Integration, Organization, TargetInstallation } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { confirm, type Terminal } from './terminal.ts'
@@ -19,13 +19,13 @@ import { confirm, type Terminal } from './terminal.ts'
 type Options = TargetOptions & { set?: string[]; installKey?: string; yes?: true }
 
 export function addInstall(program: Command): void {
-  const command = program
-    .command('install')
-    .description('install an integration in an organization, and in one of its sites or spaces')
-    .argument('<integration>', 'name of the integration')
-    .option('--org <name>', 'organization: id or subdomain')
-    .addOption(new Option('--site <name>', 'site: id or slug').conflicts('space'))
-    .option('--space <name>', 'space: id or slug')
+  const command = addTargetOptions(
+    program
+      .command('install')
+      .description('install an integration in an organization, and in one of its sites or spaces')
+      .argument('<integration>', 'name of the integration'),
+    (kind) => kind,
+  )
     .option('--set <name=value>', 'a setting of the site or space, else of the account; repeatable', collect)
     .option('--install-key <key>', 'key from the install link of an unlisted integration')
     .option('--yes', 'agree to all that the integration asks for')

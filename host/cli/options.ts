@@ -14,6 +14,14 @@ export function withExamples(command: Command, examples: string[]): Command {
 /** Collects the values of an option that may be repeated. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
+/** Adds the options of `TargetOptions`. `describe`: the help of `--site` and of `--space`. */
+export function addTargetOptions(command: Command, describe: (kind: 'site' | 'space') => string): Command {
+  return command
+    .option('--org <name>', 'organization: id or subdomain')
+    .addOption(new Option('--site <name>', `${describe('site')}: id or slug`).conflicts('space'))
+    .option('--space <name>', `${describe('space')}: id or slug`)
+}
+
 const maxItems = 1000
 
 /** `--limit <number>`: the most items of a list. */

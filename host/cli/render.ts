@@ -1,21 +1,21 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { Rendered } from '../../schemas/generated/api/dispatches.ts'
 import { findInstallation, findLevel, levelPath, type TargetOptions } from './find-records.ts'
-import { withExamples } from './options.ts'
+import { addTargetOptions, withExamples } from './options.ts'
 import { openSession } from './session.ts'
 
 type JsonObject = Record<string, unknown>
 type Options = TargetOptions & { props?: JsonObject; state?: JsonObject; action?: JsonObject }
 
 export function addRender(program: Command): void {
-  const command = program
-    .command('render')
-    .description('render a component of an installation, and print its element tree as JSON')
-    .argument('<installation>', 'id of the installation, or name of the integration')
-    .argument('<component>', 'id of the component')
-    .option('--org <name>', 'organization: id or subdomain')
-    .addOption(new Option('--site <name>', 'render in this site: id or slug').conflicts('space'))
-    .option('--space <name>', 'render in this space: id or slug')
+  const command = addTargetOptions(
+    program
+      .command('render')
+      .description('render a component of an installation, and print its element tree as JSON')
+      .argument('<installation>', 'id of the installation, or name of the integration')
+      .argument('<component>', 'id of the component'),
+    (kind) => `render in this ${kind}`,
+  )
     .option('--props <json>', 'properties of the block', parseObject)
     .option('--state <json>', 'state of the last render', parseObject)
     .option('--action <json>', 'what a person did: {"action": "open"}', parseObject)

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { SigningSecret } from '../../schemas/generated/api/installations.ts'
 import { findInstallation, findLevel, levelPath, nameLevel, type TargetOptions } from './find-records.ts'
-import { withExamples } from './options.ts'
+import { addTargetOptions, withExamples } from './options.ts'
 import { openSession } from './session.ts'
 
 type Options = TargetOptions & { overlap?: number; first?: 'new' | 'old'; again?: true; end?: true }
@@ -9,13 +9,13 @@ type Options = TargetOptions & { overlap?: number; first?: 'new' | 'old'; again?
 const maxOverlapSeconds = 30 * 86_400
 
 export function addRotateSecret(program: Command): void {
-  const command = program
-    .command('rotate-secret')
-    .description('create a signing secret; both secrets sign for a day, or for --overlap')
-    .argument('<installation>', 'id of the installation, or name of the integration')
-    .option('--org <name>', 'organization: id or subdomain')
-    .addOption(new Option('--site <name>', 'secret of this site: id or slug').conflicts('space'))
-    .option('--space <name>', 'secret of this space: id or slug')
+  const command = addTargetOptions(
+    program
+      .command('rotate-secret')
+      .description('create a signing secret; both secrets sign for a day, or for --overlap')
+      .argument('<installation>', 'id of the installation, or name of the integration'),
+    (kind) => `secret of this ${kind}`,
+  )
     .option('--overlap <seconds>', 'how long the old secret signs too; 0: not at all', toSeconds)
     .addOption(
       new Option(

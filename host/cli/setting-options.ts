@@ -1,22 +1,22 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { SettingOptions } from '../../schemas/generated/api/connections.ts'
 import { toPath } from './client.ts'
 import { findInstallation, findLevel, levelPath, type TargetOptions } from './find-records.ts'
-import { withExamples } from './options.ts'
+import { addTargetOptions, withExamples } from './options.ts'
 import { openSession } from './session.ts'
 import { printTable } from './terminal.ts'
 
 type Options = TargetOptions & { search?: string; page?: string }
 
 export function addSettingOptions(program: Command): void {
-  const command = program
-    .command('options')
-    .description('list the values that a setting can have, as its script answers them')
-    .argument('<installation>', 'id of the installation, or name of the integration')
-    .argument('<setting>', 'name of a setting that has a completion_url')
-    .option('--org <name>', 'organization: id or subdomain')
-    .addOption(new Option('--site <name>', 'setting of this site: id or slug').conflicts('space'))
-    .option('--space <name>', 'setting of this space: id or slug')
+  const command = addTargetOptions(
+    program
+      .command('options')
+      .description('list the values that a setting can have, as its script answers them')
+      .argument('<installation>', 'id of the installation, or name of the integration')
+      .argument('<setting>', 'name of a setting that has a completion_url'),
+    (kind) => `setting of this ${kind}`,
+  )
     .option('--search <text>', 'only values that fit this text')
     .option('--page <text>', 'the page after another: `next` of its --json')
     .action(listOptions)

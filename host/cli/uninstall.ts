@@ -1,19 +1,19 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { findInstallation, findLevel, levelPath, nameLevel, type TargetOptions } from './find-records.ts'
-import { UsageError, withExamples } from './options.ts'
+import { addTargetOptions, UsageError, withExamples } from './options.ts'
 import { openSession } from './session.ts'
 import { confirm } from './terminal.ts'
 
 type Options = TargetOptions & { yes?: true }
 
 export function addUninstall(program: Command): void {
-  const command = program
-    .command('uninstall')
-    .description('uninstall an integration from an organization, or from one of its sites or spaces')
-    .argument('<installation>', 'id of the installation, or name of the integration')
-    .option('--org <name>', 'organization: id or subdomain')
-    .addOption(new Option('--site <name>', 'from this site only: id or slug').conflicts('space'))
-    .option('--space <name>', 'from this space only: id or slug')
+  const command = addTargetOptions(
+    program
+      .command('uninstall')
+      .description('uninstall an integration from an organization, or from one of its sites or spaces')
+      .argument('<installation>', 'id of the installation, or name of the integration'),
+    (kind) => `from this ${kind} only`,
+  )
     .option('--yes', 'ask nothing')
     .action(uninstall)
   withExamples(command, ['annex uninstall webhook --site sample', 'annex uninstall webhook --yes'])
