@@ -2,9 +2,8 @@ import type { SecretBox } from '../access/secret-box.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { type InstallationTarget, listInstallationsOn } from '../db/queries/installation-targets.ts'
-import { findInstallation, type Installation } from '../db/queries/installations.ts'
+import { findRunning, type Installation } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors.ts'
-import { findDeployed } from '../installations/find-deployed.ts'
 import { changeSite } from '../installations/records.ts'
 import { overlapEnd } from '../installations/rotate-secret.ts'
 import { verifyVisitorToken } from '../installations/visitor-token.ts'
@@ -78,10 +77,9 @@ async function findAuthentication(
 ): Promise<{ installation: Installation; target: InstallationTarget } | undefined> {
   for (const target of await listInstallationsOn(db, 'site', siteId)) {
     if (target.status !== 'active') continue
-    const installation = await findInstallation(db, target.installationId)
-    if (installation?.status !== 'active') continue
-    const manifest = (await findDeployed(db, installation.integration, installation))?.manifest
-    if (manifest?.scopes.includes(scope)) return { installation, target }
+    const running = await findRunning(db, target.installationId)
+    if (running?.installation.status !== 'active') continue
+    if (running.manifest?.scopes.includes(scope)) return { installation: running.installation, target }
   }
   return undefined
 }

@@ -2,7 +2,7 @@ import { eventRules, hasScopeFor } from '../../schemas/events.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
 import { listInstallationsOn } from '../db/queries/installation-targets.ts'
-import { findInstallation, type TargetKind } from '../db/queries/installations.ts'
+import { findRunning, type TargetKind } from '../db/queries/installations.ts'
 import { eachInstallation } from '../db/queries/list-installations.ts'
 import { findSite, findSpace } from '../db/queries/places.ts'
 import { lockTaking } from '../db/queries/suspensions.ts'
@@ -74,9 +74,10 @@ async function matchingInstallations(
   const levels: EventLevel[] = []
   for (const target of await listInstallationsOn(db, kind, id)) {
     if (target.status !== 'active') continue
-    const installation = await findInstallation(db, target.installationId)
-    if (installation?.organizationId !== organizationId || installation.removingAt !== null) continue
-    const manifest = (await findDeployed(db, installation.integration, installation))?.manifest
+    const running = await findRunning(db, target.installationId)
+    if (running === undefined) continue
+    const { installation, manifest } = running
+    if (installation.organizationId !== organizationId || installation.removingAt !== null) continue
     if (!hasScopeFor(event.type, manifest?.scopes)) continue
     const levelsHere = [{ installation }, { installation, target }]
     if (levelsHere.some((level) => whyPending(manifest, level).length > 0)) continue
