@@ -9,7 +9,7 @@ import { assetsOf, toAssetUrl } from '../manifest/images.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { readSecrets } from '../manifest/secrets.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
-import { effectiveConfiguration, type SettingsTag, statusOf } from './level-settings.ts'
+import { effectiveConfiguration, nameOfLevel, type SettingsTag, statusOf } from './level-settings.ts'
 
 /** A level and its records in the database. */
 export type LevelRecords = {
@@ -114,7 +114,7 @@ export async function buildEnvironment(
           [targetKey]: openSecret(
             box,
             target,
-            `${installation.id} in the ${target.kind} ${target.targetId}`,
+            nameOfLevel({ installation, target }),
             `${installation.id} --${target.kind} ${target.targetId}`,
           ),
         }),

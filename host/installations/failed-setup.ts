@@ -31,10 +31,10 @@ export function toSetupFailure(
 
 /** Keeps the level pending, with the reason. The setup is queued again where the settings were edited while it ran. */
 export async function storeSetupFailure(transaction: Db, { level, reason }: SetupFailure): Promise<void> {
-  const installation = await lockInstallation(transaction, level.installation)
+  const installation = await lockInstallation(transaction, level.installation.id)
   const target = level.target && (await lockTarget(transaction, level.target))
   // The level was uninstalled while its setup ran.
-  if (installation === level.installation || (target !== undefined && target === level.target)) return
+  if (installation === undefined || (level.target !== undefined && target === undefined)) return
   const now: InstalledLevel = { installation, ...(target && { target }) }
   if (settingsOf(now) === settingsOf(level)) return noteSetupFailure(transaction, level, reason)
   await queueSetup(transaction, { ...now, status: (target ?? installation).status })

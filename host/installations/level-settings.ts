@@ -40,9 +40,12 @@ export const settingPointer = (name: string): string =>
 const isUnreadable = ({ installation, target }: InstalledLevel): boolean =>
   (target ?? installation).isUnreadable
 
-function describeUnreadable({ installation, target }: InstalledLevel): string {
-  const where = `${installation.id}${target === undefined ? '' : ` in the ${target.kind} ${target.targetId}`}`
-  return `The settings of ${where} were encrypted with another SECRET_KEY. Set them again, or start Annex with that key.`
+/** A level in the text of an error. */
+export const nameOfLevel = ({ installation, target }: InstalledLevel): string =>
+  target === undefined ? installation.id : `${installation.id} in the ${target.kind} ${target.targetId}`
+
+function describeUnreadable(level: InstalledLevel): string {
+  return `The settings of ${nameOfLevel(level)} were encrypted with another SECRET_KEY. Set them again, or start Annex with that key.`
 }
 
 /** @throws AnnexError `settings_unreadable`: a script must not take lost settings for settings that are not set */

@@ -14,19 +14,19 @@ export async function lockLevel(
   { installation, target }: InstalledLevel,
 ): Promise<InstalledLevel> {
   if (target === undefined) {
-    const now = await lockInstallation(transaction, installation)
-    assertStays(installation, now, installation.id)
-    return { installation: now }
+    const now = await lockInstallation(transaction, installation.id)
+    return { installation: stillThere(installation, now, installation.id) }
   }
   const now = await lockTarget(transaction, target)
-  assertStays(target, now, `${installation.id} in ${target.targetId}`)
-  return { installation, target: now }
+  return { installation, target: stillThere(target, now, `${installation.id} in ${target.targetId}`) }
 }
 
-type Removable = { removingAt: number | null }
-
-/** A row that has ended is the same object. */
-function assertStays(before: Removable, now: Removable, name: string): void {
-  if (now !== before && (before.removingAt !== null || now.removingAt === null)) return
+/** A level that was being uninstalled when it was read stays so: its last event edits it. */
+function stillThere<Row extends { removingAt: number | null }>(
+  before: Row,
+  now: Row | undefined,
+  name: string,
+): Row {
+  if (now !== undefined && (before.removingAt !== null || now.removingAt === null)) return now
   throw new AnnexError('not_found', `${name} has just been uninstalled.`)
 }

@@ -69,10 +69,10 @@ export async function findTarget(db: Db, key: TargetKey): Promise<InstallationTa
   return row && toTarget(db, row)
 }
 
-/** Locks the target: other edits wait for the transaction. @returns the current row; `target` when it was deleted */
-export async function lockTarget(transaction: Db, target: InstallationTarget): Promise<InstallationTarget> {
-  const row = await transaction('installationTargets').where(toKey(target)).forUpdate().first()
-  return row === undefined ? target : toTarget(transaction, row)
+/** Locks the target: other edits wait for the transaction. @returns undefined when it has ended */
+export async function lockTarget(transaction: Db, key: TargetKey): Promise<InstallationTarget | undefined> {
+  const row = await transaction('installationTargets').where(toKey(key)).forUpdate().first()
+  return row && toTarget(transaction, row)
 }
 
 /** In the order of their sites or spaces, the oldest first. */

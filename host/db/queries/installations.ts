@@ -120,14 +120,10 @@ export async function findRunning(db: Db, id: string): Promise<Running | undefin
   return { installation: toInstallation(db, installation), manifest: runs ? JSON.parse(manifest) : undefined }
 }
 
-/** Locks the installation: other edits wait for the transaction. @returns the current row; `installation` when it has ended */
-export async function lockInstallation(transaction: Db, installation: Installation): Promise<Installation> {
-  const row = await transaction('installations')
-    .where({ id: installation.id })
-    .whereNull('removedAt')
-    .forUpdate()
-    .first()
-  return row === undefined ? installation : toInstallation(transaction, row)
+/** Locks the installation: other edits wait for the transaction. @returns undefined when it has ended */
+export async function lockInstallation(transaction: Db, id: string): Promise<Installation | undefined> {
+  const row = await transaction('installations').where({ id }).whereNull('removedAt').forUpdate().first()
+  return row && toInstallation(transaction, row)
 }
 
 /** The installations of an integration, also those that are being uninstalled. */
