@@ -1,5 +1,9 @@
 import { AnnexError } from './errors.ts'
 
+/** Neither a list nor null. */
+export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** For JSON from outside. Stored records wrap such JSON, so they may be deeper. */
 const mostLevels = 64
 

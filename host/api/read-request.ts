@@ -6,6 +6,7 @@ import { createCheck } from '../../schemas/create-check.ts'
 import { toDetail } from '../../schemas/describe-error.ts'
 import type { OpenApi } from '../../schemas/openapi.ts'
 import type { Caller } from '../access/tokens.ts'
+import { isJsonObject } from '../assert-json.ts'
 import { AnnexError, type ErrorDetail } from '../errors.ts'
 import { readJson } from './body.ts'
 import { isPerson } from './caller.ts'
@@ -31,7 +32,7 @@ export function createBodyReader(
   const explainer = createCheck(schema, { ...options, allErrors: true })
   return async (context) => {
     const value = await readJson(context, maxBodyBytes)
-    if (isObject(value) && Object.keys(value).length > maxFields) {
+    if (isJsonObject(value) && Object.keys(value).length > maxFields) {
       throw new AnnexError('body_invalid', `The JSON body has more than ${maxFields} fields.`)
     }
     const check = validator()
@@ -108,9 +109,6 @@ function pickKnown(
   }
   return picked
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const toDetails = (errors: ErrorObject[] | null | undefined): ErrorDetail[] =>
   (errors ?? []).slice(0, maxDetails).map(toDetail)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type PublishableEventType, publishableEventTypes } from '../../schemas/events.ts'
-import { assertExact } from '../assert-json.ts'
+import { assertExact, isJsonObject } from '../assert-json.ts'
 import { messageOf } from '../errors.ts'
 import { createSampleEvent, placesOf, type SamplePlace } from '../events/sample-event.ts'
 import { hintForName, quoteValue } from '../manifest/message-text.ts'
@@ -72,7 +72,7 @@ function readData(text: string | undefined): Record<string, unknown> {
     const json = text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text
     const value = JSON.parse(json)
     assertExact(json)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+    if (isJsonObject(value)) return value
   } catch (error) {
     throw new UsageError(`--data cannot be read: ${messageOf(error).replace(/\.$/, '')}.`)
   }

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Rendered } from '../../schemas/generated/api/dispatches.ts'
+import { isJsonObject } from '../assert-json.ts'
 import { findInstallation, findLevel, levelPath, type TargetOptions } from './find-records.ts'
 import { addTargetOptions, withExamples } from './options.ts'
 import { openSession } from './session.ts'
@@ -43,7 +44,7 @@ async function render(
 /** @throws InvalidArgumentError unless the text is a JSON object */
 function parseObject(text: string): JsonObject {
   const value = parseJson(text)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
+  if (isJsonObject(value)) return value
   throw new InvalidArgumentError(`It must be a JSON object, such as '{"name": "value"}'.`)
 }
 

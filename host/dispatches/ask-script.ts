@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { DispatchMessage } from '../../runtime/bridge.ts'
-import { assertShallow } from '../assert-json.ts'
+import { assertShallow, isJsonObject } from '../assert-json.ts'
 import { maxJsonAnswerBytes } from '../config/json-sizes.ts'
 import { createId } from '../db/ids.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
@@ -119,9 +119,7 @@ export async function readJsonAnswer(
 ): Promise<{ headers: WholeAnswer['headers']; value: Record<string, unknown> }> {
   const { headers, body } = await readWhole(outcome, maxJsonAnswerBytes)
   const value = toJson(body.toString('utf8'))
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return { headers, value: value as Record<string, unknown> }
-  }
+  if (isJsonObject(value)) return { headers, value }
   throw new AnnexError('script_failed', 'The script answered with something else than a JSON object.')
 }
 

@@ -1,4 +1,5 @@
 import type { Render, Rendered } from '../../schemas/generated/api/dispatches.ts'
+import { isJsonObject } from '../assert-json.ts'
 import { AnnexError } from '../errors.ts'
 import type { LevelRecords } from '../installations/build-environment.ts'
 import type { PreparedLevel } from '../installations/prepare-dispatch.ts'
@@ -59,7 +60,7 @@ function contextOf({ installation, target }: LevelRecords, isOfSettings: boolean
 function toRendered(answer: Record<string, unknown>, hidden: readonly string[]): Rendered {
   const { type, returnValue, state = {}, props = {}, element = null } = answer
   if (type === 'complete') return { type, returnValue }
-  if (type !== 'element' || !isObject(state) || !isObject(props) || !isTree(element)) {
+  if (type !== 'element' || !isJsonObject(state) || !isJsonObject(props) || !isTree(element)) {
     throw new AnnexError('script_failed', 'The script answered with no element tree.')
   }
   const shown = Object.fromEntries(Object.entries(props).filter(([name]) => !hidden.includes(name)))
@@ -67,8 +68,5 @@ function toRendered(answer: Record<string, unknown>, hidden: readonly string[]):
 }
 
 type Fields = Record<string, unknown>
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isTree = (value: unknown): value is Fields | unknown[] | null => typeof value === 'object'

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isJsonObject } from '../assert-json.ts'
 
 /** `claims`: the payload, as the script has signed it. */
 export type VerifiedToken =
@@ -48,8 +49,7 @@ const isSame = (one: Buffer, other: Buffer): boolean =>
 function parsePart(part: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -22,7 +22,7 @@ export type SandboxLimits = {
   logBytes: number
 }
 
-/** A dispatch has reached a limit that does not end it. `limit`: the id in `limits.ts`. */
+/** A dispatch has reached a limit that does not end it. `limit`: the id in `limits-table.ts`. */
 export type OnLimit = (integration: string, limit: string) => void
 
 /** The script that logged a line with the digest of its version, and the request where it is known. */

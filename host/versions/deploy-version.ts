@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { systemOrigin } from '../access/actor.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
+import { isJsonObject } from '../assert-json.ts'
 import type { Bundle } from '../bundle/bundle-script.ts'
 import type { Db } from '../db/db.ts'
 import { holdInstallations, listGranted } from '../db/queries/grants.ts'
@@ -148,7 +149,7 @@ export function toVersionDigest(
 /** JSON with the keys of each map sorted. */
 function toCanonicalJson(data: unknown): string {
   return JSON.stringify(data, (_, value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
+    isJsonObject(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value,
   )

@@ -38,7 +38,7 @@ export async function answerCall(
   settle(answer)
 }
 
-/** `limit`: the id in `limits.ts`. `message` goes to the script. */
+/** `limit`: the id in `limits-table.ts`. `message` goes to the script. */
 type Refusal = { limit: string; message: string }
 
 type CallLimits = { calls: number; callsAtOnce: number; fetches: number }
