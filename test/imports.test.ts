@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 /** A room of host/ imports rooms of lower floors, and rooms to its left on its own floor. */
 const floors = [
-  ['errors.ts', 'assert-json.ts', 'config', 'cache.ts'],
+  ['errors.ts', 'assert-json.ts', 'config', 'cache.ts', 'after-changes.ts'],
   ['db', 'egress', 'access', 'logs'],
   ['manifest', 'bundle', 'versions'],
   ['queue', 'sandbox', 'metrics', 'installations'],

@@ -1,4 +1,5 @@
 import { systemOrigin } from '../access/actor.ts'
+import { afterChanges } from '../after-changes.ts'
 import type { Db } from '../db/db.ts'
 import {
   type FileProblem,
@@ -32,7 +33,10 @@ type Given = {
   onUnwatched: (folder: string, error: unknown) => void
 }
 
-const settleMs = 200
+/** A folder is read as it is now, or only if it stays the same during the reading. */
+type State = 'changing' | 'quiet'
+
+const settling = { quietMs: 200, mostMs: 5000 }
 const mostStored = 50
 
 const by: By = { author: { type: 'host', id: 'folder' }, origin: systemOrigin }
@@ -49,56 +53,57 @@ export function watchSpaces({
   const watcher = watchFolders(syncSoon, onUnwatched)
   const reader = createFolderReader()
   const changed = new Set<string>()
-  let timer: NodeJS.Timeout | undefined
+  // An editor writes a file in several steps; a checkout writes many files.
+  const changes = afterChanges(syncChanged, settling)
   let syncing: Promise<void> = Promise.resolve()
   let isClosed = false
   return {
     sync,
     async close() {
       isClosed = true
-      clearTimeout(timer)
+      changes.cancel()
       watcher.close()
       await syncing.catch(() => {})
       watcher.close()
     },
   }
 
-  /** An editor writes a file in several steps; a checkout writes many files. */
   function syncSoon(folder: string): void {
     changed.add(folder)
-    clearTimeout(timer)
-    if (!isClosed) timer = setTimeout(syncChanged, settleMs)
+    if (!isClosed) changes.note()
   }
 
-  function syncChanged(): void {
+  function syncChanged(state: State): void {
     const folders = [...changed]
     changed.clear()
-    inTurn((space) => folders.includes(space.folder)).catch(() => {
+    inTurn((space) => folders.includes(space.folder), state).catch(() => {
       // While the database is away, the next try may find it.
       for (const folder of folders) syncSoon(folder)
     })
   }
 
   function sync(): Promise<void> {
-    return inTurn(() => true)
+    return inTurn(() => true, 'changing')
   }
 
-  function inTurn(isMeant: (space: FolderSpace) => boolean): Promise<void> {
-    syncing = syncing.catch(() => {}).then(() => syncSome(isMeant))
+  function inTurn(isMeant: (space: FolderSpace) => boolean, state: State): Promise<void> {
+    syncing = syncing.catch(() => {}).then(() => syncSome(isMeant, state))
     return syncing
   }
 
-  async function syncSome(isMeant: (space: FolderSpace) => boolean): Promise<void> {
+  async function syncSome(isMeant: (space: FolderSpace) => boolean, state: State): Promise<void> {
     const spaces = await listFolderSpaces(db)
     watcher.keepOnly(spaces.map(({ folder }) => folder))
     const ownFiles = await listOwnFiles()
     for (const space of spaces.filter(isMeant)) {
-      await syncOne(space, ownFiles).catch((error) => onFailure(space, error))
+      await syncOne(space, ownFiles, state).catch((error) => onFailure(space, error))
     }
   }
 
-  async function syncOne(space: FolderSpace, ownFiles: OwnFiles): Promise<void> {
+  async function syncOne(space: FolderSpace, ownFiles: OwnFiles, state: State): Promise<void> {
     const folder = await reader.read(space.folder, ownFiles)
+    // Read between the two steps of a move, a page would lose its id. The folder is read again when it rests.
+    if (state === 'quiet' && changed.has(space.folder)) return
     // A file may have been saved between the list and the begin of the watch.
     if (watcher.follow({ name: space.folder, ...folder })) syncSoon(space.folder)
     // Before the revision: a reader who sees it finds the reasons of what it leaves out.

@@ -2,15 +2,16 @@ import { existsSync, realpathSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { join, relative, resolve, sep } from 'node:path'
 import { watch } from 'chokidar'
+import { afterChanges } from '../after-changes.ts'
 import { isInside } from '../manifest/read-inside.ts'
 import { listPluginFolders } from './load-plugins.ts'
 
-const settleMs = 150
+const settling = { quietMs: 150, mostMs: 2000 }
 /** The only file that Annex writes into a plugin folder. */
 const ownFile = join('generated', 'integration.ts')
 
 /**
- * Calls `onChange` when files in plugin folders change, once for changes within 150 ms. Packages, names that begin with a
+ * Calls `onChange` when files in plugin folders change, once for changes within 150 ms of each other. Packages, names that begin with a
  * dot, and Annex's own file are ignored. The targets of linked plugin folders are watched, too.
  *
  * @returns a function that ends the watch
@@ -18,18 +19,17 @@ const ownFile = join('generated', 'integration.ts')
 export function watchPlugins(pluginsDir: string, onChange: () => void): () => Promise<void> {
   const root = existsSync(pluginsDir) ? realpathSync(pluginsDir) : resolve(pluginsDir)
   let linked: string[] = []
-  let timer: NodeJS.Timeout | undefined
+  const changes = afterChanges(settle, settling)
   // Links inside a plugin folder are not followed: a link to "/" would watch the whole disk. Files of the first scan count
   // as changed: otherwise a file saved since the folders were loaded would be missed.
   const watcher = watch(root, { followSymlinks: false, ignored: isIgnored })
   watcher.on('all', (_event, path) => {
     if (isOwn(path)) return
-    clearTimeout(timer)
-    timer = setTimeout(settle, settleMs)
+    changes.note()
   })
   let following = followLinks()
   return async () => {
-    clearTimeout(timer)
+    changes.cancel()
     await following
     await watcher.close()
   }

@@ -111,6 +111,14 @@ describe('the folder of a space', () => {
     assert.equal(new Set(Object.values(last)).size, 4)
   })
 
+  it('sees a change beside a file that is written all the time', async (context) => {
+    const space = await makeSpace('busy', { 'one.md': '# One\n' })
+    const log = setInterval(() => write(space.folder, 'log.txt', `${Date.now()}`), 50)
+    context.after(() => clearInterval(log))
+    const { pages } = await changed(space, () => write(space.folder, 'two.md', '# Two\n'))
+    assert.equal(shape(pages), 'one two')
+  })
+
   it('tells what a revision changed, and by whom', async () => {
     const space = await makeSpace('changes', { 'a.md': '# A\n', 'b.md': '# B\n', 'c.md': '# C\n' })
     const { id, author, type } = await changed(space, () => {

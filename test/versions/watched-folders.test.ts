@@ -40,6 +40,15 @@ describe('watch', () => {
     await answers(annex, 'own', 'two')
   })
 
+  it('sees a change beside a file that is written all the time', async (context) => {
+    const annex = await startWatching(context, { plugins: { busy: { script: says('one') } } })
+    await answers(annex, 'busy', 'one')
+    const log = setInterval(() => writeFileSync(join(annex.pluginsDir, 'busy/log.txt'), `${Date.now()}`), 50)
+    context.after(() => clearInterval(log))
+    writeFileSync(join(annex.pluginsDir, 'busy/index.ts'), says('two'))
+    await answers(annex, 'busy', 'two')
+  })
+
   it('loads a linked plugin folder, and sees changes at its real place', async (context) => {
     const annex = await startWatching(context)
     const elsewhere = makeFolder(context)
