@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { findPostgres, startPostgres } from '../test/support/postgres-server.ts'
-import { reachesFile } from './reaches-file.ts'
+import { findImported } from './imports.ts'
 
 /**
  * `make test`: everything on SQLite, and then what depends on the database once more on PostgreSQL: on the one that
@@ -135,7 +135,7 @@ async function main(): Promise<number> {
   const files = globSync(
     onBoth.map((folder) => `test/${folder}/**/*.test.ts`),
     { exclude: onceOnly.map((name) => `test/${name}.test.ts`) },
-  ).filter((file) => reachesFile(resolve(file), testDatabase) && isWanted(file))
+  ).filter((file) => reachesFile(file, testDatabase) && isWanted(file))
   const postgres = await run(server.name, [atOnce, ...inGroups(files)], server.url)
   if (isStopped) return 1
   report('SQLite', sqlite)
@@ -145,7 +145,12 @@ async function main(): Promise<number> {
 
 /** Of `make torture`: whether the file has a long round. */
 function isWanted(file: string): boolean {
-  return !isTorture || reachesFile(resolve(file), torture)
+  return !isTorture || reachesFile(file, torture)
+}
+
+/** A test that does not reach the file which says where PostgreSQL is cannot do anything on it. */
+function reachesFile(file: string, target: string): boolean {
+  return findImported([resolve(file)], 'all').has(target)
 }
 
 /** @returns files that run these, several in one process */
