@@ -40,13 +40,21 @@ describe('the snapshot of the web platform', () => {
     assert.ok(snapshot !== undefined)
     const started = startProcess((text) => console.error(text), { enclosure, code: code.main })
     try {
-      const answered = new Promise<Frame>((resolve) => {
+      const out = createFrameWriter((bytes) => started.stream.write(bytes))
+      const goOn = () => {
+        out.write({ type: toProcess.goOn })
+        out.flush()
+      }
+      const answered = new Promise<Frame>((resolve, reject) => {
         const read = createFrameReader(1e8, (frame) => {
+          // On a busy machine to load may take long: the process waits for a word before it begins the dispatch.
+          if (frame.type === toHost.stuck) goOn()
           if (frame.type === toHost.answer || frame.type === toHost.loadFailed) resolve(frame)
+          if (frame.type === toHost.broken) reject(new Error(frame.text))
         })
         started.stream.on('data', read)
+        started.exited.then((end) => reject(new Error(`the process ended: ${JSON.stringify(end)}`)))
       })
-      const out = createFrameWriter((bytes) => started.stream.write(bytes))
       out.write({ type: toProcess.platform, number: 64, body: snapshot })
       out.write({ type: toProcess.load, sandbox: 1, text: JSON.stringify(options), body: bundle })
       out.write({ type: toProcess.environment, sandbox: 1, text: '{}' })
