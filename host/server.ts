@@ -34,7 +34,7 @@ import { loadFolders } from './start/load-folders.ts'
 import { createNotifier } from './start/notifier.ts'
 import { startApi } from './start/start-api.ts'
 import { startEgress } from './start/start-egress.ts'
-import { createCalls, startSandboxes } from './start/start-sandboxes.ts'
+import { createCalls, type Reuse, startSandboxes } from './start/start-sandboxes.ts'
 import { startDeliveries, startScripts } from './start/start-workers.ts'
 import type { LoadedPlugin } from './versions/load-plugins.ts'
 import { queueDelivery } from './webhooks/delivery-call.ts'
@@ -63,7 +63,7 @@ export type RunningServer = {
 /** Starts Annex: each part needs those above it. A failed start, and `close`, end the parts in reverse order. */
 export async function startServer(
   loaded: LoadedSettings,
-  { seeAnswer }: { seeAnswer?: SeeAnswer } = {},
+  { seeAnswer, reuse }: { seeAnswer?: SeeAnswer; reuse?: Reuse | undefined } = {},
 ): Promise<RunningServer> {
   await using ends = new AsyncDisposableStack()
   const { settings, readVariables } = loaded
@@ -159,6 +159,7 @@ export async function startServer(
       metrics,
       onReceipt: receipts.take,
       onSuspend: (target, reason) => suspensions.suspend(target, reason),
+      reuse,
     },
     ends,
   )

@@ -24,7 +24,7 @@ export type ProcessSlots = {
 /** Longer than a dispatch and its `waitUntil` together. */
 const aloneIdleMs = 120_000
 /** The next spare starts so much later, and leaves the processors to processes that requests wait for. */
-const spareDelayMs = 50
+const spareDelayMs = 1_000
 const spare = 'spare'
 /**
  * As `nice` counts. The host comes first, then shared processes, then scripts that run alone because they took too much. At

@@ -28,6 +28,12 @@ import { reachWall } from '../sandbox/wall/reach-wall.ts'
 import type { TryLoad } from '../versions/try-version.ts'
 import { createDeliveryCall } from '../webhooks/delivery-call.ts'
 
+/** Results that a test keeps from one start to the next: each costs a process. */
+export type Reuse = {
+  wall: (required: readonly string[], reach: () => Promise<Wall>) => Promise<Wall>
+  tryLoad: (tryLoad: TryLoad) => TryLoad
+}
+
 /**
  * Tries the wall, builds the web platform for isolates, and starts the sandbox processes.
  *
@@ -44,13 +50,15 @@ export async function startSandboxes(
     metrics: Metrics
     onReceipt: OnReceipt
     onSuspend: (target: SandboxTarget, reason: string) => void
+    reuse: Reuse | undefined
   },
   ends: AsyncDisposableStack,
 ): Promise<{ sandboxes: Sandboxes; tryLoad: TryLoad; wall: Wall }> {
-  const { settings, logs, logger, metrics } = given
+  const { settings, logs, logger, metrics, reuse } = given
   const cacheFolder = join(given.dataDir, 'cache')
   const code = await loadProcessCode({ cacheFolder })
-  const wall = await reachWall(code.probe, settings.SANDBOX_REQUIRE, await findEnclosure())
+  const reach = async () => reachWall(code.probe, settings.SANDBOX_REQUIRE, await findEnclosure())
+  const wall = await (reuse === undefined ? reach() : reuse.wall(settings.SANDBOX_REQUIRE, reach))
   logger.info({ levels: describeWall(wall), probeMs: wall.probeMs }, 'the wall around sandboxes')
   for (const { name, reached, shown, fix } of wall.levels) {
     if (!reached) logger.warn({ level: name, reason: shown, fix }, 'a level of the wall is not reached')
@@ -88,7 +96,8 @@ export async function startSandboxes(
     },
   })
   ends.defer(sandboxes.close)
-  return { sandboxes, tryLoad: createTryLoad({ start, platform, limits: limitsOf(settings) }), wall }
+  const tryLoad = createTryLoad({ start, platform, limits: limitsOf(settings) })
+  return { sandboxes, tryLoad: reuse?.tryLoad(tryLoad) ?? tryLoad, wall }
 }
 
 export const limitsOf = (settings: Settings): SandboxLimits & { pending: number } => ({

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { loadSettings } from '../../host/config/load-settings.ts'
 import { type RunningServer, startServer } from '../../host/server.ts'
 import { assertErrorAnswer, createAnswerCheck } from './check-answers.ts'
-import { keepTypes, shareBuilds, takeTypes } from './kept-builds.ts'
+import { keepTypes, reuse, shareBuilds, takeTypes } from './kept-builds.ts'
 import { type PluginSource, writePlugin } from './plugin-folder.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
@@ -66,12 +66,12 @@ async function start(given: Given, folder: string, ends: AsyncDisposableStack): 
     DATABASE_URL: database.url,
     ...given.flags,
   }
+  // Other limits may find other results.
+  const isPlain = !Object.keys(flags).some((name) => name.startsWith('SANDBOX_'))
   const environment = { HANDBOOK_STATS_REPORT_TOKEN: 'report-token', ...process.env }
   const server = await startServer(
     loadSettings({ flags, environment, envFile: given.envFile ?? '/nowhere/.env' }),
-    {
-      seeAnswer: createAnswerCheck(),
-    },
+    { seeAnswer: createAnswerCheck(), reuse: isPlain ? reuse : undefined },
   )
   ends.defer(server.close)
   folders.forEach(keepTypes)

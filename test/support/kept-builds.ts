@@ -1,7 +1,18 @@
-import { hash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { hash, randomUUID } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import type { Reuse } from '../../host/start/start-sandboxes.ts'
 
 /** One for all tests of a run, which `make test` makes and removes; else one of this process's own. */
 export const buildsFolder = process.env.TEST_BUILDS_FOLDER ?? makeFolder()
@@ -25,6 +36,37 @@ export function takeTypes(pluginFolder: string): void {
 export function keepTypes(pluginFolder: string): void {
   const { kept, types } = typesOf(pluginFolder)
   if (existsSync(types) && !existsSync(kept)) cpSync(types, kept)
+}
+
+/**
+ * Keeps what a start finds out by a process of its own: the wall of this machine, and how a script loads. A script that cannot
+ * be loaded is tried each time.
+ */
+export const reuse: Reuse = {
+  wall: (required, reach) => keep(`wall ${required.join()}`, reach, () => true),
+  tryLoad: (tryLoad) => (integration, code) =>
+    keep(
+      `tried/${hash('sha256', `${integration} ${code}`)}`,
+      () => tryLoad(integration, code),
+      ({ failure }) => failure === undefined,
+    ),
+}
+
+async function keep<Value>(
+  name: string,
+  find: () => Promise<Value>,
+  isKept: (value: Value) => boolean,
+): Promise<Value> {
+  const file = join(buildsFolder, name)
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
+  const value = await find()
+  if (!isKept(value)) return value
+  mkdirSync(dirname(file), { recursive: true })
+  // Another process may read it at any time.
+  const whole = `${file}.${randomUUID()}`
+  writeFileSync(whole, JSON.stringify(value))
+  renameSync(whole, file)
+  return value
 }
 
 function typesOf(pluginFolder: string): { kept: string; types: string } {
