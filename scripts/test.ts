@@ -9,7 +9,7 @@ import { findPostgres, startPostgres } from '../test/support/postgres-server.ts'
 import { findImported } from './imports.ts'
 
 /**
- * `make test`: everything on SQLite, and then what depends on the database once more on PostgreSQL: on the one that
+ * `make test`: everything on SQLite, and what depends on the database once more on PostgreSQL: on the one that
  * DATABASE_URL_TEST names, else on this machine's own programs, started for this run. ANNEX_CI=1 insists on it.
  * `make torture` (TORTURE=1): the files that have long rounds, with these.
  */
@@ -122,25 +122,25 @@ async function main(): Promise<number> {
   const alone = oneByOne.flatMap((name) => globSync(`test/${name}.test.ts`)).filter(isWanted)
   // The benchmarks have packages of their own, some of which come with tests.
   const others = globSync('test/**/*.test.ts', { exclude: [...alone, '**/node_modules/**'] }).filter(isWanted)
-  const codes = [
-    await run('SQLite, one by one', alone, ''),
-    await run('SQLite', [atOnce, ...inGroups(others)], ''),
-  ]
-  const sqlite = Math.max(...codes)
-  if (server === undefined) {
-    report('SQLite', sqlite)
-    say(`PostgreSQL: skipped, there is none on this machine; to run it as well, ${hint}`)
-    return sqlite
-  }
-  const files = globSync(
+  const again = globSync(
     onBoth.map((folder) => `test/${folder}/**/*.test.ts`),
     { exclude: onceOnly.map((name) => `test/${name}.test.ts`) },
   ).filter((file) => reachesFile(file, testDatabase) && isWanted(file))
-  const postgres = await run(server.name, [atOnce, ...inGroups(files)], server.url)
+  const groups = [
+    ...inGroups(others, { name: 'SQLite', url: '' }),
+    ...(server === undefined ? [] : inGroups(again, server)),
+  ].toSorted((one, other) => Number(other.isLongWait) - Number(one.isLongWait))
+  const databases = ['SQLite', ...(server === undefined ? [] : [server.name])].join(' and ')
+  const codes = [
+    await run('SQLite, one by one', alone.length === 0 ? [] : ['--test-concurrency=1', ...alone]),
+    await run(databases, [atOnce, ...groups.map(writeGroup)]),
+  ]
   if (isStopped) return 1
-  report('SQLite', sqlite)
-  report(server.name, postgres)
-  return sqlite || postgres
+  const code = Math.max(...codes)
+  say(`${databases}: ${code === 0 ? 'passed' : 'failed'}`)
+  if (server === undefined)
+    say(`PostgreSQL: skipped, there is none on this machine; to run it as well, ${hint}`)
+  return code
 }
 
 /** Of `make torture`: whether the file has a long round. */
@@ -153,27 +153,41 @@ function reachesFile(file: string, target: string): boolean {
   return findImported([resolve(file)], 'all').has(target)
 }
 
-/** @returns files that run these, several in one process */
-function inGroups(files: readonly string[]): string[] {
-  const own = files.filter((file) => longWaits.some((name) => file === `test/${name}.test.ts`))
-  const shared = files.filter((file) => !own.includes(file))
+type Server = { name: string; url: string }
+
+/** Files that share a process, on one database. */
+type Group = { files: string[]; database: Server; isLongWait: boolean }
+
+function inGroups(files: readonly string[], database: Server): Group[] {
+  const long = files.filter((file) => longWaits.some((name) => file === `test/${name}.test.ts`))
+  const shared = files.filter((file) => !long.includes(file))
   const count = Math.ceil(shared.length / filesOfProcess)
   const groups = Array.from({ length: count }, (_, group) => shared.filter((_, at) => at % count === group))
-  return [...own, ...groups.map(writeGroup)]
+  return [
+    ...long.map((file) => ({ files: [file], database, isLongWait: true })),
+    ...groups.map((some) => ({ files: some, database, isLongWait: false })),
+  ]
 }
 
-/** Each file is a suite with its path as the name: its hooks hold for its own tests. */
-function writeGroup(files: readonly string[]): string {
+/**
+ * Each file is a suite with its path as the name: its hooks hold for its own tests.
+ *
+ * @param at the runner sorts files by path: the group begins in this turn
+ * @returns a file that runs the group
+ */
+function writeGroup({ files, database: { name, url } }: Group, at: number): string {
   const suites = files.map((file) => {
-    const url = pathToFileURL(resolve(file)).href
-    return `describe(${JSON.stringify(file)}, async () => void (await import(${JSON.stringify(url)})))`
+    const title = url === '' ? file : `${file} on ${name}`
+    const address = pathToFileURL(resolve(file)).href
+    return `describe(${JSON.stringify(title)}, async () => void (await import(${JSON.stringify(address)})))`
   })
-  const group = join(mkdtempSync(join(builds, 'group-')), 'group.test.mjs')
-  writeFileSync(group, ["import { describe } from 'node:test'", ...suites, ''].join('\n'))
+  const group = join(builds, `group-${String(at).padStart(3, '0')}.test.mjs`)
+  const database = `process.env.DATABASE_URL_TEST = ${JSON.stringify(url)}`
+  writeFileSync(group, ["import { describe } from 'node:test'", database, ...suites, ''].join('\n'))
   return group
 }
 
-async function findServer(): Promise<{ name: string; url: string } | undefined> {
+async function findServer(): Promise<Server | undefined> {
   const named = process.env.DATABASE_URL_TEST ?? ''
   if (named !== '') return { name: `PostgreSQL ${await readVersion(named)} of DATABASE_URL_TEST`, url: named }
   const bin = findPostgres()
@@ -192,15 +206,16 @@ async function readVersion(url: string): Promise<string> {
 }
 
 /** @returns the exit code */
-async function run(name: string, args: readonly string[], url: string): Promise<number> {
+async function run(name: string, args: readonly string[]): Promise<number> {
   if (isStopped) return 1
+  if (args.length === 0) return 0
   say(`on ${name}`)
   const child = spawn(
     process.execPath,
     // isolated-vm needs the first one: some tests hold isolates themselves.
     // A file whose test has failed may leave open what it had begun: the file ends here.
     ['--no-node-snapshot', '--test', '--test-force-exit', `--test-timeout=${longestTestMs}`, ...args],
-    { stdio: 'inherit', env: { ...process.env, ...kept, DATABASE_URL_TEST: url } },
+    { stdio: 'inherit', env: { ...process.env, ...kept, DATABASE_URL_TEST: '' } },
   )
   // The tests end first, and then what they run on. Ctrl+C reaches them as well.
   const interrupt = () => {
@@ -223,10 +238,6 @@ async function run(name: string, args: readonly string[], url: string): Promise<
   process.off('SIGINT', interrupt)
   process.off('SIGTERM', stop)
   return code ?? 1
-}
-
-function report(name: string, code: number): void {
-  say(`${name}: ${code === 0 ? 'passed' : 'failed'}`)
 }
 
 function say(text: string): void {

@@ -17,7 +17,7 @@ it('sends pending deliveries before plugins are loaded', async () => {
   const { receiver } = running
   assert.equal((await running.publish('evt_pending')).status, 202)
   await receiver.waitFor(1)
-  const plugins = Array.from({ length: 30 }, (_, n) => `more-${n}`)
+  const plugins = Array.from({ length: 12 }, (_, n) => `more-${n}`)
   for (const name of plugins) writePlugin(join(dirname(running.dataDir), 'plugins'), name, { script })
   await running.restart()
   const [, sent] = await receiver.waitFor(2)

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { roundsOf } from '../support/torture.ts'
 import { createSimulation } from './create-simulation.ts'
 
-const schedules = roundsOf(300, 10_000)
+const schedules = roundsOf(150, 10_000)
 /** Seeds that have found something: what they found is in the history of this line. */
 const foundBy = [10_599, 11_322, 13_077, 21_847, 23_130, 74_660]
 /** One that goes on without end is ended. */
