@@ -7,12 +7,8 @@ import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { findGrant } from '../db/queries/grants.ts'
 import { findInstallation, type Installation } from '../db/queries/installations.ts'
-import {
-  findIntegration,
-  type IntegrationRow,
-  listVersions,
-  type VersionHead,
-} from '../db/queries/integrations.ts'
+import { findIntegration, type IntegrationRow } from '../db/queries/integrations.ts'
+import { listVersions, type VersionHead } from '../db/queries/versions.ts'
 import { AnnexError } from '../errors.ts'
 import { agreeTo, compareVersions, findMissing } from '../installations/consent.ts'
 import { getDeployed } from '../installations/find-deployed.ts'

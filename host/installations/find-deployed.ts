@@ -6,8 +6,8 @@ import {
   findWithVersion,
   type IntegrationRow,
   lockIntegration,
-  type VersionHead,
 } from '../db/queries/integrations.ts'
+import type { VersionHead } from '../db/queries/versions.ts'
 import { AnnexError } from '../errors.ts'
 
 /** An integration and its deployed version. */

@@ -2,14 +2,10 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Origin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
 import { readTargets } from '../db/queries/installation-targets.ts'
-import {
-  findVersionHead,
-  type IntegrationRow,
-  listVersions,
-  type VersionHead,
-} from '../db/queries/integrations.ts'
+import type { IntegrationRow } from '../db/queries/integrations.ts'
 import { eachInstallation } from '../db/queries/list-installations.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
+import { findVersionHead, listVersions, type VersionHead } from '../db/queries/versions.ts'
 import { AnnexError, type ErrorDetail } from '../errors.ts'
 import { recordAudit } from '../logs/audit.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'

@@ -1,7 +1,8 @@
 import { TraceMap } from '@jridgewell/trace-mapping'
 import { frameOfStack, mapStack } from '../bundle/map-stack.ts'
 import type { Db } from '../db/db.ts'
-import { findIntegration, findSourceMap, type VersionKey } from '../db/queries/integrations.ts'
+import { findIntegration } from '../db/queries/integrations.ts'
+import { findSourceMap, type VersionKey } from '../db/queries/versions.ts'
 import type { ToSource } from '../logs/create-log-writer.ts'
 
 const maxKept = 50

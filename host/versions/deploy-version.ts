@@ -8,19 +8,21 @@ import type { Db } from '../db/db.ts'
 import { holdInstallations, listGranted } from '../db/queries/grants.ts'
 import {
   ensureIntegration,
-  ensureVersion,
   findIntegration,
-  findVersionHead,
   lockIntegration,
-  removeOldVersions,
   setIntegrationVersion,
   setLoadedVersion,
-  type VersionHead,
-  type VersionRow,
 } from '../db/queries/integrations.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import { liftSuspensions } from '../db/queries/suspensions.ts'
 import type { VersionImage } from '../db/queries/version-images.ts'
+import {
+  ensureVersion,
+  findVersionHead,
+  removeOldVersions,
+  type VersionHead,
+  type VersionRow,
+} from '../db/queries/versions.ts'
 import { recordAudit } from '../logs/audit.ts'
 import type { NormalManifest } from '../manifest/normalize-manifest.ts'
 import { findUnagreed, type Permission, permissionsOf } from '../manifest/permissions.ts'

@@ -7,13 +7,9 @@ import { removeUnused } from '../bundle/build-cache.ts'
 import type { Bundle } from '../bundle/bundle-script.ts'
 import { loadBundle } from '../bundle/load-bundle.ts'
 import type { Db } from '../db/db.ts'
-import {
-  hasVersion,
-  type IntegrationRow,
-  listIntegrations,
-  retireIntegration,
-} from '../db/queries/integrations.ts'
+import { type IntegrationRow, listIntegrations, retireIntegration } from '../db/queries/integrations.ts'
 import { listInstallationIds } from '../db/queries/list-installations.ts'
+import { hasVersion } from '../db/queries/versions.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { type Image, readImages } from '../manifest/images.ts'
 import { type NormalManifest, normalizeManifest } from '../manifest/normalize-manifest.ts'

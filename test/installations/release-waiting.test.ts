@@ -5,7 +5,7 @@ import { systemOrigin } from '../../host/access/actor.ts'
 import type { Db } from '../../host/db/db.ts'
 import { type GroupCommit, runSteps } from '../../host/db/group-commit.ts'
 import { insertTarget } from '../../host/db/queries/installation-targets.ts'
-import { ensureVersion, setIntegrationVersion } from '../../host/db/queries/integrations.ts'
+import { setIntegrationVersion } from '../../host/db/queries/integrations.ts'
 import { insertJobs, type NewJob } from '../../host/db/queries/jobs.ts'
 import { insertSite } from '../../host/db/queries/places.ts'
 import {
@@ -13,6 +13,7 @@ import {
   releaseSomeWaiting,
   releaseWaiting,
 } from '../../host/db/queries/release-waiting.ts'
+import { ensureVersion } from '../../host/db/queries/versions.ts'
 import { isPostgres } from '../../host/db/sql.ts'
 import { publishEvent } from '../../host/events/publish-event.ts'
 import { createSuspensions } from '../../host/installations/suspend.ts'
