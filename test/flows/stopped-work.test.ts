@@ -68,7 +68,7 @@ describe('work given to waitUntil', () => {
   })
 
   it('that a limit ends has a line in the log, which names the limit', async (t) => {
-    const annex = await start(makeFolder(), { SANDBOX_WAIT_UNTIL_MS: '5000', SANDBOX_CPU_MS: '300' })
+    const annex = await start(makeFolder(), { SANDBOX_WAIT_UNTIL_MS: '12000', SANDBOX_CPU_MS: '300' })
     t.after(() => annex.close())
     for (const [way, limit] of [
       ['endless', 'SANDBOX_WAIT_UNTIL_MS'],

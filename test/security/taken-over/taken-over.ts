@@ -45,6 +45,12 @@ const atDispatch = (act: (sandbox: number, id: number) => void): void => {
   )
 }
 
+/** Without a read the process would end by itself, and on a busy machine before the host has read what it wrote. */
+const writeAndStay = (bytes: Buffer): void => {
+  host.resume()
+  host.write(bytes)
+}
+
 /** Writes as fast as the host takes it. */
 const flood = (make: () => Buffer): void => {
   const chunk = Buffer.concat(Array.from({ length: 500 }, make))
@@ -71,11 +77,11 @@ const acts: Record<string, () => void> = {
     lieToTheWatchdog()
   },
   honest: () => atDispatch((sandbox, id) => host.write(answer(sandbox, id))),
-  'garbage-at-once': () => host.write(Buffer.alloc(100_000, 0xaa)),
-  'frame-of-2-gb': () => host.write(bytesOf(2_147_483_647, toHost.pong, 10)),
-  'frame-of-4-gb': () => host.write(bytesOf(4_294_967_295, toHost.pong, 10)),
-  'frame-of-nothing': () => host.write(bytesOf(0, 0, 0)),
-  'lengths-that-contradict': () => host.write(bytesOf(24, toHost.pong, 0, 0, 0, 0, 4_294_967_295)),
+  'garbage-at-once': () => writeAndStay(Buffer.alloc(100_000, 0xaa)),
+  'frame-of-2-gb': () => writeAndStay(bytesOf(2_147_483_647, toHost.pong, 10)),
+  'frame-of-4-gb': () => writeAndStay(bytesOf(4_294_967_295, toHost.pong, 10)),
+  'frame-of-nothing': () => writeAndStay(bytesOf(0, 0, 0)),
+  'lengths-that-contradict': () => writeAndStay(bytesOf(24, toHost.pong, 0, 0, 0, 0, 4_294_967_295)),
   'type-that-there-is-not': () => atDispatch((sandbox, id) => host.write(frame(99, [sandbox, id]))),
   'type-that-there-is-not-later': () =>
     host.on(
