@@ -13,12 +13,19 @@ import { compileTypes } from './settings/settings-types.ts'
 /** `types`: the text of `generated/integration.ts`, when the folder has another text or none. */
 export type FolderReading = ManifestReading & { types?: string }
 
+/** What the reading thread reads. */
+export type ThreadRequest = { folder: string; options: ReadOptions }
+
 /** A message of the reading thread: a result, or a script for the host's `toPlainScript`. */
 export type ThreadMessage = { reading: FolderReading } | { script: Parameters<ToPlain> }
 
 /** Far more than any real manifest needs. */
 const defaultHeapMb = 512
 const maxTypesBytes = 4 * 1024 * 1024
+
+/** To start a thread takes longer than to read a folder: the next reload within this time takes the last one's. */
+const idleMs = 10_000
+let idle: { thread: Worker; timer: NodeJS.Timeout } | undefined
 
 /**
  * Reads plugin folders in a thread, one at a time: a hostile manifest takes up to a second, and the host goes on
@@ -33,19 +40,41 @@ export async function readFolders(
   let thread: Worker | undefined
   try {
     for (const folder of folders) {
-      thread ??= startThread(options, heapMb)
+      thread ??= takeIdle(heapMb) ?? startThread(heapMb)
       try {
-        readings.push(await readInThread(thread, folder))
+        readings.push(await readInThread(thread, { folder, options }))
       } catch (error) {
         readings.push(toFailure(folder, error))
         await thread.terminate()
         thread = undefined
       }
     }
+    if (thread !== undefined && heapMb === defaultHeapMb && idle === undefined) {
+      keepIdle(thread)
+      thread = undefined
+    }
   } finally {
     await thread?.terminate()
   }
   return readings
+}
+
+function takeIdle(heapMb: number): Worker | undefined {
+  if (idle === undefined || heapMb !== defaultHeapMb) return undefined
+  const { thread, timer } = idle
+  clearTimeout(timer)
+  idle = undefined
+  thread.ref()
+  return thread
+}
+
+function keepIdle(thread: Worker): void {
+  thread.unref()
+  const end = () => {
+    idle = undefined
+    void thread.terminate()
+  }
+  idle = { thread, timer: setTimeout(end, idleMs).unref() }
 }
 
 /** Reads and checks the manifest of a plugin folder, and compiles its types. Reports all mistakes, and throws for none. */
@@ -74,17 +103,19 @@ async function toNewTypes(
   return types === current ? undefined : types
 }
 
-function startThread(options: ReadOptions, heapMb: number): Worker {
+function startThread(heapMb: number): Worker {
   const thread = new Worker(new URL('reading-thread.ts', import.meta.url), {
-    workerData: options,
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   })
   thread.on('error', () => {})
+  thread.once('exit', () => {
+    if (idle?.thread === thread) idle = undefined
+  })
   return thread
 }
 
-async function readInThread(thread: Worker, folder: string): Promise<FolderReading> {
-  thread.postMessage(folder)
+async function readInThread(thread: Worker, request: ThreadRequest): Promise<FolderReading> {
+  thread.postMessage(request)
   for (;;) {
     const message = (await nextMessage(thread, 'the thread that reads it has ended')) as ThreadMessage
     if ('reading' in message) return message.reading

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { parentPort, workerData } from 'node:worker_threads'
-import { readFolder, type ThreadMessage } from './read-folders.ts'
-import type { ReadOptions, ToPlain } from './read-options.ts'
+import { parentPort } from 'node:worker_threads'
+import { readFolder, type ThreadMessage, type ThreadRequest } from './read-folders.ts'
+import type { ToPlain } from './read-options.ts'
 
 if (parentPort === null) throw new Error('This module runs in a thread of its own.')
 const port = parentPort
@@ -14,8 +14,7 @@ const toPlain: ToPlain = async (...script) => {
   return plain
 }
 
-const options: ReadOptions = { ...workerData, toPlain }
 for (;;) {
-  const [folder] = await once(port, 'message')
-  post({ reading: await readFolder(folder, options) })
+  const [{ folder, options }]: [ThreadRequest] = (await once(port, 'message')) as [ThreadRequest]
+  post({ reading: await readFolder(folder, { ...options, toPlain }) })
 }
