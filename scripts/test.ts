@@ -40,6 +40,7 @@ const onceOnly = [
   'api/rate-limits',
   'api/rounded-numbers',
   'api/setting-options',
+  'content/space-folder',
   'flows/cut-off-events',
   'flows/declared-hosts',
   'flows/error-places',
@@ -63,6 +64,7 @@ const onceOnly = [
   'flows/stop-signals',
   'flows/stopped-work',
   'flows/streaming',
+  'versions/load-plugins',
   'versions/reload-beside-requests',
   'versions/reloads',
   'versions/try-version',
@@ -72,8 +74,11 @@ const onceOnly = [
 const testDatabase = resolve('test/support/test-database.ts')
 
 const isTorture = process.env.TORTURE === '1'
-/** Attacks that use all processors: one file after the other. */
-const oneByOne = ['soak/*', 'security/siege/*']
+/** Attacks that use all processors come before the others: two files at once, and the last one alone. */
+const attacks = [
+  { name: 'attacks', files: 'security/siege/*', atOnce: 2 },
+  { name: 'attacks beside honest installations', files: 'soak/*', atOnce: 1 },
+]
 /** Files that wait for long: each has a process of its own, and begins first. */
 const longWaits = [
   'flows/consent',
@@ -87,9 +92,9 @@ const longWaits = [
   'security/taken-over/taken-over',
 ]
 /** The others share processes: to load Annex takes longer than most files. */
-const filesOfProcess = isTorture ? 1 : 8
+const filesOfProcess = isTorture ? 1 : 10
 /** The others wait for answers as much as they work: more than there are processors. */
-const atOnce = `--test-concurrency=${availableParallelism() + 5}`
+const filesAtOnce = availableParallelism() + 5
 
 /** A test that imports it has a long round. */
 const torture = resolve('test/support/torture.ts')
@@ -119,7 +124,12 @@ async function main(): Promise<number> {
     say(`no PostgreSQL on this machine, and ANNEX_CI=1 asks for one: ${hint}`)
     return 1
   }
-  const alone = oneByOne.flatMap((name) => globSync(`test/${name}.test.ts`)).filter(isWanted)
+  const first = attacks.map(({ name, files, atOnce }) => ({
+    name: `SQLite, ${name}`,
+    atOnce,
+    files: globSync(`test/${files}.test.ts`).filter(isWanted),
+  }))
+  const alone = first.flatMap(({ files }) => files)
   // The benchmarks have packages of their own, some of which come with tests.
   const others = globSync('test/**/*.test.ts', { exclude: [...alone, '**/node_modules/**'] }).filter(isWanted)
   const again = globSync(
@@ -131,10 +141,9 @@ async function main(): Promise<number> {
     ...(server === undefined ? [] : inGroups(again, server)),
   ].toSorted((one, other) => Number(other.isLongWait) - Number(one.isLongWait))
   const databases = ['SQLite', ...(server === undefined ? [] : [server.name])].join(' and ')
-  const codes = [
-    await run('SQLite, one by one', alone.length === 0 ? [] : ['--test-concurrency=1', ...alone]),
-    await run(databases, [atOnce, ...groups.map(writeGroup)]),
-  ]
+  const codes: number[] = []
+  for (const { name, atOnce, files } of first) codes.push(await run(name, atOnce, files))
+  codes.push(await run(databases, filesAtOnce, groups.map(writeGroup)))
   if (isStopped) return 1
   const code = Math.max(...codes)
   say(`${databases}: ${code === 0 ? 'passed' : 'failed'}`)
@@ -206,15 +215,19 @@ async function readVersion(url: string): Promise<string> {
 }
 
 /** @returns the exit code */
-async function run(name: string, args: readonly string[]): Promise<number> {
+async function run(name: string, atOnce: number, files: readonly string[]): Promise<number> {
   if (isStopped) return 1
-  if (args.length === 0) return 0
+  if (files.length === 0) return 0
   say(`on ${name}`)
   const child = spawn(
     process.execPath,
     // isolated-vm needs the first one: some tests hold isolates themselves.
     // A file whose test has failed may leave open what it had begun: the file ends here.
-    ['--no-node-snapshot', '--test', '--test-force-exit', `--test-timeout=${longestTestMs}`, ...args],
+    [
+      ...['--no-node-snapshot', '--test', '--test-force-exit', `--test-timeout=${longestTestMs}`],
+      `--test-concurrency=${atOnce}`,
+      ...files,
+    ],
     { stdio: 'inherit', env: { ...process.env, ...kept, DATABASE_URL_TEST: '' } },
   )
   // The tests end first, and then what they run on. Ctrl+C reaches them as well.
