@@ -178,7 +178,7 @@ describe('answers', () => {
           said += chunk
         })
         socket.write(`GET / HTTP/1.1\r\nHost: a\r\n${isWhole ? 'Connection: close\r\n' : ''}\r\n`)
-        await once(socket, 'close', { signal: AbortSignal.timeout(5_000) })
+        await once(socket, 'close', { signal: AbortSignal.timeout(30_000) })
         const body = said.split('\r\n\r\n')[1] ?? ''
         assert.match(said, new RegExp(`content-length: ${length}\r\n`))
         assert.ok(isWhole ? body === 'abcdef' : body.length <= length, body)

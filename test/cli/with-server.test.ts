@@ -264,13 +264,13 @@ for (const [args, expected] of [
   [['jobs', '--installation', 'nope'], /There is no installation "nope" /],
 ] as const) {
   test(`annex ${args.join(' ')} names the missing record instead of printing an empty list`, {
-    timeout: 20_000,
+    timeout: 60_000,
   }, async () => {
     const { url, dataDir } = served
     const token = readFileSync(join(dataDir, 'cli.token'), 'utf8').trim()
     const ended = await runAnnex([...args], {
       env: { ANNEX_URL: url, ANNEX_TOKEN: token },
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(30_000),
     }).catch((error) => error)
     assert.equal(ended.code, 1, ended.stderr)
     assert.equal(ended.stdout, '')

@@ -113,7 +113,7 @@ describe('a body that streams', () => {
     annex = await startAnnex({
       plugins: { streams: { script: script(url) } },
       // The CPU's is wide: many megabytes are computed here, also on a slow machine.
-      flags: { SANDBOX_WALL_MS: '3000', SANDBOX_CPU_MS: '20000', SANDBOX_BODY_BYTES: '100000000' },
+      flags: { SANDBOX_WALL_MS: '8000', SANDBOX_CPU_MS: '20000', SANDBOX_BODY_BYTES: '100000000' },
     })
   })
   after(async () => {
@@ -123,7 +123,7 @@ describe('a body that streams', () => {
   })
 
   const ask = (path: string, init?: RequestInit) =>
-    fetch(`${annex.url}/x/streams/${path}`, { signal: AbortSignal.timeout(20_000), ...init })
+    fetch(`${annex.url}/x/streams/${path}`, { signal: AbortSignal.timeout(60_000), ...init })
   const post = (path: string, body: Uint8Array<ArrayBuffer>) => ask(path, { method: 'POST', body })
   const logOf = async (response: Response) =>
     (await annex.api('GET', `/v1/logs?request=${response.headers.get('x-request-id')}`)).text
@@ -218,7 +218,7 @@ describe('a body that streams', () => {
     await until(pulledIn, (count) => count === 0, 20)
     assert.equal(await pulledIn(), 0)
     response.destroy()
-    await until(counts, ({ cancelled }) => cancelled === 1, 5)
+    await until(counts, ({ cancelled }) => cancelled === 1, 20)
   })
 
   it('that fails breaks the answer off, and the log has the reason', async () => {
