@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from 'koa'
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 import { AnnexError } from '../errors.ts'
@@ -18,6 +19,10 @@ export type RateLimits = {
 export const windowSeconds = 10
 /** A flood of addresses replaces the counts that began first, and so takes no more memory. */
 const maxKeys = 50_000
+/** An answer of 429 waits: who asks again at once has ten answers a second on each connection, and leaves the processor to others. */
+const refusalMs = 100
+/** Above it answers of 429 come at once: a wait costs memory. */
+const mostWaiting = 1_000
 /** A path is up to 16 KiB long. */
 const maxKeyLength = 300
 
@@ -59,9 +64,19 @@ function createLimiter(name: 'token' | 'visitor', points: number): Limiter | und
     context.set('ratelimit', `"${name}";r=${counted.remainingPoints};t=${seconds}`)
     if (counted.consumedPoints <= points) return
     context.set('retry-after', String(seconds))
+    await waitToRefuse()
     const text = `${who} sent more than ${points} requests within ${windowSeconds} seconds. Try again in ${seconds} s.`
     throw new AnnexError('rate_limited', text)
   }
+}
+
+let waiting = 0
+
+async function waitToRefuse(): Promise<void> {
+  if (waiting >= mostWaiting) return
+  waiting += 1
+  await sleep(refusalMs)
+  waiting -= 1
 }
 
 function dropOldest(limiter: RateLimiterMemory, keys: Set<string>, key: string): void {

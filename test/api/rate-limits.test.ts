@@ -75,6 +75,19 @@ describe('behind a proxy', () => {
     })
   })
 
+  it('who repeats a refused request at once has at most ten answers a second on each connection', async () => {
+    const started = performance.now()
+    let answers = 0
+    const repeat = async () => {
+      while (performance.now() - started < 1_000) {
+        if ((await visit('203.0.113.7')).status === 429) answers += 1
+      }
+    }
+    await Promise.all(many(4, repeat))
+    const most = 4 * Math.ceil((performance.now() - started) / 100)
+    assert.ok(answers <= most, `${answers} answers, ${most} at most`)
+  })
+
   it('a refusal does not wait for a body', async () => {
     assert.equal(await promiseBody(endpoint, { 'x-forwarded-for': '203.0.113.7' }), 429)
   })
