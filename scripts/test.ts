@@ -27,7 +27,7 @@ const onBoth = [
   'content',
   'installations',
 ]
-/** Of these, files about sandboxes, plugin folders or an SQLite file. */
+/** Of these, files about sandboxes, plugin folders or an SQLite file, and files whose statements others have as well. */
 const onceOnly = [
   'access/setup',
   'api/answers',
@@ -41,11 +41,13 @@ const onceOnly = [
   'api/rounded-numbers',
   'api/setting-options',
   'content/space-folder',
+  'flows/consent',
   'flows/cut-off-events',
   'flows/declared-hosts',
   'flows/error-places',
   'flows/folder-to-answer',
   'flows/full-disk',
+  'flows/held-events',
   'flows/killed-host',
   'flows/large-deliveries',
   'flows/leaving-visitors',
@@ -92,7 +94,7 @@ const longWaits = [
   'security/taken-over/taken-over',
 ]
 /** The others share processes: to load Annex takes longer than most files. */
-const filesOfProcess = isTorture ? 1 : 10
+const filesOfProcess = isTorture ? 1 : 12
 /** The others wait for answers as much as they work: more than there are processors. */
 const filesAtOnce = availableParallelism() + 5
 
