@@ -19,7 +19,10 @@ export type RateLimits = {
 export const windowSeconds = 10
 /** A flood of addresses replaces the counts that began first, and so takes no more memory. */
 const maxKeys = 50_000
-/** An answer of 429 waits: who asks again at once has ten answers a second on each connection, and leaves the processor to others. */
+/**
+ * An answer of 429 waits: who asks again at once has ten answers a second on each connection, and leaves the processor to
+ * others. Up to as much again by chance: many connections do not come back together.
+ */
 const refusalMs = 100
 /** Above it answers of 429 come at once: a wait costs memory. */
 const mostWaiting = 1_000
@@ -75,7 +78,7 @@ let waiting = 0
 async function waitToRefuse(): Promise<void> {
   if (waiting >= mostWaiting) return
   waiting += 1
-  await sleep(refusalMs)
+  await sleep(refusalMs * (1 + Math.random()))
   waiting -= 1
 }
 
