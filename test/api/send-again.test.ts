@@ -103,11 +103,12 @@ describe('sending deliveries again', () => {
     assert.deepEqual([dry.status, dry.json], [200, { dryRun: true, count: 6, disabled: 0 }])
     assert.equal((await sendFailed({ ...filter, eventType: 'early', dryRun: true })).json.count, 0)
     assert.equal(receiver.received.length, 7, 'a dry run sends nothing')
+    const askedAt = Date.now()
     const sent = await sendFailed({ ...filter, perSecond: 4 })
     assert.deepEqual([sent.status, sent.json], [202, { dryRun: false, count: 6, disabled: 0, seconds: 2 }])
-    const again = (await receiver.waitFor(13)).slice(7)
-    const [first, last] = [again[0], again.at(-1)]
-    assert.ok((last?.atMs ?? 0) - (first?.atMs ?? 0) >= 1_000, 'six, four a second')
+    // A busy machine may send the first one late, and none early.
+    const last = (await receiver.waitFor(13)).at(-1)
+    assert.ok((last?.atMs ?? 0) - askedAt >= 1_000, 'six, four a second')
     for (const id of ids) {
       const { attempts } = await until(
         () => delivery(id),
@@ -123,7 +124,7 @@ describe('sending deliveries again', () => {
     const since = new Date().toISOString()
     const ids = await owe(endpoint, { url: receiver.url, type: 'many' }, 8)
     for (const id of ids) await settled(id)
-    const { json } = await sendFailed({ since, perSecond: 0.1 })
+    const { json } = await sendFailed({ since, eventType: 'many', perSecond: 0.1 })
     assert.deepEqual([json.count, json.seconds], [8, 80])
     const { items } = (await annex.api('GET', '/v1/deliveries?state=pending&eventType=many')).json
     assert.ok(items.length >= 7, `${items.length} pending`)
