@@ -1,3 +1,6 @@
+/** `quiet`: the changes have come to rest. `changing`: they go on. */
+export type ChangeState = 'quiet' | 'changing'
+
 export type AfterChanges = { note: () => void; cancel: () => void }
 
 /**
@@ -5,7 +8,7 @@ export type AfterChanges = { note: () => void; cancel: () => void }
  * the first, so that a file that is written for ever holds nothing back.
  */
 export function afterChanges(
-  run: (state: 'quiet' | 'changing') => void,
+  run: (state: ChangeState) => void,
   { quietMs, mostMs }: { quietMs: number; mostMs: number },
 ): AfterChanges {
   let first: number | undefined
@@ -21,7 +24,7 @@ export function afterChanges(
     cancel: () => clearTimeout(timer),
   }
 
-  function end(state: 'quiet' | 'changing'): void {
+  function end(state: ChangeState): void {
     first = undefined
     run(state)
   }

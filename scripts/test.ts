@@ -161,7 +161,7 @@ function isWanted(file: string): boolean {
 
 /** A test that does not reach the file which says where PostgreSQL is cannot do anything on it. */
 function reachesFile(file: string, target: string): boolean {
-  return findImported([resolve(file)], 'all').has(target)
+  return findImported([resolve(file)]).has(target)
 }
 
 type Server = { name: string; url: string }

@@ -1,4 +1,3 @@
-import { relative, resolve } from 'node:path'
 import { findImported } from './imports.ts'
 
 /**
@@ -17,13 +16,8 @@ const walks = {
 }
 
 for (const [name, begins] of Object.entries(walks)) {
-  const files = [
-    ...findImported(
-      begins.map((file) => resolve(file)),
-      'values',
-    ),
-  ]
-  const paths = files.map((file) => relative('.', file)).toSorted()
+  const found = findImported(begins, ({ isType, isLater }) => !isType && !isLater)
+  const paths = [...found].filter((path) => /^(host|runtime|schemas)\//.test(path)).toSorted()
   console.log(`${name}: ${paths.length} files`)
   for (const path of paths) console.log(`  ${path}`)
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { parseImports } from '../scripts/imports.ts'
 
 /** A room of host/ imports rooms of lower floors, and rooms to its left on its own floor. */
 const floors = [
@@ -25,19 +26,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const files = globSync('{host,runtime,schemas,scripts}/**/*.ts', { cwd: root })
   .filter((file) => !file.includes('node_modules'))
   .sort()
-const statement =
-  /^(?:import|export)(?<type>\s+type)?\s+(?:[\w*{][^'"=()]*?from\s+)?'(?<path>[^']+)'|\bimport\('(?<later>[^']+)'\)/gm
-
-const imports = files.flatMap((from) =>
-  [...readFileSync(join(root, from), 'utf8').matchAll(statement)].map(({ groups = {} }) => {
-    const path = groups.path ?? groups.later ?? ''
-    return {
-      from,
-      to: path.startsWith('.') ? join(dirname(from), path) : path,
-      isType: groups.type !== undefined,
-    }
-  }),
-)
+const imports = files.flatMap((file) => parseImports(readFileSync(join(root, file), 'utf8'), file))
 
 test('each room of host/ imports only rooms below it', () => {
   const order = floors.flat()

@@ -1,5 +1,5 @@
 import { systemOrigin } from '../access/actor.ts'
-import { afterChanges } from '../after-changes.ts'
+import { afterChanges, type ChangeState } from '../after-changes.ts'
 import type { Db } from '../db/db.ts'
 import {
   type FileProblem,
@@ -32,9 +32,6 @@ type Given = {
   /** Called for a folder that the system cannot watch. A reload reads it. */
   onUnwatched: (folder: string, error: unknown) => void
 }
-
-/** A folder is read as it is now, or only if it stays the same during the reading. */
-type State = 'changing' | 'quiet'
 
 const settling = { quietMs: 200, mostMs: 5000 }
 const mostStored = 50
@@ -73,7 +70,7 @@ export function watchSpaces({
     if (!isClosed) changes.note()
   }
 
-  function syncChanged(state: State): void {
+  function syncChanged(state: ChangeState): void {
     const folders = [...changed]
     changed.clear()
     inTurn((space) => folders.includes(space.folder), state).catch(() => {
@@ -86,12 +83,12 @@ export function watchSpaces({
     return inTurn(() => true, 'changing')
   }
 
-  function inTurn(isMeant: (space: FolderSpace) => boolean, state: State): Promise<void> {
+  function inTurn(isMeant: (space: FolderSpace) => boolean, state: ChangeState): Promise<void> {
     syncing = syncing.catch(() => {}).then(() => syncSome(isMeant, state))
     return syncing
   }
 
-  async function syncSome(isMeant: (space: FolderSpace) => boolean, state: State): Promise<void> {
+  async function syncSome(isMeant: (space: FolderSpace) => boolean, state: ChangeState): Promise<void> {
     const spaces = await listFolderSpaces(db)
     watcher.keepOnly(spaces.map(({ folder }) => folder))
     const ownFiles = await listOwnFiles()
@@ -100,9 +97,10 @@ export function watchSpaces({
     }
   }
 
-  async function syncOne(space: FolderSpace, ownFiles: OwnFiles, state: State): Promise<void> {
+  async function syncOne(space: FolderSpace, ownFiles: OwnFiles, state: ChangeState): Promise<void> {
     const folder = await reader.read(space.folder, ownFiles)
-    // Read between the two steps of a move, a page would lose its id. The folder is read again when it rests.
+    // Read between the two steps of a move, a page would lose its id. The folder is read again when it rests. One that goes on
+    // changing, or that a reload asks for, is taken as it is.
     if (state === 'quiet' && changed.has(space.folder)) return
     // A file may have been saved between the list and the begin of the watch.
     if (watcher.follow({ name: space.folder, ...folder })) syncSoon(space.folder)

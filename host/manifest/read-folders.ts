@@ -49,12 +49,8 @@ export async function readFolders(
         thread = undefined
       }
     }
-    if (thread !== undefined && heapMb === defaultHeapMb && idle === undefined) {
-      keepIdle(thread)
-      thread = undefined
-    }
   } finally {
-    await thread?.terminate()
+    if (thread !== undefined) await release(thread, heapMb)
   }
   return readings
 }
@@ -68,9 +64,11 @@ function takeIdle(heapMb: number): Worker | undefined {
   return thread
 }
 
-function keepIdle(thread: Worker): void {
+async function release(thread: Worker, heapMb: number): Promise<void> {
+  if (idle !== undefined || heapMb !== defaultHeapMb) return void (await thread.terminate())
   thread.unref()
   const end = () => {
+    // Before it ends: a reload must not take a thread that is ending.
     idle = undefined
     void thread.terminate()
   }
