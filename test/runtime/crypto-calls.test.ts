@@ -6,6 +6,7 @@ import {
   createCryptoCalls,
 } from '../../runtime/process/crypto/crypto-calls.ts'
 import { createCryptoTurns, createTurns } from '../../runtime/process/crypto/crypto-turns.ts'
+import { createThreadClock } from '../../runtime/process/crypto/thread-time.ts'
 import { createCpuClock } from '../../runtime/process/isolate/cpu-clock.ts'
 
 const bytesOf = (length: number) => new ArrayBuffer(length)
@@ -185,6 +186,31 @@ describe('who pays for cryptography', () => {
     assert.equal(error.name, 'OperationError')
     assert.match(error.message, /has used 1 ms of cryptography.*SANDBOX_CPU_MS/)
     assert.equal((await generate(2)).ok, true)
+  })
+
+  test('what passes while other scripts run, or while the machine is busy, is not time that a dispatch has used', async () => {
+    const { call } = createCaller({ threadMs: 100 })
+    const first = await importHmac(call)
+    for (let i = 0; i < 10; i++) {
+      const signed = call('crypto.generateKey', [hmac, false, ['sign']])
+      await new Promise((resolve) => setImmediate(resolve))
+      const startedMs = performance.now()
+      while (performance.now() - startedMs < 50) Math.sqrt(2)
+      assert.equal(errorOf(await signed).name, 'ok')
+    }
+    assert.equal((await sign(call, first)).ok, true)
+  })
+
+  test('operations that run at the same time share the time that the threads have used', () => {
+    let usedMs = 0
+    const clock = createThreadClock(() => usedMs)
+    const stopFirst = clock.start()
+    usedMs += 10
+    const stopSecond = clock.start()
+    usedMs += 6
+    assert.equal(stopFirst(), 13)
+    usedMs += 1
+    assert.equal(stopSecond(), 4)
   })
 
   test('what a dispatch has left waiting when it ends is never begun, and makes no key', async () => {

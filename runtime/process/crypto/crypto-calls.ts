@@ -24,7 +24,7 @@ export type CryptoCalls = {
 /** The sandbox whose calls they are. */
 export type CryptoCaller = {
   turns: CryptoTurns
-  /** Time that one dispatch may use in the threads. */
+  /** CPU time that one dispatch may use in the threads. */
   threadMs: number
   isLive: (dispatch: number) => boolean
   cpuClock: CpuClock
@@ -110,7 +110,7 @@ export const createCryptoCalls = (caller: CryptoCaller = forTests): CryptoCalls 
     finish: (answer?: CryptoAnswer) => void,
   ): Promise<void> => {
     let answer: CryptoAnswer | undefined
-    const startedMs = performance.now()
+    const stop = turns.clock.start()
     try {
       if (open && isLive(dispatch)) {
         threadTime.assertLeft(dispatch)
@@ -125,7 +125,7 @@ export const createCryptoCalls = (caller: CryptoCaller = forTests): CryptoCalls 
     } catch (error) {
       answer = { ok: false, error: toCryptoError(error) }
     }
-    threadTime.spend(dispatch, performance.now() - startedMs)
+    threadTime.spend(dispatch, stop())
     done()
     finish(answer)
   }

@@ -1,3 +1,5 @@
+import { createThreadClock, type ThreadClock } from './thread-time.ts'
+
 /** A piece of work. Calls `done` once, when it is over. */
 export type Job = (done: () => void) => void
 
@@ -8,7 +10,7 @@ export type Lane = { add: (job: Job) => void; close: () => void }
 export type Turns = { createLane: () => Lane }
 
 /** The turns of one process: for work of a few milliseconds, and for work that may take seconds. */
-export type CryptoTurns = { quick: Turns; slow: Turns }
+export type CryptoTurns = { quick: Turns; slow: Turns; clock: ThreadClock }
 
 /**
  * Node does cryptography in four threads, which all sandboxes of a process share, and no operation can be stopped
@@ -18,6 +20,7 @@ export type CryptoTurns = { quick: Turns; slow: Turns }
 export const createCryptoTurns = (): CryptoTurns => ({
   quick: createTurns({ atOnce: 8, perLane: 4 }),
   slow: createTurns({ atOnce: 2, perLane: 1 }),
+  clock: createThreadClock(),
 })
 
 type Waiting = { jobs: Job[]; running: number; inLine: boolean }

@@ -31,3 +31,45 @@ export const createThreadTime = (limitMs: number, isLive: (dispatch: number) => 
     },
   }
 }
+
+/** Tells how much CPU time an operation in Node's threads has used. */
+export type ThreadClock = {
+  /** Begins to count. What it returns is called once, and returns the CPU time since, in ms. */
+  start: () => () => number
+}
+
+type Running = { usedMs: number }
+
+/**
+ * CPU time and not time that passed: an operation waits for a processor, and its end for the thread of all sandboxes. No
+ * system tells the time of one operation, so those that run at the same time share what the threads have used.
+ */
+export const createThreadClock = (now: () => number = readThreadsCpuMs): ThreadClock => {
+  const running = new Set<Running>()
+  let readMs = now()
+  const shareOut = (): void => {
+    const nowMs = now()
+    const share = Math.max(0, nowMs - readMs) / running.size
+    for (const one of running) one.usedMs += share
+    readMs = nowMs
+  }
+  return {
+    start() {
+      shareOut()
+      const one: Running = { usedMs: 0 }
+      running.add(one)
+      return () => {
+        shareOut()
+        running.delete(one)
+        return one.usedMs
+      }
+    },
+  }
+}
+
+/** Of all threads but this one. */
+function readThreadsCpuMs(): number {
+  const all = process.cpuUsage()
+  const own = process.threadCpuUsage()
+  return (all.user + all.system - own.user - own.system) / 1000
+}
