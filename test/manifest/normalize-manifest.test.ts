@@ -35,6 +35,24 @@ test('a policy may be text with semicolons, with line breaks, with both, or a ma
   for (const policy of policies) assert.deepEqual(parseContentSecurityPolicy(policy), expected)
 })
 
+test('sources that each end with a semicolon belong to one directive', () => {
+  const expected = {
+    'script-src': 'https://cdn.example',
+    'connect-src': "a.example *.b.example 'self' data:",
+  }
+  const sources = "a.example;\n*.b.example;\n'self'; data:;\n"
+  const policies: (string | Record<string, string>)[] = [
+    { 'script-src': 'https://cdn.example;\n', 'connect-src': sources },
+    `script-src https://cdn.example;\nconnect-src ${sources}`,
+    `script-src https://cdn.example\nconnect-src\n${sources}`,
+  ]
+  for (const policy of policies) assert.deepEqual(parseContentSecurityPolicy(policy), expected)
+  assert.deepEqual(parseContentSecurityPolicy({ 'img-src': 'a.example; script-src b.example; c.example' }), {
+    'img-src': 'a.example',
+    'script-src': 'b.example c.example',
+  })
+})
+
 test('of a directive that is given twice the first counts, as in browsers', () => {
   assert.deepEqual(parseContentSecurityPolicy('img-src a.example; IMG-SRC *'), { 'img-src': 'a.example' })
 })

@@ -18,9 +18,9 @@ const knownDirectives = [
  */
 export function parseContentSecurityPolicy(policy: string | Record<string, string>): Directives {
   if (typeof policy !== 'string') return parseContentSecurityPolicy(toText(policy))
-  const nextDirective = new RegExp(`;|\\n(?=\\s*(?:${knownDirectives.join('|')})(?:\\s|;|$))`)
+  const nextDirective = new RegExp(`\\n(?=\\s*(?:${knownDirectives.join('|')})(?:\\s|$))`)
   const directives: Directives = {}
-  for (const part of policy.split(nextDirective)) {
+  for (const part of splitAtSemicolons(policy).flatMap((text) => text.split(nextDirective))) {
     const [name, ...values] = toOneLine(part).split(' ')
     if (name === undefined || name === '' || Object.hasOwn(directives, name.toLowerCase())) continue
     Object.defineProperty(directives, name.toLowerCase(), { value: values.join(' '), enumerable: true })
@@ -29,8 +29,21 @@ export function parseContentSecurityPolicy(policy: string | Record<string, strin
 }
 
 function toText(policy: Record<string, string>): string {
-  const parts = Object.entries(policy).map(([name, values]) => `${name} ${values}`.split(';'))
+  const parts = Object.entries(policy).map(([name, values]) => splitAtSemicolons(`${name} ${values}`))
   return [...parts.map(([first]) => first), ...parts.flatMap(([, ...others]) => others)].join(';')
+}
+
+/** The name of a directive has none of these characters. Manifests that end each source by ";" are common. */
+const beginsWithSource = /^\s*\S*['.:*]/
+
+/** What begins with a source after ";" belongs to the directive before. */
+function splitAtSemicolons(text: string): string[] {
+  const parts: string[] = []
+  for (const part of text.split(';')) {
+    if (parts.length > 0 && beginsWithSource.test(part)) parts.push(`${parts.pop()} ${part}`)
+    else parts.push(part)
+  }
+  return parts
 }
 
 /** All directives are known. Their values cannot end the header or begin another policy. */
