@@ -14,7 +14,8 @@ type Limits = Pick<
   'heapMb' | 'residentMb' | 'cpuMs' | 'loadMs' | 'wallMs' | 'timers' | 'allowEval'
 >
 
-const describeMs = 5_000
+/** A description takes a millisecond. A script may keep its answer back for ever, and a busy machine for seconds. */
+const describeMs = 15_000
 const describeMessage = JSON.stringify({ event: { type: 'annex_describe' } })
 const unknown: Tried = { events: [] }
 
