@@ -132,6 +132,6 @@ function assertNotInAnnex({ req: { headers } }: Context): void {
   if (headers['sec-fetch-site'] !== 'same-origin' || ['', 'empty', 'document'].includes(destination)) return
   throw new AnnexError(
     'forbidden',
-    'A published script runs in the pages of its site, and in no page of Annex.',
+    'A published script runs in no page of Annex. Include its address in the pages of its site.',
   )
 }

@@ -125,7 +125,7 @@ export async function findLevel(
   return { installation, place: await findSiteOrSpace(session, organization, kind, named) }
 }
 
-/** A level of an installation: a site or space of it, else its account. */
+/** A site or space where an integration is installed, or the installation in the organization itself. */
 export type InstalledLevel = { installation: Installation; place?: SiteOrSpace }
 
 type LevelName = { installation: ListedInstallation; place?: SiteOrSpace }

@@ -63,9 +63,11 @@ export async function prepareTarget(db: Db, dialect: Dialect): Promise<void> {
   if ((await stepsHad(db)) === undefined) await migrate(db, dialect)
   await assertCurrent(db)
   for (const { name } of copiedTables) {
-    const rows = await countRows(db, name)
-    if (rows > 0)
-      throw new AnnexError('conflict', `The database is not empty: ${toSnakeCase(name)} has ${rows} rows.`)
+    if ((await countRows(db, name)) > 0)
+      throw new AnnexError(
+        'conflict',
+        `A copy needs an empty database. This one has rows in the table ${toSnakeCase(name)}.`,
+      )
   }
 }
 

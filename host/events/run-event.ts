@@ -42,7 +42,7 @@ export function createRunEvent(given: {
     return isLastEvent(subject.event) ? runLast(job, subject) : run(job, subject)
   })
 
-  /** The level ends, also when its handler has failed. A suspension by this event does not hold the end back. */
+  /** Removes the level after its last event, also when the handler has failed or this event has suspended the script. */
   async function runLast(job: Job, subject: EventJob): Promise<JobOutcome> {
     const { move } = await run(job, subject)
     if (move.state === 'due') return { move }

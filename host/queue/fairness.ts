@@ -217,7 +217,7 @@ function putLast<Value>(map: Map<string, Value>, name: string, value: Value): vo
   map.set(name, value)
 }
 
-/** The next name in turn: the first that `turns` lacks, else the oldest in `turns`. */
+/** Of the waiting names the first that had no turn yet, else the one whose turn was the longest ago. */
 function nextOf(waiting: Map<string, unknown>, turns: Map<string, unknown>): string | undefined {
   for (const name of waiting.keys()) if (!turns.has(name)) return name
   for (const name of turns.keys()) if (waiting.has(name)) return name

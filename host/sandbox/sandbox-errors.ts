@@ -82,7 +82,7 @@ export const answerTooLargeError = (limits: { bodyBytes: number }): AnnexError =
 export const suspendedError = (key: string, reason: string): AnnexError =>
   new AnnexError(
     'installation_suspended',
-    `${key} is suspended. ${reason} Load a version of the script that does not, or let it go on as it is: ` +
+    `${key} is suspended. ${reason} Load a mended version of the script, or resume this one: ` +
       `\`annex resume ${key.startsWith('inst_') ? key : `--integration ${key}`}\`.`,
   )
 

@@ -42,7 +42,7 @@ export type SandboxProcess = {
   /** How many sandboxes it holds. */
   loaded: () => number
   residentBytes: () => number
-  /** It gets no further dispatch, and ends when its last one is done. */
+  /** The process gets no further dispatch, and ends when all running ones are done. */
   retire: () => void
   close: () => Promise<void>
 }

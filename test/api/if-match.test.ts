@@ -122,7 +122,7 @@ describe('an edit of settings', () => {
     assert.equal((await setLimit(site, 4, '*')).status, 200)
   })
 
-  it('by a script needs no version, and may name one', async () => {
+  it('by a script needs no If-Match, and is refused with a stale one', async () => {
     const body = { configuration: { region: 'us', own: 1 } }
     const plain = await send('PATCH', site, { as: token, body })
     assert.deepEqual([plain.status, plain.json.configuration], [200, { region: 'us', own: 1 }])

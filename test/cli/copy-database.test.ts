@@ -91,7 +91,10 @@ test('of a stopped Annex all is copied: the counts on stdout, the progress on st
   assert.match(stderr, /\d+ rows copied\. The secret key is in no database: .*SECRET_KEY.*secret\.key/)
   const again = await copy(from, `sqlite:${folder}/annex.sqlite`)
   assert.equal(again.code, 1)
-  assert.match(again.stderr, /^annex: TO: The database is not empty: organizations has 1 rows\.\n$/)
+  assert.match(
+    again.stderr,
+    /^annex: TO: A copy needs an empty database\. This one has rows in the table organizations\.\n$/,
+  )
   const asJson = await copy(from, `sqlite:${folder}/new/annex.sqlite`, '--json')
   const { rows, tables } = JSON.parse(asJson.stdout)
   assert.deepEqual(tables[0], { table: 'organizations', rows: 1 })

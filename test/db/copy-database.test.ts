@@ -216,7 +216,7 @@ describe('a database is not copied', () => {
     await close()
     await assert.rejects(openDatabase(url, '', prepareTarget), {
       code: 'conflict',
-      message: 'The database is not empty: key_checks has 1 rows.',
+      message: 'A copy needs an empty database. This one has rows in the table key_checks.',
     })
   })
 

@@ -109,7 +109,7 @@ describe('the published script of a site', () => {
     }
   })
 
-  it('is made once for visitors who ask at once', async () => {
+  it('is made once for visitors who ask at the same time', async () => {
     await configure('shared')
     const texts = await Promise.all([1, 2, 3, 4, 5].map(async () => (await get()).text()))
     assert.equal(new Set(texts).size, 1)

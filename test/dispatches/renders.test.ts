@@ -126,7 +126,7 @@ describe('a component', () => {
     assert.equal((await render(inSite, { componentId: 'counter' })).json.element.children[0], site)
   })
 
-  it('of a level’s settings gets its installation, and people do not get it back', async () => {
+  it('that a manifest names for settings gets the installation as a property, and the answer leaves it out', async () => {
     const { site, space } = annex.server.samples
     const { json } = await render(inSite, { componentId: 'settings', props: { mine: 1 } })
     assert.deepEqual([json.state.level, json.props], [site, { mine: 1 }])

@@ -163,7 +163,7 @@ describe('a script’s call to the API', () => {
   })
 })
 
-it('a script at the end of a loop calls not even the API', async () => {
+it('a call that has passed eight scripts is refused, also to the API', async () => {
   const annex = await startAnnex({ plugins: { deep: { script: deep } } })
   try {
     const { endpoint } = await installSample(annex, 'deep')

@@ -53,7 +53,7 @@ describe('the CPU clock of a sandbox process', () => {
     assert.equal(clock.wallFor(1000, 30_000), 1250)
   })
 
-  it('allows more where other tasks compete, and never more than the longest', () => {
+  it('allows more wall time where other tasks compete, up to the longest time given', () => {
     const { clock } = createMachine()
     clock.setCompetition(5)
     assert.equal(clock.wallFor(1000, 30_000), 7_500)

@@ -33,7 +33,7 @@ function toText(policy: Record<string, string>): string {
   return [...parts.map(([first]) => first), ...parts.flatMap(([, ...others]) => others)].join(';')
 }
 
-/** The name of a directive has none of these characters. Manifests that end each source by ";" are common. */
+/** Tells a source from the name of a directive, which has none of these characters. Many manifests end each source by ";". */
 const beginsWithSource = /^\s*\S*['.:*]/
 
 /** What begins with a source after ";" belongs to the directive before. */
