@@ -12,7 +12,8 @@ export type Enclosure = { command: readonly string[] } | { reason: string; fix: 
  */
 const ways = [['--user', '--map-user=65534', '--map-group=65534', '--net', '--ipc'], ['-Urn']]
 
-const patienceMs = 5_000
+/** The program takes 30 ms. A busy machine must not end with a thinner wall. */
+const patienceMs = 30_000
 
 /** Tries whether this system lets Annex make namespaces. Some systems have the program and refuse. */
 export async function findEnclosure(): Promise<Enclosure> {
