@@ -156,7 +156,8 @@ export async function editByScript(
       settingDetails,
       ...(externalIds && { externalIds }),
     })
-    if (problems.length === 0 && Object.keys(declared).length > 0) await activate(transaction, before)
+    const isSet = Object.keys(hasComponent(manifest, before) ? given : declared).length > 0
+    if (problems.length === 0 && isSet) await activate(transaction, before)
     const after = await lockLevel(transaction, before)
     const isShown = JSON.stringify(toShown(manifest, before)) !== JSON.stringify(toShown(manifest, after))
     // A refreshed credential is no change for people.
@@ -183,14 +184,20 @@ export async function keepLabel(
   })
 }
 
-/** After its setup event a level becomes `active`. A level with a component becomes active by its first edit. */
+/**
+ * After its setup event a level becomes `active`. A level with a component becomes active by its first edit, which is the
+ * script's: the component stores what people enter.
+ */
 export async function activateAfterSetup(db: Db, manifest: Manifest, level: InstalledLevel): Promise<void> {
   const { status } = level.target ?? level.installation
-  const declaration = manifest.configurations?.[levelOf(level.target)]
   if (status !== 'pending') return
-  if (declaration?.componentId === undefined) await activate(db, level)
-  else await noteSetupFailure(db, level, null)
+  if (hasComponent(manifest, level)) await noteSetupFailure(db, level, null)
+  else await activate(db, level)
 }
+
+/** A component of the script asks for the settings of the level. */
+const hasComponent = (manifest: Manifest, { target }: InstalledLevel): boolean =>
+  manifest.configurations?.[levelOf(target)]?.componentId !== undefined
 
 /** Stores a person's edit, and queues its setup event. */
 async function storeEdit(

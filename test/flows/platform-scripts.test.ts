@@ -115,6 +115,7 @@ describe('a script of the other platform runs as it is:', () => {
 
   it('a component that asks for the settings', async () => {
     const { path, endpoint } = await installSample(annex, 'greeting-settings', 'site')
+    assert.equal((await api('GET', path)).status, 'pending')
     const shown = await api('POST', `${path}/render`, { componentId: 'config' })
     assert.deepEqual([shown.state, shown.props], [{ greeting: '' }, {}])
     const [, save] = shown.element.children
@@ -125,6 +126,7 @@ describe('a script of the other platform runs as it is:', () => {
     })
     assert.deepEqual(saved, { type: 'complete' })
     assert.equal(await (await fetch(endpoint)).text(), 'Good day')
+    assert.equal((await api('GET', path)).status, 'active')
     const again = await annex.api('POST', `${path}/render`, { componentId: 'config' })
     assert.deepEqual(again.json.state, { greeting: 'Good day' })
     assert.doesNotMatch(again.text, /k-1/)
