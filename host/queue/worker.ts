@@ -138,7 +138,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     nowMs: number,
   ): Promise<{ claimed: Claimed[]; isMore: boolean }> {
     const handler = handlers[kind]
-    if (handler === undefined || fairness.free() <= 0) return { claimed: [], isMore: false }
+    if (handler === undefined || isClosed || fairness.free() <= 0) return { claimed: [], isMore: false }
     const pass = passes.get(kind) ?? { after: '', found: false }
     const { candidates, next } = await readCandidates(transaction, kind, {
       after: pass.after,

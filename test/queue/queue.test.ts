@@ -384,16 +384,19 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
   async 'closes while jobs wait: it claims no more, and gives back what it has'(queue) {
     await queue.insert('a', 40)
     let started = 0
+    const { promise: end, resolve: letEnd } = Promise.withResolvers<void>()
     const worker = await queue.work(async () => {
       started += 1
-      await sleep(100)
+      await end
       return gone
     })
     await until(
       async () => started,
       (count) => count === 8,
     )
-    await worker.close()
+    const closed = worker.close()
+    letEnd()
+    await closed
     assert.equal(started, 8)
     assert.ok((await queue.jobs()).every(({ state }: { state: string }) => state === 'due'))
   },
