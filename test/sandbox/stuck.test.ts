@@ -22,7 +22,7 @@ const bundle = `__annexDefine((module) => {
       setTimeout(spin, 0)
       await new Promise((resolve) => setTimeout(resolve, 1))
       // Long enough for a test that waits for a processor meanwhile.
-      for (let n = 0; n < 4; n++) spin()
+      for (let n = 0; n < 12; n++) spin()
     }
   } } }
 })`
