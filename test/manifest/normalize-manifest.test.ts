@@ -53,6 +53,11 @@ test('sources that each end with a semicolon belong to one directive', () => {
   })
 })
 
+test('a key of a map is the name of a directive, whatever it holds', () => {
+  const policy = { 'img-src': 'a.example', 'b.example': 'c.example', localhost: '*' }
+  assert.deepEqual(parseContentSecurityPolicy(policy), policy)
+})
+
 test('of a directive that is given twice the first counts, as in browsers', () => {
   assert.deepEqual(parseContentSecurityPolicy('img-src a.example; IMG-SRC *'), { 'img-src': 'a.example' })
 })

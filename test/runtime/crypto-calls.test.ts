@@ -192,11 +192,11 @@ describe('who pays for cryptography', () => {
     const { call } = createCaller({ threadMs: 100 })
     const first = await importHmac(call)
     for (let i = 0; i < 10; i++) {
-      const signed = call('crypto.generateKey', [hmac, false, ['sign']])
+      const made = call('crypto.generateKey', [hmac, false, ['sign']])
       await new Promise((resolve) => setImmediate(resolve))
       const startedMs = performance.now()
       while (performance.now() - startedMs < 50) Math.sqrt(2)
-      assert.equal(errorOf(await signed).name, 'ok')
+      assert.equal(errorOf(await made).name, 'ok')
     }
     assert.equal((await sign(call, first)).ok, true)
   })

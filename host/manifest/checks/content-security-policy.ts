@@ -13,34 +13,33 @@ const knownDirectives = [
 ].flatMap((names) => names.split(' '))
 
 /**
- * A policy as a map. A directive ends at ";", or at a line break before the name of another directive; in a map's values
- * too. The first of two equal directives counts, as in browsers. Keys of a map come before its values.
+ * A policy as a map. A directive ends at ";", unless a source follows, or at a line break before the name of another
+ * directive; in a map's values too. The first of two equal directives counts, as in browsers. Keys of a map come before its
+ * values.
  */
 export function parseContentSecurityPolicy(policy: string | Record<string, string>): Directives {
-  if (typeof policy !== 'string') return parseContentSecurityPolicy(toText(policy))
   const nextDirective = new RegExp(`\\n(?=\\s*(?:${knownDirectives.join('|')})(?:\\s|$))`)
   const directives: Directives = {}
-  for (const part of splitAtSemicolons(policy).flatMap((text) => text.split(nextDirective))) {
-    const [name, ...values] = toOneLine(part).split(' ')
+  for (const part of partsOf(policy).flatMap((text) => text.split(nextDirective))) {
+    const [name, ...values] = toWords(part)
     if (name === undefined || name === '' || Object.hasOwn(directives, name.toLowerCase())) continue
     Object.defineProperty(directives, name.toLowerCase(), { value: values.join(' '), enumerable: true })
   }
   return directives
 }
 
-function toText(policy: Record<string, string>): string {
-  const parts = Object.entries(policy).map(([name, values]) => splitAtSemicolons(`${name} ${values}`))
-  return [...parts.map(([first]) => first), ...parts.flatMap(([, ...others]) => others)].join(';')
+function partsOf(policy: string | Record<string, string>): string[] {
+  if (typeof policy === 'string') return splitAtSemicolons(policy)
+  const entries = Object.entries(policy).map(([name, values]) => splitAtSemicolons(`${name} ${values}`))
+  return [...entries.flatMap((parts) => parts.slice(0, 1)), ...entries.flatMap((parts) => parts.slice(1))]
 }
 
-/** Tells a source from the name of a directive, which has none of these characters. Many manifests end each source by ";". */
-const beginsWithSource = /^\s*\S*['.:*]/
-
-/** What begins with a source after ";" belongs to the directive before. */
+/** Many manifests end each source by ";". What begins with a source belongs to the directive before. */
 function splitAtSemicolons(text: string): string[] {
   const parts: string[] = []
   for (const part of text.split(';')) {
-    if (parts.length > 0 && beginsWithSource.test(part)) parts.push(`${parts.pop()} ${part}`)
+    const [first = ''] = toWords(part)
+    if (parts.length > 0 && isSource(first)) parts.push(`${parts.pop()} ${part}`)
     else parts.push(part)
   }
   return parts
@@ -86,4 +85,4 @@ export function checkContentSecurityPolicy(manifest: Partial<Manifest>): Finding
 const isSource = (value: string): boolean =>
   /^'[^']+'$|^[a-z][a-z0-9+.-]*:$|^\*$|^localhost(:|\/|$)|[.:*]/i.test(value)
 
-const toOneLine = (text: string): string => text.trim().replace(/\s+/g, ' ')
+const toWords = (text: string): string[] => text.trim().split(/\s+/)
