@@ -28,7 +28,7 @@ type Waiting = {
 
 /** Larger groups save nothing: the cost of a commit is small for 256 items, and the first items would wait longer. */
 const groupSize = 256
-/** PostgreSQL ends one of two transactions in a deadlock. The group is then committed again. */
+/** PostgreSQL ends one of two transactions in a deadlock. The group is then committed again, and after that in halves. */
 const mostTries = 3
 
 /**
@@ -74,7 +74,8 @@ export function createGroupCommit(db: Db): GroupCommit {
       for (const [n, { resolve }] of group.entries()) resolve(results[n])
     } catch (error) {
       if (isDeadlock(error) && tries < mostTries) return commit(group, tries + 1)
-      const isForAll = group.length === 1 || explainStorageError(error) !== undefined
+      // The steps of a group take their locks one after the other. A smaller group is less in the way of others.
+      const isForAll = group.length === 1 || (!isDeadlock(error) && explainStorageError(error) !== undefined)
       if (isForAll) for (const { reject } of group) reject(error)
       else await commitInHalves(group)
     }
