@@ -42,9 +42,14 @@ export function createSecretBox(key: Uint8Array): SecretBox {
 
 const signingKeyBytes = { least: 24, most: 64 }
 
-/** A new signing secret in the form of Standard Webhooks. */
-export const createSigningSecret = (): string =>
-  `whsec_${randomBytes(signingKeyBytes.least).toString('base64')}`
+/**
+ * A new signing secret in the form of Standard Webhooks: 190 bits in letters and digits. Some libraries that scripts sign
+ * tokens with escape a key as a URL does, and `+` and `/` would make it another key.
+ */
+export function createSigningSecret(): string {
+  const encoded = randomBytes(signingKeyBytes.least).toString('base64')
+  return /[+/]/.test(encoded) ? createSigningSecret() : `whsec_${encoded}`
+}
 
 /** True for a text with the form and length of Standard Webhooks' signing secrets. */
 export function isSigningSecret(text: string): boolean {

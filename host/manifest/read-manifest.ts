@@ -70,8 +70,9 @@ export async function readManifest(folder: string, options: ReadOptions): Promis
   const frameOf = (field: keyof ManifestFrames) =>
     createSourceFrame(file, source, locate(findSpan(positions, `/${field}`, 'value')))
   const frames = { name: frameOf('name'), organization: frameOf('organization'), scopes: frameOf('scopes') }
-  // Only wrong values of "envs" are left out here: all other findings of the schema are errors.
-  return { manifest: valid as Manifest, ...known, frames }
+  // What the schema only warns of is left out: values of "envs", and scopes.
+  const manifest = { ...valid, scopes: valid.scopes?.filter(() => true) } as Manifest
+  return { manifest, ...known, frames }
 }
 
 /** YAML reads 1.10 as a number, true as a boolean and #ff0000 as a comment: quotes make them text. */

@@ -282,6 +282,13 @@ test('internal scopes are for the operator, by subdomain or by id, to the letter
   assert.equal(textsOf(await read(t, scoped('Home'))).length, 1)
 })
 
+test('a scope that the other platform once had is a warning, and is left out', async (t) => {
+  const reading = await read(t, `${sound}  - space:visitor:auth\n  - site:visitor:auth\n`)
+  const text = '8:5 warning the scope "space:visitor:auth" permits nothing any more: it is left out'
+  assert.match(textsOf(reading).join(), new RegExp(text))
+  assert.deepEqual(reading.manifest?.scopes, ['site:views:read', 'site:visitor:auth'])
+})
+
 test('all errors are shown at once, of the schema and beyond it, in the order of the file', async (t) => {
   const reading = await read(
     t,

@@ -125,7 +125,12 @@ describe('a signed attempt over HTTP', () => {
 
 describe('a signing secret', () => {
   it('must have the length and the form of those that Annex makes', () => {
-    for (let round = 0; round < 50; round++) assert.equal(isSigningSecret(createSigningSecret()), true)
+    for (let round = 0; round < 50; round++) {
+      const secret = createSigningSecret()
+      assert.equal(isSigningSecret(secret), true)
+      // Some libraries escape a key as a URL does.
+      assert.equal(encodeURIComponent(secret), secret)
+    }
     const short = Buffer.alloc(23, 1).toString('base64')
     const long = Buffer.alloc(65, 1).toString('base64')
     const weak = ['', 'whsec_', 'whsec_test', 'secret', `whsec_${short}`, `whsec_${long}`]

@@ -69,7 +69,7 @@ function checkInternalScopes(manifest: Partial<Manifest>, operator: Operator): F
       pointer: `/scopes/${index}`,
       at: 'value',
       message: `the scope "${scope}" is internal: only integrations of the organization "${operator.operatorOrganization}" may have it`,
-      hint: `this manifest names the organization "${manifest.organization}"; remove the scope`,
+      hint: `this manifest names the organization "${manifest.organization}"; remove the scope, or name "${operator.operatorOrganization}" there if you trust its code like your own`,
     })
   })
   return findings

@@ -20,6 +20,14 @@ export function checkSchema(data: unknown): Finding[] {
     .map((finding) => (isOfEnvs(finding) ? { ...finding, severity: 'warning' } : finding))
 }
 
+/** Scopes that the other platform once had. What they permitted is no longer there. */
+const withdrawnScopes: ReadonlySet<unknown> = new Set([
+  'space:script:inject',
+  'space:script:cookies',
+  'space:views:read',
+  'space:visitor:auth',
+])
+
 /** "envs" has no effect yet. */
 const isOfEnvs = ({ pointer }: Finding): boolean => pointer === '/envs' || pointer.startsWith('/envs/')
 
@@ -77,6 +85,10 @@ function toFinding(error: ErrorObject): Finding | undefined {
       }
     }
     case 'enum': {
+      if (pointer.startsWith('/scopes/') && withdrawnScopes.has(data)) {
+        const message = `the scope ${quoteValue(data)} permits nothing any more: it is left out`
+        return { ...wrong(message, 'remove it'), severity: 'warning' }
+      }
       const allowed = (params.allowedValues as unknown[]).map(String)
       return wrong(`${name} cannot be ${quoteValue(data)}`, hintForName(String(data), allowed))
     }
