@@ -5,9 +5,11 @@ import type { Asking, AskParts } from '../dispatches/ask-script.ts'
 import { authenticateVisitor } from '../dispatches/authenticate-visitor.ts'
 import { computeDocument, computeRevision } from '../dispatches/compute-content.ts'
 import { createPublishedScripts } from '../dispatches/published-scripts.ts'
-import { renderComponent } from '../dispatches/render-component.ts'
+import { isOfSettings, renderComponent } from '../dispatches/render-component.ts'
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
 import { AnnexError } from '../errors.ts'
+import { setUpAfterAction } from '../installations/configure.ts'
+import type { InstalledLevel } from '../installations/level-settings.ts'
 import type { PrepareDispatch, PreparedLevel } from '../installations/prepare-dispatch.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
 import type { OnOperation } from './operations.ts'
@@ -16,7 +18,8 @@ import { type LevelRequest, openLevel } from './visible-records.ts'
 
 export type DispatchParts = AskParts & {
   db: Db
-  prepareDispatch: Pick<PrepareDispatch, 'prepare'>
+  prepareDispatch: Pick<PrepareDispatch, 'prepare' | 'forget'>
+  wake: () => void
   /** Reads from a signed header how many scripts a request has passed. */
   readHops: Hops['read']
 }
@@ -41,7 +44,7 @@ const operations = {
 
 /** Questions to the script of a level, whose answers go back to the caller. */
 export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
-  const { db, prepareDispatch, readHops } = parts
+  const { db, prepareDispatch, readHops, wake } = parts
   const getPublishedScript = createPublishedScripts(parts)
 
   for (const level of ['account', 'site', 'space'] as const) {
@@ -78,14 +81,26 @@ export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
 
   async function render(request: LevelRequest & { body: Render; context: Context }): Promise<Rendered> {
     const { body, context } = request
-    const prepared = await prepare(request)
-    const { rendered, maxAgeSeconds } = await renderComponent(parts, prepared, body, askingOf(context))
+    const level = await openLevel(db, request)
+    const prepared = await prepareLevel(level)
+    const rendering = renderComponent(parts, prepared, body, askingOf(context))
+    if (body.action !== undefined && isOfSettings(level, body.componentId)) {
+      // The script may have stored something before it failed.
+      await rendering.catch(() => undefined)
+      await setUpAfterAction(db, level.manifest, level)
+      prepareDispatch.forget()
+      wake()
+    }
+    const { rendered, maxAgeSeconds } = await rendering
     if (maxAgeSeconds > 0) context.set('cache-control', `max-age=${maxAgeSeconds}`)
     return rendered
   }
 
   async function prepare(request: LevelRequest): Promise<PreparedLevel> {
-    const { installation, target } = await openLevel(db, request)
+    return prepareLevel(await openLevel(db, request))
+  }
+
+  function prepareLevel({ installation, target }: InstalledLevel): Promise<PreparedLevel> {
     const { integration, id: installationId } = installation
     return prepareDispatch.prepare(
       target === undefined

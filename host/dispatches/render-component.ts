@@ -35,7 +35,7 @@ export function renderComponent(
 }
 
 /** True for a component that the manifest names in `configurations`. */
-function isOfSettings({ manifest }: LevelRecords, componentId: string): boolean {
+export function isOfSettings({ manifest }: Pick<LevelRecords, 'manifest'>, componentId: string): boolean {
   return Object.values(manifest.configurations ?? {}).some((level) => level.componentId === componentId)
 }
 

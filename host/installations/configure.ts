@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Origin } from '../access/actor.ts'
 import { nowOf } from '../db/database-clock.ts'
@@ -108,7 +109,7 @@ export async function editSetting(
 
 /**
  * An edit by the script itself: it may store any values, above all credentials. It causes a setup event only where it makes
- * the level active: the handler of a setup event may be the editor.
+ * the level active: the handler of a setup event may be the editor. For what people enter, see `setUpAfterAction`.
  *
  * @throws AnnexError `configuration_invalid` when a declared setting gets a value of another type
  */
@@ -165,6 +166,24 @@ export async function editByScript(
     const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
     if (from !== 'pending' || to !== 'active') return
     await queueSetup(transaction, { ...after, status: to, previous: { status: from, configuration: stored } })
+    await repeatSetups(transaction, after)
+  })
+}
+
+/**
+ * After an action in the component of a level's settings. What the script has stored then comes from a person, so it causes
+ * the setup event of an edit. Where it has made the level active, `editByScript` has queued that event.
+ *
+ * @param before the level before the action
+ */
+export async function setUpAfterAction(db: Db, manifest: Manifest, before: InstalledLevel): Promise<void> {
+  await writeTransaction(db, async (transaction) => {
+    const after = await lockLevel(transaction, before)
+    const { configuration } = before.target ?? before.installation
+    const stored = (after.target ?? after.installation).configuration
+    const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
+    if (from !== 'active' || to !== 'active' || isDeepStrictEqual(stored, configuration)) return
+    await queueSetup(transaction, { ...after, status: to, previous: { status: from, configuration } })
     await repeatSetups(transaction, after)
   })
 }

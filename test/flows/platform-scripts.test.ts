@@ -114,22 +114,31 @@ describe('a script of the other platform runs as it is:', () => {
   })
 
   it('a component that asks for the settings', async () => {
-    const { path, endpoint } = await installSample(annex, 'greeting-settings', 'site')
+    const { path, endpoint, id } = await installSample(annex, 'greeting-settings', 'site')
     assert.equal((await api('GET', path)).status, 'pending')
     const shown = await api('POST', `${path}/render`, { componentId: 'config' })
     assert.deepEqual([shown.state, shown.props], [{ greeting: '' }, {}])
     const [, save] = shown.element.children
-    const saved = await api('POST', `${path}/render`, {
-      componentId: 'config',
-      state: { greeting: 'Good day' },
-      action: save.onPress,
-    })
-    assert.deepEqual(saved, { type: 'complete' })
+    const press = (greeting: string) =>
+      api('POST', `${path}/render`, { componentId: 'config', state: { greeting }, action: save.onPress })
+    assert.deepEqual(await press('Good day'), { type: 'complete' })
     assert.equal(await (await fetch(endpoint)).text(), 'Good day')
     assert.equal((await api('GET', path)).status, 'active')
     const again = await annex.api('POST', `${path}/render`, { componentId: 'config' })
     assert.deepEqual(again.json.state, { greeting: 'Good day' })
     assert.doesNotMatch(again.text, /k-1/)
+    await logged(id, /^setup undefined Good day$/)
+    // An action that stores nothing new is no edit.
+    await press('Good day')
+    await press('Good night')
+    await logged(id, /^setup Good day Good night$/)
+    const { items } = await api('GET', `/v1/logs?installation=${id}`)
+    const setups = items.map(({ text }: Json) => text).filter((line: string) => line.startsWith('setup '))
+    assert.deepEqual(setups, [
+      'setup undefined undefined',
+      'setup undefined Good day',
+      'setup Good day Good night',
+    ])
   })
 
   it('a connection over OAuth', async () => {
