@@ -11,7 +11,8 @@ import { AnnexError } from '../errors.ts'
 import { setUpAfterAction } from '../installations/configure.ts'
 import type { InstalledLevel } from '../installations/level-settings.ts'
 import type { PrepareDispatch, PreparedLevel } from '../installations/prepare-dispatch.ts'
-import { endpointPath, type Level } from '../sandbox/level.ts'
+import type { Level } from '../sandbox/level.ts'
+import { readCookies } from './endpoint-headers.ts'
 import type { OnOperation } from './operations.ts'
 import { sendAnswer } from './send-answer.ts'
 import { type LevelRequest, openLevel } from './visible-records.ts'
@@ -72,9 +73,10 @@ export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
     const level = toSite(params)
     const prepared = await prepareDispatch.prepare(level)
     const asking = { ...askingOf(context), visitor: context.res }
-    await authenticateVisitor(parts, prepared, query, asking, ({ head, body }) => {
+    const visit = { ...query, cookies: readCookies(context.req.headers.cookie) }
+    await authenticateVisitor(parts, prepared, visit, asking, ({ head, body }) => {
       const { requestId } = asking
-      sendAnswer(context.res, { head, body, path: endpointPath(level), requestId })
+      sendAnswer(context.res, { head, body, level, requestId })
       context.respond = false
     })
   })

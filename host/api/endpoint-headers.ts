@@ -1,3 +1,5 @@
+import { endpointPath, type Level, signInPath } from '../sandbox/level.ts'
+
 /**
  * The head of a visitor's request as text for a script (`runtime/bridge.ts`). Hop-by-hop headers and Annex's own cookies
  * are left out.
@@ -16,11 +18,12 @@ export function toRequestText(method: string, url: string, rawHeaders: readonly 
 
 /**
  * The headers of a script's answer: names and values in turn. The answer is hostile input for a browser: it must not run
- * with this host's origin, nor be sniffed as another type, and its cookies are sent to its own endpoint alone.
+ * with this host's origin, nor be sniffed as another type, and its cookies are sent to its own endpoint alone, or to the sign-in of
+ * its own site.
  */
 export function toAnswerHeaders(
   headers: readonly (readonly [string, string])[],
-  endpointPath: string,
+  level: Level,
   requestId: string,
 ): string[] {
   // A policy of the script comes second: it can only narrow this one.
@@ -28,7 +31,7 @@ export function toAnswerHeaders(
   all.push('x-request-id', requestId)
   for (const [name, value] of headers) {
     const lower = name.toLowerCase()
-    if (lower === 'set-cookie') all.push('set-cookie', confineCookie(value, endpointPath))
+    if (lower === 'set-cookie') all.push('set-cookie', confineCookie(value, level))
     else if (!hopByHop.has(lower) && !isDropped(lower)) all.push(name, value)
   }
   return all
@@ -60,17 +63,33 @@ function withoutOwnCookies(header: string): string {
     .join('; ')
 }
 
-/** Sets `Path` to the endpoint's own and drops `Domain`, so that the cookie is sent to this endpoint alone. */
-function confineCookie(cookie: string, endpointPath: string): string {
+/** The cookies that a visitor sends, without Annex's own ones. */
+export function readCookies(header: string | undefined): Record<string, string> {
+  const pairs = withoutOwnCookies(header ?? '').split('; ')
+  return Object.fromEntries(
+    pairs.flatMap((pair) => {
+      const [, name, value] = /^([^=]+)=(.*)$/.exec(pair) ?? []
+      return name === undefined || value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
+/**
+ * Sets `Path` to the endpoint's own and drops `Domain`, so that the cookie is sent to this endpoint alone. A cookie for the
+ * sign-in of the level's own site stays there.
+ */
+function confineCookie(cookie: string, level: Level): string {
   const [pair = '', ...attributes] = cookie.split(';')
+  const isPath = (attribute: string) => /^\s*path\s*=/i.test(attribute)
+  const asked = attributes.findLast(isPath)?.replace(/^.*?=/, '').trim()
+  const signIn = level.kind === 'site' ? signInPath(level.integration, level) : undefined
+  const path = signIn !== undefined && asked === signIn ? signIn : endpointPath(level)
   const kept = attributes.filter((attribute) => !/^\s*(path|domain)\s*=/i.test(attribute))
   // `=annex_session=x` is a cookie without a name, but a browser sends it back as `annex_session=x`.
   const name = pair.replace(/^[\s=]+/, '').trimEnd()
   // A script may set neither Annex's own cookies nor cookies whose prefix promises a host-wide path.
   const isForbidden = ownCookie.test(name) || /^__(host|secure)-/i.test(name)
-  return [isForbidden ? `x-${name}` : name, ...kept.map((part) => part.trim()), `Path=${endpointPath}`].join(
-    '; ',
-  )
+  return [isForbidden ? `x-${name}` : name, ...kept.map((part) => part.trim()), `Path=${path}`].join('; ')
 }
 
 /** A header of a script's answer that is not passed on. A `*` at the end stands for any ending. */

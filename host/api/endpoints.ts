@@ -104,7 +104,7 @@ function toAnswer(
   { level, cookies }: Routed,
   outcome: DispatchOutcome,
 ): ScriptAnswer {
-  return { ...responseOf(assertHandled(outcome)), path: endpointPath(level), requestId, cookies }
+  return { ...responseOf(assertHandled(outcome)), level, requestId, cookies }
 }
 
 async function guardHead(context: Context, routed: Routed, { head, body }: ScriptAnswer, guard: FlowGuard) {

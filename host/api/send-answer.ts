@@ -2,6 +2,7 @@ import { type ServerResponse, validateHeaderName, validateHeaderValue } from 'no
 import { Readable } from 'node:stream'
 import type { AnswerHead } from '../../runtime/bridge.ts'
 import { AnnexError, messageOf } from '../errors.ts'
+import type { Level } from '../sandbox/level.ts'
 import type { ScriptResponse } from '../sandbox/target.ts'
 import { toAnswerHeaders } from './endpoint-headers.ts'
 
@@ -13,8 +14,8 @@ const bodyless: ReadonlySet<number> = new Set([204, 304])
 
 /** The answer of a script. A body that is a stream is read to its end, or destroyed. */
 export type ScriptAnswer = ScriptResponse & {
-  /** The endpoint's path: cookies are confined to it. */
-  path: string
+  /** Cookies are confined to its endpoint. */
+  level: Level
   requestId: string
   /** The host's own cookies. */
   cookies?: readonly string[]
@@ -26,9 +27,9 @@ export type ScriptAnswer = ScriptResponse & {
  * @throws AnnexError `script_failed` when the head cannot be sent; another answer can still be sent then
  */
 export function sendAnswer(response: ServerResponse, answer: ScriptAnswer): void {
-  const { head, body, path, requestId, cookies = [] } = answer
+  const { head, body, level, requestId, cookies = [] } = answer
   const hasBody = !bodyless.has(head.status)
-  const headers = toAnswerHeaders(head.headers, path, requestId)
+  const headers = toAnswerHeaders(head.headers, level, requestId)
   for (const cookie of cookies) headers.push('set-cookie', cookie)
   // The length is last: when a header before it is refused, Node must not know a length.
   const length = lengthOf(body, head, response.req.method)

@@ -7,6 +7,7 @@ import { AnnexError } from '../errors.ts'
 import { changeSite } from '../installations/records.ts'
 import { overlapEnd } from '../installations/rotate-secret.ts'
 import { verifyVisitorToken } from '../installations/visitor-token.ts'
+import { signInPath } from '../sandbox/level.ts'
 import { originOf } from './caller.ts'
 import { toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
@@ -37,8 +38,7 @@ export function addVisitorRoutes(on: OnOperation, { db, box, publicUrl }: Visito
     const found = await findAuthentication(db, site.id)
     if (found === undefined) return { object: 'site-authentication', backend: 'none' }
     const { integration, id: installation } = found.installation
-    const path = `/v1/integrations/${integration}/installations/${installation}/sites/${site.id}/visitor-auth`
-    const loginUrl = publicUrl() + path
+    const loginUrl = publicUrl() + signInPath(integration, found.target)
     const { caller } = request
     const isOwn = caller.kind === 'installation' && caller.installationId === installation
     const privateKey = isOwn ? { privateKey: box.open(found.target.signingSecret) } : {}

@@ -4,8 +4,11 @@ import { responseOf } from '../sandbox/sandboxes.ts'
 import type { ScriptResponse } from '../sandbox/target.ts'
 import { type Asking, type AskParts, askScript } from './ask-script.ts'
 
-/** `location` is the path of the page that the visitor asked for. `logout`: the visitor signs out. */
-export type Visit = { location?: string; action?: 'logout' }
+/**
+ * `location` is the path of the page that the visitor asked for, and empty for the first page. `logout`: the visitor signs
+ * out. `cookies` are those that the script has set for the sign-in.
+ */
+export type Visit = { location?: string; action?: 'logout'; cookies: Record<string, string> }
 
 /**
  * A script appends `location` to the address of its site, and a signed token to that. So it is a path and no more: a visitor
@@ -26,17 +29,18 @@ const longestLocation = 2048
 export function authenticateVisitor(
   parts: AskParts,
   prepared: PreparedLevel,
-  { location, action }: Visit,
+  { location = '', action, cookies }: Visit,
   asking: Asking,
   send: (answer: ScriptResponse) => void,
 ): Promise<void> {
-  if (location !== undefined && (location.length > longestLocation || !pathOnly.test(location))) {
+  if (location !== '' && (location.length > longestLocation || !pathOnly.test(location))) {
     throw new AnnexError('bad_request', 'location is the path of a page, such as /guides/start.')
   }
   const question = {
     type: 'fetch_visitor_authentication',
-    ...(location !== undefined && { location }),
+    ...(location !== '' && { location }),
     ...(action && { action }),
+    cookies,
   }
   const scoped = { ...asking, scope: 'site:visitor:auth' }
   return askScript(parts, prepared, question, scoped, (outcome) => send(responseOf(outcome)))

@@ -9,7 +9,7 @@ import type { Caller } from '../access/tokens.ts'
 import type { InstallationTarget } from '../db/queries/installation-targets.ts'
 import type { Configuration, Installation, Signer } from '../db/queries/installations.ts'
 import type { ErrorDetail } from '../errors.ts'
-import { endpointPath, type Level } from '../sandbox/level.ts'
+import { endpointPath, type Level, signInPath } from '../sandbox/level.ts'
 import { type Connection, toConnections } from './connections.ts'
 import { type InstalledLevel, statusOf, toVisibleSettings, whyPending } from './level-settings.ts'
 import { overlapEnd, type Rotated } from './rotate-secret.ts'
@@ -87,14 +87,17 @@ function endpointsOf({ publicUrl }: Viewer, level: Level) {
 /** Addresses for the pages of a site, where the script may answer them. */
 function siteUrlsOf(
   { publicUrl, manifest }: Viewer,
-  { installationId, targetId }: InstallationTarget,
+  target: InstallationTarget,
   integration: string,
 ): { publishedScript?: string; visitorAuthentication?: string } {
+  const { installationId, targetId } = target
   const base = `${publicUrl}/v1/integrations/${integration}/installations/${installationId}/sites/${targetId}`
   const { scopes = [] } = manifest ?? {}
   return {
     ...(scopes.includes('site:script:inject') && { publishedScript: `${base}/script` }),
-    ...(scopes.includes('site:visitor:auth') && { visitorAuthentication: `${base}/visitor-auth` }),
+    ...(scopes.includes('site:visitor:auth') && {
+      visitorAuthentication: publicUrl + signInPath(integration, target),
+    }),
   }
 }
 

@@ -24,6 +24,12 @@ export function endpointPath(level: Level): string {
   }
 }
 
+/** The path that signs visitors of a site in: `authenticateVisitor` of the API. */
+export const signInPath = (
+  integration: string,
+  { installationId, targetId }: { installationId: string; targetId: string },
+): string => `/v1/integrations/${integration}/installations/${installationId}/sites/${targetId}/visitor-auth`
+
 /** A path with a mistyped id is refused: else the script would answer for the level above. */
 const brokenTarget = /^(?:sites|spaces)\/(?:site|space)_/
 

@@ -25,7 +25,8 @@ export type PublishedScriptHandler<Context = RuntimeContext> = (
 
 /**
  * Answers a visitor of a site that asks for a sign-in, mostly with a redirect. `location` is the path of the page that the
- * visitor asked for. `action` is `logout` where the visitor signs out.
+ * visitor asked for. `action` is `logout` where the visitor signs out. `cookies` are those that the script has set for the
+ * path `/v1/integrations/NAME/installations/ID/sites/ID/visitor-auth` of its site, by name.
  */
 export type VisitorAuthenticationHandler<Context = RuntimeContext> = (
   event: AnyEvent & {
@@ -33,6 +34,7 @@ export type VisitorAuthenticationHandler<Context = RuntimeContext> = (
     siteId: string
     location?: string
     action?: 'logout'
+    cookies?: Record<string, string>
   },
   context: Context,
 ) => Awaitable<Response>

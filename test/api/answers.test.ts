@@ -39,7 +39,12 @@ describe('answers', () => {
       const { body = '', ...head } = given
       const { requestId } = context.state
       const bytes = typeof body === 'string' ? Buffer.from(body) : body
-      sendAnswer(context.res, { head, body: bytes, path: '/x/a', requestId })
+      sendAnswer(context.res, {
+        head,
+        body: bytes,
+        level: { kind: 'integration', integration: 'a' },
+        requestId,
+      })
       context.respond = false
     })
     const server = app.listen(0, '127.0.0.1')

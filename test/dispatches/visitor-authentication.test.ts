@@ -12,10 +12,18 @@ export default createIntegration({
     if (event.location === '/page') return new Response('<script>alert(1)</script>', { headers: { 'content-type': 'text/html' } })
     if (event.location === '/throw') throw new Error('no door')
     if (event.location === '/closed') throw new ExposableError('The door is closed', 403)
+    if (event.location === '/remember') {
+      const path = (site) => '/v1/integrations/door/installations/' + event.installationId + '/sites/' + site + '/visitor-auth'
+      const headers = new Headers()
+      headers.append('set-cookie', 'hint=7; HttpOnly; Path=' + path(event.siteId))
+      headers.append('set-cookie', 'other=1; Path=' + path('site_0'))
+      return new Response(null, { headers })
+    }
     if (event.location === '/missing') return new Response('no page', { status: 404 })
     const to = new URL('https://provider.example/' + (event.action ?? 'authorize'))
     to.searchParams.set('site', siteInstallation.site + ' ' + event.siteId)
     to.searchParams.set('location', event.location ?? 'none')
+    if (Object.keys(event.cookies).length > 0) to.searchParams.set('cookies', JSON.stringify(event.cookies))
     to.searchParams.set('secret', signingSecrets.siteInstallation.slice(0, 6))
     return new Response(null, { status: 302, headers: { location: to.href, 'set-cookie': 'nonce=1; Path=/; HttpOnly' } })
   },
@@ -182,6 +190,24 @@ describe('the sign-in of a site', () => {
     assert.equal((await visit('?location=/missing')).status, 404)
   })
 
+  it('gets the cookies that it has set for itself, and no others', async () => {
+    const at = new URL(`${annex.url}${path}/visitor-auth`)
+    const set = await visit('?location=/remember')
+    const [here, there] = set.headers.getSetCookie()
+    assert.equal(here, `hint=7; HttpOnly; Path=${at.pathname}`)
+    // The sign-in of another site is not its own.
+    assert.equal(there, `other=1; Path=${new URL(endpoint).pathname}`)
+    const cookie = 'hint=7; annex_session=secret; =nameless; empty='
+    const response = await fetch(`${at.href}?action=logout`, { redirect: 'manual', headers: { cookie } })
+    const to = new URL(response.headers.get('location') ?? '')
+    assert.equal(to.searchParams.get('cookies'), '{"hint":"7","empty":""}')
+  })
+
+  it('takes an empty location for the first page', async () => {
+    const to = new URL((await visit('?location=')).headers.get('location') ?? '')
+    assert.equal(to.searchParams.get('location'), 'none')
+  })
+
   it('may be told a location without its first slash', async () => {
     for (const location of ['guides', 'guides/a.html?b=c.d', 'a-b_c~d#e']) {
       const response = await visit(`?location=${encodeURIComponent(location)}`)
@@ -200,7 +226,6 @@ describe('the sign-in of a site', () => {
         '/\t/evil.example',
         '/a\nb',
         '/ x',
-        '',
         '/a\\b',
         `/${'a'.repeat(3000)}`,
       ],

@@ -103,7 +103,7 @@ export interface ComputedDocument {
 
 export interface AuthenticateVisitorQuery {
   /**
-   * The path of the page that the visitor asked for. Without its first `/`, it begins with a plain word.
+   * The path of the page that the visitor asked for. Without its first `/`, it begins with a plain word. Empty: the first page.
    */
   location?: string
   /**
