@@ -136,9 +136,9 @@ export function createFlowGuard({
     { level, rest, cookies }: { level: FlowLevel; rest: string; cookies: string[] },
   ) {
     if (isBehindProxy || !isFromHere(context.req) || !isOwnNavigation(context)) {
-      const { integration, installationId } = level
+      const command = connectCommand(level, rest)
       throw refused(
-        `A connection of ${integration} starts in the settings of its installation: \`annex connect ${installationId}\` answers a link for it.`,
+        `A connection of ${level.integration} starts in the settings of its installation: \`${command}\` answers a link for it.`,
       )
     }
     const begun = await flows.begin(level, rest)
@@ -162,6 +162,12 @@ export function createFlowGuard({
     if (target !== undefined && isWithin(endpointPath(level), endpointPath(target))) return address.pathname
     throw refused(`The redirect address ${redirectUri} belongs to another level than ${endpointPath(level)}.`)
   }
+}
+
+/** Visitors choose `path`, and people copy the command. */
+function connectCommand(level: FlowLevel, path: string): string {
+  const place = level.kind === 'installation' ? '' : ` --${level.kind} ${level.targetId}`
+  return `annex connect ${level.installationId}${place} --path ${/^[\w./-]+$/.test(path) ? path : '/…'}`
 }
 
 const byPost =

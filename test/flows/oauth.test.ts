@@ -46,6 +46,9 @@ export default createIntegration({
     const { installation, siteInstallation } = context.environment
     const { pathname } = new URL(request.url)
     if (pathname.endsWith('/oauth')) return connect(request, context)
+    // As scripts of the other platform name the address that is registered.
+    const redirectURL = context.environment.integration.urls.publicEndpoint + '/other'
+    if (pathname.endsWith('/other')) return createOAuthHandler({ ...config, redirectURL })(request, context)
     const { configuration } = installation ?? {}
     if (pathname.endsWith('/store')) {
       await context.api.integrations.updateIntegrationInstallation('connected', installation.id, await request.json())
@@ -99,12 +102,12 @@ describe('an OAuth connection', () => {
   const read = async (of = path): Promise<Json> => (await annex.api('GET', of)).json
 
   /** What a browser on this machine does: to the provider, and back with a code. It needs no link. */
-  async function connect(from: string): Promise<Response> {
+  async function connect(from: string, at = '/oauth'): Promise<Response> {
     const browser = createBrowser()
-    const started = await browser.get(`${from}/oauth`)
+    const started = await browser.get(from + at)
     assert.equal(started.status, 302)
     const there = new URL(started.headers.get('location') ?? '')
-    assert.equal(there.searchParams.get('redirect_uri'), `${annex.url}/x/connected/oauth`)
+    assert.equal(there.searchParams.get('redirect_uri'), `${annex.url}/x/connected${at}`)
     const back = new URL(there.searchParams.get('redirect_uri') ?? '')
     back.searchParams.set('code', 'c0de')
     back.searchParams.set('state', there.searchParams.get('state') ?? '')
@@ -180,5 +183,12 @@ describe('an OAuth connection', () => {
     const { account, site: ofSite }: Json = await (await fetch(own)).json()
     assert.equal(account.oauth_credentials.access_token, 'access-4')
     assert.equal(ofSite.oauth_credentials.access_token, 'access-3')
+  })
+
+  it('has one address for all installations, also where the script names that of its own', async () => {
+    assert.equal((await connect(endpoint, '/other')).status, 200)
+    const { redirect_uri } = provider.asked.at(-1) ?? {}
+    assert.equal(redirect_uri, `${annex.url}/x/connected/other`)
+    assert.equal((await read()).connections.other.state, 'connected')
   })
 })

@@ -36,7 +36,8 @@ export type OAuthConfig = {
   revokeURL?: ForInstallation
   /**
    * The address that is registered with the provider, which sends the browser back to it. By default the
-   * integration's own endpoint, `https://HOST/x/NAME`, and the path at which the flow began.
+   * integration's own endpoint, `https://HOST/x/NAME`, and the path at which the flow began. An address at the endpoint of an
+   * installation, site or space becomes that of the integration too.
    */
   redirectURL?: string
   scopes?: string[]

@@ -88,25 +88,34 @@ const assertIssuer = (config: OAuthConfig, issuer: string | null, installation: 
 }
 
 /**
- * One address for the whole integration, as providers want it registered: its own endpoint, and there the path
- * under which this handler was reached.
+ * One address for the whole integration, as providers want it registered: its own endpoint, and there the path under which
+ * this handler was reached. A script of the other platform names that address by `environment.integration`, which is its
+ * installation's here: so an address at an endpoint of this level becomes the integration's.
  */
-const redirectUrl = (config: OAuthConfig, url: URL, context: RuntimeContext): string => {
-  if (config.redirectURL !== undefined) return config.redirectURL
-  const { integration } = context.environment
-  return `${integration.urls.integrationEndpoint ?? integration.urls.publicEndpoint}${pathWithin(url, context)}`
+const redirectUrl = ({ redirectURL }: OAuthConfig, url: URL, { environment }: RuntimeContext): string => {
+  const { publicEndpoint, integrationEndpoint = publicEndpoint } = environment.integration.urls
+  const address = redirectURL ?? url.origin + url.pathname
+  const own = publicEndpoints(environment).find((endpoint) => isWithin(address, endpoint))
+  if (own !== undefined) return integrationEndpoint + address.slice(own.length)
+  return redirectURL ?? integrationEndpoint + url.pathname
 }
 
 /** The path below the endpoint that was called. */
-const pathWithin = (url: URL, context: RuntimeContext): string => {
-  const { integration, installation, spaceInstallation, siteInstallation } = context.environment
-  const levels = [siteInstallation, spaceInstallation, installation, integration]
+const pathWithin = (url: URL, { environment }: RuntimeContext): string => {
   const here = `${url.origin}${url.pathname}`
-  const endpoint = levels
-    .map((level) => level?.urls.publicEndpoint)
-    .find((own) => own && here.startsWith(own))
+  const endpoint = publicEndpoints(environment).find((own) => isWithin(here, own))
   return endpoint === undefined ? url.pathname : here.slice(endpoint.length)
 }
+
+/** The public endpoints of a level and of those above it, the deepest first. */
+const publicEndpoints = (environment: RuntimeContext['environment']): string[] => {
+  const { integration, installation, spaceInstallation, siteInstallation } = environment
+  const levels = [siteInstallation, spaceInstallation, installation, integration]
+  return levels.flatMap((level) => level?.urls.publicEndpoint ?? [])
+}
+
+const isWithin = (address: string, endpoint: string): boolean =>
+  address === endpoint || address.startsWith(`${endpoint}/`)
 
 const closingPage = `<!doctype html>
 <meta charset="utf-8">
