@@ -11,8 +11,6 @@ const missing = [
   'askInOrganization',
   'streamAskInOrganization',
   'getContentByUrl',
-  'getSiteAdaptiveSchema',
-  'updateSiteAdaptiveSchema',
 ]
 
 /** The method and path that a client's method asks for, with `{}` for each of its arguments. */
@@ -52,4 +50,15 @@ test('the methods of the SDK’s client are operations of the same name', async 
     }
   }
   assert.ok(count > 20)
+})
+
+test('a method that the client does not have rejects with a sentence', async () => {
+  const { orgs } = createApiClient({ endpoint: 'http://annex.invalid', token: 'token' })
+  const { ingestConversation } = orgs as unknown as { ingestConversation: () => Promise<unknown> }
+  await assert.rejects(
+    ingestConversation,
+    /^Error: Annex has no method api\.orgs\.ingestConversation\. docs\/sdk\.md lists/,
+  )
+  assert.equal(await orgs, orgs)
+  assert.equal(String(orgs), '[object Object]')
 })

@@ -25,16 +25,16 @@ export const createApiClient = (options: ApiAccess): ApiClient => {
   return {
     request,
     get spaces() {
-      return createSpaces(request)
+      return withRefusals('spaces', createSpaces(request))
     },
     get integrations() {
-      return createIntegrations(request)
+      return withRefusals('integrations', createIntegrations(request))
     },
     get orgs() {
-      return { ...createSites(request), ...createQuestions(request, options) }
+      return withRefusals('orgs', { ...createSites(request), ...createQuestions(request, options) })
     },
     get urls() {
-      return createUrls(request)
+      return withRefusals('urls', createUrls(request))
     },
     async createInstallationClient(integration, installation) {
       const { data } = await this.integrations.createIntegrationInstallationToken(integration, installation)
@@ -42,3 +42,15 @@ export const createApiClient = (options: ApiAccess): ApiClient => {
     },
   }
 }
+
+/** Methods of the other platform that Annex does not have reject with a sentence. */
+const withRefusals = <Group extends object>(name: string, group: Group): Group =>
+  new Proxy(group, {
+    get(target, key) {
+      // An object with `then` would be a promise for `await`.
+      if (typeof key === 'symbol' || key in target || key === 'then') return Reflect.get(target, key)
+      return async () => {
+        throw new Error(`Annex has no method api.${name}.${key}. docs/sdk.md lists those that it has`)
+      }
+    },
+  })

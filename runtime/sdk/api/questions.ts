@@ -1,6 +1,6 @@
 import { type ApiAccess, type ApiRequest, path, type Query, sendApiRequest } from './api-request.ts'
 
-/** Questions about the content of an organization. */
+/** Questions about the content of an organization. Annex has no routes for them yet: they reject with an `ApiError` of 404. */
 export const createQuestions = (request: ApiRequest, access: ApiAccess) => ({
   askInOrganization: (organization: string, body: object, query: Query = {}) =>
     request({ method: 'POST', path: path`/orgs/${organization}/ask`, body, query }),
