@@ -59,7 +59,7 @@ function toVisit(site: Site, { url, referrer, anonymousId }: SiteVisit, request:
       ...(language !== '' && { language }),
     },
     url,
-    ...(referrer !== undefined && referrer !== '' && { referrer }),
+    referrer: referrer ?? '',
   }
 }
 

@@ -10,6 +10,7 @@ import { assetsOf, toAssetUrl } from '../manifest/images.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { readSecrets } from '../manifest/secrets.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
+import { installationPage } from './installation-view.ts'
 import { effectiveConfiguration, nameOfLevel, type SettingsTag, statusOf } from './level-settings.ts'
 
 /** A level and its records in the database. */
@@ -85,7 +86,7 @@ export async function buildEnvironment(
         spaces,
         space_selection: installation.spaceSelection,
         site_selection: installation.siteSelection,
-        urls: endpoints(installationUrl),
+        urls: { app: installationPage(publicUrl, installation), ...endpoints(installationUrl) },
       },
     }),
     ...(target &&

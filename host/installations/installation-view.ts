@@ -40,7 +40,10 @@ export function toInstallationView(installation: Installation, viewer: Viewer): 
     target: { organization: organizationId },
     space_selection: installation.spaceSelection,
     site_selection: installation.siteSelection,
-    urls: endpointsOf(viewer, { kind: 'installation', integration, installationId: id }),
+    urls: {
+      app: installationPage(viewer.publicUrl, installation),
+      ...endpointsOf(viewer, { kind: 'installation', integration, installationId: id }),
+    },
     ...overlapOf(installation),
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
@@ -78,6 +81,12 @@ export function toTargetView(
       }
     : { object: 'space-installation', space: targetId, ...shared }
 }
+
+/** The page of an installation in Annex. Scripts send an installer back there. */
+export const installationPage = (
+  publicUrl: string,
+  { id, organizationId }: Pick<Installation, 'id' | 'organizationId'>,
+): string => `${publicUrl}/#/orgs/${organizationId}/installations/${id}`
 
 function endpointsOf({ publicUrl }: Viewer, level: Level) {
   const url = publicUrl + endpointPath(level)

@@ -49,6 +49,10 @@ export interface ListedInstallation {
    * Its addresses.
    */
   urls: {
+    /**
+     * Its page in Annex.
+     */
+    app: string
     publicEndpoint: string
     /**
      * The same address.
