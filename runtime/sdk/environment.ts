@@ -49,6 +49,9 @@ type Level<Integration extends IntegrationTypes, Kind extends 'site' | 'space'> 
   Merged<Integration, Incomplete<Integration['settings'][Kind], Integration['required'][Kind]>>
 > & {
   integration: Integration['name']
+  /** Id of the installation that the level belongs to. */
+  installation: string
+  externalIds: string[]
   /** Another text after each edit of the settings. The API client sends it when the script replaces them. */
   configurationVersion: string
   urls: LevelUrls
@@ -68,9 +71,13 @@ export type RuntimeEnvironment<Integration extends IntegrationTypes = UntypedInt
     name: Integration['name']
     version: number
     title: string
+    description: string
     scopes: Integration['scopes'][]
-    /** `publicEndpoint` is the installation's within an installation, else the integration's. */
-    urls: LevelUrls & { app: string; assets: string; icon?: string }
+    /**
+     * `publicEndpoint` is the installation's within an installation, else the integration's. `integrationEndpoint` is always
+     * the integration's.
+     */
+    urls: LevelUrls & { integrationEndpoint: string; app: string; assets: string; icon?: string }
     externalLinks: { label: string; url: string }[]
     [field: string]: unknown
   }
@@ -103,6 +110,7 @@ export type Installation<
   space_selection: 'all' | 'selected'
   site_selection: 'all' | 'selected'
   urls: LevelUrls
-  target?: { organization?: string; [field: string]: unknown }
+  /** `organization` is the id of the organization that has installed the integration. */
+  target: { organization: string; [field: string]: unknown }
   [field: string]: unknown
 }
