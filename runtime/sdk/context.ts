@@ -1,6 +1,11 @@
 import { path } from './api/api-request.ts'
 import { type ApiClient, createApiClient } from './api/client.ts'
-import type { IntegrationTypes, RuntimeEnvironment, UntypedIntegration } from './environment.ts'
+import type {
+  EnvironmentOf,
+  IntegrationTypes,
+  RuntimeEnvironment,
+  UntypedIntegration,
+} from './environment.ts'
 import type { HostAccess } from './host-access.ts'
 import { createLevelStorage, type LevelStorage } from './storage.ts'
 
@@ -45,10 +50,10 @@ export type RuntimeContext<Environment = RuntimeEnvironment> = {
 
 /** The context of an integration with generated types: `ContextOf<Integration>`. */
 export type ContextOf<Integration extends IntegrationTypes = UntypedIntegration> = RuntimeContext<
-  RuntimeEnvironment<Integration>
+  EnvironmentOf<Integration>
 >
 
-type AnyEnvironment = RuntimeEnvironment<IntegrationTypes>
+type AnyEnvironment = EnvironmentOf<IntegrationTypes>
 type Context = RuntimeContext<AnyEnvironment>
 
 /** The dispatch that the getters below read. */

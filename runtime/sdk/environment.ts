@@ -15,18 +15,28 @@ export type IntegrationTypes = {
   scopes: string
 }
 
-/** An integration without generated types: any setting may be read, and is `unknown`. */
-export type UntypedIntegration = {
+/** Settings of a script that does not state them. Scripts of the reference platform read them unchecked. */
+// biome-ignore lint/suspicious/noExplicitAny: any setting may be read, as any type
+type AnySettings = any
+
+/** The types of a script that states its settings itself: a level has them whatever its status is. */
+type StatedTypes<Account extends Settings, Target extends Settings> = {
   name: string
-  settings: {
-    account: Record<string, unknown>
-    site: Record<string, unknown>
-    space: Record<string, unknown>
-  }
+  settings: { account: Account; site: Target; space: Target }
   required: { account: never; site: never; space: never }
   secrets: Record<string, string>
   scopes: string
 }
+
+/** An integration without generated types: any setting may be read, and is `unknown`. */
+export type UntypedIntegration = StatedTypes<Record<string, unknown>, Record<string, unknown>>
+
+/** `Given` are generated types or the account's settings. With `any`, which extends all types, they are settings. */
+type TypesOf<Given extends Settings, Target extends Settings> = string extends keyof Given
+  ? StatedTypes<Given, Target>
+  : Given extends IntegrationTypes
+    ? Given
+    : StatedTypes<Given, Target>
 
 /** A site's or space's values lie over those of the account, which may be pending while its site is active. */
 type Merged<Integration extends IntegrationTypes, Own> = Omit<
@@ -36,8 +46,9 @@ type Merged<Integration extends IntegrationTypes, Own> = Omit<
   Own
 
 /** Settings of a level that is not active. */
-type Incomplete<Complete, Required extends PropertyKey> = Omit<Complete, Required> &
-  Partial<Pick<Complete, Required & keyof Complete>>
+type Incomplete<Complete, Required extends PropertyKey> = [Required] extends [never]
+  ? Complete
+  : Omit<Complete, Required> & Partial<Pick<Complete, Required & keyof Complete>>
 
 /** The settings of a level by its status: an active one has all that are required. */
 type ByStatus<Active, Other> =
@@ -61,10 +72,20 @@ type Level<Integration extends IntegrationTypes, Kind extends 'site' | 'space'> 
 type LevelUrls = { publicEndpoint: string; publicContentEndpoint: string; [name: string]: string | undefined }
 
 /**
- * The environment of a dispatch. Its level follows the endpoint that was called, or the event: `installation`,
- * `siteInstallation` and `spaceInstallation` are there at their levels alone.
+ * The environment of a dispatch, with the fields of `EnvironmentOf`. `Given` are the generated types of an integration, or the
+ * settings of an account. `Target` are then the settings of a site or space. Settings that a script states do not depend on
+ * the status.
  */
-export type RuntimeEnvironment<Integration extends IntegrationTypes = UntypedIntegration> = {
+export type RuntimeEnvironment<
+  Given extends Settings = AnySettings,
+  Target extends Settings = AnySettings,
+> = EnvironmentOf<TypesOf<Given, Target>>
+
+/**
+ * The environment of an integration with generated types: `EnvironmentOf<Integration>`. Its level follows the endpoint that
+ * was called, or the event: `installation`, `siteInstallation` and `spaceInstallation` are there at their levels alone.
+ */
+export type EnvironmentOf<Integration extends IntegrationTypes = UntypedIntegration> = {
   apiEndpoint: string
   apiTokens: { integration: string; installation?: string }
   integration: {

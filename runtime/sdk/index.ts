@@ -16,7 +16,13 @@ export type {
   VisitorAuthenticationHandler,
   VisitorAuthenticationHandler as FetchVisitorAuthenticationEventCallback,
 } from './definition.ts'
-export type { Installation, InstallationStatus, IntegrationTypes, RuntimeEnvironment } from './environment.ts'
+export type {
+  EnvironmentOf,
+  Installation,
+  InstallationStatus,
+  IntegrationTypes,
+  RuntimeEnvironment,
+} from './environment.ts'
 export type { AnyEvent, EventOf, KnownEvents, Visitor } from './events.ts'
 export { ExposableError } from './exposable-error.ts'
 export { createIntegration, type Integration } from './integration.ts'

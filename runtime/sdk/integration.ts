@@ -1,14 +1,14 @@
 import type { RuntimeContext } from './context.ts'
 import type { IntegrationDefinition } from './definition.ts'
 import { createDispatch } from './dispatch.ts'
-import type { IntegrationTypes, RuntimeEnvironment, UntypedIntegration } from './environment.ts'
+import type { EnvironmentOf, IntegrationTypes, UntypedIntegration } from './environment.ts'
 import { type DispatchFunction, dispatchKey } from './host-access.ts'
 
 /** The value of `createIntegration`. A script exports it as default. */
 export type Integration = { readonly [dispatchKey]: DispatchFunction }
 
 /** The context of the handlers. `Given` are the generated types of an integration, or a context of the script's own. */
-type ContextFor<Given> = Given extends IntegrationTypes ? RuntimeContext<RuntimeEnvironment<Given>> : Given
+type ContextFor<Given> = Given extends IntegrationTypes ? RuntimeContext<EnvironmentOf<Given>> : Given
 
 /**
  * Defines an integration. A script exports the result as default.

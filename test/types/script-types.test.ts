@@ -57,3 +57,47 @@ export default createIntegration({ fetch: (_request, { environment }) => Respons
   assert.match(levels['space.ts'] ?? '', /"spaceInstallation":\{"integration":"teller","installation":"inst_/)
   assert.equal(await compileScript(levels), '')
 })
+
+const stated = `import type { RuntimeContext, RuntimeEnvironment } from '@gitbook/runtime'
+type Account = { region: string }
+type Target = { greeting: string; limit?: number }
+
+export const read = ({ environment }: RuntimeContext<RuntimeEnvironment<Account, Target>>) => {
+  const { installation, siteInstallation, spaceInstallation, secrets } = environment
+  const texts: (string | undefined)[] = [
+    installation?.configuration.region,
+    siteInstallation?.configuration.greeting,
+    spaceInstallation?.configuration.greeting,
+    siteInstallation?.configuration.region,
+    secrets.KEY,
+  ]
+  // @ts-expect-error: the setting is optional
+  const limit: number | undefined = siteInstallation && siteInstallation.configuration.limit.toFixed()
+  // @ts-expect-error: the type names no such setting
+  return [texts, limit, siteInstallation?.configuration.greting]
+}
+
+export const ofAccount = ({ installation, siteInstallation }: RuntimeEnvironment<Account>) => {
+  const other: number = siteInstallation?.configuration.other
+  // @ts-expect-error: the type names no such setting
+  return [other, installation?.configuration.regoin]
+}
+
+export const ofSite = ({ installation, siteInstallation }: RuntimeEnvironment<any, Target>) => {
+  const other: number = installation?.configuration.other
+  // @ts-expect-error: a text
+  const greeting: number = siteInstallation?.configuration.greeting
+  return [other, greeting]
+}
+
+export const untyped = ({ installation, secrets }: RuntimeEnvironment) => {
+  const settings: Account | undefined = installation?.configuration
+  // @ts-expect-error: secrets are texts
+  const key: number = secrets.KEY
+  return [settings, key]
+}
+`
+
+test('a script may state its settings: of the account, and of a site or space', async () => {
+  assert.equal(await compileScript({ 'settings.ts': stated }), '')
+})

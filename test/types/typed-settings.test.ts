@@ -127,6 +127,16 @@ export default createIntegration({ events: {
 } })
 `
 
+const environment = `import type { RuntimeEnvironment } from '@gitbook/runtime'
+import type { Integration } from './generated/integration.ts'
+export const urlOf = ({ siteInstallation: site, secrets }: RuntimeEnvironment<Integration>): string => {
+  // @ts-expect-error: the site may be pending
+  if (site?.status !== 'active') return site?.configuration.webhook_url.trim() ?? secrets.API_KEY
+  // @ts-expect-error: the manifest has no such setting
+  return site.configuration.webhook_url.trim() + site.configuration.webhok_url
+}
+`
+
 describe('a script’s settings are typed by its manifest: the compiler', () => {
   let folder: string
   let output: string
@@ -140,7 +150,7 @@ describe('a script’s settings are typed by its manifest: the compiler', () => 
       writePlugin(folder, 'reference', {
         more,
         script: script(use, '@gitbook/runtime'),
-        files: { 'card.tsx': card, 'events.ts': events },
+        files: { 'card.tsx': card, 'events.ts': events, 'environment.ts': environment },
       }),
     )
     for (const plugin of plugins) {
@@ -157,7 +167,7 @@ describe('a script’s settings are typed by its manifest: the compiler', () => 
   })
   after(() => rmSync(folder, { recursive: true }))
 
-  it('finds the SDK under the name of the reference platform, and types events by their schemas', () => {
+  it('finds the SDK under the name of the reference platform, and types events and the environment', () => {
     assert.deepEqual(
       output.split('\n').filter((line) => line.startsWith('reference/')),
       [],
