@@ -1,5 +1,7 @@
 /** The module that an integration imports as `@annex/runtime`. */
 
+import type {} from './body.ts'
+
 export { ApiError } from './api/api-error.ts'
 export type { ApiClient } from './api/client.ts'
 export { type ContentInput, type ContentSource, createContentSource } from './content-source.ts'

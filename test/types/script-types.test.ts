@@ -58,6 +58,51 @@ export default createIntegration({ fetch: (_request, { environment }) => Respons
   assert.equal(await compileScript(levels), '')
 })
 
+const signIn = `import {
+  createIntegration,
+  type FetchVisitorAuthenticationEventCallback,
+  type RuntimeContext,
+  type RuntimeEnvironment,
+} from '@gitbook/runtime'
+
+interface SignInSettings { provider: string; client_id?: string }
+type SignInContext = RuntimeContext<RuntimeEnvironment<{}, SignInSettings>>
+type Environment = SignInContext['environment']
+
+const placeOf = ({ siteInstallation }: Environment) => {
+  if (siteInstallation === undefined) throw new Error('Not in a site')
+  const installation: string = siteInstallation.installation
+  return { ...siteInstallation, installation }
+}
+
+const visit: FetchVisitorAuthenticationEventCallback = async (event, { environment }: SignInContext) => {
+  const { configuration, urls } = placeOf(environment)
+  const url = new URL(configuration.provider)
+  url.searchParams.set('client_id', configuration.client_id ?? '')
+  url.searchParams.set('redirect_uri', urls.publicEndpoint)
+  url.searchParams.set('state', event.location ?? '')
+  return Response.redirect(url.href)
+}
+
+export default createIntegration<SignInContext>({
+  async fetch(request, { api, environment }) {
+    const { code } = await request.json<{ code: string }>()
+    const { configuration, installation, site } = placeOf(environment)
+    const answer = await fetch(configuration.provider, { method: 'POST', body: code })
+    const { name } = await answer.json<{ name: string }>()
+    const target = environment.installation?.target
+    if (target === undefined) return new Response('Not installed', { status: 404 })
+    const { data } = await api.orgs.getSiteById(target.organization, site)
+    return Response.json({ name: name.trim(), installation, published: data.urls.published })
+  },
+  fetch_visitor_authentication: visit,
+})
+`
+
+test('a sign-in script of the reference platform compiles', async () => {
+  assert.equal(await compileScript({ 'index.ts': signIn }), '')
+})
+
 const stated = `import type { RuntimeContext, RuntimeEnvironment } from '@gitbook/runtime'
 type Account = { region: string }
 type Target = { greeting: string; limit?: number }
@@ -100,4 +145,20 @@ export const untyped = ({ installation, secrets }: RuntimeEnvironment) => {
 
 test('a script may state its settings: of the account, and of a site or space', async () => {
   assert.equal(await compileScript({ 'settings.ts': stated }), '')
+})
+
+const json = `import '@annex/runtime'
+type Greeting = { hello: string }
+export const read = async (request: Request, response: Response) => {
+  const asked: Greeting = await request.json<Greeting>()
+  // @ts-expect-error: a text
+  const hello: number = (await response.json<Greeting>()).hello
+  const contextual: Greeting = await response.clone().json()
+  const any: number = (await new Response('{}').json()).of.any.depth
+  return [asked, hello, contextual, any]
+}
+`
+
+test('json() of a request or response takes the type of its value, and is any without', async () => {
+  assert.equal(await compileScript({ 'json.ts': json }), '')
 })
