@@ -168,7 +168,7 @@ async function resumeWhole({ api, terminal }: Session, integration: string): Pro
 }
 
 /** A level of an installation whose status is `pending`. */
-export type PendingLevel = Pick<Installation | TargetInstallation, 'problems'> & {
+export type PendingLevel = Pick<Installation | TargetInstallation, 'problems' | 'statusReason'> & {
   kind: 'account' | 'site' | 'space'
   /** Slug or id of the site or space. */
   place?: string | undefined
@@ -178,11 +178,12 @@ export type PendingLevel = Pick<Installation | TargetInstallation, 'problems'> &
 export function sayPending(
   terminal: Terminal,
   { name, configurations }: Pick<Integration, 'name' | 'configurations'>,
-  { kind, place, problems = [] }: PendingLevel,
+  { kind, place, problems = [], statusReason }: PendingLevel,
 ): void {
   const title = place === undefined ? 'account' : `${kind} ${place}`
   if (problems.length === 0) {
-    terminal.say(`The ${title} waits for its setup event: annex logs ${name}`)
+    const waits = `waits for its setup event: annex logs ${name}`
+    terminal.say(`The ${title} ${statusReason === undefined ? waits : `is pending. ${statusReason}`}`)
     return
   }
   terminal.say(`The ${title} is pending and gets no events. Its settings are not complete:`)

@@ -8,7 +8,7 @@ import { findSite, findSpace } from '../db/queries/places.ts'
 import { lockTaking } from '../db/queries/suspensions.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import type { InstalledLevel } from '../installations/level-settings.ts'
-import { whyPending } from '../installations/level-settings.ts'
+import { statusReasonOf, whyPending } from '../installations/level-settings.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { PublishedEvent } from './validate-event.ts'
 
@@ -155,7 +155,9 @@ function whyNot(
   )
   if (isSetUp && settings.length === 0) return undefined
   const names = settings.map(({ path }) => path.replace('/configuration/', '')).join(', ')
-  const notSetUp = target.statusReason ?? installation.statusReason ?? 'Its setup event is not handled yet.'
+  const levels = [{ installation, target }, { installation }]
+  const [reason] = levels.flatMap((level) => statusReasonOf(manifest, level) ?? [])
+  const notSetUp = reason ?? 'Its setup event is not handled yet.'
   const message = names === '' ? notSetUp : `Settings are missing or do not fit: ${names}.`
   return { reason: 'settings_missing', message }
 }

@@ -23,6 +23,7 @@ import { type ConnectionEdit, claimConnection, connectedButtons, detailsAfter } 
 import { assertValid, isDeclared, keptSettings, openMasks, without } from './edit-rules.ts'
 import {
   assertReadable,
+  componentOf,
   findProblems,
   type InstalledLevel,
   levelOf,
@@ -157,7 +158,7 @@ export async function editByScript(
       settingDetails,
       ...(externalIds && { externalIds }),
     })
-    const isSet = Object.keys(hasComponent(manifest, before) ? given : declared).length > 0
+    const isSet = Object.keys(componentOf(manifest, before) === undefined ? declared : given).length > 0
     if (problems.length === 0 && isSet) await activate(transaction, before)
     const after = await lockLevel(transaction, before)
     const isShown = JSON.stringify(toShown(manifest, before)) !== JSON.stringify(toShown(manifest, after))
@@ -210,13 +211,9 @@ export async function keepLabel(
 export async function activateAfterSetup(db: Db, manifest: Manifest, level: InstalledLevel): Promise<void> {
   const { status } = level.target ?? level.installation
   if (status !== 'pending') return
-  if (hasComponent(manifest, level)) await noteSetupFailure(db, level, null)
-  else await activate(db, level)
+  if (componentOf(manifest, level) === undefined) await activate(db, level)
+  else await noteSetupFailure(db, level, null)
 }
-
-/** A component of the script asks for the settings of the level. */
-const hasComponent = (manifest: Manifest, { target }: InstalledLevel): boolean =>
-  manifest.configurations?.[levelOf(target)]?.componentId !== undefined
 
 /** Stores a person's edit, and queues its setup event. */
 async function storeEdit(

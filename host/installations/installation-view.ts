@@ -11,7 +11,13 @@ import type { Configuration, Installation, Signer } from '../db/queries/installa
 import type { ErrorDetail } from '../errors.ts'
 import { endpointPath, type Level, signInPath } from '../sandbox/level.ts'
 import { type Connection, toConnections } from './connections.ts'
-import { type InstalledLevel, statusOf, toVisibleSettings, whyPending } from './level-settings.ts'
+import {
+  type InstalledLevel,
+  statusOf,
+  statusReasonOf,
+  toVisibleSettings,
+  whyPending,
+} from './level-settings.ts'
 import { overlapEnd, type Rotated } from './rotate-secret.ts'
 
 type Viewer = { caller: Caller; manifest: Manifest | undefined; publicUrl: string }
@@ -110,10 +116,9 @@ function siteUrlsOf(
   }
 }
 
-/** Why the level is suspended, or its setup has failed. */
 function reasonOf(manifest: Manifest | undefined, level: InstalledLevel): { statusReason?: string } {
-  const { statusReason } = level.target ?? level.installation
-  return statusReason === null || statusOf(manifest, level) === 'active' ? {} : { statusReason }
+  const statusReason = statusReasonOf(manifest, level)
+  return statusReason === undefined ? {} : { statusReason }
 }
 
 /** In a list, people get a level without its settings. */

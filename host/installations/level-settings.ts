@@ -66,6 +66,23 @@ export function whyPending(manifest: Manifest | undefined, level: InstalledLevel
   }))
 }
 
+/** The component of the script that asks for the settings of a level. */
+export const componentOf = (manifest: Manifest | undefined, { target }: InstalledLevel): string | undefined =>
+  manifest?.configurations?.[levelOf(target)]?.componentId
+
+/** Why a level is suspended, or why it is pending although no setting is wrong. */
+export function statusReasonOf(manifest: Manifest | undefined, level: InstalledLevel): string | undefined {
+  const { installation, target } = level
+  const { status, statusReason } = target ?? installation
+  if (statusReason !== null) return statusOf(manifest, level) === 'active' ? undefined : statusReason
+  const component = componentOf(manifest, level)
+  if (status !== 'pending' || component === undefined) return undefined
+  const place = target === undefined ? '' : ` --${target.kind} ${target.targetId}`
+  // The manifest is hostile, and people copy the command.
+  const command = /^[\w.-]+$/.test(component) ? `: annex render ${installation.id} ${component}${place}` : '.'
+  return `Its settings come from the component "${component}", which has stored none yet${command}`
+}
+
 /** A site or space inherits the account's values for settings that are not given, where they fit. */
 export function findProblems(
   manifest: Manifest,

@@ -53,6 +53,14 @@ test('a pending level with complete settings waits for its setup event', () => {
   )
 })
 
+test('a pending level with complete settings shows its reason', () => {
+  const statusReason = 'Its settings come from the component "config".'
+  assert.equal(
+    said({}, { kind: 'site', place: 'sample', statusReason }),
+    `The site sample is pending. ${statusReason}\n`,
+  )
+})
+
 test('a required button shows the command that connects it', () => {
   const account = { properties: { go: button }, required: ['go'] }
   const problems = [{ path: 'go', message: 'is required: connect first' }]

@@ -115,7 +115,12 @@ describe('a script of the other platform runs as it is:', () => {
 
   it('a component that asks for the settings', async () => {
     const { path, endpoint, id } = await installSample(annex, 'greeting-settings', 'site')
-    assert.equal((await api('GET', path)).status, 'pending')
+    const pending = await api('GET', path)
+    assert.equal(pending.status, 'pending')
+    assert.match(
+      pending.statusReason,
+      /component "config", which has stored none yet: annex render inst_\S+ config --site site_/,
+    )
     const shown = await api('POST', `${path}/render`, { componentId: 'config' })
     assert.deepEqual([shown.state, shown.props], [{ greeting: '' }, {}])
     const [, save] = shown.element.children
@@ -123,7 +128,8 @@ describe('a script of the other platform runs as it is:', () => {
       api('POST', `${path}/render`, { componentId: 'config', state: { greeting }, action: save.onPress })
     assert.deepEqual(await press('Good day'), { type: 'complete' })
     assert.equal(await (await fetch(endpoint)).text(), 'Good day')
-    assert.equal((await api('GET', path)).status, 'active')
+    const active = await api('GET', path)
+    assert.deepEqual([active.status, active.statusReason], ['active', undefined])
     const again = await annex.api('POST', `${path}/render`, { componentId: 'config' })
     assert.deepEqual(again.json.state, { greeting: 'Good day' })
     assert.doesNotMatch(again.text, /k-1/)

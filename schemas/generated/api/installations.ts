@@ -20,7 +20,7 @@ export interface ListedInstallation {
    */
   problems?: ErrorDetail[]
   /**
-   * Why it is suspended, or its setup has failed.
+   * Why it is suspended, or pending with all its settings.
    */
   statusReason?: string
   suspendedAt?: Time
@@ -234,7 +234,7 @@ export interface ListedSiteInstallation {
    */
   problems?: ErrorDetail[]
   /**
-   * Why its setup has failed.
+   * Why it is pending with all its settings.
    */
   statusReason?: string
   configuration?: Configuration
@@ -315,7 +315,7 @@ export interface ListedSpaceInstallation {
    */
   problems?: ErrorDetail[]
   /**
-   * Why its setup has failed.
+   * Why it is pending with all its settings.
    */
   statusReason?: string
   configuration?: Configuration
