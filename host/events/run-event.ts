@@ -5,7 +5,7 @@ import { createId } from '../db/ids.ts'
 import { type Job, mostInterruptions } from '../db/queries/jobs.ts'
 import { releaseJobs } from '../db/queries/release-waiting.ts'
 import { isHeld } from '../db/queries/suspensions.ts'
-import { type ErrorCode, isAnnexError, messageOf } from '../errors.ts'
+import { AnnexError, type ErrorCode, isAnnexError, messageOf } from '../errors.ts'
 import { activateAfterSetup } from '../installations/configure.ts'
 import { type SetupFailure, storeSetupFailure, toSetupFailure } from '../installations/failed-setup.ts'
 import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
@@ -80,7 +80,7 @@ export function createRunEvent(given: {
           ? toSetupFailure(prepared.records, reason)
           : undefined
       if (failure !== undefined) return { move: { state: 'gone' }, stores: [stored(keepPending, failure)] }
-      // The level was removed meanwhile: no handler is left.
+      // The level was removed meanwhile, or the script has no handler for tasks.
       if (isAnnexError(error) && error.code === 'not_found') return { move: { state: 'failed', reason } }
       if (error instanceof CutOffError && job.interruptions < mostInterruptions) {
         return { move: { state: 'due', dueAtMs: clock.now() + afterCutOffMs, reason, interrupted: true } }
@@ -99,9 +99,13 @@ export function createRunEvent(given: {
       hops: 0,
       event: { id: event.eventId, type: event.type },
     })
-    assertHandled(
+    const { result } = assertHandled(
       await sandboxes.dispatch({ target, environment, message: JSON.stringify(message), context }),
     )
+    if (event.type === 'task' && result.kind === 'response' && result.head.status === 406) {
+      const text = `The script of ${target.integration} has queued a task, and has no handler "task".`
+      throw new AnnexError('not_found', text)
+    }
   }
 
   async function activate(transaction: Db, all: readonly PreparedLevel[]): Promise<[]> {

@@ -38,15 +38,15 @@ import { createIntegration } from '@annex/runtime'
 export default createIntegration({
   fetch: async (request, { integration }) => {
     const task = { pad: 'x'.repeat(Number(await request.text())) }
-    const queued = integration.queueTask({ task, schedule: 3_600 })
+    const queued = integration.queueTask({ task, schedule: request.url.endsWith('?now') ? 0 : 3_600 })
     return new Response(await queued.then(() => 'queued', (error) => error.message))
   },
 })`
 
-it('a task that is too large is not queued, and the script is told why', async () => {
+it('a task that is too large is not queued, and the script is told why; without a handler, a task is a failed job', async () => {
   const annex = await startAnnex({ plugins: { large: { script: large } } })
   try {
-    const { endpoint } = await installSample(annex, 'large')
+    const { endpoint, id } = await installSample(annex, 'large')
     const queue = async (length: number) =>
       (await fetch(endpoint, { method: 'POST', body: String(length) })).text()
     const around = '{"pad":""}'.length
@@ -54,6 +54,18 @@ it('a task that is too large is not queued, and the script is told why', async (
     assert.match(await queue(524_289 - around), /^The task was not queued: it has 524289 bytes as JSON/)
     const { json } = await annex.api('GET', '/v1/jobs?state=due')
     assert.equal(json.items.length, 1)
+    assert.equal(await (await fetch(`${endpoint}?now`, { method: 'POST', body: '1' })).text(), 'queued')
+    const failed = await until(
+      async () => (await annex.api('GET', '/v1/jobs?state=failed')).json.items,
+      ({ length }) => length === 1,
+    )
+    const reason = 'The script of large has queued a task, and has no handler "task".'
+    assert.ok(failed[0].error.message.startsWith(reason), failed[0].error.message)
+    const { json: logs } = await annex.api('GET', `/v1/logs?installation=${id}`)
+    assert.deepEqual(
+      logs.items.map(({ level, text }: Json) => [level, text]),
+      [['error', reason]],
+    )
   } finally {
     await annex.close()
   }
