@@ -12,6 +12,7 @@ import { setUpAfterAction } from '../installations/configure.ts'
 import type { InstalledLevel } from '../installations/level-settings.ts'
 import type { PrepareDispatch, PreparedLevel } from '../installations/prepare-dispatch.ts'
 import type { Level } from '../sandbox/level.ts'
+import { isPerson } from './caller.ts'
 import { readCookies } from './endpoint-headers.ts'
 import type { OnOperation } from './operations.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -86,7 +87,7 @@ export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
     const level = await openLevel(db, request)
     const prepared = await prepareLevel(level)
     const rendering = renderComponent(parts, prepared, body, askingOf(context))
-    if (body.action !== undefined && isOfSettings(level, body.componentId)) {
+    if (body.action !== undefined && isOfSettings(level, body.componentId) && isPerson(level.caller)) {
       // The script may have stored something before it failed.
       await rendering.catch(() => undefined)
       await setUpAfterAction(db, level.manifest, level)

@@ -76,7 +76,7 @@ export function statusReasonOf(manifest: Manifest | undefined, level: InstalledL
   const { status, statusReason } = target ?? installation
   if (statusReason !== null) return statusOf(manifest, level) === 'active' ? undefined : statusReason
   const component = componentOf(manifest, level)
-  if (status !== 'pending' || component === undefined) return undefined
+  if (status !== 'pending' || component === undefined || isUnreadable(level)) return undefined
   const place = target === undefined ? '' : ` --${target.kind} ${target.targetId}`
   // The manifest is hostile, and people copy the command.
   const command = /^[\w.-]+$/.test(component) ? `: annex render ${installation.id} ${component}${place}` : '.'

@@ -18,6 +18,27 @@ export default createIntegration({
   },
 })`
 
+/** Its setup handler presses the button of its own settings. */
+const turning = `
+import { createComponent, createIntegration } from '@annex/runtime'
+const act = (api, { installation: { id } }) => api.integrations.updateIntegrationInstallation('turning', id, {
+  configuration: { pressed: crypto.randomUUID() },
+})
+export default createIntegration({
+  components: [createComponent({
+    componentId: 'config',
+    action: async (element, action, { api, environment }) => (await act(api, environment), { type: 'complete' }),
+    render: () => null,
+  })],
+  events: {
+    installation_setup: async (event, { api, environment: { installation } }) => {
+      console.log('set up')
+      const path = '/integrations/turning/installations/' + installation.id + '/render'
+      await api.request({ method: 'POST', path, body: { componentId: 'config', action: { action: 'press' } } })
+    },
+  },
+})`
+
 /** Fails however it is configured. */
 const broken = `
 import { createIntegration } from '@annex/runtime'
@@ -42,6 +63,7 @@ describe('a setup handler that fails', () => {
         'in-site': { script: bell, more: settings('required: [channel]') },
         optional: { script: bell, more: settings('') },
         component: { script: bell, more: 'configurations: { account: { componentId: config } }' },
+        turning: { script: turning, more: 'configurations: { account: { componentId: config } }' },
         broken: { script: broken },
         'broken-later': { script: broken, more: settings('required: [channel]') },
       },
@@ -119,6 +141,22 @@ describe('a setup handler that fails', () => {
     )
     assert.equal(active.statusReason, undefined)
     assert.ok((await logOf(path)).includes('site set up at chat.example'))
+  })
+
+  it('that acts in the component of its own settings does not run for ever', async () => {
+    const path = await install('turning')
+    const ran = (times: number) =>
+      until(
+        () => logOf(path),
+        ({ length }) => length >= times,
+      )
+    // The first one makes the level active, which is an edit.
+    assert.deepEqual(await ran(2), ['set up', 'set up'])
+    const body = { componentId: 'config', action: { action: 'press' } }
+    for (const times of [3, 4, 5, 6]) {
+      assert.equal((await annex.api('POST', `${path}/render`, body)).status, 200)
+      assert.equal((await ran(times)).length, times)
+    }
   })
 
   for (const name of ['broken', 'broken-later']) {
