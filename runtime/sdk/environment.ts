@@ -130,7 +130,8 @@ export type Installation<
   spaces: string[]
   space_selection: 'all' | 'selected'
   site_selection: 'all' | 'selected'
-  urls: LevelUrls
+  /** `app` is the page of the installation in the console. */
+  urls: LevelUrls & { app: string }
   /** `organization` is the id of the organization that has installed the integration. */
   target: { organization: string; [field: string]: unknown }
   [field: string]: unknown
