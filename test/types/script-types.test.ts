@@ -162,3 +162,56 @@ export const read = async (request: Request, response: Response) => {
 test('json() of a request or response takes the type of its value, and is any without', async () => {
   assert.equal(await compileScript({ 'json.ts': json }), '')
 })
+
+const component = `import { createComponent, createIntegration, type RuntimeContext, type RuntimeEnvironment } from '@gitbook/runtime'
+interface Props { url?: string }
+interface State { title: string; open?: boolean }
+type Acts = { action: '@link.unfurl'; url: string } | { action: 'save'; sure: boolean } | { action: 'close' }
+type ClipContext = RuntimeContext<RuntimeEnvironment<{}, { player: string }>>
+
+const clip = createComponent<Props, State, Acts, ClipContext>({
+  componentId: 'clip',
+  initialState: ({ url = '' }) => ({ title: url }),
+  async action(element, action, { environment }) {
+    switch (action.action) {
+      case '@link.unfurl':
+        return { props: { url: new URL(action.url).href } }
+      case 'save':
+        if (action.sure) return { type: 'complete', returnValue: environment.siteInstallation?.configuration.player }
+        return { ...element, state: { ...element.state, open: true } }
+      case 'close':
+        return { type: 'complete' }
+    }
+    // @ts-expect-error: all actions were handled
+    action.action
+    return element
+  },
+  render: async ({ state }) => ({ type: 'text', children: [state.title] }),
+})
+
+createComponent<Props, State, Acts>({
+  componentId: 'wrong',
+  // @ts-expect-error: the state has no such type
+  action: (element, action) => (action.action === 'close' ? { state: { title: 1 } } : element),
+  render: () => null,
+})
+
+const plain = createComponent({
+  componentId: 'plain',
+  // @ts-expect-error: an action of no stated type has unknown fields
+  action: (_element, action) => ({ props: { url: action.url.href } }),
+  render: () => null,
+})
+
+const annotated = createComponent({
+  componentId: 'annotated',
+  action: (_element, action: { action: 'open'; url: string }) => ({ props: { url: action.url.trim() } }),
+  render: () => null,
+})
+
+export default createIntegration<ClipContext>({ components: [clip, plain, annotated] })
+`
+
+test('a component states the types of its properties, state, actions and context', async () => {
+  assert.equal(await compileScript({ 'component.ts': component }), '')
+})

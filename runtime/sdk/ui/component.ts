@@ -28,29 +28,33 @@ export type ActionResult<P = Props, S = State> =
 
 type Awaitable<T> = T | Promise<T>
 
-/** The definition that `createComponent` takes. `action` returns new properties and state, or completes the modal. */
-export type ComponentDefinition<P = Props, S = State, Context = RuntimeContext> = {
+/**
+ * The definition that `createComponent` takes. `action` returns the element, other properties and state, or the end of the
+ * modal: `{ type: 'complete', returnValue }`.
+ */
+export type ComponentDefinition<P = Props, S = State, A = Action, Context = RuntimeContext> = {
   componentId: string
   initialState?: S | ((props: P, renderContext: RenderContext, context: Context) => Awaitable<S>)
   action?(
     element: ComponentElement<P, S>,
-    action: Action,
+    action: A,
     context: Context,
   ): Awaitable<ActionResult<P, S> | undefined>
   render(element: ComponentElement<P, S>, context: Context): Awaitable<Element | null | undefined>
 }
 
 /** A component with any properties and state, as `components` lists it. */
-export type Component<Context = RuntimeContext> = ComponentDefinition<never, never, Context>
+export type Component<Context = RuntimeContext> = ComponentDefinition<never, never, never, Context>
 
 /**
- * Defines a component, to be listed in `components` of `createIntegration`.
+ * Defines a component, to be listed in `components` of `createIntegration`. Its type arguments are its properties, its state,
+ * its actions and its context. Annex does not check that an action has the type that the script states.
  *
  * @param definition its id, as a block or a level's settings name it, and its functions
  * @throws TypeError while the script loads, where `componentId` is no text or `render` no function
  */
-export const createComponent = <P = Props, S = State, _Action = Action, Context = RuntimeContext>(
-  definition: ComponentDefinition<P, S, Context>,
+export const createComponent = <P = Props, S = State, A = Action, Context = RuntimeContext>(
+  definition: ComponentDefinition<P, S, A, Context>,
 ): Component<Context> => {
   if (typeof definition?.componentId !== 'string' || typeof definition.render !== 'function') {
     throw new TypeError('createComponent takes an object with "componentId" and "render"')
