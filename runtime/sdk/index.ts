@@ -4,7 +4,12 @@ import type {} from './body.ts'
 
 export { ApiError } from './api/api-error.ts'
 export type { ApiClient } from './api/client.ts'
-export { type ContentInput, type ContentSource, createContentSource } from './content-source.ts'
+export type {
+  ContentInput,
+  ContentInput as ContentSourceInput,
+  ContentSource,
+} from './content-source.ts'
+export { createContentSource } from './content-source.ts'
 export type { ContextOf, RuntimeContext, Task } from './context.ts'
 export type {
   EventHandler,

@@ -215,3 +215,66 @@ export default createIntegration<ClipContext>({ components: [clip, plain, annota
 test('a component states the types of its properties, state, actions and context', async () => {
   assert.equal(await compileScript({ 'component.ts': component }), '')
 })
+
+const sources = `import {
+  type ContentSourceInput,
+  createContentSource,
+  createIntegration,
+  type RuntimeContext,
+  type RuntimeEnvironment,
+} from '@gitbook/runtime'
+type Menu = ContentSourceInput<{ courses: string }, { note: { ref: { kind: 'file' } }; tray?: { ref: object } }>
+interface Course { course: string; kind: 'soup' | 'pie' }
+type MenuContext = RuntimeContext<RuntimeEnvironment<{ chef: string }>>
+
+const menu = createContentSource<Menu['props'], Course, Menu['dependencies'], MenuContext>({
+  sourceId: 'menu',
+  async getRevision({ props, dependencies }, { environment }) {
+    const titles = [props.courses, environment.installation?.configuration.chef, dependencies.tray?.value.title]
+    // @ts-expect-error: the dependency may be missing
+    titles.push(dependencies.tray.value)
+    // @ts-expect-error: a property of a page
+    titles.push(props.course)
+    return { pages: titles.map((title) => ({ type: 'document', title: title?.trim() })) }
+  },
+  async getPageDocument({ props, dependencies: { note } }) {
+    // @ts-expect-error: a property of the tree
+    const { courses } = props
+    // @ts-expect-error: another kind
+    const isPage = note.ref.kind === 'page'
+    return { nodes: [props.course, props.kind === 'pie', note.value.nodes, courses, isPage] }
+  },
+})
+
+const ofOne = createContentSource<{ course: string }>({
+  sourceId: 'one',
+  getRevision: ({ props, dependencies }, { environment }) => {
+    // @ts-expect-error: the script states no dependencies
+    dependencies.note.value
+    return { pages: [{ title: props.course + environment.apiEndpoint }] }
+  },
+  getPageDocument: ({ props }) => ({ nodes: [props.course.trim()] }),
+})
+
+const ofContext = createContentSource<MenuContext>({
+  sourceId: 'of-context',
+  getRevision: ({ props }, { environment }) => {
+    // @ts-expect-error: unknown
+    props.course.trim()
+    return { pages: [environment.installation?.configuration.chef.trim()] }
+  },
+})
+
+const untyped = createContentSource({
+  sourceId: 'untyped',
+  // @ts-expect-error: unknown
+  getRevision: ({ props }) => ({ pages: [props.course.trim()] }),
+  getPageDocument: ({ props }: { props: { course: string } }) => ({ nodes: [props.course.trim()] }),
+})
+
+export default createIntegration<MenuContext>({ contentSources: [menu, ofOne, ofContext, untyped] })
+`
+
+test('a content source states the types of its input and context', async () => {
+  assert.equal(await compileScript({ 'sources.ts': sources }), '')
+})
