@@ -39,8 +39,11 @@ export type VisitorAuthenticationHandler<Context = RuntimeContext> = (
   context: Context,
 ) => Awaitable<Response>
 
-/** Handles what `queueTask` stored. A task is retried where the handler throws or rejects. */
-export type TaskHandler<Context = RuntimeContext> = (task: Task, context: Context) => unknown
+/**
+ * Handles what `queueTask` stored. A task is retried where the handler throws or rejects. `Queued` is the type of the tasks
+ * that the script queues.
+ */
+export type TaskHandler<Context = RuntimeContext, Queued = Task> = (task: Queued, context: Context) => unknown
 
 type OneOrMore<T> = T | T[]
 
@@ -56,6 +59,9 @@ export type IntegrationDefinition<Context = RuntimeContext> = {
   } & { [type: string]: OneOrMore<(event: never, context: Context) => unknown> | undefined }
   components?: Component<Context>[]
   contentSources?: ContentSource<Context>[]
-  /** Tasks that `queueTask` stored. */
-  task?: TaskHandler<Context>
+  /**
+   * Handles tasks that `queueTask` stored: a `TaskHandler`. Its parameter may state the type of the script's tasks, which Annex
+   * does not check.
+   */
+  task?(task: Task, context: Context): unknown
 }

@@ -278,3 +278,36 @@ export default createIntegration<MenuContext>({ contentSources: [menu, ofOne, of
 test('a content source states the types of its input and context', async () => {
   assert.equal(await compileScript({ 'sources.ts': sources }), '')
 })
+
+const tasks = `import { createIntegration, type RuntimeContext, type RuntimeEnvironment, type TaskHandler } from '@gitbook/runtime'
+type Remind = { type: 'remind'; of: string } | { type: 'forget'; payload: { days: number } }
+type RemindContext = RuntimeContext<RuntimeEnvironment<{ greeting: string }>>
+
+const remind: TaskHandler<RemindContext, Remind> = (task, { environment }) => {
+  if (task.type === 'forget') return task.payload.days.toFixed()
+  // @ts-expect-error: a field of the other task
+  task.payload
+  return task.of.trim() + environment.installation?.configuration.greeting.trim()
+}
+const untyped: TaskHandler = async (task, { integration }) => {
+  // @ts-expect-error: unknown
+  task.of.trim()
+  const next: Remind = { type: 'remind', of: String(task.of) }
+  await integration.queueTask({ task: next, schedule: 1 })
+}
+
+export default [
+  createIntegration<RemindContext>({ task: remind }),
+  createIntegration({ task: untyped }),
+  createIntegration({ task: async (task: Remind) => task.type }),
+  createIntegration<RemindContext>({ task: async (task: Remind, context) => remind(task, context) }),
+  // @ts-expect-error: unknown
+  createIntegration<RemindContext>({ task: (task) => task.of.trim() }),
+  // @ts-expect-error: a task is an object
+  createIntegration({ task: (task: string) => task }),
+]
+`
+
+test('a task handler states the type of its tasks', async () => {
+  assert.equal(await compileScript({ 'tasks.ts': tasks }), '')
+})
