@@ -1,5 +1,6 @@
 /** The module that an integration imports as `@annex/runtime`. */
 
+/// <reference path="./raw-text.d.ts" />
 import type {} from './body.ts'
 
 export { ApiError } from './api/api-error.ts'

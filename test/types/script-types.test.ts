@@ -311,3 +311,20 @@ export default [
 test('a task handler states the type of its tasks', async () => {
   assert.equal(await compileScript({ 'tasks.ts': tasks }), '')
 })
+
+const text = `import { createIntegration } from '@gitbook/runtime'
+import page from './page.raw.js'
+// @ts-expect-error: a text
+page.replace(1, '')
+export default createIntegration({ fetch_published_script: () => new Response(page.replace('<ID>', '1')) })
+`
+const declaration = (name: string) =>
+  `declare module '*.raw.js' { const ${name}: string; export default ${name} }`
+
+test('a file .raw.js is a text, also where the script declares that', async () => {
+  const files = { 'index.ts': text, 'page.raw.js': '(() => console.log("<ID>"))()' }
+  assert.equal(await compileScript(files), '')
+  for (const name of ['text', 'content']) {
+    assert.equal(await compileScript({ ...files, 'types.d.ts': declaration(name) }), '')
+  }
+})
