@@ -28,8 +28,8 @@ type StatedTypes<Account extends Settings, Target extends Settings> = {
   scopes: string
 }
 
-/** An integration without generated types: any setting may be read, and is `unknown`. */
-export type UntypedIntegration = StatedTypes<Record<string, unknown>, Record<string, unknown>>
+/** An integration without generated types, whose script states no settings either. */
+export type UntypedIntegration = StatedTypes<AnySettings, AnySettings>
 
 /** `Given` are generated types or the account's settings. With `any`, which extends all types, they are settings. */
 type TypesOf<Given extends Settings, Target extends Settings> = string extends keyof Given

@@ -328,3 +328,39 @@ test('a file .raw.js is a text, also where the script declares that', async () =
     assert.equal(await compileScript({ ...files, 'types.d.ts': declaration(name) }), '')
   }
 })
+
+const unstated = `import {
+  createIntegration,
+  type FetchEventCallback,
+  type RuntimeContext,
+  type RuntimeEnvironment,
+} from '@gitbook/runtime'
+type Site = RuntimeEnvironment<{}, { issuer: string }>
+const issuerOf = ({ siteInstallation }: Site): string => siteInstallation?.configuration.issuer ?? ''
+const fetchIssuer: FetchEventCallback<RuntimeContext<Site>> = (_request, { environment }) => fetch(issuerOf(environment))
+
+export const unstated = createIntegration({
+  fetch: (_request, { environment }) => fetch(environment.installation?.configuration.hook ?? issuerOf(environment)),
+  events: {
+    site_view: (event, { environment }) => {
+      // @ts-expect-error: the level may be missing
+      environment.siteInstallation.configuration.issuer.trim()
+      // @ts-expect-error: no field of the environment
+      environment.sitInstallation
+    },
+  },
+})
+
+export const inferred = createIntegration({
+  fetch: fetchIssuer,
+  fetch_visitor_authentication: (_event, { environment }) => {
+    // @ts-expect-error: a text
+    const issuer: number | undefined = environment.siteInstallation?.configuration.issuer
+    return Response.redirect(String(issuer))
+  },
+})
+`
+
+test('createIntegration takes the context that a handler states, and any settings without', async () => {
+  assert.equal(await compileScript({ 'unstated.ts': unstated }), '')
+})
