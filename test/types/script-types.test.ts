@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -9,10 +9,13 @@ import { createPng } from '../support/create-png.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 
 /** @returns what the compiler has to say of the files, as a plugin folder of a script */
-async function compileScript(files: Record<string, string>): Promise<string> {
+const compileScript = (files: Record<string, string>): Promise<string> =>
+  compileFolders((folder) => writePlugin(folder, 'script', { files }))
+
+async function compileFolders(write: (pluginsDir: string) => void): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'annex-script-types-'))
   try {
-    writePlugin(folder, 'script', { files })
+    write(folder)
     const config = { extends: join(root, 'plugins/tsconfig.json'), include: ['*/**/*.ts', '*/**/*.tsx'] }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
     return await compile(folder)
@@ -363,4 +366,9 @@ export const inferred = createIntegration({
 
 test('createIntegration takes the context that a handler states, and any settings without', async () => {
   assert.equal(await compileScript({ 'unstated.ts': unstated }), '')
+})
+
+test('all scripts that the flows run compile', async () => {
+  const folders = join(root, 'test/fixtures/platform-scripts')
+  assert.equal(await compileFolders((pluginsDir) => cpSync(folders, pluginsDir, { recursive: true })), '')
 })
