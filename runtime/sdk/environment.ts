@@ -130,7 +130,7 @@ export type Installation<
   spaces: string[]
   space_selection: 'all' | 'selected'
   site_selection: 'all' | 'selected'
-  /** `app` is the page of the installation in the console. */
+  /** `app` is the page of the installation in Annex. */
   urls: LevelUrls & { app: string }
   /** `organization` is the id of the organization that has installed the integration. */
   target: { organization: string; [field: string]: unknown }
