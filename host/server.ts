@@ -242,6 +242,7 @@ export async function startServer(
       changes,
       counts,
       publicUrl,
+      plugins: folders.plugins,
       reload: folders.reload,
       resume: suspensions.resume,
       operatorOrganization: organization.id,
@@ -270,14 +271,14 @@ export async function startServer(
   folders.watch()
   ends.defer(announce(dataDir, url))
   const setupToken = await issueSetupToken(db)
-  logger.info({ version, url, plugins: folders.plugins.length }, 'ready')
+  logger.info({ version, url, plugins: folders.plugins().length }, 'ready')
 
   const started = ends.move()
   return {
     url,
     settings,
     setupToken,
-    plugins: folders.plugins,
+    plugins: folders.plugins(),
     samples,
     sandboxes,
     wall,

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { Problem } from '../../schemas/generated/api/problems.ts'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
@@ -18,10 +19,13 @@ import { messageOf } from '../errors.ts'
 import { whyDisconnected } from '../installations/connections.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { missingSecrets } from '../manifest/secrets.ts'
+import type { LoadedPlugin } from '../versions/load-plugins.ts'
 import { ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 export type ProblemParts = {
+  /** The folders of this host at their last load. */
+  plugins: () => LoadedPlugin[]
   longReader: Db
   reading: ReadOptions
   dataDir: string
@@ -37,7 +41,7 @@ const mostShown = 100
 
 /** What does not work, read from the state that is there, with the fix of each. */
 export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
-  const { longReader: db, reading, dataDir, settings } = parts
+  const { longReader: db, plugins, reading, dataDir, settings } = parts
   const firstSeen = new Map<string, number>()
   // Many readers must not make many requests.
   const reach = cacheReads({ keyOf: (url: string) => url, read: whyUnreachable })
@@ -66,6 +70,9 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
     const freeMb = Math.floor((bavail * bsize) / (1024 * 1024))
     const why = settings.PUBLIC_URL === '' ? undefined : await reach.get(settings.PUBLIC_URL)
     return [
+      ...plugins()
+        .filter(({ state }) => state === 'failed')
+        .map(toFailedFolder),
       ...(freeMb >= settings.DISK_FREE_MB
         ? []
         : [
@@ -103,6 +110,20 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
       }
     }
     return problems
+  }
+}
+
+function toFailedFolder({ folder, problems }: LoadedPlugin): Noticed {
+  const name = basename(folder)
+  const [error] = problems.filter(({ severity }) => severity === 'error')
+  const why =
+    error === undefined ? '' : ` ${basename(error.file)}:${error.line}:${error.column} ${error.message}`
+  return {
+    kind: 'folder',
+    organization: null,
+    subject: { kind: 'folder', id: name },
+    sentence: `The plugin folder ${name} has errors, so its files are not deployed:${why}`,
+    fix: 'Read all errors: annex check. After the repair: annex reload',
   }
 }
 

@@ -11,8 +11,8 @@ import { createChangeReport } from '../versions/report-changes.ts'
 import { watchPlugins } from '../versions/watch-plugins.ts'
 
 export type Folders = {
-  /** As they were at the start. */
-  plugins: LoadedPlugin[]
+  /** As they were at the last load. */
+  plugins: () => LoadedPlugin[]
   /** Reads all plugin folders and spaces again. */
   reload: () => Promise<LoadedPlugin[]>
   /** With the setting `WATCH`: loads plugin folders again when a file in them changes, and says so, and what scripts log, on stderr. */
@@ -55,16 +55,17 @@ export async function loadFolders(
       logger.warn({ err: error, folder }, 'folder not watched: reload reads it'),
   })
   ends.defer(spaces.close)
+  let plugins: LoadedPlugin[] = []
   const reload = inTurn(async () => {
     given.readVariables()
-    const plugins = await loadPlugins(source)
+    plugins = await loadPlugins(source)
     given.onLoaded()
     await spaces.sync()
     return plugins
   })
-  const plugins = await reload()
+  await reload()
   return {
-    plugins,
+    plugins: () => plugins,
     reload,
     watch() {
       if (!settings.WATCH) return

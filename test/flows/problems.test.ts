@@ -125,6 +125,21 @@ describe('a problem', () => {
     await closes('waiting_version')
   })
 
+  it('is a folder with errors, until they are repaired', async () => {
+    writePlugin(annex.pluginsDir, 'wrong', { script: failing, more: 'visibilty: public' })
+    await annex.api('POST', '/v1/reload')
+    const { sentence, fix, subject } = await opens('folder')
+    assert.match(
+      sentence,
+      /^The plugin folder wrong has errors, .*: service-manifest\.yaml:\d+:1 unknown field "visibilty"/,
+    )
+    assert.match(fix, /annex check\./)
+    assert.deepEqual(subject, { kind: 'folder', id: 'wrong' })
+    writePlugin(annex.pluginsDir, 'wrong', { script: failing })
+    await annex.api('POST', '/v1/reload')
+    await closes('folder')
+  })
+
   it('is work that failed, until it is run again', async () => {
     const { id, endpoint } = await installSample(annex, 'failing')
     await until(

@@ -13,6 +13,7 @@ export interface Problem {
     | 'connection'
     | 'failed_work'
     | 'secret'
+    | 'folder'
     | 'disk'
     | 'public_url'
     | 'waiting_version'
