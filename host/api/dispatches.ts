@@ -91,6 +91,10 @@ export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
       // The script may have stored something before it failed.
       await rendering.catch(() => undefined)
       await setUpAfterAction(db, level.manifest, level)
+      // The component of a site or space may store settings of the account as well.
+      if (level.target !== undefined) {
+        await setUpAfterAction(db, level.manifest, { installation: level.installation })
+      }
       prepareDispatch.forget()
       wake()
     }

@@ -63,11 +63,14 @@ function withoutOwnCookies(header: string): string {
     .join('; ')
 }
 
-/** The cookies that a visitor sends, without Annex's own ones. */
+/**
+ * The cookies that a visitor sends, without Annex's own ones. Of several with one name the first counts: browsers send that of
+ * the longest path first (RFC 6265, 5.4).
+ */
 export function readCookies(header: string | undefined): Record<string, string> {
   const pairs = withoutOwnCookies(header ?? '').split('; ')
   return Object.fromEntries(
-    pairs.flatMap((pair) => {
+    pairs.toReversed().flatMap((pair) => {
       const [, name, value] = /^([^=]+)=(.*)$/.exec(pair) ?? []
       return name === undefined || value === undefined ? [] : [[name, value]]
     }),

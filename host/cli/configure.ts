@@ -101,7 +101,8 @@ export async function waitUntilActive(
   const until = Date.now() + setupTimeoutMs
   for (;;) {
     const found = await readLevel(api, level)
-    if (found.problems !== undefined || found.status !== 'pending' || Date.now() > until) return found
+    const isExplained = found.problems !== undefined || found.statusReason !== undefined
+    if (isExplained || found.status !== 'pending' || Date.now() > until) return found
     await sleep(50)
   }
 }

@@ -100,7 +100,11 @@ async function sayAllPending(
   installation: Installation,
   targets: TargetInstallation[],
 ): Promise<void> {
-  const pending = [installation, ...targets].filter(({ status }) => status === 'pending')
+  // A reason alone is printed with its level.
+  const pending = [installation, ...targets].filter(
+    ({ status, statusReason, problems }) =>
+      status === 'pending' && (problems !== undefined || statusReason === undefined),
+  )
   if (pending.length === 0) return
   // The token may not see an integration that another organization has made private since.
   const declared = await api

@@ -157,6 +157,12 @@ describe('a setup handler that fails', () => {
       assert.equal((await annex.api('POST', `${path}/render`, body)).status, 200)
       assert.equal((await ran(times)).length, times)
     }
+    // The component of a site stores settings of the account, too.
+    const { site } = annex.server.samples
+    await annex.api('POST', `${path}/sites`, { site })
+    await ran(7)
+    assert.equal((await annex.api('POST', `${path}/sites/${site}/render`, body)).status, 200)
+    assert.equal((await ran(8)).length, 8)
   })
 
   for (const name of ['broken', 'broken-later']) {

@@ -53,12 +53,18 @@ test('the methods of the SDK’s client are operations of the same name', async 
 })
 
 test('a method that the client does not have rejects with a sentence', async () => {
-  const { orgs } = createApiClient({ endpoint: 'http://annex.invalid', token: 'token' })
+  const client = createApiClient({ endpoint: 'http://annex.invalid', token: 'token' })
+  const { orgs } = client
   const { ingestConversation } = orgs as unknown as { ingestConversation: () => Promise<unknown> }
   await assert.rejects(
     ingestConversation,
     /^Error: Annex has no method api\.orgs\.ingestConversation\. docs\/sdk\.md lists/,
   )
-  assert.equal(await orgs, orgs)
-  assert.equal(String(orgs), '[object Object]')
+  const { search } = client as unknown as { search: { searchContent: () => Promise<unknown> } }
+  await assert.rejects(search.searchContent, /Annex has no method api\.search\.searchContent\./)
+  for (const one of [client, orgs, search]) {
+    assert.equal(await one, one)
+    assert.equal(String(one), '[object Object]')
+    assert.equal(typeof JSON.stringify(one), 'string')
+  }
 })

@@ -22,7 +22,7 @@ export type ApiClient = {
 /** A client that speaks with one token. Its groups are made when they are first used: most handlers use none. */
 export const createApiClient = (options: ApiAccess): ApiClient => {
   const request = createApiRequest(options)
-  return {
+  return withGroups({
     request,
     get spaces() {
       return withRefusals('spaces', createSpaces(request))
@@ -40,17 +40,23 @@ export const createApiClient = (options: ApiAccess): ApiClient => {
       const { data } = await this.integrations.createIntegrationInstallationToken(integration, installation)
       return createApiClient({ ...options, token: data.token })
     },
-  }
+  })
 }
 
 /** Methods of the other platform that Annex does not have reject with a sentence. */
 const withRefusals = <Group extends object>(name: string, group: Group): Group =>
-  new Proxy(group, {
-    get(target, key) {
-      // An object with `then` would be a promise for `await`.
-      if (typeof key === 'symbol' || key in target || key === 'then') return Reflect.get(target, key)
-      return async () => {
-        throw new Error(`Annex has no method api.${name}.${key}. docs/sdk.md lists those that it has`)
-      }
+  withOthers(group, (key) => async () => {
+    throw new Error(`Annex has no method api.${name}.${key}. docs/sdk.md lists those that it has`)
+  })
+
+/** Groups of the other platform that Annex does not have are empty. */
+const withGroups = (client: ApiClient): ApiClient => withOthers(client, (key) => withRefusals(key, {}))
+
+/** Makes the properties that are read and not there, except those by which promises and JSON know their own. */
+const withOthers = <Target extends object>(given: Target, make: (key: string) => unknown): Target =>
+  new Proxy(given, {
+    get(target, key, receiver) {
+      const isOther = typeof key === 'string' && !(key in target) && key !== 'then' && key !== 'toJSON'
+      return isOther ? make(key) : Reflect.get(target, key, receiver)
     },
   })
