@@ -101,7 +101,7 @@ const filesAtOnce = availableParallelism() + 5
 /** A test that imports it has a long round. */
 const torture = resolve('test/support/torture.ts')
 const longestTestMs = isTorture ? 3_600_000 : 300_000
-const longestRunMs = (isTorture ? 120 : 20) * 60_000
+const longestRunMs = (isTorture ? 120 : 40) * 60_000
 
 const hint =
   'install PostgreSQL (Debian: apt-get install postgresql), or name a server with DATABASE_URL_TEST'

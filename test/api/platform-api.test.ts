@@ -90,7 +90,9 @@ describe('the platform API', () => {
     const environment = await json(`/spaces/${own}/environment`)
     const { integration, installation, spaceInstallation } = environment
     const at = (url: string) => ({ publicEndpoint: url, publicContentEndpoint: url })
-    assert.deepEqual(installation.urls, at(endpoint))
+    const { organization } = annex.server.samples
+    const app = `${annex.url}/#/orgs/${organization}/installations/${installation.id}`
+    assert.deepEqual(installation.urls, { app, ...at(endpoint) })
     assert.deepEqual(spaceInstallation.urls, at(`${endpoint}/spaces/${own}`))
     assert.deepEqual([spaceInstallation.integration, spaceInstallation.space], ['reader', own])
     assert.deepEqual(installation.spaces, [own])

@@ -4,15 +4,16 @@ import { after, before, describe, it } from 'node:test'
 import type { Context } from 'koa'
 import { createRateLimits } from '../../host/api/rate-limits.ts'
 import { visitorOf } from '../../host/api/visitor.ts'
-import { type Annex, installSample, startAnnex } from '../support/annex.ts'
+import { type Annex, installSample, startAnnex, until } from '../support/annex.ts'
 
 /** Answers with the number of its dispatches. */
 const script = `import { createIntegration } from '@annex/runtime'
 let dispatches = 0
 export default createIntegration({ fetch: () => new Response(String((dispatches += 1))) })`
 
-const visitorLimit = 20
-const tokenLimit = 300
+/** Small: each flood has to end within ten seconds, also on a busy machine. */
+const visitorLimit = 5
+const tokenLimit = 30
 
 describe('behind a proxy', () => {
   let annex: Annex
@@ -116,8 +117,15 @@ describe('behind a proxy', () => {
   })
 
   it('a token has a limit of its own, and each answer says how much is left', async () => {
-    const { json } = await annex.api('POST', '/v1/orgs', { subdomain: 'flood', title: 'Flood' })
-    const { token } = (await annex.api('POST', `/v1/orgs/${json.id}/tokens`, {})).json
+    // The operator's token may have had its share while the sample was installed.
+    const make = (path: string, body: object) =>
+      until(
+        () => annex.api('POST', path, body),
+        ({ status }) => status !== 429,
+      )
+    const { json } = await make('/v1/orgs', { subdomain: 'flood', title: 'Flood' })
+    const { token } = (await make(`/v1/orgs/${json.id}/tokens`, {})).json
+    const { token: other } = (await make(`/v1/orgs/${json.id}/tokens`, {})).json
     const first = await annex.api('GET', '/v1/orgs', undefined, token)
     assert.equal(first.headers.get('ratelimit-policy'), `"token";q=${tokenLimit};w=10`)
     assert.match(first.headers.get('ratelimit') ?? '', new RegExp(`^"token";r=${tokenLimit - 1};t=(10|9)$`))
@@ -128,7 +136,7 @@ describe('behind a proxy', () => {
     const refused = flood.find(({ status }) => status === 429)
     assert.match(refused?.headers.get('retry-after') ?? '', /^\d+$/)
     assert.equal(await promiseBody(`${annex.url}/v1/orgs`, { authorization: `Bearer ${token}` }), 429)
-    assert.equal((await annex.api('GET', '/v1/orgs')).status, 200, 'another token')
+    assert.equal((await annex.api('GET', '/v1/orgs', undefined, other)).status, 200, 'another token')
   })
 
   it('guesses of tokens end at 429', async () => {
