@@ -11,7 +11,8 @@ import { confineImports, type ReadFiles, type Roots, withoutNamespace } from './
 import { listPluginFiles } from './list-plugin-files.ts'
 
 export const maxBundleBytes = 5 * 1024 * 1024
-const defaultTimeoutMs = 30_000
+/** Elapsed time: on a busy machine a large package takes half a minute. */
+const defaultTimeoutMs = 90_000
 
 /**
  * A script with its imports, as one text for an isolate: `__annexDefine(function (module) { … })`, which sets
