@@ -20,7 +20,7 @@ import { type LevelRequest, openLevel } from './visible-records.ts'
 
 export type DispatchParts = AskParts & {
   db: Db
-  prepareDispatch: Pick<PrepareDispatch, 'prepare' | 'forget'>
+  prepareDispatch: Pick<PrepareDispatch, 'prepare'>
   wake: () => void
   /** Reads from a signed header how many scripts a request has passed. */
   readHops: Hops['read']
@@ -91,11 +91,6 @@ export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
       // The script may have stored something before it failed.
       await rendering.catch(() => undefined)
       await setUpAfterAction(db, level.manifest, level)
-      // The component of a site or space may store settings of the account as well.
-      if (level.target !== undefined) {
-        await setUpAfterAction(db, level.manifest, { installation: level.installation })
-      }
-      prepareDispatch.forget()
       wake()
     }
     const { rendered, maxAgeSeconds } = await rendering

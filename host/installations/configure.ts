@@ -166,26 +166,32 @@ export async function editByScript(
     if (isShown) await auditSettings(transaction, origin, manifest, { before, after })
     const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
     if (from !== 'pending' || to !== 'active') return
-    await queueSetup(transaction, { ...after, status: to, previous: { status: from, configuration: stored } })
-    await repeatSetups(transaction, after)
+    await queueSetups(transaction, {
+      ...after,
+      status: to,
+      previous: { status: from, configuration: stored },
+    })
   })
 }
 
 /**
  * After an action in the component of a level's settings. What the script has stored then comes from a person, so it causes
- * the setup event of an edit. Where it has made the level active, `editByScript` has queued that event.
+ * the setup event of an edit. Where it has made the level active, `editByScript` has queued that event. The component of a site
+ * or space may store settings of the account as well.
  *
- * @param before the level before the action
+ * @param given the level before the action
  */
-export async function setUpAfterAction(db: Db, manifest: Manifest, before: InstalledLevel): Promise<void> {
+export async function setUpAfterAction(db: Db, manifest: Manifest, given: InstalledLevel): Promise<void> {
+  const { installation, target } = given
   await writeTransaction(db, async (transaction) => {
-    const after = await lockLevel(transaction, before)
-    const { configuration } = before.target ?? before.installation
-    const stored = (after.target ?? after.installation).configuration
-    const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
-    if (from !== 'active' || to !== 'active' || isDeepStrictEqual(stored, configuration)) return
-    await queueSetup(transaction, { ...after, status: to, previous: { status: from, configuration } })
-    await repeatSetups(transaction, after)
+    for (const before of target === undefined ? [given] : [{ installation }, given]) {
+      const after = await lockLevel(transaction, before)
+      const { configuration } = before.target ?? before.installation
+      const stored = (after.target ?? after.installation).configuration
+      const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
+      if (from !== 'active' || to !== 'active' || isDeepStrictEqual(stored, configuration)) continue
+      await queueSetups(transaction, { ...after, status: to, previous: { status: from, configuration } })
+    }
   })
 }
 
@@ -239,12 +245,13 @@ async function storeEdit(
   const now = await lockLevel(transaction, before)
   await auditSettings(transaction, origin, manifest, { before, after: now })
   const previous = { status: statusOf(manifest, before), configuration }
-  await queueSetup(transaction, { ...now, status: statusOf(manifest, now), previous })
-  await repeatSetups(transaction, now)
+  await queueSetups(transaction, { ...now, status: statusOf(manifest, now), previous })
 }
 
-/** Setups of sites and spaces that failed without the account's settings run again after an edit of the account. */
-async function repeatSetups(transaction: Db, { installation, target }: InstalledLevel): Promise<void> {
+/** After an edit. Setups of sites and spaces that failed without the account's settings run again after one of the account. */
+async function queueSetups(transaction: Db, edited: Parameters<typeof queueSetup>[1]): Promise<void> {
+  const { installation, target } = edited
+  await queueSetup(transaction, edited)
   if (target !== undefined) return
   for (const one of await readTargets(transaction, installation.id)) {
     if (one.statusReason === null) continue

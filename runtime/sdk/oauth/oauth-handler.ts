@@ -52,7 +52,7 @@ export const createOAuthHandler =
     const extract = config.extractCredentials ?? defaultOAuthExtractCredentials
     const { account = accountOf(answer.id_token), ...credentials } = await extract(answer, context)
     const keep = options.replace === false ? 'all' : 'settings'
-    const connection = { callback: pathWithin(url, context), ...(account !== undefined && { account }) }
+    const connection = { callback: calledPath(url, context), ...(account !== undefined && { account }) }
     await storeCredentials(place, { ...credentials, keep, connection }, context)
     return new Response(closingPage, { headers: { 'content-type': 'text/html; charset=utf-8' } })
   }
@@ -92,30 +92,25 @@ const assertIssuer = (config: OAuthConfig, issuer: string | null, installation: 
  * this handler was reached. A script of the other platform names that address by `environment.integration`, which is its
  * installation's here: so an address at an endpoint of this level becomes the integration's.
  */
-const redirectUrl = ({ redirectURL }: OAuthConfig, url: URL, { environment }: RuntimeContext): string => {
-  const { publicEndpoint, integrationEndpoint = publicEndpoint } = environment.integration.urls
-  const address = redirectURL ?? url.origin + url.pathname
-  const own = publicEndpoints(environment).find((endpoint) => isWithin(address, endpoint))
-  if (own !== undefined) return integrationEndpoint + address.slice(own.length)
-  return redirectURL ?? integrationEndpoint + url.pathname
+const redirectUrl = ({ redirectURL }: OAuthConfig, url: URL, context: RuntimeContext): string => {
+  const { publicEndpoint, integrationEndpoint = publicEndpoint } = context.environment.integration.urls
+  if (redirectURL === undefined) return integrationEndpoint + calledPath(url, context)
+  const path = pathWithin(redirectURL, context)
+  return path === undefined ? redirectURL : integrationEndpoint + path
 }
 
 /** The path below the endpoint that was called. */
-const pathWithin = (url: URL, { environment }: RuntimeContext): string => {
-  const here = `${url.origin}${url.pathname}`
-  const endpoint = publicEndpoints(environment).find((own) => isWithin(here, own))
-  return endpoint === undefined ? url.pathname : here.slice(endpoint.length)
-}
+const calledPath = (url: URL, context: RuntimeContext): string =>
+  pathWithin(url.origin + url.pathname, context) ?? url.pathname
 
-/** The public endpoints of a level and of those above it, the deepest first. */
-const publicEndpoints = (environment: RuntimeContext['environment']): string[] => {
+/** The path of an address below the endpoint of the level, or of one above it. */
+const pathWithin = (address: string, { environment }: RuntimeContext): string | undefined => {
   const { integration, installation, spaceInstallation, siteInstallation } = environment
-  const levels = [siteInstallation, spaceInstallation, installation, integration]
-  return levels.flatMap((level) => level?.urls.publicEndpoint ?? [])
+  const endpoint = [siteInstallation, spaceInstallation, installation, integration]
+    .map((level) => level?.urls.publicEndpoint)
+    .find((own) => own !== undefined && (address === own || address.startsWith(`${own}/`)))
+  return endpoint === undefined ? undefined : address.slice(endpoint.length)
 }
-
-const isWithin = (address: string, endpoint: string): boolean =>
-  address === endpoint || address.startsWith(`${endpoint}/`)
 
 const closingPage = `<!doctype html>
 <meta charset="utf-8">
