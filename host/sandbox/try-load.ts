@@ -1,7 +1,8 @@
+import type { PlainError } from '../../runtime/bridge.ts'
 import type { Frame } from '../../runtime/process/frame.ts'
 import { type LoadOptions, toHost, toProcess } from '../../runtime/process/messages.ts'
 import type { LoadFailure, Tried, TryLoad } from '../versions/try-version.ts'
-import { createConnection, parseError, parseResult, pieceBytes } from './process/connection.ts'
+import { createConnection, parseBroken, parseError, parseResult, pieceBytes } from './process/connection.ts'
 import { readCompetition } from './process/proc.ts'
 import type { PlatformSource } from './process/snapshot.ts'
 import { type StartOptions, startProcess } from './process/start-process.ts'
@@ -14,10 +15,12 @@ type Limits = Pick<
   'heapMb' | 'residentMb' | 'cpuMs' | 'loadMs' | 'wallMs' | 'timers' | 'allowEval'
 >
 
-/** A description takes a millisecond. A script may keep its answer back for ever, and a busy machine for seconds. */
-const describeMs = 15_000
+/** A description takes a millisecond. A script may keep its answer back for ever. Time without a processor does not count. */
+const describeMs = 5_000
 const describeMessage = JSON.stringify({ event: { type: 'annex_describe' } })
-const unknown: Tried = { events: [] }
+/** `isStarved`: the machine was too busy, and the script may be a good one. */
+type Outcome = Tried & { isStarved?: boolean }
+const unknown: Outcome = { events: [] }
 
 /** The only sandbox of its process. */
 const sandbox = 1
@@ -32,17 +35,17 @@ export function createTryLoad(given: {
   const { platform, limits } = given
   return async (integration, code) => {
     for (let tries = 1; ; tries += 1) {
-      const tried = await loadOnce(integration, code)
-      // The machine is too busy: the script may be a good one.
-      if (tried.failure?.message !== starvedError().message || tries === maxTries) return tried
+      const { isStarved, ...tried } = await loadOnce(integration, code)
+      if (!isStarved || tries === maxTries) return tried
     }
   }
 
-  async function loadOnce(integration: string, code: string): Promise<Tried> {
+  async function loadOnce(integration: string, code: string): Promise<Outcome> {
     let isLoaded = false
+    let describedMs = 0
     let errorOutput = ''
     let cause: EndCause = { kind: 'died' }
-    const { promise, resolve } = Promise.withResolvers<Tried>()
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
     const started = startProcess((text) => {
       errorOutput ||= text.slice(0, 500)
     }, given.start)
@@ -54,7 +57,10 @@ export function createTryLoad(given: {
       ping,
       onStuck() {},
       onResident() {},
-      onTick() {},
+      onTick(servedMs) {
+        if (isLoaded) describedMs += servedMs
+        if (describedMs > describeMs) resolve(unknown)
+      },
       onOver(found) {
         cause = found
         started.kill()
@@ -90,16 +96,16 @@ export function createTryLoad(given: {
 
     function handleFrame(frame: Frame): void {
       if (frame.type === toHost.pong) watch.pong()
-      if (frame.type === toHost.loadFailed) resolve({ failure: toFailure(frame.text, limits), events: [] })
+      if (frame.type === toHost.loadFailed) resolve(toFailed(frame.text, limits))
       if (frame.type === toHost.loaded) describe()
       if (frame.type === toHost.answer) resolve({ events: parseEvents(frame.text) })
-      if (frame.type === toHost.broken) resolve(unknown)
+      if (frame.type === toHost.broken)
+        resolve({ ...unknown, isStarved: parseBroken(frame.text).reason === 'starved' })
     }
 
     /** Asks the SDK which events have a handler. A script may break that: then no event is known. */
     function describe(): void {
       isLoaded = true
-      setTimeout(resolve, describeMs, unknown).unref()
       send({ type: toProcess.environment, sandbox, number: 0, text: '{}' })
       send({ type: toProcess.dispatch, sandbox, dispatch: 1, number: 0, text: describeMessage })
     }
@@ -114,8 +120,12 @@ function parseEvents(text: string): string[] {
   return Array.isArray(events) ? events.filter((name) => typeof name === 'string') : []
 }
 
-function toFailure(text: string, limits: Limits): LoadFailure {
-  const { name, message, stack } = parseError(text) ?? { name: 'Error', message: 'unknown reason' }
+function toFailed(text: string, limits: Limits): Outcome {
+  const error = parseError(text) ?? { name: 'Error', message: 'unknown reason' }
+  return { failure: toFailure(error, limits), events: [], isStarved: error.message === starved }
+}
+
+function toFailure({ name, message, stack }: PlainError, limits: Limits): LoadFailure {
   if (message === timedOut) return { message: loadLimitError(limits).message }
   if (message === starved) return { message: starvedError().message }
   return { message: name === 'Error' ? message : `${name}: ${message}`, ...(stack && { stack }) }

@@ -98,3 +98,32 @@ it('a version that cannot be loaded is no reason not to start: the other plugins
     await annex.close()
   }
 })
+
+/** What a script can do in place of an answer to the question which events it handles. */
+const unanswered: Record<string, string> = {
+  'keeps the answer back': 'new Promise(() => {})',
+  'never ends to answer': '(() => { for (;;); })()',
+  'answers what is no list': '({ value: { events: 1 } })',
+}
+
+describe('a script whose handlers stay unknown is deployed', () => {
+  for (const [what, answer] of Object.entries(unanswered)) {
+    it(`when it ${what}`, async () => {
+      const script = `import { createIntegration } from '@annex/runtime'
+createIntegration({})
+export default {
+  [Symbol.for('annex.dispatch')]: async ({ type }) => type === 'annex_describe' ? ${answer} : new Response('here'),
+}`
+      const annex = await startAnnex({ plugins: { own: { script } } })
+      try {
+        assert.deepEqual(
+          annex.server.plugins.map(({ state }) => state),
+          ['loaded'],
+        )
+        assert.equal(await (await fetch(`${annex.url}/x/own`)).text(), 'here')
+      } finally {
+        await annex.close()
+      }
+    })
+  }
+})

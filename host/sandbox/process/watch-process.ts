@@ -27,8 +27,8 @@ export type ProcessWatcher = {
   /** Called at each check of the process while its script runs for too long without a pause. */
   onStuck: (box: BlackBoxRecord) => void
   onResident: (bytes: number) => void
-  /** Called at each check. */
-  onTick: () => void
+  /** Called at each check, with the time since the last one, without that in which the process waited for a processor. */
+  onTick: (servedMs: number) => void
   /** The process must end. Called once. */
   onOver: (cause: EndCause) => void
 }
@@ -69,11 +69,12 @@ export function watchProcess(
     const resident = started.residentBytes()
     if (resident > limits.residentMb * 1024 * 1024) return over({ kind: 'memory_limit' })
     watcher.onResident(resident)
-    watcher.onTick()
     // A host that was too busy to look has not read an answer either.
     const elapsedMs = Math.min(use.nowMs - last.nowMs, longestLookMs)
-    silentMs += use.isWaiting ? use.cpuMs - last.cpuMs : elapsedMs
+    const servedMs = use.isWaiting ? use.cpuMs - last.cpuMs : elapsedMs
     last = use
+    silentMs += servedMs
+    watcher.onTick(servedMs)
     // The process writes its black box itself, and may lie. No dispatch waits longer than the wall clock limit.
     const patienceMs = box.sandbox === 0 ? deafMs : limits.wallMs + deafMs
     if (!answered && silentMs > patienceMs) return over({ kind: 'deaf' })
