@@ -9,7 +9,7 @@ import { type StartOptions, startProcess } from './start-process.ts'
 export type PlatformSource = { text: string } | { body: Buffer }
 
 /** Making a snapshot takes 0.1 s, and ten times as long on a busy machine. */
-const patienceMs = 15_000
+const patienceMs = 30_000
 
 /**
  * Makes the startup snapshot of the web platform in a process of its own, which runs no integration.

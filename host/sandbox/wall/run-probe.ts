@@ -16,8 +16,8 @@ export type ProbeResult = {
 /** `how` the process ended. */
 export type ProbeFailure = { errorOutput: string; how: string; hung: boolean }
 
-/** On a busy machine a start takes a second. A native module for another C library hangs for ever. */
-const defaultPatienceMs = 15_000
+/** On a busy machine a start takes seconds. A native module for another C library hangs for ever. */
+const defaultPatienceMs = 30_000
 const longestReport = 64 * 1024
 
 /** Starts a sandbox process that tries to break out, and watches it from outside. */
