@@ -26,7 +26,7 @@ describe('an event for an installation that is held waits for its resume', () =>
     receiver = await startReceiver(200)
     annex = await startAnnex({
       plugins: { views: { scopes: ['site:views:read'], script, more } },
-      flags: { SANDBOX_CPU_MS: '300' },
+      flags: { SANDBOX_CPU_MS: '100' },
     })
     installed = await installSample(annex, 'views', 'site', { url: receiver.url })
   })

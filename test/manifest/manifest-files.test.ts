@@ -66,7 +66,7 @@ const paths: Record<string, RegExp> = {
 }
 
 for (const [path, says] of Object.entries(paths)) {
-  test(`a script at ${path} is an error, not a file that is read`, { timeout: 10_000 }, async (t) => {
+  test(`a script at ${path} is an error, not a file that is read`, { timeout: 60_000 }, async (t) => {
     const outside = await createFolder(t, { 'secret.ts': 'createIntegration({})' })
     const folder = await createFolder(t, {
       'service-manifest.yaml': `${sound}script: "${path}"\n`,

@@ -35,7 +35,6 @@ describe('processor time', { skip: noSessions }, () => {
       const found = await until(
         async () => children.map(({ pid = 0 }) => niceOfSession(pid)),
         (nices) => nices.every((nice) => nice !== '0'),
-        5,
       )
       assert.deepEqual(found, ['10', '15', '19'])
     } finally {

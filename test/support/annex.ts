@@ -128,7 +128,7 @@ function toJson(text: string): Json {
 export async function until<T>(
   ask: () => Promise<T>,
   isThere: (value: T) => boolean,
-  seconds = 60,
+  seconds = 120,
 ): Promise<T> {
   const end = Date.now() + seconds * 1000
   for (;;) {

@@ -20,7 +20,6 @@ const answers = (annex: Annex, name: string, wanted: string) =>
   until(
     async () => (await fetch(`${annex.url}/x/${name}`)).text(),
     (text) => text === wanted,
-    20,
   )
 
 function makeFolder(context: TestContext): string {
@@ -80,7 +79,6 @@ it('a file that is saved while the watch begins counts as changed', async (conte
   await until(
     async () => changes,
     (count) => count > 0,
-    20,
   )
 })
 
