@@ -14,14 +14,16 @@ export default createIntegration({ fetch: (request, { waitUntil }) => {
   const way = new URL(request.url).pathname.split('/').at(-1)
   if (way === 'ends') waitUntil(wait(1_500).then(() => fetch('${origin}/ended')))
   if (way === 'endless') waitUntil(new Promise(() => {}))
+  if (way === 'forgets') fetch('${origin}/silent')
   if (way === 'loops') waitUntil(wait(10).then(() => { for (;;); }))
   return new Response('answered')
 } })`
 
-describe('work given to waitUntil', () => {
+describe('work after the answer', () => {
   const ended: string[] = []
   const folders: string[] = []
   const origin = createServer((request, response) => {
+    if (request.url === '/silent') return
     ended.push(request.url ?? '')
     response.end()
   })
@@ -41,7 +43,7 @@ describe('work given to waitUntil', () => {
     return folder
   }
 
-  it('comes to its end when Annex stops, as a running request does; what does not has a line in the log', async () => {
+  it('given to waitUntil comes to its end when Annex stops, as a running request does; what does not has a line in the log', async () => {
     const dataDir = makeFolder()
     const annex = await start(dataDir)
     const ask = async (way: string) => {
@@ -67,7 +69,7 @@ describe('work given to waitUntil', () => {
     )
   })
 
-  it('that a limit ends has a line in the log, which names the limit', async (t) => {
+  it('given to waitUntil that a limit ends has a line in the log, which names the limit', async (t) => {
     const annex = await start(makeFolder(), { SANDBOX_WAIT_UNTIL_MS: '12000', SANDBOX_CPU_MS: '300' })
     t.after(() => annex.close())
     for (const [way, limit] of [
@@ -82,5 +84,24 @@ describe('work given to waitUntil', () => {
       )
       assert.match(json.items[0].text, new RegExp(`^What was given to waitUntil was cut off\\. .*${limit}`))
     }
+  })
+
+  it('given to nothing is stopped, with a line in the log', async (t) => {
+    const annex = await start(makeFolder())
+    t.after(() => annex.close())
+    await (await fetch(`${annex.url}/x/works/forgets`)).text()
+    const { json } = await until(
+      () => annex.api('GET', '/v1/logs'),
+      (answered) => answered.json.items.length > 0,
+    )
+    assert.deepEqual(
+      json.items.map(({ level, text }: Json) => [level, text]),
+      [
+        [
+          'warn',
+          'The script had answered while its fetch was still under way, so that was stopped. Await it, or give its promise to waitUntil.',
+        ],
+      ],
+    )
   })
 })

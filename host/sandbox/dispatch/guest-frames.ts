@@ -140,6 +140,8 @@ export function createGuestFrames(given: {
           if (!settled.ok && body instanceof Readable) body.destroy()
           if (isOver && settled.ok && settled.body instanceof Readable) settled.body.destroy()
           if (!isOver) toSandbox.answer(live, frame.number, settled, isEgress)
+          else if (!settled.ok && live.outcome === 'ok')
+            logOf(live, live.queued.context, 'warn', stoppedCall(asked.name))
         },
       },
     )
@@ -216,6 +218,10 @@ export function createGuestFrames(given: {
     return { integration, version: version.digest, ...installationOf(target) }
   }
 }
+
+/** Code of a dispatch does not run after its end, so nobody would hear of the failure. */
+const stoppedCall = (name: string): string =>
+  `The script had answered while its ${name} was still under way, so that was stopped. Await it, or give its promise to waitUntil.`
 
 /** The time limit of a dispatch, from now on. */
 function grant(live: LiveDispatch, ms: number): void {
