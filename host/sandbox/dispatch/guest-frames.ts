@@ -219,7 +219,7 @@ export function createGuestFrames(given: {
   }
 }
 
-/** Code of a dispatch does not run after its end, so nobody would hear of the failure. */
+/** Code of a dispatch does not run after its end, and hears of no failure: the log has it. */
 const stoppedCall = (name: string): string =>
   `The script had answered while its ${name} was still under way, so that was stopped. Await it, or give its promise to waitUntil.`
 
