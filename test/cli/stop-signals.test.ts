@@ -12,8 +12,10 @@ async function beginRequest(served: Served): Promise<Socket> {
   const socket = connect(Number(new URL(served.url).port), '127.0.0.1')
   socket.on('error', () => {})
   await once(socket, 'connect')
-  socket.write('POST /v1/setup HTTP/1.1\r\nHost: annex\r\nContent-Length: 2\r\n\r\n{')
-  await sleep(200)
+  socket.write('POST /v1/setup HTTP/1.1\r\nHost: annex\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n')
+  const [goOn] = await once(socket, 'data')
+  assert.match(String(goOn), /^HTTP\/1\.1 100 /)
+  socket.write('{')
   return socket
 }
 
