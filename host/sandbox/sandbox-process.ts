@@ -60,7 +60,7 @@ export type ProcessEvents = {
   onEnd: (end: ProcessEnd) => void
   /** `culprit` keeps the process busy for long. `notBegun` has been taken back, to run elsewhere. */
   onStuck: (culprit: SandboxTarget, notBegun: QueuedDispatch[]) => void
-  /** Dispatches that waited behind a script that was ended, and had not begun. They run again. */
+  /** Dispatches that had not begun when their script was ended, or could not be loaded in time. They run again. */
   onGivenBack: (notBegun: QueuedDispatch[]) => void
   /** Its memory grows although idle sandboxes were ended: a fresh process should replace it. */
   onDrift: () => void
@@ -185,8 +185,12 @@ export function createSandboxProcess(
     const thrown = parseError(text)
     if (thrown === undefined) throw new Error('a "load failed" frame holds no error')
     const error = errorOfLoad(thrown)
-    sandboxes.fail(sandbox, error)
+    // The machine was too busy, and by now the process knows by how much: the script may be a good one.
+    const again = thrown.message === starved ? takeBackWaiting(sandbox) : []
+    if (again.length > 0) sandboxes.drop(sandbox)
+    else sandboxes.fail(sandbox, error)
     for (const live of lives.ofSandbox(sandbox)) reject(live, error)
+    given.onGivenBack(again)
   }
 
   function errorOfLoad(thrown: PlainError): Error {
@@ -205,15 +209,17 @@ export function createSandboxProcess(
     const { reason } = parseBroken(text)
     const usages = parseUsages(body)
     sandboxes.drop(sandbox)
-    const again: QueuedDispatch[] = []
-    for (const live of lives.ofSandbox(sandbox)) {
-      // Bounded: a process that breaks each sandbox anew would move a request for ever.
-      live.queued.moves += 1
-      const mayMove = live.id > begun && !isAnswered(live) && live.queued.moves <= maxMoves
-      if (mayMove) again.push(lives.takeBack(live))
-      else reject(live, errorOfBroken({ reason, dispatch }, live.id, limits), usages.get(live.id))
-    }
+    const again = takeBackWaiting(sandbox, begun)
+    for (const live of lives.ofSandbox(sandbox))
+      reject(live, errorOfBroken({ reason, dispatch }, live.id, limits), usages.get(live.id))
     given.onGivenBack(again)
+  }
+
+  /** @returns dispatches of a sandbox after `begun`. Bounded: a process that breaks each one anew would move a request for ever. */
+  function takeBackWaiting(sandbox: number, begun = 0): QueuedDispatch[] {
+    const waiting = lives.ofSandbox(sandbox).filter((live) => live.id > begun && !isAnswered(live))
+    for (const { queued } of waiting) queued.moves += 1
+    return waiting.filter(({ queued }) => queued.moves <= maxMoves).map(lives.takeBack)
   }
 
   /**

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readUsed } from '../bench/measure/cpu-time.ts'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 import { startBusyLoops } from '../support/busy-loops.ts'
@@ -14,6 +15,13 @@ export default createIntegration({
     return new Response('sum ' + sum)
   },
 })`
+
+/** Some 1200 ms of CPU time to load, of 2000. */
+const heavy = `
+import { createIntegration } from '@annex/runtime'
+let sum = 0
+for (let n = 0; n < 1.2e9; n++) sum = (sum + n) | 0
+export default createIntegration({ fetch: async () => new Response('loaded') })`
 
 const looping = `
 import { createIntegration } from '@annex/runtime'
@@ -75,4 +83,30 @@ describe('beside eight busy loops of other programs', () => {
     const { status, json } = await annex.api('GET', '/v1/integrations/honest')
     assert.deepEqual([status, json.suspension], [200, undefined])
   })
+})
+
+it('a script that gets no processor while it is loaded is loaded again', async () => {
+  const annex = await startAnnex({
+    plugins: { heavy: { script: heavy } },
+    flags: { SANDBOX_LOAD_MS: '2000', SANDBOX_WALL_MS: '60000' },
+  })
+  try {
+    const answer = fetch(`${annex.url}/x/heavy`)
+    const loading = await until(
+      async () => annex.server.sandboxes.processes().find(({ slot }) => slot === 'operator#0'),
+      (found) => found !== undefined,
+    )
+    const pid = loading?.pid ?? 0
+    const { cpuMs = 0 } = readUsed(pid) ?? {}
+    await until(
+      async () => readUsed(pid)?.cpuMs ?? 0,
+      (usedMs) => usedMs > cpuMs + 300,
+    )
+    process.kill(pid, 'SIGSTOP')
+    await sleep(4_000)
+    process.kill(pid, 'SIGCONT')
+    assert.equal(await (await answer).text(), 'loaded')
+  } finally {
+    await annex.close()
+  }
 })
