@@ -102,7 +102,10 @@ describe('an event becomes a signed delivery', { concurrency: 4 }, () => {
       await new Promise<void>((resolve) => back.listen(Number(new URL(gone.url).port), '127.0.0.1', resolve))
       const delivery = await settled(annex, eventId)
       assert.equal(delivery.state, 'delivered')
-      assert.deepEqual(delivery.attemptList.map(outcomeOf), ['egress_failed', 200])
+      // On a slow machine the first retry comes before the receiver.
+      const [last, ...refused] = delivery.attemptList.map(outcomeOf).reverse()
+      assert.equal(last, 200)
+      assert.deepEqual([...new Set(refused)], ['egress_failed'])
     } finally {
       await annex.close()
       back.close()
