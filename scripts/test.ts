@@ -95,8 +95,8 @@ const longWaits = [
 ]
 /** The others share processes: to load Annex takes longer than most files. */
 const filesOfProcess = isTorture ? 1 : 12
-/** The others also wait for answers: more than there are processors. With many more, sandboxes wait too long, as hosts come first. */
-const filesAtOnce = availableParallelism() + 2
+/** The others also wait for answers: one more than there are processors. With many more, sandboxes wait too long, as hosts come first. */
+const filesAtOnce = availableParallelism() + 1
 
 /** A test that imports it has a long round. */
 const torture = resolve('test/support/torture.ts')
