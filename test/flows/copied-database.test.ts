@@ -20,7 +20,8 @@ it('an Annex that starts on a copy of its database makes the attempts that were 
   const receiver = await startReceiver(503, 200)
   ends.defer(receiver.close)
 
-  const first = await startAnnex({ pluginsDir, dataDir: old })
+  // The retry is not due before the stop, on a slow machine either.
+  const first = await startAnnex({ pluginsDir, dataDir: old, flags: { DELIVERY_RETRY_SECONDS: '5,5,5' } })
   const settings = { webhook_url: receiver.url, site_view: true }
   const { id } = await installSample(first, 'webhook', 'site', settings)
   const event = { type: 'site_view', siteId: first.server.samples.site, visitor, url: 'http://a.example/' }

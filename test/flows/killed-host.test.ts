@@ -24,7 +24,8 @@ it('a host that is killed between attempt 1 and 2 delivers after the next start'
   await installInSite(prepared, receiver.url)
   await prepared.close()
 
-  const first = await startAnnexProcess(dataDir, pluginsDir)
+  // The retry is not due before the kill, on a slow machine either.
+  const first = await startAnnexProcess(dataDir, pluginsDir, { DELIVERY_RETRY_SECONDS: '5,5,5' })
   const visit = { type: 'site_view', siteId: site, ...visitor }
   const published = await request(
     first.url,
