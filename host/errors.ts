@@ -63,6 +63,11 @@ export const errorCodes = {
   memory_limit: { status: 503, meaning: 'The script used more memory than its sandbox may.' },
   answer_too_large: { status: 503, meaning: 'The answer of the script is over the limit.' },
   wall_clock_limit: { status: 504, meaning: 'The script did not answer in time.' },
+  machine_busy: {
+    status: 503,
+    retryAfter: 1,
+    meaning: 'Other programs left the script too little CPU time. It is not its fault.',
+  },
   sandbox_died: { status: 502, meaning: 'The sandbox process ended while it handled the request.' },
   script_failed: { status: 500, meaning: 'The script threw. The log holds the stack under the request id.' },
   script_error: {

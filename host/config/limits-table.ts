@@ -69,7 +69,7 @@ export const limitsTable: readonly Limit[] = [
     id: 'wall_clock',
     what: 'Wall-clock time of code that runs without a pause: 1.25 times the CPU time that is left, on a busy machine as many times more as it is slower; at most',
     at: { setting: 'SANDBOX_WALL_MS', unit: 'ms' },
-    code: 'wall_clock_limit',
+    code: 'machine_busy',
     over: 'The sandbox ends, as over its heap. The script has not used its CPU time, so nothing counts against it; while it was being loaded, it is loaded again.',
   },
   {

@@ -79,7 +79,9 @@ export function createPublishedScripts(parts: AskParts): GetPublishedScript {
 /** Keys and entries count too: a site with a thousand changed settings must not fill the memory. */
 const overheadBytes = 1024
 
-const isCached = (error: unknown): boolean => isAnnexError(error) && isScriptsFailure(error)
+/** A busy machine may have time for the next one. */
+const isCached = (error: unknown): boolean =>
+  isAnnexError(error) && isScriptsFailure(error) && error.code !== 'machine_busy'
 
 /** A level that lacks settings has no script yet, and a page of its site is no place to say so. */
 function isActive({ records: { manifest, installation, target } }: PreparedLevel): boolean {

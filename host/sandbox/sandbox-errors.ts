@@ -55,7 +55,7 @@ export const wallClockError = (limits: Limits): AnnexError =>
 /** Wall time stopped a script that had not used its CPU time. */
 export const starvedError = (): AnnexError =>
   new AnnexError(
-    'wall_clock_limit',
+    'machine_busy',
     'The machine is too busy: the script got too little CPU time to come to an end. Try again, or give Annex more processors.',
   )
 

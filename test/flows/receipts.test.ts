@@ -52,10 +52,10 @@ it('every dispatch has a receipt, which says what it used and how it ended', asy
     assert.match(text, /more than 64 MB of heap \(SANDBOX_HEAP_MB\)/)
     assert.match(text, /Array buffer allocation failed.*index\.ts:\d+:\d+/s)
     // Last: what keeps its process busy has to be content with less of the machine from then on.
-    // On a busy machine the wall clock ends them, or the host does, which has not seen the heap.
+    // A busy machine may end them, or the host does, which has not seen the heap.
     for (const path of ['/loop', '/native']) {
       const endless = await receiptOf(path)
-      assert.match(endless.outcome, /^(cpu|wall_clock)_limit$/)
+      assert.match(endless.outcome, /^(cpu_limit|machine_busy|wall_clock_limit)$/)
       if (endless.outcome === 'cpu_limit') assert.ok(endless.cpuMs >= 200, JSON.stringify(endless))
     }
     const { json } = await annex.api('GET', `/v1/usage?installation=${id}&by=day`)

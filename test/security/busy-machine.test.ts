@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readUsed } from '../bench/measure/cpu-time.ts'
-import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
+import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 import { startBusyLoops } from '../support/busy-loops.ts'
 
 /** Some 130 ms of CPU time in one stretch: much of its share of a processor that nine tasks compete for. */
@@ -22,6 +22,17 @@ import { createIntegration } from '@annex/runtime'
 let sum = 0
 for (let n = 0; n < 1.2e9; n++) sum = (sum + n) | 0
 export default createIntegration({ fetch: async () => new Response('loaded') })`
+
+/** Some 1200 ms of CPU time for an answer, of 2000. */
+const banner = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch_published_script: async () => {
+    let sum = 0
+    for (let n = 0; n < 1.2e9; n++) sum = (sum + n) | 0
+    return new Response('/* sum ' + sum + ' */', { headers: { 'content-type': 'text/javascript' } })
+  },
+})`
 
 const looping = `
 import { createIntegration } from '@annex/runtime'
@@ -76,7 +87,7 @@ describe('beside eight busy loops of other programs', () => {
       assert.equal(status, 200, text)
     }
     const ended = await ask('looping')
-    assert.match(ended.text, /cpu_limit|wall_clock_limit/)
+    assert.match(ended.text, /cpu_limit|machine_busy|wall_clock_limit/)
     const receipt = await receiptOf(ended)
     assert.ok(receipt.cpuMs < endedWithinCpuMs, `the loop used ${receipt.cpuMs} ms of CPU time`)
     assert.equal((await ask('honest')).status, 200)
@@ -92,21 +103,51 @@ it('a script that gets no processor while it is loaded is loaded again', async (
   })
   try {
     const answer = fetch(`${annex.url}/x/heavy`)
-    const loading = await until(
-      async () => annex.server.sandboxes.processes().find(({ slot }) => slot === 'operator#0'),
-      (found) => found !== undefined,
-    )
-    const pid = loading?.pid ?? 0
-    const { cpuMs = 0 } = readUsed(pid) ?? {}
-    await until(
-      async () => readUsed(pid)?.cpuMs ?? 0,
-      (usedMs) => usedMs > cpuMs + 300,
-    )
-    process.kill(pid, 'SIGSTOP')
-    await sleep(4_000)
-    process.kill(pid, 'SIGCONT')
+    await starve(annex)
     assert.equal(await (await answer).text(), 'loaded')
   } finally {
     await annex.close()
   }
 })
+
+it('a script that gets no processor while it answers is told from a late one, and is asked again at once', async () => {
+  const scopes = ['site:script:inject']
+  const annex = await startAnnex({
+    plugins: { banner: { script: banner, scopes } },
+    flags: { SANDBOX_CPU_MS: '2000', SANDBOX_WALL_MS: '60000' },
+  })
+  try {
+    const { path } = await installSample(annex, 'banner', 'site')
+    await until(
+      () => annex.api('GET', path),
+      ({ json }) => json.status === 'active',
+    )
+    const answer = fetch(`${annex.url}${path}/script`)
+    await starve(annex)
+    const refused = await answer
+    const { error } = (await refused.json()) as Json
+    assert.deepEqual([refused.status, error.code], [503, 'machine_busy'], error.message)
+    assert.equal(refused.headers.get('retry-after'), '1')
+    const again = await fetch(`${annex.url}${path}/script`)
+    assert.match(await again.text(), /^\/\* sum/)
+  } finally {
+    await annex.close()
+  }
+})
+
+/** Stops the process of the operator's scripts while one of them computes, for longer than it may take. */
+async function starve({ server }: Annex): Promise<void> {
+  const running = await until(
+    async () => server.sandboxes.processes().find(({ slot }) => slot === 'operator#0'),
+    (found) => found !== undefined,
+  )
+  const pid = running?.pid ?? 0
+  const { cpuMs = 0 } = readUsed(pid) ?? {}
+  await until(
+    async () => readUsed(pid)?.cpuMs ?? 0,
+    (usedMs) => usedMs > cpuMs + 300,
+  )
+  process.kill(pid, 'SIGSTOP')
+  await sleep(4_000)
+  process.kill(pid, 'SIGCONT')
+}
