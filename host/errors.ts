@@ -66,7 +66,7 @@ export const errorCodes = {
   machine_busy: {
     status: 503,
     retryAfter: 1,
-    meaning: 'Other programs left the script too little CPU time. It is not its fault.',
+    meaning: 'Other programs left the script too little CPU time. The script is not at fault.',
   },
   sandbox_died: { status: 502, meaning: 'The sandbox process ended while it handled the request.' },
   script_failed: { status: 500, meaning: 'The script threw. The log holds the stack under the request id.' },
