@@ -57,7 +57,12 @@ export const errorCodes = {
     meaning: 'The script has ended its sandbox process again and again, and is not run until it is resumed.',
   },
   no_version: { status: 503, meaning: 'The integration has no deployed version.' },
-  sandbox_busy: { status: 503, meaning: 'Too many dispatches wait for the sandbox process.' },
+  sandbox_busy: {
+    status: 503,
+    retryAfter: 1,
+    meaning:
+      'Too many dispatches wait for the sandbox process, or this one has waited too long. No script was called.',
+  },
   load_limit: { status: 503, meaning: 'The script used more CPU time to load than it may.' },
   cpu_limit: { status: 503, meaning: 'The script used more CPU time than one dispatch may.' },
   memory_limit: { status: 503, meaning: 'The script used more memory than its sandbox may.' },

@@ -73,8 +73,21 @@ export const limitsTable: readonly Limit[] = [
     over: 'The sandbox ends, as over its heap. The script has not used its CPU time, so nothing counts against it; while it was being loaded, it is loaded again.',
   },
   {
+    id: 'turn',
+    what: 'Scripts that one process loads at once; the dispatches of others wait for their turn, and for memory',
+    at: { file: 'host/sandbox/dispatch/loaded-sandboxes.ts', constant: 'loadsAtOnce', unit: '' },
+    over: 'Visitors and events take turns.',
+  },
+  {
+    id: 'turn',
+    what: 'Time that a dispatch waits until its script begins',
+    at: { setting: 'SANDBOX_WALL_MS', unit: 'ms' },
+    code: 'sandbox_busy',
+    over: 'The script is not called. An event or a task is tried again a second later, and no attempt counts.',
+  },
+  {
     id: 'wall_clock',
-    what: 'Time from a dispatch to its answer',
+    what: 'Time from the beginning of the script to its answer',
     at: { setting: 'SANDBOX_WALL_MS', unit: 'ms' },
     code: 'wall_clock_limit',
     over: 'Nothing wakes this dispatch’s code again.',
@@ -87,7 +100,7 @@ export const limitsTable: readonly Limit[] = [
   },
   {
     id: 'heartbeat',
-    what: 'Time in which a process that runs no script must answer; waiting for a processor does not count',
+    what: 'Time in which a process that runs no script, and begins none, must answer; waiting for a processor does not count',
     at: { file: 'host/sandbox/process/watch-process.ts', constant: 'deafMs', unit: 'ms' },
     code: 'sandbox_died',
     over: 'The process is killed and replaced.',

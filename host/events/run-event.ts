@@ -18,7 +18,7 @@ import { CutOffError, ScriptError } from '../sandbox/sandbox-errors.ts'
 import { assertHandled, type Sandboxes } from '../sandbox/sandboxes.ts'
 
 /** Enough time for the next sandbox process to start. */
-const afterCutOffMs = 1_000
+const againAfterMs = 1_000
 
 const holding: ReadonlySet<ErrorCode> = new Set(['installation_paused', 'installation_suspended'])
 
@@ -37,14 +37,14 @@ export function createRunEvent(given: {
   random: () => number
 }): JobHandler {
   const { sandboxes, prepareDispatch, clock } = given
-  return handleEach((job) => {
+  return handleEach((job, onBegin) => {
     const subject = JSON.parse(job.subject) as EventJob
-    return isLastEvent(subject.event) ? runLast(job, subject) : run(job, subject)
+    return isLastEvent(subject.event) ? runLast(job, subject, onBegin) : run(job, subject, onBegin)
   })
 
   /** Removes the level after its last event, also when the handler has failed or this event has suspended the script. */
-  async function runLast(job: Job, subject: EventJob): Promise<JobOutcome> {
-    const { move } = await run(job, subject)
+  async function runLast(job: Job, subject: EventJob, onBegin: () => void): Promise<JobOutcome> {
+    const { move } = await run(job, subject, onBegin)
     if (move.state === 'due') return { move }
     return {
       move: move.state === 'waiting' ? { ...move, state: 'failed' } : move,
@@ -52,7 +52,7 @@ export function createRunEvent(given: {
     }
   }
 
-  async function run(job: Job, { level, event }: EventJob): Promise<JobOutcome> {
+  async function run(job: Job, { level, event }: EventJob, onBegin: () => void): Promise<JobOutcome> {
     const requestId = createId('req')
     const { schedule } = given
     // All runs were interrupted, so the handler itself seems to be the cause.
@@ -64,7 +64,7 @@ export function createRunEvent(given: {
     let prepared: PreparedLevel | undefined
     try {
       prepared = await prepareDispatch[isLastEvent(event) ? 'prepareLast' : 'prepare'](level)
-      await handle(prepared, openEvent(given.db, event), requestId)
+      await handle(prepared, openEvent(given.db, event), requestId, onBegin)
       return { move: { state: 'gone' }, ...(isSetup && { stores: [stored(activate, prepared)] }) }
     } catch (error) {
       if (isAnnexError(error) && holding.has(error.code)) {
@@ -73,8 +73,12 @@ export function createRunEvent(given: {
           stores: [stored(releaseUnlessHeld, { level, jobId: job.id })],
         }
       }
-      given.report(prepared?.records ?? { level }, requestId, error)
+      const uncounted = uncountedRun(error)
       const reason = `${messageOf(error)} (request ${requestId})`
+      if (uncounted === 'not begun') {
+        return { move: { state: 'due', dueAtMs: clock.now() + againAfterMs, reason, run: uncounted } }
+      }
+      given.report(prepared?.records ?? { level }, requestId, error)
       const failure =
         isSetup && prepared && error instanceof ScriptError
           ? toSetupFailure(prepared.records, reason)
@@ -82,15 +86,20 @@ export function createRunEvent(given: {
       if (failure !== undefined) return { move: { state: 'gone' }, stores: [stored(keepPending, failure)] }
       // The level was removed meanwhile, or the script has no handler for tasks.
       if (isAnnexError(error) && error.code === 'not_found') return { move: { state: 'failed', reason } }
-      if (error instanceof CutOffError && job.interruptions < mostInterruptions) {
-        return { move: { state: 'due', dueAtMs: clock.now() + afterCutOffMs, reason, interrupted: true } }
+      if (uncounted !== undefined && job.interruptions < mostInterruptions) {
+        return { move: { state: 'due', dueAtMs: clock.now() + againAfterMs, reason, run: uncounted } }
       }
       const step = nextStep(schedule, job.attempt, {}, { nowMs: clock.now(), random: given.random })
       return { move: step.state === 'due' ? { ...step, reason } : { state: 'failed', reason } }
     }
   }
 
-  async function handle(prepared: PreparedLevel, event: EventJob['event'], requestId: string): Promise<void> {
+  async function handle(
+    prepared: PreparedLevel,
+    event: EventJob['event'],
+    requestId: string,
+    onBegin: () => void,
+  ): Promise<void> {
     const { target, environment, records } = prepared
     if (records.manifest.script === undefined) return
     const message: DispatchMessage = { event }
@@ -100,7 +109,7 @@ export function createRunEvent(given: {
       event: { id: event.eventId, type: event.type },
     })
     const { result } = assertHandled(
-      await sandboxes.dispatch({ target, environment, message: JSON.stringify(message), context }),
+      await sandboxes.dispatch({ target, environment, message: JSON.stringify(message), context, onBegin }),
     )
     if (event.type === 'task' && result.kind === 'response' && result.head.status === 406) {
       const text = `The script of ${target.integration} has queued a task, and has no handler "task".`
@@ -129,6 +138,13 @@ export function createRunEvent(given: {
     prepareDispatch.forget()
     return []
   }
+}
+
+/** A run that the script did not end itself. A script may keep its machine busy, so not every one is its host's doing. */
+function uncountedRun(error: unknown): 'interrupted' | 'not begun' | undefined {
+  if (isAnnexError(error) && error.code === 'sandbox_busy') return 'not begun'
+  const isCutOff = error instanceof CutOffError || (isAnnexError(error) && error.code === 'machine_busy')
+  return isCutOff ? 'interrupted' : undefined
 }
 
 /** Jobs of a paused or suspended installation are kept. It may have been resumed meanwhile. */

@@ -39,8 +39,8 @@ export type Fairness = Circuits & {
   openLanes: (nowMs: number) => string[]
   /** Owners that may begin no job. */
   fullOwners: () => string[]
-  /** Chooses jobs round robin over owners and the lanes of each, and counts them as in flight. */
-  choose: <Job extends Sharing>(candidates: readonly Job[], nowMs: number) => Job[]
+  /** Chooses at most `most` jobs round robin over owners and the lanes of each, and counts them as in flight. */
+  choose: <Job extends Sharing>(candidates: readonly Job[], nowMs: number, most?: number) => Job[]
   /** Ends the run of a job: its lane and its owner may begin other jobs. */
   end: (job: Sharing, health: Health | undefined, nowMs: number) => void
   /** Frees a job's weight once its outcome is stored. Until then a crash would repeat the job. */
@@ -101,12 +101,12 @@ export function createFairness(total: number, rules: LaneRules, random: () => nu
     },
   }
 
-  function choose<Job extends Sharing>(candidates: readonly Job[], nowMs: number): Job[] {
+  function choose<Job extends Sharing>(candidates: readonly Job[], nowMs: number, most = total): Job[] {
     const chosen: Job[] = []
     const waiting = Map.groupBy(candidates, ({ owner }) => owner)
     let owner = nextOf(waiting, owners)
     const lanesOf = new Map([...waiting].map(([name, jobs]) => [name, Map.groupBy(jobs, ({ lane }) => lane)]))
-    while (owner !== undefined && inFlight < total) {
+    while (owner !== undefined && inFlight < total && chosen.length < most) {
       const job = nextJob<Job>(lanesOf.get(owner) ?? new Map(), owner, nowMs)
       if (job === undefined) waiting.delete(owner)
       else {

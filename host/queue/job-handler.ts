@@ -17,6 +17,9 @@ export type Stored = { step: Step<unknown, unknown>; item: unknown }
 /** Something to store with a job's outcome. */
 export const stored = <Item>(step: Step<Item, unknown>, item: Item): Stored => ({ step, item }) as Stored
 
+/** Runs a job. `onBegin`: its turn has come, where the run waits for one. */
+export type Run = (onBegin: () => void) => Promise<JobOutcome>
+
 /** Runs jobs of one kind. */
 export type JobHandler = {
   /**
@@ -24,12 +27,12 @@ export type JobHandler = {
    *
    * @returns a run for each job. A run that throws is a defect: the job is tried again a minute later.
    */
-  begin(db: Db, jobs: readonly Job[]): Promise<(() => Promise<JobOutcome>)[]>
+  begin(db: Db, jobs: readonly Job[]): Promise<Run[]>
   /** Records the interrupted runs of jobs that are due again because their host has ended. */
   interrupt?: (transaction: Db, jobs: readonly Job[]) => Promise<void>
 }
 
 /** A handler for jobs that need no records. */
-export const handleEach = (run: (job: Job) => Promise<JobOutcome>): JobHandler => ({
-  begin: async (_db, jobs) => jobs.map((job) => () => run(job)),
+export const handleEach = (run: (job: Job, onBegin: () => void) => Promise<JobOutcome>): JobHandler => ({
+  begin: async (_db, jobs) => jobs.map((job) => (onBegin) => run(job, onBegin)),
 })

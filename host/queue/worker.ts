@@ -6,7 +6,7 @@ import type { Database } from '../db/open-database.ts'
 import { leaseJobs, nextDueAt, readCandidates } from '../db/queries/claims.ts'
 import type { Job, JobKind } from '../db/queries/jobs.ts'
 import { type Circuits, createFairness, type LaneRules, type Sharing } from './fairness.ts'
-import type { JobHandler, JobOutcome } from './job-handler.ts'
+import type { JobHandler, JobOutcome, Run } from './job-handler.ts'
 import { createLeases, defaultLeaseMs } from './leases.ts'
 import { createSettlements } from './settle.ts'
 
@@ -31,6 +31,8 @@ export type WorkerOptions = {
   handlers: Partial<Record<JobKind, JobHandler>>
   /** Limit of jobs in flight: claimed, with an outcome that is not stored. A large job counts as several. */
   concurrency: number
+  /** Limit of jobs in flight whose run waits for its turn: the others stay in the table. Default: none. */
+  waiting?: number
   lanes: LaneRules
   onDefect: (error: unknown, job?: Job) => void
 }
@@ -42,7 +44,7 @@ const afterErrorMs = 1_000
 /** The largest page of candidates, by the number of jobs that may begin. */
 const candidatesFor = (free: number): number => Math.max(64, 2 * free)
 
-type Claimed = { job: Job; run: () => Promise<JobOutcome> }
+type Claimed = { job: Job; run: Run }
 
 /**
  * Claims due jobs and runs them: candidates → fairness → lease → run → settle. The table is the only list of due work. A
@@ -50,6 +52,7 @@ type Claimed = { job: Job; run: () => Promise<JobOutcome> }
  */
 export async function createWorker(options: WorkerOptions): Promise<Worker> {
   const { database, commits, clock, handlers, hostId, leaseMs = defaultLeaseMs, onDefect } = options
+  const mostWaiting = options.waiting ?? Number.POSITIVE_INFINITY
   const kinds = Object.keys(handlers) as JobKind[]
   const fairness = createFairness(options.concurrency, options.lanes, options.random)
   const settlements = createSettlements({ commits, clock, onDefect, isClosed: () => isClosed })
@@ -69,6 +72,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   const passes = new Map<JobKind, { after: string; found: boolean }>()
   /** Jobs that a claim has chosen and has not committed. */
   let chosen: Sharing[] = []
+  /** Runs that wait for their turn. */
+  let waiting = 0
   let claiming: Promise<void> | undefined
   let isWoken = false
   let isClosed = false
@@ -92,7 +97,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   async function claimWhileDue(): Promise<void> {
     cancelTimer()
     try {
-      while (isWoken && !isClosed && fairness.free() > 0) {
+      while (isWoken && !isClosed && free() > 0) {
         isWoken = false
         const { claimed, isMore, nextAt } = await commits.store(claim, undefined)
         chosen = []
@@ -100,8 +105,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
         isWoken ||= isMore
         if (!isWoken) waitUntil(nextAt)
       }
-      // The next job that ends wakes the worker.
-      if (fairness.free() <= 0) isWoken = false
+      // The next job that begins or ends wakes the worker.
+      if (free() <= 0) isWoken = false
     } catch (error) {
       giveUpChosen()
       onDefect(error)
@@ -138,7 +143,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     nowMs: number,
   ): Promise<{ claimed: Claimed[]; isMore: boolean }> {
     const handler = handlers[kind]
-    if (handler === undefined || isClosed || fairness.free() <= 0) return { claimed: [], isMore: false }
+    const most = free()
+    if (handler === undefined || isClosed || most <= 0) return { claimed: [], isMore: false }
     const pass = passes.get(kind) ?? { after: '', found: false }
     const { candidates, next } = await readCandidates(transaction, kind, {
       after: pass.after,
@@ -146,14 +152,14 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       retriesOnly: fairness.openLanes(nowMs),
       withoutOwners: fairness.fullOwners(),
       perLane: options.lanes.most,
-      limit: candidatesFor(fairness.free()),
+      limit: candidatesFor(most),
       nowMs,
     })
     const found = pass.found || candidates.length > 0
     passes.set(kind, next === undefined ? { after: '', found: false } : { after: next, found })
     // Lanes of earlier pages may still have due jobs, so the search ends only after a pass without candidates.
     const isMore = next !== undefined || (pass.after !== '' && found)
-    const wanted = fairness.choose(candidates, nowMs)
+    const wanted = fairness.choose(candidates, nowMs, most)
     chosen.push(...wanted)
     const ids = wanted.map(({ id }) => id)
     const jobs = await leaseJobs(transaction, ids, { leaseId: randomUUID(), hostId, nowMs, leaseMs })
@@ -166,6 +172,12 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     const ours = new Set(jobs.map(({ id }) => id))
     for (const job of wanted.filter(({ id }) => !ours.has(id))) giveUp(job)
     return { claimed, isMore: isMore || wanted.length > 0 }
+  }
+
+  /** The number of jobs that may begin now. Waiting runs are replaced in batches: a claim costs a transaction. */
+  function free(): number {
+    const places = mostWaiting - waiting - chosen.length
+    return places < mostWaiting / 2 ? 0 : Math.min(fairness.free(), places)
   }
 
   function giveUp(job: Sharing): void {
@@ -194,11 +206,13 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
 
   async function doJob({ job, run }: Claimed): Promise<void> {
     let outcome: JobOutcome
+    const endWait = beginWait()
     try {
-      outcome = await run()
+      outcome = await run(endWait)
     } catch (error) {
       outcome = settlements.postponed(job, error)
     }
+    endWait()
     fairness.end(job, outcome.health, clock.now())
     const settled = settlements.store({ job, outcome })
     // The next job of the lane is claimed by the commit that settles this one.
@@ -208,6 +222,18 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     fairness.release(job)
     // The next job of an ordered lane may begin now. A retry has a due time.
     if (wasFull || job.ordered || outcome.move.state !== 'gone') wake(job.kind)
+  }
+
+  /** @returns ends the wait of a run; further calls do nothing */
+  function beginWait(): () => void {
+    let isWaiting = true
+    waiting += 1
+    return () => {
+      if (!isWaiting) return
+      isWaiting = false
+      waiting -= 1
+      if (waiting === Math.floor(mostWaiting / 2)) wake()
+    }
   }
 
   async function close(): Promise<void> {

@@ -52,6 +52,13 @@ export const wallClockError = (limits: Limits): AnnexError =>
     `The script did not answer within ${limits.wallMs} ms (SANDBOX_WALL_MS).`,
   )
 
+/** Other dispatches have kept the sandbox process busy. The script has not begun. */
+export const noTurnError = (limits: { wallMs: number }): AnnexError =>
+  new AnnexError(
+    'sandbox_busy',
+    `The sandbox process was busy with other dispatches for ${limits.wallMs} ms (SANDBOX_WALL_MS), so the script did not begin. Try again.`,
+  )
+
 /** Wall time stopped a script that had not used its CPU time. */
 export const starvedError = (): AnnexError =>
   new AnnexError(

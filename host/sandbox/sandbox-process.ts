@@ -13,6 +13,7 @@ import {
 } from './dispatch/live-dispatches.ts'
 import { createLoadedSandboxes } from './dispatch/loaded-sandboxes.ts'
 import { createToSandbox } from './dispatch/to-sandbox.ts'
+import { createTurns } from './dispatch/turns.ts'
 import type { HostCalls } from './host-calls.ts'
 import { createConnection, parseBroken, parseError, parseUsages, toUsage } from './process/connection.ts'
 import { readCompetition } from './process/proc.ts'
@@ -25,6 +26,7 @@ import {
   errorOfBroken,
   errorOfEnd,
   loadLimitError,
+  noTurnError,
   ScriptError,
   starved,
   starvedError,
@@ -34,15 +36,15 @@ import type { OnLimit, SandboxLimits, ScriptLog } from './sandbox-options.ts'
 import type { SandboxTarget } from './target.ts'
 
 export type SandboxProcess = {
-  /** Loads the script if it is not loaded, and sends it the dispatch. */
+  /** Sends the dispatch to its script. A script that is not loaded waits for its turn to be loaded. */
   run: (queued: QueuedDispatch) => void
   pid: number | undefined
-  /** How many dispatches run in it. */
+  /** How many dispatches run in it, or wait for it. */
   running: () => number
   /** How many sandboxes it holds. */
   loaded: () => number
   residentBytes: () => number
-  /** The process gets no further dispatch, and ends when all running ones are done. */
+  /** The process gets no further dispatch, and ends when all running ones are done. Waiting ones run elsewhere. */
   retire: () => void
   close: () => Promise<void>
 }
@@ -92,6 +94,7 @@ export function createSandboxProcess(
       started.kill()
     },
   })
+  const turns = createTurns()
   let isRetired = false
   let cause: EndCause = { kind: 'died' }
 
@@ -126,12 +129,16 @@ export function createSandboxProcess(
     ping: () => send({ type: toProcess.ping, number: Math.round(readCompetition() * 100) }),
     onStuck: evacuate,
     onResident(bytes) {
-      if (!isRetired && sandboxes.evictFor(bytes) === 'recycle') given.onDrift()
+      if (!isRetired && sandboxes.evictFor(bytes, turns.count() > 0) === 'recycle') given.onDrift()
     },
-    onTick() {
-      for (const live of lives.expired()) timeOut(live)
+    onTick(_servedMs, box) {
+      for (const live of lives.expired(box.lastBegun)) timeOut(live)
+      for (const queued of turns.takeOlder(performance.now() - limits.wallMs)) {
+        reject(lives.add(0, queued), noTurnError(limits))
+      }
       lives.giveUpUsage('late')
       if (isRetired) closeWhenDone()
+      else giveTurns()
     },
     onOver(found) {
       cause = found
@@ -144,11 +151,12 @@ export function createSandboxProcess(
   return {
     run,
     pid: started.pid,
-    running: lives.count,
+    running: () => lives.count() + turns.count(),
     loaded: sandboxes.count,
     residentBytes: started.residentBytes,
     retire() {
       isRetired = true
+      given.onGivenBack(turns.takeAll())
       closeWhenDone()
     },
     close,
@@ -157,6 +165,20 @@ export function createSandboxProcess(
   function run(queued: QueuedDispatch): void {
     const failure = sandboxes.recentFailure(queued.target)
     if (failure !== undefined) return reject(lives.add(0, queued), failure)
+    if (sandboxes.isLoaded(queued.target) && !turns.has(queued.target.key)) return begin(queued)
+    turns.wait(queued)
+    giveTurns()
+  }
+
+  /** Loads the next scripts, while few are being loaded and there is memory for them. */
+  function giveTurns(): void {
+    while (turns.count() > 0 && sandboxes.mayLoad(started.residentBytes())) {
+      for (const queued of turns.next()) begin(queued)
+    }
+  }
+
+  function begin(queued: QueuedDispatch): void {
+    queued.onBegin?.()
     const { sandbox, environment } = sandboxes.load(queued.target, queued.environment)
     toSandbox.begin(lives.add(sandbox, queued), environment)
   }
@@ -164,8 +186,10 @@ export function createSandboxProcess(
   function handleFrame(frame: Frame): void {
     switch (frame.type) {
       case toHost.ready:
-      case toHost.loaded:
         return
+      case toHost.loaded:
+        sandboxes.settle(frame.sandbox)
+        return giveTurns()
       case toHost.pong:
         return watch.pong()
       case toHost.stuck:
@@ -230,10 +254,10 @@ export function createSandboxProcess(
     const culprit = sandboxes.target(box.sandbox)
     if (culprit === undefined) return
     const waiting = lives.all().filter((live) => live.id > box.lastBegun && !isAnswered(live))
-    const hasNeighbours = waiting.some((live) => live.sandbox !== box.sandbox)
-    const notBegun = hasNeighbours ? waiting : []
-    for (const live of notBegun) send({ type: toProcess.forget, sandbox: live.sandbox, dispatch: live.id })
-    given.onStuck(culprit, notBegun.map(lives.takeBack))
+    const hasNeighbours = turns.count() > 0 || waiting.some((live) => live.sandbox !== box.sandbox)
+    if (!hasNeighbours) return given.onStuck(culprit, [])
+    for (const live of waiting) send({ type: toProcess.forget, sandbox: live.sandbox, dispatch: live.id })
+    given.onStuck(culprit, [...waiting.map(lives.takeBack), ...turns.takeAll()])
   }
 
   function closeWhenDone(): void {
@@ -250,7 +274,7 @@ export function createSandboxProcess(
     watch.stop()
     const box = started.readBlackBox()
     started.close()
-    const notBegun: QueuedDispatch[] = []
+    const notBegun = turns.takeAll()
     for (const live of lives.all()) {
       const isCulpritsLoad = box.sandbox === live.sandbox && box.dispatch === 0
       if (live.id > box.lastBegun && !isCulpritsLoad && !isAnswered(live)) {

@@ -13,7 +13,7 @@ import { createSandboxProcess, type ProcessEnd, type SandboxProcess } from './sa
 import type { DispatchContext, DispatchOutcome, SandboxTarget, ScriptResponse } from './target.ts'
 
 export type DispatchRequest = Pick<QueuedDispatch, 'target' | 'environment' | 'message' | 'context'> &
-  Partial<Pick<QueuedDispatch, 'visitor' | 'body'>>
+  Partial<Pick<QueuedDispatch, 'visitor' | 'body' | 'onBegin'>>
 
 export type RunningProcess = { slot: string; pid: number | undefined; loaded: number; residentBytes: number }
 
@@ -86,7 +86,8 @@ export function createSandboxes(given: {
   }
 
   /**
-   * The path of one dispatch: take a turn, pick a process, load the script there, send the dispatch (`SandboxProcess.run`).
+   * The path of one dispatch: take a turn, pick a process, load the script there in turn, send the dispatch
+   * (`SandboxProcess.run`).
    * Frames arrive until the answer (`guest-frames.ts`). Its end gives the receipt (`live-dispatches.ts`).
    */
   async function dispatch(request: DispatchRequest): Promise<DispatchOutcome> {
@@ -95,7 +96,8 @@ export function createSandboxes(given: {
     try {
       return await new Promise((resolve, reject) => {
         const { visitor, body = emptyBody } = request
-        run({ ...request, visitor, body, moves: 0, resolve, reject })
+        const askedMs = performance.now()
+        run({ ...request, visitor, body, askedMs, moves: 0, resolve, reject })
       })
     } finally {
       endTurn()

@@ -26,6 +26,8 @@ type WorkerParts = {
 /** Ten failures in a row open the circuit of a receiver for five seconds, then for longer, up to five minutes. */
 const circuit = { failures: 10, firstMs: 5_000, longestMs: 300_000 }
 const scriptsInFlight = 512
+/** Runs of these whose scripts wait to be loaded. One takes about 20 ms. */
+const scriptsWaiting = 64
 const scriptsPerInstallation = 32
 
 /** The worker for deliveries. Scripts have another worker: neither waits for the other. */
@@ -68,6 +70,7 @@ export function startScripts(
     ...toShared(parts),
     handlers: { event: runEvent, task: runEvent },
     concurrency: scriptsInFlight,
+    waiting: scriptsWaiting,
     lanes: { most: scriptsPerInstallation, first: scriptsPerInstallation },
   })
 }

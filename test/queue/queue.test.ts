@@ -101,6 +101,59 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     slow.end()
   },
 
+  async 'leaves jobs in the table while as many runs as may wait have not begun'(queue) {
+    for (let n = 0; n < 20; n += 1) await queue.insert(`lane ${n}`, 1)
+    const turns: (() => void)[] = []
+    const ends: (() => void)[] = []
+    await queue.work(
+      async (_job, onBegin) => {
+        turns.push(onBegin)
+        const { promise, resolve } = Promise.withResolvers<void>()
+        ends.push(resolve)
+        await promise
+        return gone
+      },
+      { waiting: 4 },
+    )
+    const has = (count: number) =>
+      until(
+        async () => turns.length,
+        (found) => found === count,
+      )
+    await has(4)
+    await sleep(100)
+    assert.equal(turns.length, 4)
+    // The next ones come together: one claim for each would cost a transaction each.
+    turns[0]?.()
+    turns[0]?.()
+    await sleep(100)
+    assert.equal(turns.length, 4)
+    turns[1]?.()
+    await has(6)
+    // A run that never waits ends its wait with itself.
+    for (const end of ends) end()
+    await has(10)
+    await until(queue.jobs, (jobs) => {
+      for (const end of ends) end()
+      return jobs.length === 0
+    })
+    assert.equal(turns.length, 20)
+  },
+
+  async 'counts no attempt and no interruption for a run that has not begun'(queue) {
+    await queue.insert('a', 1)
+    const seen: unknown[] = []
+    await queue.work(async ({ attempt, interruptions }) => {
+      seen.push([attempt, interruptions])
+      const dueAtMs = queue.clock.now()
+      if (seen.length === 8) return gone
+      const run = seen.length < 7 ? ('not begun' as const) : ('interrupted' as const)
+      return { move: { state: 'due', dueAtMs, reason: 'no turn', run } }
+    })
+    await queue.drained()
+    assert.deepEqual(seen, [...Array.from({ length: 7 }, () => [1, 0]), [1, 1]])
+  },
+
   async 'keeps a quarter of what is free for other owners'(queue) {
     for (let n = 0; n < 20; n += 1) await queue.insert(`slow ${n}`, 10, { owner: 'one' })
     const slow = holding()

@@ -18,6 +18,7 @@ export const gone: JobOutcome = { move: { state: 'gone' } }
 export type Work = {
   hostId?: string
   concurrency?: number
+  waiting?: number
   lanes?: LaneRules
   clock?: (clock: Clock) => Clock
   commits?: GroupCommit
@@ -30,7 +31,7 @@ export type Queue = {
   db: Database['db']
   clock: Clock
   insert: (lane: string, count: number, given?: Partial<NewJob>) => Promise<JobRow[]>
-  work: (run: (job: Job) => Promise<JobOutcome>, given?: Work) => Promise<Worker>
+  work: (run: (job: Job, onBegin: () => void) => Promise<JobOutcome>, given?: Work) => Promise<Worker>
   /** Settles when no job is left. */
   drained: () => Promise<unknown>
   jobs: () => Promise<(Job & { state: string; lastError: string | null })[]>
@@ -75,6 +76,7 @@ export async function openQueue(): Promise<Queue> {
         hostId: given.hostId ?? 'host_1',
         handlers: { task: handler },
         concurrency: given.concurrency ?? 32,
+        ...(given.waiting !== undefined && { waiting: given.waiting }),
         lanes,
         onDefect,
       })

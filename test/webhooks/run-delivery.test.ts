@@ -81,7 +81,7 @@ it('a delivery of a paused receiver is due again when the receiver was resumed m
   await db('receivers').update({ state: 'paused' })
   const { begin } = createHandler(database)
   const [run] = await begin(db, [job])
-  const { move, stores = [] } = (await run?.()) ?? assert.fail('nothing came of it')
+  const { move, stores = [] } = (await run?.(() => {})) ?? assert.fail('nothing came of it')
   assert.equal(move.state, 'waiting')
   await db('receivers').update({ state: 'active' })
   await db.transaction(async (transaction) => {
@@ -114,7 +114,7 @@ it('a name is resolved for the organization that owns the receiver', async () =>
     },
   })
   const [run] = await begin(db, await claimAll(db, 'delivery'))
-  await run?.()
+  await run?.(() => {})
   assert.deepEqual(tenants, [(await db('installations').first()).organizationId])
 })
 
@@ -147,7 +147,7 @@ it('a long body is sent whole, and counts as the size of its job', async () => {
   })
   const jobs = await claimAll(db, 'delivery')
   for (const job of jobs) assert.equal(job.size, Buffer.byteLength(job.subject) + Buffer.byteLength(body))
-  for (const run of await handler.begin(db, jobs)) await run()
+  for (const run of await handler.begin(db, jobs)) await run(() => {})
   assert.deepEqual(sent, [body, body])
 })
 

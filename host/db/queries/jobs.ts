@@ -125,13 +125,13 @@ export async function countPendingJobs(db: Db, kind: JobKind, lane: string): Pro
 }
 
 /**
- * The next state of a claimed job. `gone`: the job is done and deleted. `due`: it runs again; with `interrupted` the run
- * does not count as an attempt. `waiting`: it waits for a resume of its lane, and the run does not count. `failed`: the job
+ * The next state of a claimed job. `gone`: the job is done and deleted. `due`: it runs again; a run that was `interrupted` or
+ * has `not begun` does not count as an attempt. `waiting`: it waits for a resume of its lane, and the run does not count. `failed`: the job
  * is kept for a person to read.
  */
 export type Move =
   | { state: 'gone' }
-  | { state: 'due'; dueAtMs: number; reason: string; interrupted?: boolean }
+  | { state: 'due'; dueAtMs: number; reason: string; run?: 'interrupted' | 'not begun' }
   | { state: 'waiting'; reason: string }
   | { state: 'failed'; reason: string }
 
@@ -170,7 +170,7 @@ const deleteJobs = forEachRow<Pick<MoveOf, 'id' | 'leaseId'>>({
 
 async function updateJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Promise<{ id: string }[]> {
   if (moves.length === 0) return []
-  const isInterrupted = (move: Move) => move.state === 'due' && move.interrupted === true
+  const uncounted = (move: Move) => (move.state === 'due' ? move.run : undefined)
   const rows = moves.map(({ id, leaseId, move }) => ({
     id,
     leaseId,
@@ -178,8 +178,8 @@ async function updateJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Prom
     dueAt: move.state === 'due' ? move.dueAtMs : nowMs + afterWaitMs,
     lastError: 'reason' in move ? move.reason : null,
     finishedAt: move.state === 'failed' ? nowMs : null,
-    attemptBack: move.state === 'waiting' || isInterrupted(move) ? 1 : 0,
-    interrupted: isInterrupted(move) ? 1 : 0,
+    attemptBack: move.state === 'waiting' || uncounted(move) !== undefined ? 1 : 0,
+    interrupted: uncounted(move) === 'interrupted' ? 1 : 0,
   }))
   return rawRows(
     db,

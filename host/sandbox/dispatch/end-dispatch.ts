@@ -3,7 +3,7 @@ import { toProcess } from '../../../runtime/process/messages.ts'
 import { bodyStream } from '../../../runtime/wire-kinds.ts'
 import { type AnnexError, isAnnexError } from '../../errors.ts'
 import type { Usage } from '../process/connection.ts'
-import { stalledBodyError, waitUntilError, wallClockError } from '../sandbox-errors.ts'
+import { noTurnError, stalledBodyError, waitUntilError, wallClockError } from '../sandbox-errors.ts'
 import type { OnLimit, SandboxLimits, ScriptLog } from '../sandbox-options.ts'
 import { isAnswered, type LiveDispatch, type LiveDispatches } from './live-dispatches.ts'
 
@@ -42,6 +42,7 @@ export function createEndDispatch(given: {
   }
 
   function timeOut(live: LiveDispatch): void {
+    if (!live.hasBegun) return abandon(live, noTurnError(limits))
     if (!isAnswered(live)) return abandon(live, wallClockError(limits))
     const isStreaming = live.sinks?.has(bodyStream) === true
     if (!isStreaming) onLimit(live.queued.context.integration, 'wait_until')

@@ -18,6 +18,10 @@ export type QueuedDispatch = {
   body: DispatchOutcome['body']
   context: DispatchContext
   visitor: Visitor | undefined
+  /** When it was asked for (monotonic). It waits for its turn for a limited time. */
+  askedMs: number
+  /** Called when its turn has come. */
+  onBegin?: (() => void) | undefined
   /** How many processes have died before it began. */
   moves: number
   resolve: (outcome: DispatchOutcome) => void
@@ -30,6 +34,8 @@ export type LiveDispatch = {
   sandbox: number
   queued: QueuedDispatch
   startedAtMs: number
+  /** Its script has begun with it, as of the last look at the black box. */
+  hasBegun: boolean
   /** Monotonic, as are the two times below. */
   sentMs: number
   answeredMs: number | undefined
@@ -63,8 +69,11 @@ export type LiveDispatches = {
   ofSandbox: (sandbox: number) => LiveDispatch[]
   all: () => LiveDispatch[]
   count: () => number
-  /** Timed-out dispatches. A timer for each would cost more: most dispatches end after a few milliseconds. */
-  expired: () => LiveDispatch[]
+  /**
+   * Timed-out dispatches. A timer for each would cost more: most dispatches end after a few milliseconds. The time of a
+   * dispatch begins when its script runs, after the last one that has begun (`lastBegun`).
+   */
+  expired: (lastBegun: number) => LiveDispatch[]
   /** Ends the dispatch, its streams and its host calls, and gives its receipt, once `reportUsage` has come if it is to come. */
   end: (live: LiveDispatch, usage?: Usage | 'reported later') => void
   /** Ends the dispatch without a receipt: it has not begun, and runs elsewhere. */
@@ -104,6 +113,7 @@ export function createLiveDispatches(given: {
         sandbox,
         queued,
         startedAtMs: Date.now(),
+        hasBegun: false,
         sentMs,
         answeredMs: undefined,
         outcome: 'sandbox_died',
@@ -127,10 +137,15 @@ export function createLiveDispatches(given: {
     ofSandbox: (sandbox) => lives.values().filter((live) => live.sandbox === sandbox),
     all: lives.values,
     count: () => count,
-    expired() {
+    expired(lastBegun) {
       if (count === 0) return []
       const now = performance.now()
-      return lives.values().filter(({ movedMs, patienceMs }) => now - movedMs > patienceMs)
+      return lives.values().filter((live) => {
+        live.hasBegun ||= live.id <= lastBegun || isAnswered(live)
+        if (live.hasBegun) return now - live.movedMs > live.patienceMs
+        live.sentMs = live.movedMs = now
+        return now - live.queued.askedMs > live.patienceMs
+      })
     },
     end(live, usage = noUsage) {
       if (!remove(live)) return

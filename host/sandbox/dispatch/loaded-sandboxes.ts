@@ -11,6 +11,11 @@ export type LoadedSandboxes = {
    * @returns the numbers of the sandbox, which is in use until `release`, and of the environment in it
    */
   load: (target: SandboxTarget, environment: string) => { sandbox: number; environment: number }
+  /** The sandbox has loaded its script. */
+  settle: (sandbox: number) => void
+  isLoaded: (target: SandboxTarget) => boolean
+  /** True while few scripts are being loaded, and there is memory for one more. */
+  mayLoad: (residentBytes: number) => boolean
   release: (sandbox: number) => void
   drop: (sandbox: number) => void
   /** Drops a sandbox whose script failed to load, and remembers the error for a while. */
@@ -20,9 +25,10 @@ export type LoadedSandboxes = {
   /**
    * From 60 % of the memory limit on, ends the sandboxes that were idle for longest.
    *
+   * @param isAwaited scripts wait to be loaded: more sandboxes are ended in the same time
    * @returns `recycle` where a fresh process should replace this one: that did not help, or too many have gone
    */
-  evictFor: (residentBytes: number) => 'recycle' | undefined
+  evictFor: (residentBytes: number, isAwaited: boolean) => 'recycle' | undefined
   count: () => number
 }
 
@@ -39,6 +45,7 @@ type Entry = {
   isRetired: boolean
 }
 
+const mib = 1024 * 1024
 const maxFailures = 200
 /** Loading a slow script that fails, again at each request, would take the CPU time of the others. */
 const failureMs = 2_000
@@ -49,20 +56,28 @@ const evictFromPercent = 60
 const recycleFromPercent = 75
 /** Evicted sandboxes give their memory back late, and not all of it: eviction pauses for so long. */
 const evictEveryMs = 500
+const evictAwaitedEveryMs = 100
 const evictPart = 0.25
 /** So many loaded sandboxes fill the process together: no single script does. */
 const crowd = 32
+/** One script is being loaded, and the next one has arrived. Dispatches wait behind both. */
+const loadsAtOnce = 2
 /** V8 keeps about a megabyte of each isolate that has gone. */
 const maxEvicted = 600
 
 /** The sandboxes of a process: one for each installation, of the version that was dispatched to last. */
 export function createLoadedSandboxes(
   send: (frame: FrameToWrite) => void,
-  limits: Pick<SandboxLimits, 'cpuMs' | 'loadMs' | 'wallMs' | 'timers' | 'allowEval' | 'residentMb'>,
+  limits: Pick<
+    SandboxLimits,
+    'cpuMs' | 'loadMs' | 'wallMs' | 'timers' | 'allowEval' | 'heapMb' | 'residentMb'
+  >,
 ): LoadedSandboxes {
   const byKey = new Map<string, Entry>()
   const byNumber = new Map<number, Entry>()
   const failures = new Map<string, { error: Error; untilMs: number }>()
+  /** Numbers of sandboxes whose script is being loaded. */
+  const loading = new Set<number>()
   let lastNumber = 0
   let uses = 0
   let evictedAtMs = performance.now()
@@ -79,6 +94,16 @@ export function createLoadedSandboxes(
       entry.uses += 1
       entry.usedAt = uses
       return { sandbox: entry.number, environment: environmentOf(entry, environment) }
+    },
+    settle: (sandbox) => void loading.delete(sandbox),
+    isLoaded: ({ key, version }) => byKey.get(key)?.version === version.digest,
+    mayLoad(residentBytes) {
+      if (loading.size >= loadsAtOnce) return false
+      // A script that is being loaded may take all of its heap.
+      const loadedBytes = residentBytes + (loading.size + 1) * limits.heapMb * mib
+      if (percentOf(residentBytes) < recycleFromPercent && loadedBytes < limits.residentMb * mib) return true
+      // No sandbox in use could give memory back.
+      return [...byNumber.values()].every(({ uses }) => uses === 0)
     },
     release(sandbox) {
       const entry = byNumber.get(sandbox)
@@ -101,10 +126,11 @@ export function createLoadedSandboxes(
       return failure !== undefined && failure.untilMs > performance.now() ? failure.error : undefined
     },
     target: (sandbox) => byNumber.get(sandbox)?.target,
-    evictFor(residentBytes) {
-      const percent = (residentBytes / (limits.residentMb * 1024 * 1024)) * 100
+    evictFor(residentBytes, isAwaited) {
+      const percent = percentOf(residentBytes)
       if (percent >= recycleFromPercent && byNumber.size >= crowd) return 'recycle'
-      if (percent < evictFromPercent || performance.now() - evictedAtMs < evictEveryMs) return undefined
+      const everyMs = isAwaited ? evictAwaitedEveryMs : evictEveryMs
+      if (percent < evictFromPercent || performance.now() - evictedAtMs < everyMs) return undefined
       evictedAtMs = performance.now()
       if (evicted >= maxEvicted || (percent >= recycleFromPercent && lastEvicted === 0)) return 'recycle'
       lastEvicted = evictIdle()
@@ -112,6 +138,10 @@ export function createLoadedSandboxes(
       return undefined
     },
     count: () => byNumber.size,
+  }
+
+  function percentOf(residentBytes: number): number {
+    return (residentBytes / (limits.residentMb * mib)) * 100
   }
 
   function evictIdle(): number {
@@ -136,6 +166,7 @@ export function createLoadedSandboxes(
       isRetired: false,
     }
     byNumber.set(lastNumber, entry)
+    loading.add(lastNumber)
     byKey.set(target.key, entry)
     const { cpuMs, loadMs, wallMs, timers, allowEval = false } = limits
     const file = `annex:${target.integration}`
@@ -163,6 +194,7 @@ export function createLoadedSandboxes(
   function drop(sandbox: number): void {
     const entry = byNumber.get(sandbox)
     byNumber.delete(sandbox)
+    loading.delete(sandbox)
     if (entry !== undefined && byKey.get(entry.target.key) === entry) byKey.delete(entry.target.key)
   }
 
@@ -173,6 +205,7 @@ export function createLoadedSandboxes(
 
   function unload(entry: Entry): void {
     byNumber.delete(entry.number)
+    loading.delete(entry.number)
     send({ type: toProcess.unload, sandbox: entry.number })
   }
 }

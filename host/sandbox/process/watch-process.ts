@@ -28,7 +28,7 @@ export type ProcessWatcher = {
   onStuck: (box: BlackBoxRecord) => void
   onResident: (bytes: number) => void
   /** Called at each check, with the time since the last one, without that in which the process waited for a processor. */
-  onTick: (servedMs: number) => void
+  onTick: (servedMs: number, box: BlackBoxRecord) => void
   /** The process must end. Called once. */
   onOver: (cause: EndCause) => void
 }
@@ -58,6 +58,8 @@ export function watchProcess(
     // CPU time is read before the black box, and after it for a new stretch: never too much is charged to a stretch.
     const use = readUse()
     const box = started.readBlackBox()
+    // A process with much work reads a ping late. While its stretches change it is not silent.
+    if (box.stretch !== stretch) silentMs = 0
     if (box.sandbox === 0 || box.stretch !== stretch) {
       stretch = box.stretch
       since = readUse().cpuMs
@@ -74,7 +76,7 @@ export function watchProcess(
     const servedMs = use.isWaiting ? use.cpuMs - last.cpuMs : elapsedMs
     last = use
     silentMs += servedMs
-    watcher.onTick(servedMs)
+    watcher.onTick(servedMs, box)
     // The process writes its black box itself, and may lie. No dispatch waits longer than the wall clock limit.
     const patienceMs = box.sandbox === 0 ? deafMs : limits.wallMs + deafMs
     if (!answered && silentMs > patienceMs) return over({ kind: 'deaf' })
