@@ -10,8 +10,12 @@ import type { SandboxTarget } from './target.ts'
 export type ProcessSlots = {
   /** The process that a target shares with others. */
   shared: (target: SandboxTarget) => SandboxProcess
-  /** The process that a target has alone. It ends when it was not used for two minutes. */
-  alone: (target: SandboxTarget) => SandboxProcess
+  /**
+   * The process that a target has alone. It ends when it was not used for two minutes, or when another target needs its place.
+   *
+   * @returns undefined while too many others run alone
+   */
+  alone: (target: SandboxTarget) => SandboxProcess | undefined
   /** Frees the slot of a process that has ended or was retired. @returns the slot, where it had one */
   free: (ended: SandboxProcess) => string | undefined
   /** Starts the process of a shared slot before it is asked for. */
@@ -37,12 +41,13 @@ export function createProcessSlots(given: {
   start: () => SandboxProcess
   /** Processes of the operator's own integrations, and of each other publisher. */
   perPublisher: number
-  /** Processes of all other publishers together. */
+  /** Processes of all other publishers together, and as many again of scripts that run alone. */
   most: number
 }): ProcessSlots {
   const { start, perPublisher, most } = given
   const slots = new Map<string, SandboxProcess>()
-  const idleTimers = new Map<string, NodeJS.Timeout>()
+  /** Processes of scripts that run alone, the one that was used least recently first. */
+  const lone = new Map<string, { group: SandboxTarget['group']; idleTimer: NodeJS.Timeout }>()
   const running = (slot: string) => slots.get(slot)?.running() ?? 0
   const sharedSlot = createSharedSlots({ perPublisher, most, running })
   let isStopped = false
@@ -51,14 +56,18 @@ export function createProcessSlots(given: {
     shared: (target) => processIn(sharedSlot(target), sharedNice),
     alone(target) {
       const slot = aloneSlot(target)
-      clearTimeout(idleTimers.get(slot))
-      idleTimers.set(slot, setTimeout(retire, aloneIdleMs, slot).unref())
+      if (!slots.has(slot) && !makeRoomAlone(target.group)) return undefined
+      clearTimeout(lone.get(slot)?.idleTimer)
+      lone.delete(slot)
+      lone.set(slot, { group: target.group, idleTimer: setTimeout(retire, aloneIdleMs, slot).unref() })
       return processIn(slot, aloneNice)
     },
     free(ended) {
       for (const [slot, process] of slots) {
         if (process !== ended) continue
         slots.delete(slot)
+        clearTimeout(lone.get(slot)?.idleTimer)
+        lone.delete(slot)
         return slot
       }
       return undefined
@@ -67,7 +76,7 @@ export function createProcessSlots(given: {
     list: () => [...slots].map(([slot, process]) => ({ slot, process })),
     stop() {
       isStopped = true
-      for (const timer of idleTimers.values()) clearTimeout(timer)
+      for (const { idleTimer } of lone.values()) clearTimeout(idleTimer)
     },
   }
 
@@ -85,8 +94,27 @@ export function createProcessSlots(given: {
     return fresh
   }
 
+  /**
+   * Bounds the processes of scripts that run alone: each script of a hostile publisher can ask for one. A publisher has at
+   * most half of the places of all other publishers.
+   *
+   * @returns false while all processes that could make room are in use
+   */
+  function makeRoomAlone(group: SandboxTarget['group']): boolean {
+    const isOperator = group === 'operator'
+    const places = [...lone].filter(([, one]) => (one.group === 'operator') === isOperator)
+    const own = places.filter(([, one]) => one.group === group)
+    const isFull = places.length >= most
+    if (!isFull && (isOperator || own.length < Math.ceil(most / 2))) return true
+    const [idle] = (isFull ? places : own).find(([slot]) => running(slot) === 0) ?? []
+    if (idle === undefined) return false
+    retire(idle)
+    return true
+  }
+
   function retire(slot: string): void {
-    idleTimers.delete(slot)
+    clearTimeout(lone.get(slot)?.idleTimer)
+    lone.delete(slot)
     const idle = slots.get(slot)
     slots.delete(slot)
     idle?.retire()

@@ -7,7 +7,7 @@ import type { PlatformSource } from './process/snapshot.ts'
 import type { StartOptions } from './process/start-process.ts'
 import { createProcessSlots } from './process-slots.ts'
 import { emptyReceipt, type OnReceipt } from './receipt.ts'
-import { type EndCause, ScriptError, suspendedError } from './sandbox-errors.ts'
+import { type EndCause, noTurnError, ScriptError, suspendedError } from './sandbox-errors.ts'
 import type { OnLimit, SandboxLimits, ScriptLog } from './sandbox-options.ts'
 import { createSandboxProcess, type ProcessEnd, type SandboxProcess } from './sandbox-process.ts'
 import type { DispatchContext, DispatchOutcome, SandboxTarget, ScriptResponse } from './target.ts'
@@ -30,6 +30,7 @@ export type Sandboxes = {
 
 const shortLifeMs = 1_000
 const drainPollMs = 25
+const crowdedPollMs = 25
 /** Keys of targets without waiting dispatches stay in the table up to this many: most are asked for again at once. */
 const maxIdleKeys = 1_000
 const emptyBody = new Uint8Array(0)
@@ -43,7 +44,7 @@ export function createSandboxes(given: {
   limits: SandboxLimits & { pending: number }
   /** Processes of the operator's own integrations, and of each other publisher. */
   processes: number
-  /** Processes of all other publishers together. */
+  /** Processes of all other publishers together, and as many again of scripts that run alone. */
   processesMax: number
   hostCalls: HostCalls
   onLog: ScriptLog
@@ -60,6 +61,8 @@ export function createSandboxes(given: {
   const offenders = createOffenders()
   /** Processes that get no further dispatch, until they end. */
   const retired = new Set<SandboxProcess>()
+  /** Dispatches whose script has to run alone, and has no place yet. */
+  const crowded: QueuedDispatch[] = []
   const slots = createProcessSlots({ start, perPublisher: given.processes, most: given.processesMax })
   let isClosing = false
   return {
@@ -75,20 +78,23 @@ export function createSandboxes(given: {
     async drain(patienceMs) {
       isClosing = true
       const endMs = performance.now() + patienceMs
-      while (all().some((running) => running.running() > 0) && performance.now() < endMs)
+      while (
+        (crowded.length > 0 || all().some((running) => running.running() > 0)) &&
+        performance.now() < endMs
+      )
         await sleep(drainPollMs)
     },
     async close() {
       isClosing = true
+      runCrowded()
       slots.stop()
       await Promise.all(all().map((running) => running.close()))
     },
   }
 
   /**
-   * The path of one dispatch: take a turn, pick a process, load the script there in turn, send the dispatch
-   * (`SandboxProcess.run`).
-   * Frames arrive until the answer (`guest-frames.ts`). Its end gives the receipt (`live-dispatches.ts`).
+   * The path of one dispatch: take a turn, pick a process, load the script there in turn, send it (`SandboxProcess.run`). Frames
+   * arrive until the answer (`guest-frames.ts`). Its end gives the receipt (`live-dispatches.ts`).
    */
   async function dispatch(request: DispatchRequest): Promise<DispatchOutcome> {
     if (isClosing) throw stoppingError()
@@ -112,7 +118,17 @@ export function createSandboxes(given: {
       return queued.reject(refuse(queued.context, suspendedError(target.key, verdict.reason)))
     }
     const process = verdict.kind === 'alone' ? slots.alone(target) : slots.shared(target)
-    process.run(queued)
+    if (process !== undefined) return process.run(queued)
+    if (crowded.push(queued) === 1) setTimeout(runCrowded, crowdedPollMs)
+  }
+
+  /** Runs what had to wait as too many scripts ran alone. */
+  function runCrowded(): void {
+    for (const queued of crowded.splice(0)) {
+      if (isClosing) queued.reject(stoppingError())
+      else if (performance.now() - queued.askedMs < limits.wallMs) run(queued)
+      else queued.reject(refuse(queued.context, noTurnError(limits)))
+    }
   }
 
   function all(): SandboxProcess[] {

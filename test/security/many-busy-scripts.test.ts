@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { startAnnex } from '../support/annex.ts'
+import { writePlugin } from '../support/plugin-folder.ts'
+
+/** Far more than 100 ms without a pause: each installation of it may run alone. */
+const busy = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: () => {
+  let n = 0
+  for (let i = 0; i < 3e8; i += 1) n = (n + i) | 0
+  return new Response(String(n))
+} })`
+
+it('a publisher’s many busy scripts get a bounded number of processes, and each one its turn', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-busy-'))
+  const pluginsDir = join(folder, 'plugins')
+  const flags = { SANDBOX_PROCESSES_MAX: '4', SANDBOX_CPU_MS: '30000', SANDBOX_WALL_MS: '60000' }
+  const annex = await startAnnex({ pluginsDir, flags })
+  try {
+    await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })
+    const names = Array.from({ length: 8 }, (_none, n) => `busy-${n}`)
+    for (const name of names) writePlugin(pluginsDir, name, { organization: 'acme', script: busy })
+    assert.equal((await annex.api('POST', '/v1/reload')).status, 200)
+    let most = 0
+    const watch = setInterval(() => {
+      const alone = annex.server.sandboxes.processes().filter(({ slot }) => slot.includes('!'))
+      most = Math.max(most, alone.length)
+    }, 5)
+    const ask = async () => (await fetch(`${annex.url}/x/${names[asked++ % names.length]}`)).status
+    let asked = 0
+    const statuses: number[] = []
+    for (let round = 0; round < 3; round += 1)
+      statuses.push(...(await Promise.all(Array.from({ length: names.length }, ask))))
+    clearInterval(watch)
+    assert.deepEqual(
+      statuses.filter((status) => status !== 200),
+      [],
+    )
+    assert.ok(most === 1 || most === 2, `${most}; half of SANDBOX_PROCESSES_MAX at most`)
+  } finally {
+    await annex.close()
+    rmSync(folder, { recursive: true })
+  }
+})
