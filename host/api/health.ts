@@ -3,6 +3,7 @@ import type { Readiness } from '../../schemas/generated/api/system.ts'
 import type { Db } from '../db/db.ts'
 import type { StorageProbe } from '../db/probe-storage.ts'
 import { listDeployedDigests } from '../db/queries/versions.ts'
+import { findLateWork } from '../queue/late-work.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import { hasLevel, type Wall } from '../sandbox/wall/levels.ts'
 import type { OnOperation } from './operations.ts'
@@ -42,10 +43,11 @@ export function addHealthRoutes(on: OnOperation, parts: HealthParts): void {
 export async function readReadiness(
   parts: HealthParts,
 ): Promise<{ found: Record<string, Part>; failing: string[] }> {
-  const [database, storage, versions] = await Promise.all([
+  const [database, storage, versions, work] = await Promise.all([
     readDatabase(parts.db),
     readStorage(parts.probeStorage),
     readVersions(parts.db),
+    readWork(parts.db),
   ])
   const found = {
     database,
@@ -54,6 +56,7 @@ export async function readReadiness(
     nativeModule: readNativeModule(parts.wall),
     sandboxes: readSandboxes(parts),
     workers: readWorkers(parts),
+    work,
   }
   const failing = Object.entries<Part>(found).filter(([, { ready }]) => !ready)
   return { found, failing: failing.map(([name, { message }]) => `${name}: ${message ?? 'not ready'}`) }
@@ -82,6 +85,14 @@ const readVersions = (db: Db): Promise<Part> =>
       JSON.stringify(deployed.map(({ name, digest }) => [name, digest])),
     )
     return { ready: true, deployed: deployed.length, digest: digest.digest('hex') }
+  })
+
+/** Late work makes no host unready: without this host it would be later still. */
+const readWork = (db: Db): Promise<Part> =>
+  readInTime(async () => {
+    const late = await findLateWork(db)
+    const seconds = late.map(({ kind, dueForMs }) => [kind, Math.round(dueForMs / 1_000)])
+    return { ready: true, ...(late.length > 0 && { lateSeconds: Object.fromEntries(seconds) }) }
   })
 
 // The page is public: an error's text holds addresses and names, so it stays in the log.

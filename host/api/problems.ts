@@ -19,6 +19,7 @@ import { messageOf } from '../errors.ts'
 import { whyDisconnected } from '../installations/connections.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { missingSecrets } from '../manifest/secrets.ts'
+import { findLateWork, type LateWork } from '../queue/late-work.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
 import { ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
@@ -69,7 +70,9 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
     const { bavail, bsize } = await statfs(dataDir)
     const freeMb = Math.floor((bavail * bsize) / (1024 * 1024))
     const why = settings.PUBLIC_URL === '' ? undefined : await reach.get(settings.PUBLIC_URL)
+    const late = await findLateWork(db)
     return [
+      ...late.map((work) => ({ ...host, ...toLate(work) })),
       ...plugins()
         .filter(({ state }) => state === 'failed')
         .map(toFailedFolder),
@@ -110,6 +113,15 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
       }
     }
     return problems
+  }
+}
+
+function toLate({ kind, dueForMs, lane }: LateWork): Pick<Noticed, 'kind' | 'sentence' | 'since' | 'fix'> {
+  return {
+    kind: 'late_work',
+    since: Date.now() - dueForMs,
+    sentence: `${kind === 'event' ? 'Events' : 'Tasks'} wait for their scripts for more than a minute, the oldest one at ${lane}.`,
+    fix: `Give Annex more processors, or find a script that takes long: annex logs --installation ${lane}`,
   }
 }
 

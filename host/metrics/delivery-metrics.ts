@@ -13,12 +13,20 @@ export type BacklogSnapshot = {
   jobs: readonly { kind: string; state: string; count: number }[]
   /** The age of the oldest job of a kind, in ms. */
   oldest: readonly { kind: string; ageMs: number }[]
+  /** How long the event or task that is due for longest has been due, in ms. */
+  oldestDue: readonly { kind: string; dueForMs: number }[]
   receivers: readonly { state: string; count: number }[]
   /** Receivers that have failed repeatedly: this host sends them nothing for a while. */
   circuitsOpen: number
 }
 
-export const emptyBacklog: BacklogSnapshot = { jobs: [], oldest: [], receivers: [], circuitsOpen: 0 }
+export const emptyBacklog: BacklogSnapshot = {
+  jobs: [],
+  oldest: [],
+  oldestDue: [],
+  receivers: [],
+  circuitsOpen: 0,
+}
 
 export type DeliveryMetrics = {
   /** Runs for each attempt, and takes well under 2 µs. */
@@ -74,6 +82,17 @@ export function createDeliveryMetrics(registry: Registry, now: () => BacklogSnap
     labelNames: ['kind'],
     read(add) {
       for (const { kind, ageMs } of now().oldest) add({ kind }, ageMs / 1_000)
+    },
+  })
+  registerGauge(registry, {
+    name: 'annex_oldest_due_seconds',
+    help: 'How long the oldest due event or task has waited for its script',
+    labelNames: ['kind'],
+    read(add) {
+      for (const kind of ['event', 'task']) {
+        const oldest = now().oldestDue.find((due) => due.kind === kind)
+        add({ kind }, (oldest?.dueForMs ?? 0) / 1_000)
+      }
     },
   })
   registerGauge(registry, {

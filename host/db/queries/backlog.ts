@@ -10,14 +10,18 @@ export type Backlog = {
   jobs: { kind: JobKind; state: string; count: number }[]
   /** Age of the oldest job that is due, runs, or waits for a retry or a resume. 0: no job is late. */
   oldest: { kind: JobKind; ageMs: number }[]
+  oldestDue: OldestDue[]
   receivers: { state: ReceiverState; count: number }[]
 }
+
+/** The event or task that has been due for longest. `lane`: its installation, or its integration. */
+export type OldestDue = { kind: 'event' | 'task'; dueForMs: number; lane: string }
 
 type Counted = { kind: JobKind; count: string | number; since?: string | number }
 
 const kinds: readonly JobKind[] = ['event', 'task', 'delivery']
 /** A failed delivery has no job. */
-const keptFailed: readonly JobKind[] = ['event', 'task']
+const ofScripts = ['event', 'task'] as const
 const states = ['due', 'running', 'waiting', 'failed']
 /** The oldest of this many retries and scheduled tasks is found. The next ones by due time are not read. */
 const mostReadLater = 10_000
@@ -30,7 +34,7 @@ export async function readBacklog(db: Db): Promise<Backlog> {
   for (const state of states) {
     const rows = await countState(db, state)
     const counts = new Map(rows.map((row) => [row.kind, Number(row.count)]))
-    for (const kind of state === 'failed' ? keptFailed : kinds) {
+    for (const kind of state === 'failed' ? ofScripts : kinds) {
       jobs.push({ kind, state, count: counts.get(kind) ?? 0 })
     }
     for (const row of rows) if (row.since !== undefined) take(row.kind, Number(row.since))
@@ -45,12 +49,29 @@ export async function readBacklog(db: Db): Promise<Backlog> {
     .groupBy('state')
   return {
     jobs,
+    oldestDue: await readOldestDue(db),
     oldest: kinds.map((kind) => ({ kind, ageMs: Math.max(0, nowMs - (since.get(kind) ?? nowMs)) })),
     receivers: (['active', 'paused', 'disabled'] as const).map((state) => ({
       state,
       count: Number(receivers.find((row) => row.state === state)?.count ?? 0),
     })),
   }
+}
+
+/** Of each kind that has one. */
+export async function readOldestDue(db: Db): Promise<OldestDue[]> {
+  const nowMs = nowOf(db)
+  const found: OldestDue[] = []
+  for (const kind of ofScripts) {
+    const row = await db('jobs')
+      .where({ kind })
+      .where('dueAt', '<=', nowMs)
+      .whereRaw(`state = 'due' and kind <> 'delivery'`)
+      .orderBy(['dueAt', 'id'])
+      .first('dueAt', 'lane')
+    if (row !== undefined) found.push({ kind, dueForMs: nowMs - Number(row.dueAt), lane: row.lane })
+  }
+  return found
 }
 
 /** When a job became pending. A scheduled task becomes pending at its first due time, which its position holds. */

@@ -12,6 +12,7 @@ export interface Problem {
     | 'receiver'
     | 'connection'
     | 'failed_work'
+    | 'late_work'
     | 'secret'
     | 'folder'
     | 'disk'

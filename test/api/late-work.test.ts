@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Database, openDatabase } from '../../host/db/open-database.ts'
+import { insertJobs } from '../../host/db/queries/jobs.ts'
+import { type Annex, type Json, startAnnex } from '../support/annex.ts'
+
+const minuteMs = 60_000
+/** Counts are cached for a second. */
+const cachedMs = 1_100
+
+describe('work of scripts that is late', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'annex-late-'))
+  let annex: Annex
+  let database: Database
+  before(async () => {
+    annex = await startAnnex({ dataDir })
+    database = await openDatabase('', dataDir)
+  })
+  after(async () => {
+    await database.close()
+    await annex.close()
+    rmSync(dataDir, { recursive: true })
+  })
+
+  /** Due for so long, behind a job of another host: this host does not run it. */
+  async function hold(kind: 'event' | 'task' | 'delivery', lane: string, dueForMs: number, state = 'due') {
+    const [first, second] = await insertJobs(
+      database.db,
+      [1, 2].map((n) => ({ kind, lane, subject: { n }, dueAt: Date.now() + minuteMs, ordered: true })),
+    )
+    const lease = {
+      leaseId: 'other',
+      hostId: 'other',
+      claimedAt: Date.now(),
+      leaseUntil: Date.now() + 600_000,
+    }
+    await database
+      .db('jobs')
+      .where({ id: first?.id })
+      .update({ state: 'running', ...lease })
+    await database
+      .db('jobs')
+      .where({ id: second?.id })
+      .update({ state, dueAt: Date.now() - dueForMs })
+  }
+
+  async function read() {
+    await sleep(cachedMs)
+    const [ready, problems, metrics] = await Promise.all([
+      annex.api('GET', '/readyz'),
+      annex.api('GET', '/v1/problems'),
+      annex.api('GET', '/metrics'),
+    ])
+    assert.equal(ready.status, 200, ready.text)
+    const gauges = metrics.text.matchAll(/^annex_oldest_due_seconds\{kind="(\w+)"\} (\d+)/gm)
+    return {
+      work: ready.json.work,
+      sentences: problems.json.items
+        .filter(({ kind }: Json) => kind === 'late_work')
+        .map(({ sentence }: Json) => sentence),
+      gauges: Object.fromEntries([...gauges].map(([, kind, seconds]) => [kind, Number(seconds)])),
+    }
+  }
+
+  it('is not there while nothing waits, or waits for less than a minute', async () => {
+    await hold('event', 'inst_short', 20_000)
+    await hold('event', 'inst_later', -minuteMs)
+    await hold('task', 'inst_paused', 10 * minuteMs, 'waiting')
+    await hold('delivery', 'rcv_dead', 10 * minuteMs)
+    const { work, sentences, gauges } = await read()
+    assert.deepEqual([work, sentences, gauges.task], [{ ready: true }, [], 0])
+    assert.ok(gauges.event !== undefined && gauges.event >= 20 && gauges.event < 60, `${gauges.event}`)
+  })
+
+  it('is in /readyz, the problems and the metrics, with the installation that waits for longest', async () => {
+    await hold('event', 'inst_long', 3 * minuteMs)
+    await hold('event', 'inst_less', 2 * minuteMs)
+    await hold('task', 'echo', 2 * minuteMs)
+    const { work, sentences, gauges } = await read()
+    assert.ok(work.ready)
+    assert.ok(work.lateSeconds.event >= 180 && work.lateSeconds.task >= 120, JSON.stringify(work))
+    assert.ok((gauges.event ?? 0) >= 180 && (gauges.task ?? 0) >= 120, JSON.stringify(gauges))
+    assert.deepEqual(sentences.toSorted(), [
+      'Events wait for their scripts for more than a minute, the oldest one at inst_long.',
+      'Tasks wait for their scripts for more than a minute, the oldest one at echo.',
+    ])
+    await database.db('jobs').delete()
+    assert.deepEqual((await read()).work, { ready: true })
+  })
+})
