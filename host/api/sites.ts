@@ -83,7 +83,7 @@ export async function openSite(db: Db, { caller, params, operation }: SiteReques
 }
 
 function toView(site: SiteHead & { externalIds: string[] }, publicUrl: string): SiteView {
-  const { id, organizationId, title, slug, visibility, externalIds, origins, isAdaptive } = site
+  const { id, organizationId, title, slug, visibility, url, externalIds, origins, isAdaptive } = site
   const [origin]: string[] = JSON.parse(origins)
   return {
     object: 'site',
@@ -91,7 +91,7 @@ function toView(site: SiteHead & { externalIds: string[] }, publicUrl: string): 
     title,
     slug,
     organization: organizationId,
-    urls: toPlaceUrls(publicUrl, 'site', site, origin),
+    urls: toPlaceUrls(publicUrl, 'site', site, url ?? origin),
     adaptiveContent: { enabled: Boolean(isAdaptive) },
     visibility,
     externalIds,

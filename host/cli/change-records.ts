@@ -16,6 +16,7 @@ type ChangeOptions = {
   slug?: string
   subdomain?: string
   visibility?: string
+  publishedAt?: string | false
   externalId?: string[]
   externalIds?: boolean
 }
@@ -28,6 +29,10 @@ export const createExternalIdOption = (): Option =>
 
 export const createVisibilityOption = (): Option =>
   new Option('--visibility <level>', 'who may read it').choices(visibilities)
+
+/** `url` of a site or space. `--url` is the address of Annex. */
+export const createAddressOption = (): Option =>
+  new Option('--published-at <address>', 'where visitors read it')
 
 /** Adds `change` and `delete` to the commands of a kind of record. */
 export function addChangeAndDelete(records: Command, kind: RecordKind, find: Find): void {
@@ -43,9 +48,13 @@ export function addChangeAndDelete(records: Command, kind: RecordKind, find: Fin
     .addOption(createExternalIdOption())
     .option('--no-external-ids', 'remove the external ids')
     .action(async (named: string, options: ChangeOptions, command: Command) => {
-      const { org, externalId, externalIds, ...fields } = options
+      const { org, externalId, externalIds, publishedAt, ...fields } = options
       const ids = externalIds === false ? [] : externalId
-      const body = { ...fields, ...(ids !== undefined && { externalIds: ids }) }
+      const body = {
+        ...fields,
+        ...(ids !== undefined && { externalIds: ids }),
+        ...(publishedAt !== undefined && { url: publishedAt === false ? null : publishedAt }),
+      }
       if (Object.keys(body).length === 0)
         throw new UsageError('Nothing is to be changed. Try it with --help.')
       const session = openSession(command)
@@ -73,7 +82,8 @@ export function addChangeAndDelete(records: Command, kind: RecordKind, find: Fin
     })
   if (kind !== 'organization') {
     for (const one of [change, remove]) one.option('--org <name>', 'organization: id or subdomain')
-    change.addOption(createVisibilityOption())
+    change.addOption(createVisibilityOption()).addOption(createAddressOption())
+    change.option('--no-published-at', 'remove that address')
   }
   const command = `annex ${records.name()}`
   withExamples(change, [`${command} change docs --title Documentation --external-id abc123`])

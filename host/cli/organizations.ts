@@ -1,6 +1,11 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { addChangeAndDelete, createExternalIdOption, createVisibilityOption } from './change-records.ts'
+import {
+  addChangeAndDelete,
+  createAddressOption,
+  createExternalIdOption,
+  createVisibilityOption,
+} from './change-records.ts'
 import { toPath } from './client.ts'
 import { findOrganization, findSiteOrSpace } from './find-records.ts'
 import { withExamples } from './options.ts'
@@ -14,6 +19,7 @@ type Options = {
   title?: string
   folder?: string
   visibility?: string
+  publishedAt?: string
   externalId?: string[]
 }
 
@@ -68,15 +74,17 @@ export function addSitesOrSpaces(program: Command, kind: 'site' | 'space'): void
     .option('--org <name>', 'organization: id or subdomain')
     .option('--title <text>', 'name for people')
     .addOption(createVisibilityOption())
+    .addOption(createAddressOption())
     .addOption(createExternalIdOption())
     .action(async (slug: string, options: Options, command: Command) => {
-      const { org, title = slug, folder, visibility, externalId: externalIds } = options
+      const { org, title = slug, folder, visibility, publishedAt: url, externalId: externalIds } = options
       const session = openSession(command)
       const body = {
         ...{ slug, title },
         // The host may run in another folder, so it gets an absolute path.
         ...(folder !== undefined && { folder: resolve(folder) }),
         ...(visibility !== undefined && { visibility }),
+        ...(url !== undefined && { url }),
         ...(externalIds !== undefined && { externalIds }),
       }
       printCreated(session, await session.api.post<SiteOrSpace>(await pathOf(session, kind, org), body))

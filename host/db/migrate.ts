@@ -2,7 +2,8 @@ import type { Knex } from 'knex'
 import { AnnexError } from '../errors.ts'
 import type { Db, Dialect } from './db.ts'
 import * as tables from './migrations/001-tables.ts'
-import { rawRows } from './sql.ts'
+import * as siteUrl from './migrations/002-site-url.ts'
+import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
 const lockKey = 7_140_366_198
@@ -51,11 +52,11 @@ export async function stepsHad(db: Db): Promise<string[] | undefined> {
   return db(stepTable).orderBy('id').pluck('name')
 }
 
-/** @throws AnnexError `conflict` for a database without tables or with older ones; `schema_newer` */
+/** @throws AnnexError `conflict` for a database without tables or with older ones; `schema_newer`, `settings_invalid` */
 export async function assertCurrent(db: Db): Promise<void> {
+  await assertKnown(db)
   const had = await stepsHad(db)
   if (had === undefined) throw new AnnexError('conflict', 'The database has no tables of Annex.')
-  await assertKnown(db)
   if (had.length === stepNames.length) return
   throw new AnnexError(
     'conflict',
@@ -63,10 +64,18 @@ export async function assertCurrent(db: Db): Promise<void> {
   )
 }
 
-/** @throws AnnexError `schema_newer` for tables of a newer Annex, which older code may misunderstand; `schema_older` */
+/** The first step of a build before 0.1.0, and that of each version since. */
+const firstSteps: readonly string[] = ['001-records', '001-tables']
+
+/**
+ * @throws AnnexError `schema_newer` for tables of a newer Annex, which older code may misunderstand; `schema_older`;
+ *   `settings_invalid` for tables of another program, which must not get ours beside them
+ */
 async function assertKnown(db: Db): Promise<void> {
   const had = (await stepsHad(db)) ?? []
-  if (had.includes('001-records')) {
+  const [first] = had
+  if (first === undefined || !firstSteps.includes(first)) await assertEmpty(db)
+  if (first === '001-records') {
     throw new AnnexError(
       'schema_older',
       'The tables of the database are those of a build before 0.1.0, which was not released. Start with a new DATA_DIR, or an empty database.',
@@ -77,14 +86,30 @@ async function assertKnown(db: Db): Promise<void> {
   throw new AnnexError(
     'schema_newer',
     `The tables of the database are those of a newer Annex: they have had ${unknown.join(', ')}, and this one knows ` +
-      `no step after ${stepNames.at(-1)}. Start the newer version, or go back to a copy of the database from before it.`,
+      `no step after ${stepNames.at(-1)}. Start the newer version, or go back to a copy of the database from before it: ` +
+      'docs/upgrading.md.',
+  )
+}
+
+/** A first start that was killed may have left Knex's tables. */
+async function assertEmpty(db: Db): Promise<void> {
+  const others = (await listTables(db)).filter((name) => ![stepTable, `${stepTable}_lock`].includes(name))
+  if (others.length === 0) return
+  const shown = others.slice(0, 3).join(', ') + (others.length > 3 ? ' …' : '')
+  throw new AnnexError(
+    'settings_invalid',
+    `The database has tables of another program (${shown}), and none of Annex. Give Annex an empty database: ` +
+      'DATABASE_URL, or a new DATA_DIR.',
   )
 }
 
 type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void> }
 
 /** Steps are numbered and only appended. A released step is never changed. */
-const steps: readonly [string, Step][] = [['001-tables', tables]]
+const steps: readonly [string, Step][] = [
+  ['001-tables', tables],
+  ['002-site-url', siteUrl],
+]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)
 

@@ -74,6 +74,18 @@ export async function usedBytes(db: Db, tables: readonly string[]): Promise<numb
   return Number(row?.used ?? 0)
 }
 
+/** The tables of a database, without those of the database itself and of its extensions. */
+export async function listTables(db: Db): Promise<string[]> {
+  const sql = isPostgres(db)
+    ? `select relname as name from pg_class
+       where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
+         and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')
+       order by relname`
+    : `select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name`
+  const rows = await rawRows<{ name: string }>(db, sql, [])
+  return rows.map(({ name }) => name)
+}
+
 /** The larger one of two expressions. */
 export const larger = (db: Db, one: string, other: string): string =>
   `${isPostgres(db) ? 'greatest' : 'max'}(${one}, ${other})`

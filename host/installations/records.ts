@@ -117,8 +117,8 @@ export function createPlace<Kind extends TargetKind>(
     const created = await insert(transaction, given as never)
     if (created === undefined) throw takenSlug(kind, slug)
     await nameExternally(transaction, { kind, organizationId, recordId: created.id, externalIds })
-    const { title, visibility } = created
-    const after = { slug, title, visibility, externalIds }
+    const { title, visibility, url } = created
+    const after = { slug, title, visibility, url, externalIds }
     await record(transaction, origin, `${kind}.create`, created.id, { organizationId, after })
     await installInNew(transaction, box, kind, created, origin)
     return created as Places[Kind]
@@ -143,9 +143,9 @@ export async function changePlace<Kind extends TargetKind>(
     await updatePlace(transaction, kind, id, change).catch(refuseDuplicate(kind, change.slug))
     const { organizationId } = place
     await nameExternally(transaction, { kind, organizationId, recordId: id, externalIds })
-    const { slug, title, visibility } = place
+    const { slug, title, visibility, url } = place
     await record(transaction, origin, `${kind}.change`, id, {
-      ...{ organizationId, before: { slug, title, visibility } },
+      ...{ organizationId, before: { slug, title, visibility, url } },
       after: { ...change, ...(externalIds && { externalIds }) },
     })
     await alsoStore(transaction, place)

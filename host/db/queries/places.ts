@@ -77,6 +77,8 @@ export type Site = {
   slug: string
   title: string
   visibility: Visibility
+  /** Where visitors read it. Null: at the first of its origins, if it has one. */
+  url: string | null
   /** What its pages send with a view. */
   publicKey: string
   /** Origins of its pages: a list as JSON text. */
@@ -88,7 +90,7 @@ export type Site = {
 
 export async function insertSite(
   db: Db,
-  given: { organizationId: string; slug: string; title: string; visibility?: Visibility },
+  given: { organizationId: string; slug: string; title: string; visibility?: Visibility; url?: string },
 ): Promise<Site | undefined> {
   const row = { id: createId('site'), ...given, publicKey: createPublicKey(), createdAt: Date.now() }
   const [inserted] = await db('sites')
@@ -120,7 +122,7 @@ export type SiteHead = Omit<Site, 'adaptiveSchema' | 'publicKey'> & { isAdaptive
 export async function listSites(db: Db, organizationId: string, at: PageAt): Promise<SiteHead[]> {
   const query = db('sites')
     .where({ organizationId })
-    .select('id', 'organizationId', 'slug', 'title', 'visibility', 'origins', 'createdAt')
+    .select('id', 'organizationId', 'slug', 'title', 'visibility', 'url', 'origins', 'createdAt')
     .select(db.raw('adaptive_schema is not null as is_adaptive'))
   return inPage(query, 'id', at)
 }
@@ -183,7 +185,6 @@ export async function findPlacesOf<Kind extends TargetKind>(
   return places().whereIn('id', recordsNamed(db, kind, name))
 }
 
-/** `url`: of a space. */
 export type PlaceChange = { slug?: string; title?: string; visibility?: Visibility; url?: string | null }
 
 /** Locks a site or space until the transaction ends, so that it is not deleted meanwhile. */

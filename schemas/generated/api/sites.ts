@@ -41,6 +41,10 @@ export interface SiteList {
 export interface NewSite {
   slug: ShortName
   title: Title
+  /**
+   * Where visitors read the site. Without it: at the first origin of its pages.
+   */
+  url?: string
   visibility?: Visibility
   externalIds?: ExternalIds
 }
@@ -51,6 +55,10 @@ export interface NewSite {
 export interface SiteChange {
   slug?: ShortName
   title?: Title
+  /**
+   * Where visitors read the site. Null: at the first origin of its pages.
+   */
+  url?: string | null
   visibility?: Visibility
   externalIds?: ExternalIds
 }
