@@ -9,7 +9,7 @@ import { drainMs } from './api/listen.ts'
 import type { SeeAnswer } from './api/operations.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
 import { createContentWriter } from './content/write-content.ts'
-import { hostIdentity, ownDataFolder } from './db/data-folder.ts'
+import { hostIdentity, openDataFolder } from './db/data-folder.ts'
 import { createGroupCommit } from './db/group-commit.ts'
 import { createNotifications } from './db/notifications.ts'
 import { openDatabase } from './db/open-database.ts'
@@ -75,7 +75,9 @@ export async function startServer(
 
   // The data folder and the database.
   const dataDir = resolve(settings.DATA_DIR)
-  ends.defer(await ownDataFolder(dataDir))
+  ends.defer(
+    await openDataFolder({ dataDir, databaseUrl: settings.DATABASE_URL, beside: [settings.PLUGINS_DIR] }),
+  )
   const database = await openDatabase(settings.DATABASE_URL, dataDir)
   ends.defer(database.close)
   const { db, reader, longReader, dialect, clock } = database

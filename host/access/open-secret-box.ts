@@ -71,7 +71,8 @@ export function readSecretKey(setting: string, dataDir: string): Uint8Array | un
   const where = setting !== '' ? 'SECRET_KEY' : path
   throw new AnnexError(
     'settings_invalid',
-    `${where} is not 32 bytes in base64. Make one with: openssl rand -base64 32`,
+    `${where} is not 32 bytes in base64. Restore the key that this Annex had: without it the stored secrets are lost. For a ` +
+      'new Annex, make one with: openssl rand -base64 32',
   )
 }
 

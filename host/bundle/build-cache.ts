@@ -77,9 +77,9 @@ export async function readIfThere(file: string): Promise<Buffer | undefined> {
  * first. Otherwise a power cut may leave an empty file, and no script would load again.
  */
 export async function writeAtomically(file: string, data: string | Uint8Array): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true })
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
   const temporary = `${file}.${randomUUID()}.tmp`
-  await writeFile(temporary, data, { flush: true })
+  await writeFile(temporary, data, { flush: true, mode: 0o600 })
   await rename(temporary, file)
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { loadSettings } from '../config/load-settings.ts'
+import { loadSettings, type Settings } from '../config/load-settings.ts'
 import { withExamples } from './options.ts'
 import { openTerminal } from './session.ts'
 
@@ -11,7 +11,7 @@ export function addMigrate(program: Command): void {
     .action(async (_options: object, command: Command) => {
       const terminal = openTerminal(command)
       const { settings } = loadSettings()
-      const dialect = await migrate(resolve(settings.DATA_DIR), settings.DATABASE_URL)
+      const dialect = await migrate(settings)
       if (terminal.json) terminal.printJson({ dialect, state: 'current' })
       else terminal.print(`The tables are up to date (${dialect}).`)
     })
@@ -19,13 +19,14 @@ export function addMigrate(program: Command): void {
 }
 
 /** @throws AnnexError `conflict` while a server runs with this data folder: its tables are up to date */
-async function migrate(dataDir: string, databaseUrl: string): Promise<string> {
+async function migrate({ DATA_DIR, DATABASE_URL, PLUGINS_DIR }: Settings): Promise<string> {
   // Other commands start faster without a database.
   const { openDatabase } = await import('../db/open-database.ts')
-  const { ownDataFolder } = await import('../db/data-folder.ts')
+  const { openDataFolder } = await import('../db/data-folder.ts')
+  const dataDir = resolve(DATA_DIR)
   await using ends = new AsyncDisposableStack()
-  ends.defer(await ownDataFolder(dataDir))
-  const database = await openDatabase(databaseUrl, dataDir)
+  ends.defer(await openDataFolder({ dataDir, databaseUrl: DATABASE_URL, beside: [PLUGINS_DIR] }))
+  const database = await openDatabase(DATABASE_URL, dataDir)
   ends.defer(database.close)
   return database.dialect
 }

@@ -136,24 +136,44 @@ export function explainDatabaseError(error: unknown, setting: 'DATA_DIR' | 'DATA
   const { code = '', name = '' } = error as { code?: string; name?: string }
   const reason = Object.hasOwn(openingReasons, code) ? openingReasons[code] : openingReasons[name]
   if (reason === undefined) return error
+  const { why, next } = reason
   return new AnnexError(
     'settings_invalid',
-    `${setting}: the database cannot be opened: ${reason} (${code || name}).`,
+    `${setting}: the database cannot be opened: ${why} (${code || name}). ${next}`,
   )
 }
 
-const noFile = 'the file cannot be made or written there'
-const noRoom = 'the disk takes no more, or fails'
-const noServer = 'the server cannot be reached'
-const userRefused = 'the server does not let this user in'
+type OpeningReason = { why: string; next: string }
 
-const openingReasons: Readonly<Record<string, string>> = {
-  SQLITE_NOTADB: 'the file is not a SQLite database',
-  SQLITE_CORRUPT: 'the file is damaged',
+const restore = 'Restore it from a backup (docs/backup.md), or name another place.'
+const noFile: OpeningReason = {
+  why: 'the file cannot be made or written there',
+  next: 'Change the owner or the mode of the file and its folder, or name another place.',
+}
+const noRoom: OpeningReason = {
+  why: 'the disk takes no more, or fails',
+  next: 'Make room on it, or repair it.',
+}
+const noServer: OpeningReason = {
+  why: 'the server cannot be reached',
+  next: 'Start it, or correct host and port of the address.',
+}
+const userRefused: OpeningReason = {
+  why: 'the server does not let this user in',
+  next: 'Correct user and password of the address, or the rules of the server.',
+}
+
+const openingReasons: Readonly<Record<string, OpeningReason>> = {
+  SQLITE_NOTADB: { why: 'the file is not a SQLite database', next: restore },
+  SQLITE_CORRUPT: { why: 'the file is damaged', next: restore },
   SQLITE_CANTOPEN: noFile,
   SQLITE_READONLY: noFile,
   SQLITE_FULL: noRoom,
   SQLITE_IOERR: noRoom,
+  SQLITE_BUSY: {
+    why: 'another process has locked the file',
+    next: 'End that process, or wait for it, and start again.',
+  },
   EACCES: noFile,
   EEXIST: noFile,
   EISDIR: noFile,
@@ -161,7 +181,10 @@ const openingReasons: Readonly<Record<string, string>> = {
   ENOTDIR: noFile,
   EPERM: noFile,
   EROFS: noFile,
-  ERR_INVALID_URL: 'the address is not a URL',
+  ERR_INVALID_URL: {
+    why: 'the address is not a URL',
+    next: 'Write it as postgres://user:password@host:5432/name.',
+  },
   EAI_AGAIN: noServer,
   ECONNREFUSED: noServer,
   ECONNRESET: noServer,
@@ -173,8 +196,16 @@ const openingReasons: Readonly<Record<string, string>> = {
   // PostgreSQL, appendix "Error Codes".
   '28000': userRefused,
   '28P01': userRefused,
-  '3D000': 'the server has no database of that name',
-  '57P03': 'the server is starting or stopping',
+  '3D000': { why: 'the server has no database of that name', next: 'Make it: createdb NAME.' },
+  '42501': {
+    why: 'this user may not make tables there',
+    next: 'Let it: GRANT CREATE, USAGE ON SCHEMA public TO the user, or make the user the owner of the database.',
+  },
+  '53300': {
+    why: 'the server has no free connection',
+    next: 'End other clients, or raise its max_connections.',
+  },
+  '57P03': { why: 'the server is starting or stopping', next: 'Start Annex again when it runs.' },
 }
 
 /** An error of the `sqlite3` package. `errno` is an extended result code (https://sqlite.org/rescode.html). */

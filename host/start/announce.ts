@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** Writes down where the command line finds this server. */
 export function announce(dataDir: string, url: string): () => void {
   const path = join(dataDir, 'server.json')
-  writeFileSync(path, `${JSON.stringify({ url, pid: process.pid })}\n`)
+  writeFileSync(path, `${JSON.stringify({ url, pid: process.pid })}\n`, { mode: 0o600 })
   return () => rmSync(path, { force: true })
 }
 

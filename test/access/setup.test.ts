@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -30,7 +30,7 @@ describe('the first start', () => {
     }
   })
 
-  it('gives none once there is an operator, and keeps key and token readable for their owner alone', async () => {
+  it('gives none once there is an operator, and keeps each file readable for its owner alone', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'annex-data-'))
     const first = await startAnnex({ dataDir: folder })
     await first.api('POST', '/v1/setup', { token: first.server.setupToken }, '')
@@ -38,8 +38,12 @@ describe('the first start', () => {
     const second = await startAnnex({ dataDir: folder })
     try {
       assert.equal(second.server.setupToken, undefined)
-      for (const file of ['secret.key', 'cli.token'])
-        assert.equal(statSync(join(folder, file)).mode & 0o777, 0o600)
+      const files = readdirSync(folder, { recursive: true }) as string[]
+      for (const name of ['secret.key', 'cli.token', 'server.json', 'annex.sqlite-wal', 'host.id']) {
+        assert.ok(files.includes(name), name)
+      }
+      assert.ok(files.some((name) => name.startsWith('cache/')))
+      for (const file of ['', ...files]) assert.equal(statSync(join(folder, file)).mode & 0o077, 0, file)
       await assert.rejects(startAnnex({ dataDir: folder }), /Another Annex is using the data folder/)
     } finally {
       await second.close()

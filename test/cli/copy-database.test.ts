@@ -76,7 +76,7 @@ test('a server that cannot be reached is told by the name of the argument', asyn
   assert.equal(code, 1)
   assert.equal(
     stderr,
-    'annex: FROM: the database cannot be opened: the server cannot be reached (ECONNREFUSED).\n',
+    'annex: FROM: the database cannot be opened: the server cannot be reached (ECONNREFUSED). Start it, or correct host and port of the address.\n',
   )
 })
 

@@ -1,9 +1,22 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
-import { ownDataFolder } from '../../host/db/data-folder.ts'
+import { openDataFolder, ownDataFolder } from '../../host/db/data-folder.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { closedPort } from '../egress/local-server.ts'
 
@@ -42,13 +55,131 @@ describe('a place of data that cannot be used is named as the setting that it is
     })
   })
 
-  it('and what Annex makes is for nobody else to read', async () => {
-    const dataDir = join(folder, 'data')
-    const giveBack = await ownDataFolder(dataDir)
+  it('an address that is no URL, and one of a database that is not there, with what to do', async () => {
+    const reaching = (url: string) => openDatabase(url, folder)
+    await assert.rejects(reaching('postgres://[nowhere/annex'), /not a URL.*Write it as postgres:/)
+    await assert.rejects(reaching('mysql://db/annex'), /neither sqlite:PATH nor postgres:/)
+  })
+})
+
+const open = (dataDir: string, { databaseUrl = '', beside = [] as string[] } = {}) =>
+  openDataFolder({ dataDir, databaseUrl, beside })
+const make = (name: string, files: Record<string, string> = {}): string => {
+  const path = join(folder, name)
+  mkdirSync(path, { recursive: true })
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(path, file), text, { mode: 0o644 })
+  return path
+}
+const key = Buffer.alloc(32, 7).toString('base64')
+
+describe('a data folder', () => {
+  it('of other files is refused, and stays as it is', async () => {
+    const dataDir = make('letters', { 'letter.txt': 'hello' })
+    chmodSync(dataDir, 0o755)
+    await assert.rejects(open(dataDir), {
+      code: 'settings_invalid',
+      message: /^DATA_DIR: .*files of others \(letter\.txt\), and none of Annex\. Choose an empty folder/,
+    })
+    assert.deepEqual(readdirSync(dataDir), ['letter.txt'])
+    assert.equal(statSync(dataDir).mode & 0o777, 0o755)
+  })
+
+  const taken: [string, string, Record<string, string>, { databaseUrl?: string; beside?: string[] }?][] = [
+    ['empty', 'empty', {}],
+    ['of a file system of its own, with files of a repository', 'mounted', { '.gitkeep': '', '.env': '' }],
+    ['with the key alone, as an operator prepares it', 'prepared', { 'secret.key': key }],
+    ['with a backup that is restored', 'restored', { 'annex.sqlite': '', 'secret.key': key }],
+    [
+      'with a database of another name, which DATABASE_URL names',
+      'named',
+      { 'my.db': '' },
+      { databaseUrl: `sqlite:${join(folder, 'named', 'my.db')}` },
+    ],
+    [
+      'with the plugin folders in it',
+      'with-plugins',
+      { plugins: '' },
+      { beside: [join(folder, 'with-plugins/plugins')] },
+    ],
+  ]
+  for (const [what, name, files, given] of taken) {
+    it(`is taken ${what}`, async () => {
+      await (await open(make(name, files), given))()
+    })
+  }
+
+  it('that has lost its database is refused, where the database is one of its files', async () => {
+    const dataDir = make('lost', { 'cli.token': 'annex_op_x', 'secret.key': key })
+    await assert.rejects(
+      open(dataDir),
+      /database is not there.*set DATABASE_URL.*restore annex\.sqlite.*empty folder/,
+    )
+    await (await open(dataDir, { databaseUrl: 'postgres://db.example/annex' }))()
+  })
+
+  it('and each file in it is for its user alone, also when it was there before', async () => {
+    const dataDir = make('open', {
+      'annex.sqlite': '',
+      'server.json': '{}',
+      'host.id': 'x',
+      'annex.sqlite-wal': '',
+    })
+    make('open/cache/wall', { 'a.js': '' })
+    make('open/people', { 'theirs.txt': '' })
+    const outside = join(make('outside', { 'linked.txt': '' }), 'linked.txt')
+    symlinkSync(outside, join(dataDir, 'link'))
+    writeFileSync(join(dataDir, 'secret.key'), key, { mode: 0o400 })
+    for (const path of ['', 'cache', 'cache/wall']) chmodSync(join(dataDir, path), 0o755)
+    const unlock = await open(dataDir)
     const { close } = await openDatabase('', dataDir)
+    const modes = Object.fromEntries(
+      ['', ...(readdirSync(dataDir, { recursive: true }) as string[])]
+        .toSorted()
+        .map((path) => [path, (statSync(join(dataDir, path)).mode & 0o777).toString(8)]),
+    )
     await close()
-    await giveBack()
-    assert.equal(statSync(dataDir).mode & 0o777, 0o700)
-    assert.equal(statSync(join(dataDir, 'annex.sqlite')).mode & 0o777, 0o600)
+    await unlock()
+    assert.deepEqual(modes, {
+      ...{ '': '700', 'annex.sqlite': '600', 'annex.sqlite-shm': '600', 'annex.sqlite-wal': '600' },
+      ...{
+        cache: '700',
+        'cache/wall': '700',
+        'cache/wall/a.js': '600',
+        'host.id': '600',
+        'server.json': '600',
+      },
+      ...{ 'secret.key': '400', link: '644', people: '755', 'people/theirs.txt': '644' },
+    })
+  })
+
+  it('of another user is refused, with the command that changes that', {
+    skip: process.getuid?.() !== 0 && 'needs root, to be another user',
+  }, async () => {
+    chmodSync(folder, 0o755)
+    const own = (name: string, files: Record<string, string>): string => {
+      const path = make(name, files)
+      for (const file of ['', ...readdirSync(path)]) chownSync(join(path, file), 65_534, 65_534)
+      return path
+    }
+    const files = { 'annex.sqlite': '', 'secret.key': key }
+    const ofRoot = make('of-root', files)
+    const mixed = own('mixed', files)
+    chownSync(join(mixed, 'annex.sqlite'), 0, 0)
+    const closed = own('closed', {})
+    chmodSync(closed, 0o500)
+    const cases: [string, RegExp][] = [
+      [ofRoot, /belongs to the user 0, and this process runs as 65534.*chown -R 65534/],
+      [mixed, /annex\.sqlite cannot be read and written: it belongs to the user 0/],
+      [closed, /its mode forbids it/],
+      [join(ofRoot, 'sub'), /cannot be made: this user may not write above it/],
+    ]
+    for (const [dataDir, message] of cases) {
+      const opening = `import('${new URL('../../host/db/data-folder.ts', import.meta.url).pathname}')
+        .then(({ openDataFolder }) => openDataFolder({ dataDir: '${dataDir}', databaseUrl: '', beside: [] }))
+        .then(() => console.log('opened'), ({ message }) => console.log(message))`
+      const child = spawn(process.execPath, ['-e', opening], { uid: 65_534, gid: 65_534, env: {} })
+      assert.match(await text(child.stdout), message)
+    }
+    assert.ok(existsSync(join(ofRoot, 'annex.sqlite')))
   })
 })

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import pg from 'pg'
 import { migrations, stepNames } from '../../host/db/migrate.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
+import { listTables } from '../../host/db/sql.ts'
 import { until } from '../support/annex.ts'
 import { startAnnexProcess } from '../support/annex-process.ts'
 import { createTestDatabase, noPostgres, type TestDatabase } from '../support/test-database.ts'
@@ -114,9 +115,68 @@ describe('the tables of the database', () => {
     for (const definition of definitions) assert.doesNotMatch(definition, /\b(state|attempts|finished_at)\b/)
   })
 
+  it('are not made beside those of another program', async () => {
+    const other = await openDatabase(made.url, folder, async () => {})
+    await other.db.schema.createTable('music', (table) => table.text('id'))
+    const refused = {
+      code: 'settings_invalid',
+      message: /tables of another program \(music\).* Give Annex an empty database/,
+    }
+    await assert.rejects(openDatabase(made.url, folder), refused)
+    // As another program leaves it that uses Knex, too.
+    await other.db.schema.createTable('knex_migrations', (table) => {
+      table.increments('id')
+      table.text('name')
+    })
+    await other.db('knex_migrations').insert({ name: '20240101_music.js' })
+    await assert.rejects(openDatabase(made.url, folder), refused)
+    const names = await listTables(other.db)
+    await other.db.schema.dropTable('music').dropTable('knex_migrations')
+    await other.close()
+    assert.deepEqual(names, ['knex_migrations', 'music'])
+    assert.deepEqual(await stepsHad(), stepNames)
+  })
+
+  it('are made beside those of extensions, of other schemas and views, and with those of an operator', {
+    skip: noPostgres,
+  }, async () => {
+    const admin = new pg.Client(made.url)
+    await admin.connect()
+    await admin.query(
+      'create schema other; create table other.music (id text); create view seen as select 1 as one',
+    )
+    // As PostGIS has one.
+    await admin.query('create extension if not exists pg_trgm; create table of_extension (id text)')
+    await admin.query('alter extension pg_trgm add table of_extension')
+    assert.deepEqual(await stepsHad(), stepNames)
+    await admin.query('create table notes (id text)')
+    assert.deepEqual(await stepsHad(), stepNames)
+    await admin.end()
+  })
+
+  it('that cannot be made for want of a right are an error that says which', {
+    skip: noPostgres,
+  }, async () => {
+    const admin = new pg.Client(made.url)
+    await admin.connect()
+    const role = `guest_${randomUUID().replaceAll('-', '')}`
+    await admin.query(`revoke create on schema public from public; create role ${role} login`)
+    const url = new URL(made.url)
+    url.username = role
+    try {
+      await assert.rejects(openDatabase(url.href, folder), {
+        code: 'settings_invalid',
+        message: /^DATABASE_URL: .*may not make tables there \(42501\)\. Let it: GRANT CREATE/,
+      })
+    } finally {
+      await admin.query(`drop role ${role}`)
+      await admin.end()
+    }
+  })
+
   it('of a build before 0.1.0 are refused, and the error says what to do', async () => {
     const { db, close } = await openDatabase(made.url, folder)
-    await db('knex_migrations').insert({ name: '001-records', batch: 1, migration_time: new Date() })
+    await db('knex_migrations').update({ name: '001-records' }).where({ name: '001-tables' })
     await close()
     await assert.rejects(openDatabase(made.url, folder), {
       code: 'schema_older',

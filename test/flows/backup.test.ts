@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
@@ -71,7 +71,12 @@ it('a backup of SQLite that is taken while Annex runs has all that was acknowled
   symlinkSync(path('node_modules'), join(folder, 'node_modules'))
   // All commands of the page, in a folder that has no more than an operator's.
   const commands = /^## SQLite[\s\S]*?```bash\n([\s\S]*?)```/m.exec(page)?.[1] ?? assert.fail('no commands')
-  const backUp = () => run('bash', ['-ec', commands], { cwd: folder })
+  const backUp = async () => {
+    await run('bash', ['-ec', commands], { cwd: folder })
+    for (const [name, mode] of Object.entries({ '': 0o700, 'annex.sqlite': 0o600, 'secret.key': 0o600 })) {
+      assert.equal(statSync(join(folder, 'backup', name)).mode & 0o777, mode, name)
+    }
+  }
   const dataDir = join(folder, 'backup')
   await tryBackup(ends, { dataDir: join(folder, 'data') }, backUp, { dataDir })
 })
