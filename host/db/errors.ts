@@ -63,6 +63,10 @@ const inTheWay: Reason = {
   code: 'storage_busy',
   what: 'Another transaction was storing the same rows, and each waited for the other',
 }
+const serverFails: Reason = {
+  code: 'storage_busy',
+  what: 'The server of the database has a failure of its system',
+}
 const lost: Reason = { code: 'storage_unsure', what: 'The connection to the database was lost' }
 
 const failed = 'The disk of the database has failed: look at it, and start Annex again'
@@ -92,6 +96,10 @@ const reasons: Readonly<Record<string, Reason>> = {
   '40P01': inTheWay,
   '53000': tooBusy,
   '53100': full,
+  '57P04': away,
+  '58000': serverFails,
+  '58030': serverFails,
+  SQLITE_READONLY: readOnly,
   '53200': tooBusy,
   '53300': away,
   '53400': tooBusy,
@@ -117,8 +125,11 @@ const lossCodes: ReadonlySet<string> = new Set([
  * commit a transaction is rolled back. The outcome of a commit, or of a statement outside of a transaction, is unknown.
  */
 function reasonOfLoss(code: string, message: string): Reason | undefined {
-  // An error of `pg` while it connects.
-  if (/^Connection terminated (unexpectedly|due to connection timeout)$/.test(message)) return away
+  // Errors of `pg` while it connects.
+  if (/^(Connection terminated( unexpectedly| due to connection timeout)?|timeout expired)$/.test(message))
+    return away
+  // ALTER DATABASE … ALLOW_CONNECTIONS false. Other causes of 55000 are defects.
+  if (code === '55000' && message.endsWith('is not currently accepting connections')) return away
   const [, statement, said] = /^([\s\S]+) - (.*)$/.exec(message) ?? []
   if (statement === undefined || said === undefined) return undefined
   // `pg` did not send the statement.
