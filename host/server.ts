@@ -256,7 +256,7 @@ export async function startServer(
       state: () => ({ workers: 2, stopping }),
       circuits: deliveries.circuits,
     },
-    { commits, hopsKey, ownApi, noteUse: tokenUse.note, onChange: notifier.onChange, onDefect },
+    { commits, hopsKey, ownApi, noteUse: tokenUse.note, onChange: notifier.onChange, onDefect, logger },
   )
   ends.defer(listening.close)
   url = toUrl(settings.HOST, listening.port)

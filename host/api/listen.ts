@@ -8,6 +8,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AnnexError } from '../errors.ts'
+import { type GuardedConnections, guardConnections } from './guard-connections.ts'
 
 export type Listening = { port: number; close: () => Promise<void> }
 
@@ -29,6 +30,7 @@ export async function listen(
   host: string,
   port: number,
   onAnswered: (request: IncomingMessage, status: number) => void = () => {},
+  guarded: GuardedConnections = { isBehindProxy: false },
 ): Promise<Listening> {
   const running = createRunning()
   let stopping = false
@@ -48,17 +50,19 @@ export async function listen(
     { ServerResponse: Answer, keepAliveTimeout: 65_000, requestTimeout: requestMs, headersTimeout: 20_000 },
     (request, response) => {
       running.begin()
+      guard.begin(request, response)
       response.on('close', onClose)
       return handle(request, response)
     },
   )
+  const guard = guardConnections(server, guarded)
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => reject(explain(cause, host, port)))
     server.listen(port, host, resolve)
   })
   const close = () => {
     stopping = true
-    return drain(server, running)
+    return drain(server, running).finally(guard.close)
   }
   return { port: (server.address() as AddressInfo).port, close }
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { hopsHeader } from '../egress/loop-guard.ts'
 import { isPublicAddress } from '../egress/public-address.ts'
@@ -41,14 +41,35 @@ export const visitorOf = (request: IncomingMessage, isBehindProxy: boolean): str
 /** The address of the visitor, by the same rule. */
 export function addressOf({ headers, socket }: IncomingMessage, isBehindProxy: boolean): string {
   const peer = plainAddress(socket.remoteAddress ?? '')
-  if (!isBehindProxy || isPublicAddress(peer)) return peer
+  if (!isTrustedProxy(peer, isBehindProxy)) return peer
   const forwarded = String(headers['x-forwarded-for'] ?? '')
-  const last = plainAddress(forwarded.slice(forwarded.lastIndexOf(',') + 1).trim())
+  const last = plainAddress(withoutPort(forwarded.slice(forwarded.lastIndexOf(',') + 1).trim()))
   return isIP(last) === 0 ? peer : last
 }
 
+/**
+ * The network that a connection counts for.
+ *
+ * @returns undefined for a trusted proxy: it holds the connections of all visitors
+ */
+export function networkOfPeer({ remoteAddress = '' }: Socket, isBehindProxy: boolean): string | undefined {
+  const peer = plainAddress(remoteAddress)
+  return isTrustedProxy(peer, isBehindProxy) ? undefined : networkOf(peer)
+}
+
+const isTrustedProxy = (peer: string, isBehindProxy: boolean): boolean =>
+  isBehindProxy && !isPublicAddress(peer)
+
+/** Some proxies write `192.0.2.1:4711`, `[2001:db8::1]` or `[2001:db8::1]:4711`. */
+const withoutPort = (address: string): string =>
+  address.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
+
 /** A socket that takes both families shows an IPv4 address as `::ffff:192.0.2.1`. */
-const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
+function plainAddress(address: string): string {
+  if (isIP(address) !== 6) return address
+  const parsed = ipaddr.IPv6.parse(address)
+  return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address().toString() : address
+}
 
 function networkOf(address: string): string {
   if (isIP(address) !== 6) return address

@@ -108,7 +108,7 @@ export const limitsTable: readonly Limit[] = [
   // Requests and answers
   {
     id: 'visitor_rate',
-    what: 'Requests of one visitor to one public endpoint in 10 seconds',
+    what: 'Requests of one visitor to one public endpoint, or to one open operation of the API, in 10 seconds',
     at: { setting: 'RATE_LIMIT_VISITOR', unit: '' },
     code: 'rate_limited',
     over: 'The script is not called.',
@@ -132,6 +132,18 @@ export const limitsTable: readonly Limit[] = [
     what: 'Time in which a request comes in, its body included',
     at: { file: 'host/api/listen.ts', constant: 'requestMs', unit: 'ms' },
     over: 'The connection is closed with 408.',
+  },
+  {
+    id: 'body_pause',
+    what: 'Pause within the body of a request; a script that reads slowly makes none',
+    at: { file: 'host/api/guard-connections.ts', constant: 'bodyPauseMs', unit: 'ms' },
+    over: 'The connection is closed, with 408 unless the answer has begun. The log of Annex says so once a minute.',
+  },
+  {
+    id: 'connections',
+    what: 'Connections of one address that is not a trusted proxy, and at most a quarter of the files that Annex may open',
+    at: { file: 'host/api/guard-connections.ts', constant: 'mostOfAddress', unit: '' },
+    over: 'Further connections are closed. The log of Annex says so once a minute.',
   },
   {
     id: 'answer_size',

@@ -69,7 +69,7 @@ export const settingsTable = {
     default: '500',
     min: 0,
     meaning:
-      'Requests of one visitor to one public endpoint in 10 seconds; 0: no limit. Requests of this machine past no proxy have none while PUBLIC_URL is empty',
+      'Requests of one visitor to one public endpoint, or to one open operation of the API, in 10 seconds; 0: no limit. Requests of this machine past no proxy have none while PUBLIC_URL is empty',
   },
   RATE_LIMIT_TOKEN: {
     kind: 'integer',

@@ -1,7 +1,10 @@
+import type { IncomingMessage } from 'node:http'
+import type { Logger } from 'pino'
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { TokenUse } from '../access/token-use.ts'
 import { createAuthenticate } from '../api/caller.ts'
 import type { OnDefect } from '../api/errors.ts'
+import type { GuardedConnections, Held } from '../api/guard-connections.ts'
 import { type Listening, listen } from '../api/listen.ts'
 import { createRateLimits } from '../api/rate-limits.ts'
 import { type AppParts, createApp } from '../app.ts'
@@ -40,10 +43,11 @@ export function startApi(
     noteUse: TokenUse['note']
     onChange: Notifier['onChange']
     onDefect: OnDefect
+    logger: Logger
   },
 ): Promise<Listening> {
   const { settings, db, reader, box, tokens, dataDir, metrics } = parts
-  const { commits, hopsKey, ownApi, noteUse, onChange, onDefect } = given
+  const { commits, hopsKey, ownApi, noteUse, onChange, onDefect, logger } = given
   const isBehindProxy = settings.PUBLIC_URL !== ''
   const { RATE_LIMIT_TOKEN: token, RATE_LIMIT_VISITOR: visitor } = settings
   const rateLimits = createRateLimits({ token, visitor }, isBehindProxy)
@@ -62,7 +66,13 @@ export function startApi(
     onDefect,
   )
   ownApi.serve(app, (status) => metrics.observeRequest(false, status))
-  return listen(app, settings.HOST, settings.PORT, (request, status) =>
-    metrics.observeRequest((request.url ?? '').startsWith(endpointPrefix), status),
-  )
+  const onAnswered = (request: IncomingMessage, status: number) =>
+    metrics.observeRequest((request.url ?? '').startsWith(endpointPrefix), status)
+  const onHeld: GuardedConnections['onHeld'] = (held, told) => logger.warn(told, heldTexts[held])
+  return listen(app, settings.HOST, settings.PORT, onAnswered, { isBehindProxy, onHeld })
+}
+
+const heldTexts: Readonly<Record<Held, string>> = {
+  body_pause: 'a request was ended: its body paused for too long',
+  connections: 'a connection was refused: its address holds too many',
 }
