@@ -3,7 +3,9 @@ import type Router from '@koa/router'
 import Koa from 'koa'
 import { answerEndpoints, type EndpointParts } from './api/endpoints.ts'
 import { answerErrors, identifyRequests, isBrokenConnection, type OnDefect } from './api/errors.ts'
+import { nowhere } from './api/rate-limits.ts'
 import { refuseAmbiguousRequests } from './api/refuse-ambiguous.ts'
+import { refuseOtherEncodings } from './api/request-target.ts'
 import { type ApiParts, createRouter } from './api/router.ts'
 import { AnnexError } from './errors.ts'
 
@@ -18,8 +20,9 @@ export function createApp(parts: AppParts, onDefect: OnDefect): RequestListener 
   app.use(refuseAmbiguousRequests())
   app.use(answerEndpoints(parts))
   app.use(keepOutOfCaches)
+  app.use(refuseOtherEncodings)
   app.use(router.routes())
-  app.use(refuseUnknown(router))
+  app.use(refuseUnknown(router, parts))
   // A connection that breaks while an answer is written is no defect: the visitor has left.
   app.on('error', (error: unknown) => {
     if (!isBrokenConnection(error)) onDefect(error)
@@ -33,11 +36,14 @@ const keepOutOfCaches: Koa.Middleware = (context, next) => {
   return next()
 }
 
-/** @throws AnnexError `method_not_allowed`, `not_found` */
-function refuseUnknown(router: Router): Koa.Middleware {
-  return ({ path, method }) => {
-    const isKnownPath = router.match(path, method).path.length > 0
-    if (isKnownPath) throw new AnnexError('method_not_allowed', `${method} is not possible at ${path}.`)
-    throw new AnnexError('not_found', `Annex has no route ${method} ${path}.`)
+/** @throws AnnexError `method_not_allowed`, `not_found`, `rate_limited` */
+function refuseUnknown(router: Router, { rateLimits }: Pick<AppParts, 'rateLimits'>): Koa.Middleware {
+  return async (context) => {
+    await rateLimits.countVisitor(context, nowhere)
+    const { path, method } = context
+    const known = router.match(path, method).path.flatMap(({ methods }) => methods)
+    if (known.length === 0) throw new AnnexError('not_found', `Annex has no route ${method} ${path}.`)
+    context.set('allow', [...new Set(known)].join(', '))
+    throw new AnnexError('method_not_allowed', `${method} is not possible at ${path}.`)
   }
 }

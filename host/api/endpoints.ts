@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
-import { AnnexError } from '../errors.ts'
+import { AnnexError, isAnnexError } from '../errors.ts'
 import {
   assertHasScript,
   type PrepareDispatch,
@@ -16,7 +16,7 @@ import type { DispatchOutcome } from '../sandbox/target.ts'
 import { createReadOrStream, type ReadOrStream } from './body.ts'
 import { toRequestText } from './endpoint-headers.ts'
 import { createFlowGuard, type FlowGuard, type FlowGuardParts, type Routed } from './guard-flows.ts'
-import type { RateLimits } from './rate-limits.ts'
+import { nowhere, type RateLimits } from './rate-limits.ts'
 import { splitTarget, type Target } from './request-target.ts'
 import { type ScriptAnswer, sendAnswer } from './send-answer.ts'
 
@@ -50,9 +50,11 @@ export function answerEndpoints(given: EndpointParts): Middleware {
  */
 async function answerEndpoint(context: Context, target: Target, parts: Parts): Promise<void> {
   const { guard } = parts
-  let level = findLevel(target)
-  const counting = parts.rateLimits.countVisitor(context, endpointPath(level))
+  const named = parseEndpointPath(target.path)
+  const counting = parts.rateLimits.countVisitor(context, await placeOf(named, parts))
   if (counting !== undefined) await counting
+  if (named === undefined) throw new AnnexError('not_found', `There is no endpoint at ${target.path}.`)
+  let level = named
   let ran: FailedDispatch | undefined
   try {
     const routed = await guard.route(context, { level, target })
@@ -73,10 +75,14 @@ async function answerEndpoint(context: Context, target: Target, parts: Parts): P
   }
 }
 
-function findLevel({ path }: Target): Level {
-  const level = parseEndpointPath(path)
-  if (level !== undefined) return level
-  throw new AnnexError('not_found', `There is no endpoint at ${path}.`)
+/** An endpoint that does not exist counts with all others: a visitor can name any number of them. */
+async function placeOf(level: Level | undefined, { prepareDispatch }: Parts): Promise<string> {
+  if (level === undefined) return nowhere
+  const failed = await prepareDispatch.prepare(level).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  return isAnnexError(failed) && failed.code === 'not_found' ? nowhere : endpointPath(level)
 }
 
 function dispatchRequest(

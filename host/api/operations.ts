@@ -7,7 +7,7 @@ import type { Caller } from '../access/tokens.ts'
 import type { Role as PersonRole } from '../db/queries/members.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import type { Authenticate, Person } from './caller.ts'
-import type { RateLimits } from './rate-limits.ts'
+import { nowhere, type RateLimits } from './rate-limits.ts'
 import { createBodyReader, createQueryReader } from './read-request.ts'
 
 /** The callers that have one of these roles. An operation for anyone has no caller. */
@@ -76,8 +76,10 @@ export function createOperations(
     const readQuery = createQueryReader(operation, document)
     const readBody = createBodyReader(operation, document)
     const isOpen = operation.roles.includes('anyone')
-    return async (context) => {
-      if (isOpen) await rateLimits.countVisitor(context, context.path)
+    return isOpen && operation.pathParameters.length > 0 ? countingRefused(run) : run
+
+    async function run(context: Context): Promise<void> {
+      if (isOpen) await rateLimits.countVisitor(context, placeOf(operation, context))
       const caller = isOpen ? undefined : await authenticate(context)
       if (caller !== undefined) assertRole(caller, operation)
       const query = readQuery(context, caller)
@@ -88,7 +90,24 @@ export function createOperations(
       if (answer !== undefined) context.body = answer
     }
   }
+
+  /** Each guess of a token or a name is a place of its own. All guesses of a visitor count together, too. */
+  function countingRefused(run: (context: Context) => Promise<void>): (context: Context) => Promise<void> {
+    return async (context) => {
+      try {
+        await run(context)
+      } catch (error) {
+        if (isAnnexError(error) && error.status < 500 && error.code !== 'rate_limited') {
+          await rateLimits.countVisitor(context, nowhere)
+        }
+        throw error
+      }
+    }
+  }
 }
+
+/** By the decoded parameters: `/v1/integrations/ech%6f/assets/icon` is no other place than with `echo`. */
+const placeOf = ({ id }: Operation, { params }: Context): string => [id, ...Object.values(params)].join(' ')
 
 export function roleOf(caller: Person): PersonRole
 export function roleOf(caller: Caller): Role

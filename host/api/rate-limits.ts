@@ -11,9 +11,12 @@ import { isFromHere, visitorOf } from './visitor.ts'
 export type RateLimits = {
   /** @param key names the token, and is no secret */
   countToken: (context: Context, key: string) => Promise<void> | undefined
-  /** @param endpoint what the visitor asks for: the count of one endpoint leaves the others alone */
-  countVisitor: (context: Context, endpoint: string) => Promise<void> | undefined
+  /** @param place the endpoint, or the operation with its record: the count of one place leaves the others alone */
+  countVisitor: (context: Context, place: string) => Promise<void> | undefined
 }
+
+/** The place of all requests that are refused, or for nothing: a visitor can name any number of these. */
+export const nowhere = 'nowhere'
 
 /** Short, so that a visitor who was refused need not wait for long. */
 export const windowSeconds = 10
@@ -26,7 +29,7 @@ const maxKeys = 50_000
 const refusalMs = 100
 /** Above it answers of 429 come at once: a wait costs memory. */
 const mostWaiting = 1_000
-/** A path is up to 16 KiB long. */
+/** A parameter of a path is up to 16 KiB long. */
 const maxKeyLength = 300
 
 /** @param limits requests in each window; 0: no limit */
@@ -42,10 +45,10 @@ export function createRateLimits(
       if (tokens === undefined || isFree(context)) return undefined
       return tokens(context, key, 'This token has')
     },
-    countVisitor(context, endpoint) {
+    countVisitor(context, place) {
       if (visitors === undefined || isFree(context)) return undefined
       const visitor = visitorOf(context.req, isBehindProxy)
-      return visitors(context, `${visitor} ${endpoint}`, `The address ${visitor} has`)
+      return visitors(context, `${visitor} ${place}`, `The address ${visitor} has`)
     },
   }
 }

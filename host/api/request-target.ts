@@ -1,3 +1,6 @@
+import type { Middleware } from 'koa'
+import { AnnexError } from '../errors.ts'
+
 /** The path and query that a request names. */
 export type Target = { path: string; search: string }
 
@@ -10,4 +13,25 @@ export function splitTarget(url: string): Target {
   const whole = hash < 0 ? rest : rest.slice(0, hash)
   const query = whole.indexOf('?')
   return query < 0 ? { path: whole, search: '' } : { path: whole.slice(0, query), search: whole.slice(query) }
+}
+
+/**
+ * Refuses encoded bytes that are no UTF-8: U+FFFD would stand for them in a record. Node's parser refuses bytes that are not encoded.
+ *
+ * @throws AnnexError `bad_request`
+ */
+export const refuseOtherEncodings: Middleware = ({ req }, next) => {
+  if (isUtf8(req.url ?? '')) return next()
+  throw new AnnexError('bad_request', 'The address has encoded bytes (%XX) that are no UTF-8.')
+}
+
+function isUtf8(target: string): boolean {
+  if (!target.includes('%')) return true
+  try {
+    // A `%` that encodes nothing stands for itself.
+    decodeURIComponent(target.replace(/%(?![\da-f]{2})/gi, '%25'))
+    return true
+  } catch {
+    return false
+  }
 }

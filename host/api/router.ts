@@ -101,7 +101,8 @@ export function createRouter(parts: ApiParts): Router {
   addAuditRoutes(on, parts)
   addProblemRoutes(on, parts)
   on('getOpenApi', () => api.document)
-  const router = new Router()
+  // A proxy in front guards paths by their exact text: no other spelling may reach the same operation.
+  const router = new Router({ sensitive: true, strict: true })
   addTo(router)
   return router
 }

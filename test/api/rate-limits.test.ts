@@ -150,6 +150,87 @@ describe('behind a proxy', () => {
   })
 })
 
+describe('a visitor who names what is not there', () => {
+  let annex: Annex
+  before(async () => {
+    annex = await startAnnex({
+      plugins: { counts: { script }, other: { script } },
+      flags: { PUBLIC_URL: 'https://annex.example', RATE_LIMIT_VISITOR: String(visitorLimit) },
+    })
+  })
+  after(() => annex?.close())
+
+  let visitors = 0
+  /** The statuses that a new visitor gets, one request after the other. */
+  const visit = async (paths: string[], method = 'GET'): Promise<number[]> => {
+    visitors += 1
+    const headers = { 'x-forwarded-for': `203.0.113.${visitors}` }
+    const found: number[] = []
+    for (const path of paths) {
+      found.push((await fetch(annex.url + path, { method, headers, redirect: 'manual' })).status)
+    }
+    return found
+  }
+  const uuid = (n: number) => `019bd3a0-0000-7000-8000-0000000000${String(n).padStart(2, '0')}`
+  const site = (n: number) => `/v1/sites/site_${uuid(n)}`
+  const kinds: [what: string, pathOf: (n: number) => string, status: number, method?: string][] = [
+    ['unknown endpoints', (n) => `/x/unknown-${n}`, 404],
+    ['unknown installations', (n) => `/x/counts/inst_${uuid(n)}/a`, 404],
+    ['unknown places of an installation', (n) => `/x/counts/inst_${uuid(9)}/sites/site_${uuid(n)}`, 404],
+    ['paths of no endpoint', (n) => `/x/counts/inst_${n}`, 404],
+    ['unknown routes', (n) => `/nowhere/${n}`, 404],
+    ['wrong methods', (n) => `/v1/orgs/${n}`, 405, 'POST'],
+    ['connect links', (n) => `/connect/${'a'.repeat(42)}${n}`, 403],
+    ['assets', (n) => `/v1/integrations/counts/assets/image-${n}`, 404],
+    ['assets of unknown integrations', (n) => `/v1/integrations/unknown-${n}/assets/icon`, 404],
+    ['scripts of sites', (n) => `${site(n)}/script.js`, 404],
+    [
+      'published scripts',
+      (n) => `/v1/integrations/counts/installations/inst_${uuid(n)}${site(n).slice(3)}/script`,
+      404,
+    ],
+  ]
+  for (const [what, pathOf, status, method] of kinds) {
+    it(`has one limit for ${what}`, async () => {
+      const paths = Array.from({ length: visitorLimit + 2 }, (_, n) => pathOf(n))
+      const expected = [...Array(visitorLimit).fill(status), 429, 429]
+      assert.deepEqual(await visit(paths, method), expected)
+    })
+  }
+
+  it('has one limit for all of them, and is served where something is', async () => {
+    const paths = kinds.filter(([, , , method]) => method === undefined).map(([, pathOf]) => pathOf(0))
+    const statuses = await visit([...paths, '/x/counts', '/healthz'])
+    assert.deepEqual(statuses.slice(visitorLimit), [
+      ...Array(paths.length - visitorLimit).fill(429),
+      200,
+      200,
+    ])
+  })
+
+  it('has one limit for all spellings of a place, and another one for each place', async () => {
+    const spelled = ['/v1/integrations/counts/assets/icon', '/v1/integrations/c%6Funts/assets/icon']
+    const others = ['/v1/integrations/co%75nts/assets/%69con?a', '/v1/integrations/counts/assets/ic%6fn']
+    // Refused as there is no such image, or for its query: they count for both.
+    const statuses = await visit([...spelled, ...others, ...spelled, ...others])
+    assert.deepEqual(statuses.slice(visitorLimit), [429, 429, 429])
+    const open = ['/healthz', '/healthz?', '/healthz#a', 'healthz'].map((path) =>
+      path.replace(/^(?!\/)/, '/'),
+    )
+    assert.deepEqual(await visit([...open, ...open]), [...Array(visitorLimit).fill(200), 429, 429, 429])
+    const below = [
+      '/x/counts',
+      '/x/counts/',
+      '/x/counts/a?b',
+      '/x/counts/A',
+      '/x/counts/%61',
+      '/x/counts/b',
+      '/x/other',
+    ]
+    assert.deepEqual(await visit(below), [200, 200, 200, 200, 200, 429, 200])
+  })
+})
+
 describe('on one machine', () => {
   let annex: Annex
   before(async () => {
@@ -195,6 +276,21 @@ describe('the visitor of a request', () => {
       ['127.0.0.1', 'unknown', '127.0.0.1'],
       ['127.0.0.1', '203.0.113.7,', '127.0.0.1'],
       ['127.0.0.1', 'x'.repeat(8_000), '127.0.0.1'],
+      ['127.0.0.1', '203.0.113.7:4711', '203.0.113.7'],
+      ['127.0.0.1', '6.6.6.6:1, 203.0.113.7:65535', '203.0.113.7'],
+      ['127.0.0.1', '[2001:db8::1]:4711', '20010db800000000/64'],
+      ['127.0.0.1', '[2001:db8::1]', '20010db800000000/64'],
+      ['127.0.0.1', '2001:DB8:0:0::1', '20010db800000000/64'],
+      ['127.0.0.1', '[::ffff:203.0.113.7]:80', '203.0.113.7'],
+      ['127.0.0.1', '::ffff:cb00:7107', '203.0.113.7'],
+      ['127.0.0.1', '0:0:0:0:0:ffff:cb00:7107', '203.0.113.7'],
+      ['127.0.0.1', '203.0.113.7:', '127.0.0.1'],
+      ['127.0.0.1', '203.0.113.7:a', '127.0.0.1'],
+      ['127.0.0.1', '[2001:db8::1', '127.0.0.1'],
+      ['127.0.0.1', '[203.0.113.7:80', '127.0.0.1'],
+      ['127.0.0.1', '203.0.113.7, [2001:db8::1]:80', '20010db800000000/64'],
+      ['::1', '203.0.113.7:80', '203.0.113.7'],
+      ['8.8.8.8', '203.0.113.7:80', '8.8.8.8'],
     ]
     for (const [peer, forwarded, visitor] of cases) {
       assert.equal(visitorOf(from(peer, forwarded), true), visitor, `${peer} ${forwarded}`)
