@@ -15,16 +15,32 @@ export type AssertMatch = (etag: string) => void
 export function readIfMatch(context: Context, caller: Caller): AssertMatch {
   const given = context.get('if-match').trim()
   if (given === '*') return () => {}
-  const etags = given.split(',').map((etag) => etag.trim())
   if (given !== '') {
+    const etags = readTags(given)
     return (etag) => {
-      if (!etags.includes(etag)) throw stale(etag)
+      if (!etags.some((one) => isSameTag(one, etag))) throw stale(etag)
     }
   }
   if (!isPerson(caller)) return () => {}
   const text =
     'Send the header If-Match with the ETag of what this edit changes, as it was read, or "*" to replace any version.'
   throw new AnnexError('precondition_required', text)
+}
+
+/** The ETags of a list, each without the mark `W/`. */
+const readTags = (list: string): string[] =>
+  [...list.matchAll(/(?<=^|,)[ \t]*(?:W\/)?("[^"]*")[ \t]*(?=,|$)/g)].map(([, etag = '']) => etag)
+
+/** As Apache, Caddy and lighttpd (`-gzip`), Jetty (`--gzip`) and older proxies (`;gzip`) write it. */
+const compression = /^(?:--?|;)(?:gzip|deflate|br|zstd)"$/
+
+/**
+ * True for one version of a record. A proxy that compresses an answer marks its ETag as weak, or adds the name of the
+ * compression: the record stays the same.
+ */
+function isSameTag(given: string, etag: string): boolean {
+  const opened = etag.slice(0, -1)
+  return given === etag || (given.startsWith(opened) && compression.test(given.slice(opened.length)))
 }
 
 const stale = (etag: string): AnnexError =>

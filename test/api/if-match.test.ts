@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { runAnnex } from '../cli/support/run-annex.ts'
 import { type Annex, installSample, type Json, startAnnex } from '../support/annex.ts'
+import { skipWithoutNginx, startNginx } from '../support/nginx.ts'
 
 const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({
@@ -111,15 +115,107 @@ describe('an edit of settings', () => {
     assert.equal((await send('GET', site)).json.configuration.limit, won?.json.configuration.limit)
   })
 
-  it('takes a list of ETags, and `*`, and no forged, weak or foreign one', async () => {
+  it('takes a list of ETags, and `*`, and no forged or foreign one', async () => {
     const { etag } = await send('GET', site)
     const other = (await send('GET', account)).etag
-    for (const wrong of [`W/${etag}`, '""', '"*"', other, etag.slice(1, -1), `${'"a",'.repeat(500)}"b"`]) {
+    const inner = etag.slice(1, -1)
+    for (const wrong of [
+      ...['""', '"*"', 'W/*', 'W/', 'W/""', ',', other, `W/${other}`, inner, `W/${inner}`],
+      ...[
+        `${'"a",'.repeat(500)}"b"`,
+        `"${inner}`,
+        `${inner}"`,
+        `"a${inner}"`,
+        `w/${etag}`,
+        `W/ ${etag}`,
+        `W/W/${etag}`,
+      ],
+      ...[
+        `"${inner}-"`,
+        `"${inner};"`,
+        `"${inner}gzip"`,
+        `"${inner}-gzip-gzip"`,
+        `"${inner}-zip"`,
+        `"-gzip"`,
+      ],
+      ...[`"${inner};a=gzip"`, `${etag}-gzip`, `"a ${etag}"`, `"a, ${inner}"`],
+    ]) {
       assert.equal((await setLimit(site, 3, wrong)).status, 412, wrong.slice(0, 40))
     }
     const listed = await setLimit(site, 3, `"a", ${etag}`)
     assert.equal(listed.status, 200)
     assert.equal((await setLimit(site, 4, '*')).status, 200)
+  })
+
+  it('takes an ETag as a proxy that compresses writes it', async () => {
+    const plain = (etag: string) => etag.slice(1, -1)
+    const written: ((etag: string) => string)[] = [
+      (etag) => `W/${etag}`,
+      ...['-gzip', '--gzip', ';gzip', '-br', '-deflate', '-zstd'].flatMap((mark) => [
+        (etag: string) => `"${plain(etag)}${mark}"`,
+        (etag: string) => `W/"${plain(etag)}${mark}"`,
+      ]),
+      (etag) => `"a", W/"b" ,\tW/${etag}`,
+      (etag) => `"a,b","${plain(etag)}-gzip", "c"`,
+    ]
+    for (const [n, write] of written.entries()) {
+      const { etag } = await send('GET', site)
+      const edited = await setLimit(site, 50 + n, write(etag))
+      assert.equal(edited.status, 200, write(etag))
+      assert.equal((await setLimit(site, 3, write(etag))).status, 412, 'of a version that is gone')
+    }
+  })
+
+  describe('behind nginx with gzip', { skip: skipWithoutNginx() }, () => {
+    let nginx: Awaited<ReturnType<typeof startNginx>>
+    before(async () => {
+      nginx = await startNginx(`gzip on; gzip_types application/json; gzip_min_length 1; gzip_proxied any;
+        location / { proxy_pass ${annex.url}; proxy_http_version 1.1; proxy_set_header Host $http_host; }`)
+    })
+    after(() => nginx?.close())
+
+    it('takes the ETag that a browser gets there', async () => {
+      const authorization = `Bearer ${operator}`
+      for (const path of [account, site]) {
+        const read = await fetch(nginx.url + path, { headers: { authorization } })
+        const etag = read.headers.get('etag') ?? ''
+        assert.match(etag, /^W\/"/)
+        for (const status of [200, 412]) {
+          const edited = await fetch(`${nginx.url}${path}/configuration/limit`, {
+            method: 'PUT',
+            headers: { authorization, 'if-match': etag },
+            body: JSON.stringify({ value: 1000 + status }),
+          })
+          assert.equal(edited.status, status)
+        }
+      }
+    })
+
+    it('takes a page’s', async () => {
+      const page = `/v1/spaces/${(await annex.api('POST', '/v1/orgs/home/spaces', { slug: 'gzip', title: 'Gzip' })).json.id}/content/page/one`
+      const put = (title: string, etag: string) =>
+        fetch(nginx.url + page, {
+          method: 'PUT',
+          headers: { authorization: `Bearer ${operator}`, 'if-match': etag },
+          body: JSON.stringify({ title, markdown: 'a' }),
+        })
+      const first = await put('one', '*')
+      assert.equal(first.status, 201)
+      const read = await fetch(nginx.url + page, { headers: { authorization: `Bearer ${operator}` } })
+      const etag = read.headers.get('etag') ?? ''
+      assert.match(etag, /^W\/"/)
+      assert.deepEqual([(await put('two', etag)).status, (await put('three', etag)).status], [200, 412])
+    })
+
+    it('lets `annex configure` change a setting', async () => {
+      const env = {
+        ANNEX_URL: nginx.url,
+        ANNEX_TOKEN: readFileSync(join(annex.dataDir, 'cli.token'), 'utf8').trim(),
+      }
+      const { code, stderr } = await runAnnex(['configure', 'settled', '--set', 'region=us'], { env })
+      assert.equal(code, 0, stderr)
+      assert.equal((await send('GET', account)).json.configuration.region, 'us')
+    })
   })
 
   it('by a script needs no If-Match, and is refused with a stale one', async () => {
