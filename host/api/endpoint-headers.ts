@@ -78,6 +78,12 @@ export function readCookies(header: string | undefined): Record<string, string> 
 }
 
 /**
+ * Prefixes of names that promise a browser how a cookie was set, in lower case: browsers compare them in any case. Those that
+ * Chrome and Firefox knew in November 2026: rfc6265bis, 4.1.3, and `netwerk/cookie/CookiePrefixes.cpp` of Firefox.
+ */
+const cookiePrefixes = ['__secure-', '__host-', '__http-', '__host-http-']
+
+/**
  * Sets `Path` to the endpoint's own and drops `Domain`, so that the cookie is sent to this endpoint alone. A cookie for the
  * sign-in of the level's own site stays there.
  */
@@ -91,11 +97,12 @@ function confineCookie(cookie: string, level: Level): string {
   // `=annex_session=x` is a cookie without a name, but a browser sends it back as `annex_session=x`.
   const name = pair.replace(/^[\s=]+/, '').trimEnd()
   // A script may set neither Annex's own cookies nor cookies whose prefix promises a host-wide path.
-  const isForbidden = ownCookie.test(name) || /^__(host|secure)-/i.test(name)
+  const isForbidden =
+    ownCookie.test(name) || cookiePrefixes.some((prefix) => name.toLowerCase().startsWith(prefix))
   return [isForbidden ? `x-${name}` : name, ...kept.map((part) => part.trim()), `Path=${path}`].join('; ')
 }
 
-/** A header of a script's answer that is not passed on. A `*` at the end stands for any ending. */
+/** A header of a script's answer that is not passed on. A `*` stands for any beginning or any ending. */
 type DroppedHeader = { name: string; reason: string }
 
 /** Headers that would affect more than their own endpoint. docs/api.md is generated from this table. */
@@ -127,15 +134,36 @@ export const droppedHeaders: readonly DroppedHeader[] = [
   { name: 'Expect-CT', reason: 'Sets a rule about certificates for the whole host.' },
   { name: 'Public-Key-Pins*', reason: 'Makes a browser refuse other certificates of the whole host.' },
   { name: 'Origin-Agent-Cluster', reason: 'Decides for the whole origin how a browser isolates it.' },
+  { name: 'Origin-Trial', reason: 'Turns on trials of a browser that are made for the whole origin.' },
+  {
+    name: 'Activate-Storage-Access',
+    reason: 'Gives the frame of another site the cookies of the whole host.',
+  },
+  {
+    name: 'Supports-Loading-Mode',
+    reason: 'Lets other sites load pages ahead with the cookies of the whole host.',
+  },
+  { name: 'Attribution-Reporting-*', reason: 'Has a browser keep what it reports for the whole origin.' },
+  { name: 'Shared-Storage-Write', reason: 'Changes what a browser keeps of the whole origin.' },
+  { name: 'Observe-Browsing-Topics', reason: 'Has a browser note a visit to the whole host.' },
+  { name: 'Surrogate-*', reason: 'Has a cache in front keep an answer, and name it as it likes.' },
+  {
+    name: '*-Cache-Control',
+    reason: 'Has one cache in front keep an answer (RFC 9213): `CDN-Cache-Control`.',
+  },
+  { name: 'Edge-Control', reason: 'Has Akamai keep an answer.' },
+  { name: 'CF-Edge-Cache', reason: 'Has Cloudflare keep an answer.' },
+  { name: 'Cache-Tag*', reason: 'Names an answer in a cache in front, which empties by such names.' },
+  { name: '*-Cache-Tag*', reason: 'Is `Cache-Tag` for one network: `Edge-Cache-Tag`.' },
+  { name: 'xkey', reason: 'Is `Surrogate-Key` for Varnish.' },
+  { name: 'X-Middleware-*', reason: 'Has Next.js in front answer with another address.' },
   { name: 'Content-Length', reason: 'Is counted by Annex.' },
   { name: 'X-Content-Type-Options', reason: 'Is set by Annex.' },
   { name: 'X-Request-Id', reason: 'Is set by Annex.' },
 ]
 
-const patterns = droppedHeaders.map(({ name }) => name.toLowerCase())
-const droppedNames: ReadonlySet<string> = new Set(patterns.filter((name) => !name.endsWith('*')))
-const beginnings = patterns.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
+const toExpression = ({ name }: DroppedHeader) => name.toLowerCase().replaceAll('*', '.*')
+const dropped = new RegExp(`^(?:${droppedHeaders.map(toExpression).join('|')})$`)
 
 /** @param name in lower case */
-const isDropped = (name: string): boolean =>
-  droppedNames.has(name) || beginnings.some((beginning) => name.startsWith(beginning))
+const isDropped = (name: string): boolean => dropped.test(name)

@@ -28,7 +28,17 @@ describe('an answer of a script', () => {
     ...['X-Lighttpd-Send-File', 'X-Reproxy-URL', 'X-LiteSpeed-Location', 'X-Envoy-Overloaded', 'Accept-CH'],
     ...['Critical-CH', 'Secure-Session-Registration', 'Use-As-Dictionary', 'Set-Login', 'NEL', 'Report-To'],
     ...['Service-Worker-Allowed', 'Clear-Site-Data', 'Reporting-Endpoints', 'Alt-Svc'],
-    'Strict-Transport-Security',
+    ...['Strict-Transport-Security', 'Origin-Trial', 'Activate-Storage-Access', 'Supports-Loading-Mode'],
+    ...[
+      'Surrogate-Control',
+      'Surrogate-Key',
+      'CDN-Cache-Control',
+      'Cloudflare-CDN-Cache-Control',
+      'Cache-Tag',
+    ],
+    ...['Cache-Tags', 'Edge-Cache-Tag', 'Netlify-Cache-Tag', 'Akamai-Cache-Control', 'xkey', 'CF-Edge-Cache'],
+    ...['X-Middleware-Rewrite', 'x-middleware-next', 'Attribution-Reporting-Register-Source', 'Edge-Control'],
+    ...['Shared-Storage-Write', 'Observe-Browsing-Topics'],
   ]
   for (const name of dropped) {
     it(`loses ${name}`, async () => {
@@ -38,6 +48,19 @@ describe('an answer of a script', () => {
       assert.equal(await response.text(), 'of the script')
     })
   }
+
+  it('keeps its own cache-control, and sets no cookie with a prefix that browsers know', async () => {
+    const query = new URLSearchParams([['cache-control', 'max-age=5']])
+    const names = ['__Host-a', '__secure-a', '__Http-a', '__HTTP-a', '__Host-Http-a', '=__Http-a']
+    for (const name of names) query.append('set-cookie', `${name}=1; Secure; HttpOnly`)
+    const { headers } = await fetch(`${annex.url}/x/one?${query}`)
+    assert.equal(headers.get('cache-control'), 'max-age=5')
+    const set = headers.getSetCookie().map((cookie) => cookie.split('=')[0])
+    assert.deepEqual(
+      set,
+      names.map((name) => `x-${name.replace(/^=/, '')}`),
+    )
+  })
 
   it('keeps a header whose name only begins as that of a dropped one', async () => {
     const response = await fetch(`${annex.url}/x/one?Accept-CHARSET=x&X-Accelerate=y&Report-Tool=z`)
