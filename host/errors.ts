@@ -7,6 +7,7 @@ export const errorCodes = {
   bad_request: { status: 400, meaning: 'The request cannot be understood as it is.' },
   body_invalid: { status: 422, meaning: 'The JSON body does not match the schema of the route.' },
   body_too_large: { status: 413, meaning: 'The request body is over the limit.' },
+  encoding_unsupported: { status: 415, meaning: 'The body is compressed, or in another charset than UTF-8.' },
   unauthorized: { status: 401, meaning: 'No bearer token was sent, or it is unknown or has expired.' },
   forbidden: { status: 403, meaning: 'The token is valid, but not for this.' },
   missing_scope: { status: 403, meaning: 'The integration does not declare the scope that the call needs.' },

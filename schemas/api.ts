@@ -28,7 +28,8 @@ export type Operation = {
 }
 
 const folder = new URL('./api/', import.meta.url)
-const maxJsonBytes = 1024 * 1024
+/** A longer body of a record or of settings would hold the event loop while it is read, checked and compared. */
+const maxJsonBytes = 64 * 1024
 
 /** The events that an organization may publish, from schemas/events. */
 const publishedEvents: ApiFile = {

@@ -93,7 +93,7 @@ function withCommonAnswers(path: string, operation: OperationObject): OperationO
     ...(isLimited && { 403: 'Forbidden' }),
     ...(path.includes('{') && { 404: 'NotFound' }),
     ...(isConditional && { 412: 'PreconditionFailed', 428: 'PreconditionRequired' }),
-    ...(requestBody !== undefined && { 413: 'BodyTooLarge', 422: 'BodyInvalid' }),
+    ...(requestBody !== undefined && { 413: 'BodyTooLarge', 415: 'EncodingUnsupported', 422: 'BodyInvalid' }),
     429: 'TooManyRequests',
     default: 'Failed',
   }

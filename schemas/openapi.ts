@@ -24,7 +24,7 @@ export type OperationObject = {
   description?: string
   'x-annex-scope'?: string
   'x-annex-roles': (Role | 'anyone')[]
-  /** Of the JSON body. Default: 1 MiB. */
+  /** Of the JSON body. Default: 64 KiB. */
   'x-annex-max-body-bytes'?: number
   /** The handler checks the body. */
   'x-annex-body-checked-by-handler'?: boolean

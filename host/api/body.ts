@@ -5,7 +5,6 @@ import { AnnexError, requestBrokeOffError } from '../errors.ts'
 import { isBrokenConnection } from './errors.ts'
 
 const none = Buffer.alloc(0)
-const maxJsonBytes = 1024 * 1024
 /** A longer body is streamed to its script, as fast as the script reads it. */
 const wholeBytes = 64 * 1024
 
@@ -96,9 +95,14 @@ function readArrived(request: IncomingMessage): Buffer | null {
   return hasArrived ? (request.read() as Buffer | null) : null
 }
 
-/** Any JSON value, nested at most 64 deep. @throws AnnexError `bad_request`, `body_too_large` */
-export async function readJson(context: Context, maxBytes = maxJsonBytes): Promise<unknown> {
-  const text = (await readBody(context.req, maxBytes)).toString('utf8')
+/**
+ * Any JSON value, nested at most 64 deep. A byte order mark is left out.
+ *
+ * @throws AnnexError `bad_request`, `body_too_large`, `encoding_unsupported`
+ */
+export async function readJson(context: Context, maxBytes: number): Promise<unknown> {
+  assertPlain(context.req)
+  const text = decode(await readBody(context.req, maxBytes))
   assertShallow(text)
   let value: unknown
   try {
@@ -108,6 +112,30 @@ export async function readJson(context: Context, maxBytes = maxJsonBytes): Promi
   }
   assertExact(text)
   return value
+}
+
+const plainCharset = /^(?:utf-?8|us-ascii)$/i
+
+/** @throws AnnexError `encoding_unsupported` for a compressed body, and one that says that it is no UTF-8 */
+function assertPlain({ headers }: IncomingMessage): void {
+  const { 'content-encoding': encoding = 'identity', 'content-type': type = '' } = headers
+  if (encoding.trim().toLowerCase() !== 'identity') {
+    throw new AnnexError('encoding_unsupported', 'The body is compressed. Send it without Content-Encoding.')
+  }
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(type)?.[1] ?? 'utf-8'
+  if (plainCharset.test(charset)) return
+  throw new AnnexError('encoding_unsupported', 'The body has another charset than UTF-8. Send it as UTF-8.')
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** U+FFFD for wrong bytes would be stored in place of a password. @throws AnnexError `bad_request` */
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (cause) {
+    throw new AnnexError('bad_request', 'The body has bytes that are no UTF-8.', { cause })
+  }
 }
 
 const shortNamePattern = '^[a-z0-9]+(-[a-z0-9]+)*$'

@@ -128,6 +128,13 @@ export const limitsTable: readonly Limit[] = [
     over: 'The script is not called: this one is the visitor’s doing.',
   },
   {
+    id: 'body_size',
+    what: 'JSON body of a record, or of settings. Larger settings that are stored are still read',
+    at: { file: 'schemas/api.ts', constant: 'maxJsonBytes', unit: 'bytes' },
+    code: 'body_too_large',
+    over: 'Nothing is stored. Events, tasks, pages and what a script is asked have limits of their own.',
+  },
+  {
     id: 'request_time',
     what: 'Time in which a request comes in, its body included',
     at: { file: 'host/api/listen.ts', constant: 'requestMs', unit: 'ms' },

@@ -71,13 +71,13 @@ describe('the images of an integration', () => {
         '../assets/wide.png',
         '../../../../service-manifest.yaml',
         'pictures/../wide.png',
-        '%ff',
         '..%5c..%5cannex.sqlite',
         'pictures%2F..%2Findex.ts',
       ],
     ]
     for (const path of paths) assert.equal(await status(`named/assets/${path}`), 404, path)
     assert.equal(await status('absent/assets/wide.png'), 404)
+    assert.equal(await status('named/assets/%ff'), 400, 'no text')
   })
 
   it('are of the deployed version: a changed image makes a version, a rollback brings the earlier one back', async () => {

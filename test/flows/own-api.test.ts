@@ -156,10 +156,10 @@ describe('a script’s call to the API', () => {
   })
 
   it('has the API’s limit of bodies', async () => {
-    const { status, json } = await fetchOne({ init: { method: 'PATCH' }, kilobytes: 1025 })
+    const { status, json } = await fetchOne({ init: { method: 'PATCH' }, kilobytes: 65 })
     assert.deepEqual([status, json.error.code], [413, 'body_too_large'])
-    const fits = await fetchOne({ init: { method: 'PATCH' }, kilobytes: 900 })
-    assert.deepEqual([fits.status, fits.json.configuration.text.length], [200, 900 * 1024])
+    const fits = await fetchOne({ init: { method: 'PATCH' }, kilobytes: 60 })
+    assert.deepEqual([fits.status, fits.json.configuration.text.length], [200, 60 * 1024])
   })
 })
 
