@@ -264,7 +264,7 @@ export async function startServer(
 
   // Both workers end before the API: handlers and deliveries may call it.
   ends.defer(deliveries.close)
-  const scripts = await startScripts(workerParts, { sandboxes, prepareDispatch, report })
+  const scripts = await startScripts(workerParts, { sandboxes, prepareDispatch, report, secrets })
   ends.defer(scripts.close)
   notifier.onWork(scripts)
 

@@ -14,7 +14,7 @@ import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { toVisibleSettings } from '../installations/level-settings.ts'
-import { type EventJob, openEvent } from '../installations/setup-event.ts'
+import { type EventJob, openEvent, secretsOfEvent } from '../installations/setup-event.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { originOf, type Person } from './caller.ts'
 import { idPlace, listPage, ownOf, toIso } from './list-query.ts'
@@ -54,7 +54,10 @@ export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts
   on('getJob', async (request) => {
     const job = await open(request)
     const { level, event } = JSON.parse(job.subject) as EventJob
-    return { ...toView(job), payload: await withoutCredentials(level, openEvent(db, event)) }
+    return {
+      ...toView(job),
+      payload: await withoutCredentials(level, openEvent(db, event), secretsOfEvent(event)),
+    }
   })
 
   on('runJob', async (request) => {
@@ -82,6 +85,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts
   async function withoutCredentials(
     level: EventJob['level'],
     event: EventJob['event'],
+    secrets: string[],
   ): Promise<JobWithPayload['payload']> {
     const { previous } = event as { previous?: { configuration?: Configuration } }
     if (previous?.configuration === undefined) return event
@@ -89,10 +93,12 @@ export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts
       level.kind === 'integration' ? undefined : await findInstallation(db, level.installationId)
     const manifest = (await findDeployed(db, level.integration, installation))?.manifest
     const kind = 'targetId' in level ? level.kind : 'account'
-    return {
-      ...event,
-      previous: { ...previous, configuration: toVisibleSettings(manifest, kind, previous.configuration) },
-    }
+    const settingDetails = Object.fromEntries(secrets.map((name) => [name, { secret: true as const }]))
+    const configuration = toVisibleSettings(manifest, kind, {
+      configuration: previous.configuration,
+      settingDetails,
+    })
+    return { ...event, previous: { ...previous, configuration } }
   }
 
   async function ownerOf(level: EventJob['level']): Promise<string | null> {

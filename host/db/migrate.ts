@@ -3,6 +3,7 @@ import { AnnexError } from '../errors.ts'
 import type { Db, Dialect } from './db.ts'
 import * as tables from './migrations/001-tables.ts'
 import * as siteUrl from './migrations/002-site-url.ts'
+import * as secretSettings from './migrations/005-secret-settings.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -109,6 +110,7 @@ type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void>
 const steps: readonly [string, Step][] = [
   ['001-tables', tables],
   ['002-site-url', siteUrl],
+  ['005-secret-settings', secretSettings],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

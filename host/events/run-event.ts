@@ -10,8 +10,9 @@ import { activateAfterSetup } from '../installations/configure.ts'
 import { type SetupFailure, storeSetupFailure, toSetupFailure } from '../installations/failed-setup.ts'
 import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
-import { type EventJob, isLastEvent, openEvent } from '../installations/setup-event.ts'
+import { type EventJob, isLastEvent, openEvent, secretsOfEvent } from '../installations/setup-event.ts'
 import { endAfterLastEvent } from '../installations/uninstall.ts'
+import { environmentSecrets, type KnownSecrets } from '../logs/known-secrets.ts'
 import { handleEach, type JobHandler, type JobOutcome, stored } from '../queue/job-handler.ts'
 import { nextStep, type RetrySchedule } from '../queue/retry-schedule.ts'
 import { CutOffError, ScriptError } from '../sandbox/sandbox-errors.ts'
@@ -32,11 +33,13 @@ export function createRunEvent(given: {
   sandboxes: Sandboxes
   prepareDispatch: PrepareDispatch
   report: ReportFailure
+  /** The reason of a failure may be a text of the script. */
+  secrets: Pick<KnownSecrets, 'learn' | 'redact'>
   schedule: RetrySchedule
   clock: Clock
   random: () => number
 }): JobHandler {
-  const { sandboxes, prepareDispatch, clock } = given
+  const { sandboxes, prepareDispatch, clock, secrets } = given
   return handleEach((job, onBegin) => {
     const subject = JSON.parse(job.subject) as EventJob
     return isLastEvent(subject.event) ? runLast(job, subject, onBegin) : run(job, subject, onBegin)
@@ -64,7 +67,9 @@ export function createRunEvent(given: {
     let prepared: PreparedLevel | undefined
     try {
       prepared = await prepareDispatch[isLastEvent(event) ? 'prepareLast' : 'prepare'](level)
-      await handle(prepared, openEvent(given.db, event), requestId, onBegin)
+      const opened = openEvent(given.db, event)
+      secrets.learn(prepared.target.key, previousSecrets(opened, secretsOfEvent(event)))
+      await handle(prepared, opened, requestId, onBegin)
       return { move: { state: 'gone' }, ...(isSetup && { stores: [stored(activate, prepared)] }) }
     } catch (error) {
       if (isAnnexError(error) && holding.has(error.code)) {
@@ -74,7 +79,9 @@ export function createRunEvent(given: {
         }
       }
       const uncounted = uncountedRun(error)
-      const reason = `${messageOf(error)} (request ${requestId})`
+      const text = messageOf(error)
+      const shown = prepared === undefined ? text : secrets.redact(prepared.target.key, text)
+      const reason = `${shown} (request ${requestId})`
       if (uncounted === 'not begun') {
         return { move: { state: 'due', dueAtMs: clock.now() + againAfterMs, reason, run: uncounted } }
       }
@@ -146,6 +153,10 @@ function uncountedRun(error: unknown): 'interrupted' | 'not begun' | undefined {
   const isCutOff = error instanceof CutOffError || (isAnnexError(error) && error.code === 'machine_busy')
   return isCutOff ? 'interrupted' : undefined
 }
+
+/** Secrets that an edit has replaced: the event of the edit has them still. */
+const previousSecrets = ({ previous }: EventJob['event'], names: string[]) =>
+  environmentSecrets({ installation: previous }, new Set(names))
 
 /** Jobs of a paused or suspended installation are kept. It may have been resumed meanwhile. */
 async function releaseUnlessHeld(

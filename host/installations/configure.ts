@@ -31,6 +31,7 @@ import {
   statusOf,
 } from './level-settings.ts'
 import { lockLevel } from './lock-level.ts'
+import { markedNames, secretMask, secretsAfter, secretTexts } from './secret-settings.ts'
 import { queueSetup } from './setup-event.ts'
 
 /** Compares the settings that an edit began with to the stored ones. Throws when they are not the same. */
@@ -69,7 +70,8 @@ export async function editByInstaller(
     const configuration = openMasks(manifest, before, given)
     assertValid(manifest, findProblems(manifest, before, configuration))
     const stored = { ...keptSettings(manifest, before), ...configuration }
-    await storeEdit(transaction, manifest, before, { ...edit, configuration: stored }, origin)
+    const entered = Object.keys(given).filter((name) => given[name] !== secretMask)
+    await storeEdit(transaction, manifest, before, { ...edit, configuration: stored, entered }, origin)
   })
 }
 
@@ -104,7 +106,8 @@ export async function editSetting(
     const configuration = value === undefined ? without(stored, name) : { ...stored, [name]: value }
     const labelled =
       label !== undefined && typeof value === 'string' ? { [name]: { label: { value, label } } } : {}
-    await storeEdit(transaction, manifest, before, { configuration }, origin, labelled)
+    const entered = given.value === secretMask ? [] : [name]
+    await storeEdit(transaction, manifest, before, { configuration, entered }, origin, labelled)
   })
 }
 
@@ -150,6 +153,10 @@ export async function editByScript(
     const settingDetails = detailsAfter(manifest, levelOf(before.target), {
       details,
       stored: given,
+      secrets: secretsAfter(manifest, levelOf(before.target), before.target ?? before.installation, {
+        after: given,
+        known: secretsOf(manifest, before),
+      }),
       ...(connection && { edit: connection }),
       now,
     })
@@ -169,7 +176,7 @@ export async function editByScript(
     await queueSetups(transaction, {
       ...after,
       status: to,
-      previous: { status: from, configuration: stored },
+      previous: { status: from, configuration: stored, settingDetails: details },
     })
   })
 }
@@ -186,16 +193,17 @@ export async function setUpAfterAction(db: Db, manifest: Manifest, given: Instal
   await writeTransaction(db, async (transaction) => {
     for (const before of target === undefined ? [given] : [{ installation }, given]) {
       const after = await lockLevel(transaction, before)
-      const { configuration } = before.target ?? before.installation
+      const { configuration, settingDetails } = before.target ?? before.installation
       const stored = (after.target ?? after.installation).configuration
       const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
       if (from !== 'active' || to !== 'active' || isDeepStrictEqual(stored, configuration)) continue
-      await queueSetups(transaction, { ...after, status: to, previous: { status: from, configuration } })
+      const previous = { status: from, configuration, settingDetails }
+      await queueSetups(transaction, { ...after, status: to, previous })
     }
   })
 }
 
-/** Keeps the label of a chosen value, for times when the script does not answer. */
+/** Keeps the label of a chosen value, for times when the script does not answer. A secret gets none. */
 export async function keepLabel(
   db: Db,
   level: InstalledLevel,
@@ -205,7 +213,7 @@ export async function keepLabel(
   await writeTransaction(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
     const { configuration, settingDetails: details } = before.target ?? before.installation
-    if (configuration[name] !== label.value) return
+    if (configuration[name] !== label.value || markedNames(details).includes(name)) return
     await update(transaction, before, { settingDetails: { ...details, [name]: { ...details[name], label } } })
   })
 }
@@ -221,12 +229,22 @@ export async function activateAfterSetup(db: Db, manifest: Manifest, level: Inst
   else await noteSetupFailure(db, level, null)
 }
 
+/** The secrets that the script of a level has: its own ones, and the account's. */
+const secretsOf = (manifest: Manifest, { installation, target }: InstalledLevel) => [
+  ...secretTexts(manifest, 'account', installation),
+  ...(target === undefined ? [] : secretTexts(manifest, target.kind, target)),
+]
+
 /** Stores a person's edit, and queues its setup event. */
 async function storeEdit(
   transaction: Db,
   manifest: Manifest,
   before: InstalledLevel,
-  { configuration: stored, externalIds }: Edit & { configuration: Configuration },
+  {
+    configuration: stored,
+    externalIds,
+    entered,
+  }: Edit & { configuration: Configuration; entered: readonly string[] },
   origin: Origin,
   label: SettingDetails = {},
 ): Promise<void> {
@@ -234,6 +252,10 @@ async function storeEdit(
   const settingDetails = detailsAfter(manifest, levelOf(before.target), {
     details: { ...known, ...label },
     stored,
+    secrets: secretsAfter(manifest, levelOf(before.target), before.target ?? before.installation, {
+      after: stored,
+      entered: new Set(entered),
+    }),
     now: nowOf(transaction),
   })
   await update(transaction, before, {
@@ -244,7 +266,7 @@ async function storeEdit(
   await activate(transaction, before)
   const now = await lockLevel(transaction, before)
   await auditSettings(transaction, origin, manifest, { before, after: now })
-  const previous = { status: statusOf(manifest, before), configuration }
+  const previous = { status: statusOf(manifest, before), configuration, settingDetails: known }
   await queueSetups(transaction, { ...now, status: statusOf(manifest, now), previous })
 }
 

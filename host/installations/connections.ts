@@ -71,23 +71,32 @@ export function claimConnection(details: SettingDetails, names: string[], now: n
   return claimed
 }
 
-/** The details of a level after an edit. A connection and a label end with their value. */
+/** The details of a level after an edit. A connection and a label end with their value. A secret has no label. */
 export function detailsAfter(
   manifest: Manifest,
   level: ConfigurationLevel,
   {
     details,
     stored,
+    secrets,
     edit,
     now,
-  }: { details: SettingDetails; stored: Configuration; edit?: ConnectionEdit; now: number },
+  }: {
+    details: SettingDetails
+    stored: Configuration
+    /** The settings whose values are secret. */
+    secrets: ReadonlySet<string>
+    edit?: ConnectionEdit
+    now: number
+  },
 ): SettingDetails {
   const buttons = buttonsOf(manifest, level)
   // An error and an account are texts of the script, which may quote a credential.
-  const redact = createRedactor(environmentSecrets({ installation: { configuration: stored } }))
+  const redact = createRedactor(environmentSecrets({ installation: { configuration: stored } }, secrets))
   const names = new Set([
     ...Object.keys(details),
     ...buttons.map(([name]) => name),
+    ...secrets,
     ...namesOf(edit, buttons),
   ])
   const edited = namesOf(edit, buttons)
@@ -98,7 +107,9 @@ export function detailsAfter(
     const isConnection = connection !== undefined || buttons.some(([button]) => button === name)
     const next = edited.includes(name) ? applyEdit(connection, edit, { now, redact }) : connection
     after[name] = {
-      ...(label?.value === stored[name] && { label }),
+      ...(secrets.has(name)
+        ? { secret: true as const }
+        : label !== undefined && label.value === stored[name] && { label }),
       ...((isConnection || edited.includes(name)) && {
         connection: withEnd(next ?? { since: now }, endOf(stored[name])),
       }),

@@ -41,8 +41,7 @@ export function openMasks(
   { installation, target }: InstalledLevel,
   given: Configuration,
 ) {
-  const { configuration: stored } = target ?? installation
-  const opened = withStoredSecrets(manifest, levelOf(target), { given, stored })
+  const opened = withStoredSecrets(manifest, levelOf(target), { given, stored: target ?? installation })
   assertValid(manifest, opened.problems)
   return opened.configuration
 }

@@ -19,6 +19,7 @@ import {
   whyPending,
 } from './level-settings.ts'
 import { overlapEnd, type Rotated } from './rotate-secret.ts'
+import { secretNames } from './secret-settings.ts'
 
 type Viewer = { caller: Caller; manifest: Manifest | undefined; publicUrl: string }
 
@@ -163,12 +164,13 @@ function settingsFor(
 } {
   const { configuration, settingDetails } = stored
   if (caller.kind === 'integration' || caller.kind === 'installation') return { configuration }
+  const secrets = secretNames(manifest, level, settingDetails)
   const connections = toConnections(manifest, level, stored, Date.now())
   const labels = Object.entries(settingDetails).flatMap(([name, { label }]) =>
-    label ? [[name, label.label]] : [],
+    label && !secrets.has(name) ? [[name, label.label]] : [],
   )
   return {
-    configuration: toVisibleSettings(manifest, level, configuration),
+    configuration: toVisibleSettings(manifest, level, stored),
     ...(connections && { connections }),
     ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
   }

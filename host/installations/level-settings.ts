@@ -7,7 +7,7 @@ import { AnnexError, type ErrorDetail } from '../errors.ts'
 import type { SettingProblem, Level as SettingsLevel } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration, withDefaults } from '../manifest/settings/check-configuration.ts'
 import type { Level } from '../sandbox/level.ts'
-import { isSecret, secretMask } from './secret-settings.ts'
+import { markedNames, type StoredSettings, secretMask, secretNames } from './secret-settings.ts'
 
 /** An installation, or one of its sites or spaces. */
 export type InstalledLevel = { installation: Installation; target?: InstallationTarget }
@@ -61,8 +61,7 @@ export function whyPending(manifest: Manifest | undefined, level: InstalledLevel
   const { declared } = splitConfiguration(manifest, levelOf(level.target), configuration)
   return findProblems(manifest, level, declared, 'integration').map(({ path, message }) => ({
     path: settingPointer(path),
-    // A reason quotes the value. An object may be the credentials under a button of an older version.
-    message: isObject(declared[path]) ? 'does not fit what was stored; set it again' : message,
+    message,
   }))
 }
 
@@ -97,8 +96,6 @@ export function findProblems(
   const { configuration: stored } = target ?? installation
   return checkConfiguration(manifest, level, { ...inherited, ...given }, { by, stored }).problems
 }
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
 
 /**
  * The settings that a script reads: the manifest's defaults, over them the account's values, over them the level's own. A
@@ -151,12 +148,16 @@ export type SettingsTag = (manifest: Manifest, level: InstalledLevel) => string
 export function createSettingsTag(key: Uint8Array): SettingsTag {
   return (manifest, { installation, target }) => {
     const level = levelOf(target)
-    const { configuration, externalIds } = target ?? installation
+    const { configuration, externalIds, settingDetails } = target ?? installation
     const { declared } = splitConfiguration(manifest, level, configuration)
+    const secrets = new Set(markedNames(settingDetails))
     const properties = manifest.configurations?.[level]?.properties ?? {}
     const isButton = (name: string) => properties[name]?.type === 'button'
     // A script replaces the credentials under a button with each refresh.
-    const settings = Object.entries(declared).map(([name, value]) => [name, isButton(name) || value])
+    // The same value, entered again, may be no secret any more.
+    const settings = Object.entries(declared).map(([name, value]) =>
+      isButton(name) ? [name, true] : [name, value, ...(secrets.has(name) ? ['secret'] : [])],
+    )
     const text = JSON.stringify([installation.id, target?.targetId, settings.toSorted(), externalIds])
     return `"${createHmac('sha256', key).update(text).digest('base64url').slice(0, 22)}"`
   }
@@ -169,13 +170,14 @@ export function createSettingsTag(key: Uint8Array): SettingsTag {
 export function toVisibleSettings(
   manifest: Manifest | undefined,
   level: SettingsLevel,
-  stored: Configuration,
+  { configuration: stored, settingDetails }: StoredSettings,
 ): Configuration {
+  const secrets = secretNames(manifest, level, settingDetails)
   const declared = Object.entries(manifest?.configurations?.[level]?.properties ?? {})
   const shown = declared.flatMap(([name, property]) => {
     const value = Object.hasOwn(stored, name) ? stored[name] : undefined
     if (property.type === 'button' || value === undefined || typeof value === 'object') return []
-    return [[name, isSecret(property) && value !== '' ? secretMask : value]]
+    return [[name, secrets.has(name) && value !== '' ? secretMask : value]]
   })
   return Object.fromEntries(shown)
 }

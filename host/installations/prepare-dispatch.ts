@@ -74,7 +74,8 @@ export function createPrepareDispatch(given: {
       publicUrl: given.publicUrl(),
     })
     const target = toTarget(records)
-    given.learn(target.key, environmentSecrets(environment, secretSettings(records.manifest)))
+    const stored = [installation, place].filter((level) => level !== undefined)
+    given.learn(target.key, environmentSecrets(environment, secretSettings(records.manifest, stored)))
     given.learn(target.key, environmentSecrets({ signingSecrets: previousSecrets(records, box) }))
     return { records, environment: JSON.stringify(environment), target }
   }

@@ -1,19 +1,20 @@
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
-import type { Configuration, InstallationStatus } from '../db/queries/installations.ts'
+import type { InstallationStatus } from '../db/queries/installations.ts'
 import { insertJobs } from '../db/queries/jobs.ts'
 import { openJson, sealJson } from '../db/sealed-json.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { InstalledLevel } from './level-settings.ts'
+import { markedNames, type StoredSettings } from './secret-settings.ts'
 
 /** The subject of a job of kind `event`: an event, and the level whose script handles it. */
 export type EventJob = { level: Level; event: { type: string; eventId: string; [field: string]: unknown } }
 
-type Previous = { status: string; configuration: Configuration }
+type Previous = { status: string } & StoredSettings
 
-/** Settings in a job are encrypted, as those of their level. */
-type StoredPrevious = { status: string; sealed: string }
+/** Settings in a job are encrypted, as those of their level. `secrets`: the names of those that were secret then. */
+type StoredPrevious = { status: string; sealed: string; secrets?: string[] }
 
 /** An event as its handler gets it. Settings that another key has encrypted are left out. */
 export function openEvent(db: Db, event: EventJob['event']): EventJob['event'] {
@@ -22,6 +23,10 @@ export function openEvent(db: Db, event: EventJob['event']): EventJob['event'] {
   const { status, sealed } = event.previous as StoredPrevious
   return { ...event, previous: { status, configuration: openJson(db, sealed) ?? {} } }
 }
+
+/** The settings of the event's `previous` that were secret when it was queued. */
+export const secretsOfEvent = ({ previous }: EventJob['event']): string[] =>
+  (previous as StoredPrevious | undefined)?.secrets ?? []
 
 /**
  * Queues a level's setup event (spec 6.1): after the installation and after each edit.
@@ -72,7 +77,11 @@ async function queueLevelEvent(
     ...(target && { [`${target.kind}Id`]: target.targetId }),
     ...fields,
     ...(previous && {
-      previous: { status: previous.status, sealed: sealJson(transaction, previous.configuration) },
+      previous: {
+        status: previous.status,
+        sealed: sealJson(transaction, previous.configuration),
+        secrets: markedNames(previous.settingDetails),
+      },
     }),
   }
   const subject: EventJob = { level, event }

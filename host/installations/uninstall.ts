@@ -30,11 +30,13 @@ export async function uninstall(
       before: { integration: before.installation.integration },
     })
     await deletePendingEvents(transaction, removed)
-    const { isUnreadable, configuration } = before.target ?? before.installation
+    const stored = before.target ?? before.installation
     const isHeld = before.installation.status === 'suspended' || before.installation.isUnreadable
-    const isRun = manifest?.script !== undefined && !isHeld && !isUnreadable
+    const isRun = manifest?.script !== undefined && !isHeld && !stored.isUnreadable
     if (!isRun) return endLevel(transaction, removed)
-    await queueDeleted(transaction, before, { status: statusOf(manifest, before), configuration })
+    const { configuration, settingDetails } = stored
+    const previous = { status: statusOf(manifest, before), configuration, settingDetails }
+    await queueDeleted(transaction, before, previous)
   })
 }
 

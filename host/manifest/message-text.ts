@@ -39,6 +39,10 @@ export function findNearestName(wrong: string, known: readonly string[]): string
 /** A hint for a wrong name: the nearest known name, then all allowed ones. */
 export function hintForName(wrong: string, known: readonly string[], kind = 'allowed'): string {
   const nearest = findNearestName(wrong, known)
+  return `${nearest === undefined ? '' : `did you mean "${nearest}"? `}${listNames(known, kind)}`
+}
+
+export function listNames(known: readonly string[], kind = 'allowed'): string {
   const listed = known.length > 20 ? `${known.slice(0, 20).join(', ')}, …` : known.join(', ')
-  return `${nearest === undefined ? '' : `did you mean "${nearest}"? `}${kind}: ${listed || 'none'}`
+  return `${kind}: ${listed || 'none'}`
 }

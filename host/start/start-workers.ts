@@ -7,6 +7,7 @@ import { createRunEvent } from '../events/run-event.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
+import type { KnownSecrets } from '../logs/known-secrets.ts'
 import { defaultSchedule, type RetrySchedule } from '../queue/retry-schedule.ts'
 import { createWorker, type Worker } from '../queue/worker.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
@@ -61,7 +62,12 @@ export function startDeliveries(
 /** The worker for events and tasks. */
 export function startScripts(
   parts: WorkerParts,
-  given: { sandboxes: Sandboxes; prepareDispatch: PrepareDispatch; report: ReportFailure },
+  given: {
+    sandboxes: Sandboxes
+    prepareDispatch: PrepareDispatch
+    report: ReportFailure
+    secrets: KnownSecrets
+  },
 ): Promise<Worker> {
   const { db, clock } = parts.database
   const schedule = toSchedule(parts.settings)

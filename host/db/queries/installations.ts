@@ -20,6 +20,8 @@ export type SettingDetails = Record<
   {
     /** The text that stands for the value in a list of choices. */
     label?: { value: string; label: string }
+    /** The value was entered as a secret, and stays one, also in versions that declare no secret there. */
+    secret?: true
     connection?: {
       since: number
       account?: string
@@ -252,11 +254,15 @@ export function openColumns(db: Db, row: JsonColumns) {
   }
 }
 
-/** Each setting's details are encrypted. A query finds a connection with an error or an end by the names beside them. */
+/**
+ * Each setting's details are encrypted, but for the mark of a secret, which migrations write. A query finds a connection with
+ * an error or an end by the names beside them.
+ */
 function sealDetails(db: Db, details: SettingDetails): string {
-  const sealed = Object.entries(details).map(([name, one]) => {
+  const sealed = Object.entries(details).map(([name, { secret, ...one }]) => {
     const { error, endsAt } = one.connection ?? {}
     const names = {
+      ...(secret === true && { secret }),
       ...(error !== undefined && { error: true }),
       ...(endsAt !== undefined && { endsAt: true }),
     }
@@ -267,8 +273,11 @@ function sealDetails(db: Db, details: SettingDetails): string {
 
 /** @returns undefined when they were encrypted with another key */
 export function openDetails(db: Db, stored: string): SettingDetails | undefined {
-  const entries = Object.entries<{ sealed: string }>(JSON.parse(stored))
-  const opened = entries.map(([name, { sealed }]) => [name, openJson(db, sealed)] as const)
+  const entries = Object.entries<{ sealed: string; secret?: true }>(JSON.parse(stored))
+  const opened = entries.map(([name, { sealed, secret }]) => {
+    const one = openJson(db, sealed)
+    return [name, one && { ...one, ...(secret === true && { secret }) }] as const
+  })
   return opened.some(([, one]) => one === undefined)
     ? undefined
     : (Object.fromEntries(opened) as SettingDetails)

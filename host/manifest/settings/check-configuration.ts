@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
+import { isDeepStrictEqual } from 'node:util'
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { ConfigurationLevel, Manifest } from '../../../schemas/generated/manifest.ts'
 import { storeNewest } from '../../cache.ts'
-import { hintForName, quoteValue } from '../message-text.ts'
+import { hintForName, listNames, quoteValue } from '../message-text.ts'
 import {
   annotations,
   defaultOf,
@@ -33,6 +34,8 @@ const maxConfigurationLength = 64 * 1024
  * another value is an error. The integration itself (`by: 'integration'`) may change it and may store undeclared
  * settings, as on the reference platform.
  *
+ * A message quotes no value of `stored`: its reader may not be the person who entered it.
+ *
  * @returns the settings to store, and the problems. Store only without `invalid` problems. The level is complete only
  *   without any problem.
  */
@@ -57,7 +60,9 @@ export function checkConfiguration(
   }
   const declared = manifest.configurations?.[level]
   const configuration = by === 'installer' ? withConnections(declared, given, stored) : { ...given }
-  const found = findSettingProblems(declared, level, withDefaults(manifest, level, configuration))
+  const isStored = (name: string) =>
+    Object.hasOwn(stored, name) && isDeepStrictEqual(stored[name], (configuration as Configuration)[name])
+  const found = findSettingProblems(declared, level, withDefaults(manifest, level, configuration), isStored)
   const connections = by === 'installer' ? findHandmadeConnections(declared, given, stored) : []
   const problems = [...found.unknown.filter(() => by === 'installer'), ...found.wrong, ...connections]
   return { configuration, problems: [...problems, ...found.missing] }
@@ -100,6 +105,7 @@ function findSettingProblems(
   declared: ConfigurationLevel | undefined,
   level: Level,
   configuration: Configuration,
+  isStored: (name: string) => boolean,
 ): Record<'unknown' | 'wrong' | 'missing', SettingProblem[]> {
   const schema = settingsSchema(declared)
   const validate = toValidator(schema)
@@ -109,7 +115,7 @@ function findSettingProblems(
     missing: [],
   }
   if (validate(configuration)) return problems
-  const found = validate.errors?.flatMap((error) => toProblems(error, level, schema)) ?? []
+  const found = validate.errors?.flatMap((error) => toProblems(error, level, schema, isStored)) ?? []
   const seen = new Set<string>()
   // A wrong value is not reported as missing, too.
   for (const group of ['unknown', 'wrong', 'missing'] as const) {
@@ -154,20 +160,31 @@ function compile(schema: SettingsSchema): ValidateFunction {
 
 type Found = { group: 'unknown' | 'wrong' | 'missing'; path: string; message: string }
 
-function toProblems(error: ErrorObject, level: Level, schema: SettingsSchema): Found[] {
+function toProblems(
+  error: ErrorObject,
+  level: Level,
+  schema: SettingsSchema,
+  isStored: (name: string) => boolean,
+): Found[] {
   if (error.schemaPath.startsWith('#/anyOf/')) return []
-  if (error.keyword !== 'anyOf') return [toProblem(error, level, schema)]
+  if (error.keyword !== 'anyOf') return [toProblem(error, level, schema, isStored)]
   const names = (schema.anyOf ?? []).flatMap(({ required }) => required)
   const message = names.length > 1 ? `is required: turn on one of ${names.join(', ')}` : 'must be on'
   return names.map((path) => ({ group: 'missing', path, message }))
 }
 
-function toProblem(error: ErrorObject, level: Level, schema: SettingsSchema): Found {
+function toProblem(
+  error: ErrorObject,
+  level: Level,
+  schema: SettingsSchema,
+  isStored: (name: string) => boolean,
+): Found {
   const { keyword, params, data } = error
   const path = error.instancePath.slice(1)
   const isSecret = Object.hasOwn(schema.properties, path) && schema.properties[path]?.secret === true
-  // A log may keep the message.
-  const found = isSecret ? 'found another value' : `found ${quoteValue(data)}`
+  // Readers and logs get the message. A hint with the nearest choice would tell of the value as well.
+  const isHidden = isSecret || isStored(path)
+  const found = isHidden ? 'found another value' : `found ${quoteValue(data)}`
   const wrong = (message: string): Found => ({ group: 'wrong', path, message })
   switch (keyword) {
     case 'additionalProperties': {
@@ -186,11 +203,19 @@ function toProblem(error: ErrorObject, level: Level, schema: SettingsSchema): Fo
     case 'maximum':
       return wrong(`must lie within ±${Number.MAX_SAFE_INTEGER}, ${found}`)
     case 'maxLength':
-      return wrong(`has ${String(data).length} characters; at most ${params.limit} are allowed`)
+      return wrong(
+        isHidden
+          ? `must have at most ${params.limit} characters`
+          : `has ${String(data).length} characters; at most ${params.limit} are allowed`,
+      )
     case 'format':
       return wrong(`must be a web address that begins with http:// or https://, ${found}`)
     case 'enum':
-      return wrong(`cannot be ${quoteValue(data)}; ${hintForName(String(data), params.allowedValues)}`)
+      return wrong(
+        isHidden
+          ? `must be one of its choices, ${found}; ${listNames(params.allowedValues)}`
+          : `cannot be ${quoteValue(data)}; ${hintForName(String(data), params.allowedValues)}`,
+      )
     default:
       return wrong(`is not valid, ${found}`)
   }

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { createSecretBox } from '../../host/access/secret-box.ts'
+import type { Db } from '../../host/db/db.ts'
+import { migrations } from '../../host/db/migrate.ts'
+import { openDatabase } from '../../host/db/open-database.ts'
+import { findTarget } from '../../host/db/queries/installation-targets.ts'
+import { findInstallation } from '../../host/db/queries/installations.ts'
+import { useSealer } from '../../host/db/sealed-json.ts'
+import { toVisibleSettings } from '../../host/installations/level-settings.ts'
+import { openEvent, secretsOfEvent } from '../../host/installations/setup-event.ts'
+import { normalizeManifest } from '../../host/manifest/normalize-manifest.ts'
+import type { Property } from '../../schemas/generated/manifest.ts'
+import { createManifest } from '../bundle/plugin-folder.ts'
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+
+const box = createSecretBox(Buffer.alloc(32, 3))
+const seal = (value: object) => box.seal(JSON.stringify(value))
+const text = { type: 'string', title: 'Title', description: 'Text' } as const
+const button = { ...text, type: 'button', button_text: 'Go', callback_url: '/oauth' } as const
+const manifestWith = (properties: Record<string, Property>) =>
+  JSON.stringify(
+    normalizeManifest(
+      createManifest({ name: 'ours', configurations: { account: { properties }, site: { properties } } }),
+    ),
+  )
+const plain = manifestWith({ key: text, login: text, region: text })
+
+/** Makes the tables of 0.1.0. */
+const makeFirst = async (db: Db): Promise<void> => {
+  const [first] = await migrations.getMigrations([])
+  assert.ok(first)
+  await db.migrate.latest({
+    migrationSource: { ...migrations, getMigrations: async () => [first] },
+    tableName: 'knex_migrations',
+  })
+}
+
+async function fill(db: Db): Promise<void> {
+  const shared = { createdAt: 1, updatedAt: 1 }
+  await db('organizations').insert({ id: 'org_1', subdomain: 'home', title: 'Home', createdAt: 1 })
+  for (const [name, visibility] of [
+    ['ours', 'unlisted'],
+    ['other', 'public'],
+  ]) {
+    await db('integrations').insert({
+      ...{ name, visibility, organizationId: 'org_1', folder: name, versionId: 'ver_2', createdAt: 1 },
+      ...{ installKey: `key-of-${name}`, signingSecret: 'sealed' },
+    })
+  }
+  const manifests = [manifestWith({ key: { ...text, secret: true }, login: button, region: text }), plain]
+  for (const [index, manifest] of manifests.entries()) {
+    const number = index + 1
+    const version = { id: `ver_${number}`, integration: 'ours', number, digest: String(number), manifest }
+    await db('versions').insert({ ...version, code: '', sourceMap: '', createdAt: 1 })
+  }
+  const configuration = seal({ key: 'sk-1234567', login: 'token-12345', region: 'eu' })
+  const level = { status: 'active', configuration, externalIds: '[]', signingSecret: 'sealed', ...shared }
+  const label = { label: { value: 'eu', label: 'Europe' } }
+  await db('installations').insert({
+    ...{ id: 'inst_1', integration: 'ours', organizationId: 'org_1', ...level },
+    settingDetails: JSON.stringify({ region: { sealed: seal(label) } }),
+  })
+  const settingDetails = JSON.stringify({
+    login: { sealed: seal({ connection: { since: 1, error: 'gone' } }), error: true },
+  })
+  await db('installationTargets').insert({
+    ...{ installationId: 'inst_1', kind: 'site', targetId: 'site_1', ...level, settingDetails },
+  })
+  const event = {
+    ...{ eventId: 'evt_1', type: 'site_installation_setup' },
+    previous: { status: 'active', sealed: configuration },
+  }
+  const subject = {
+    level: { kind: 'site', integration: 'ours', installationId: 'inst_1', targetId: 'site_1' },
+    event,
+  }
+  await db('jobs').insert({
+    ...{
+      id: 'job_1',
+      kind: 'event',
+      subject: JSON.stringify(subject),
+      lane: 'inst_1',
+      owner: 'inst_1',
+      state: 'waiting',
+    },
+    ...{ attempt: 0, interruptions: 0, ordered: false, dueAt: 1, position: 1, size: 1, createdAt: 1 },
+  })
+}
+
+describe('a database of 0.1.0', () => {
+  let folder: string
+  let made: TestDatabase
+  let opened: Awaited<ReturnType<typeof openDatabase>>
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'annex-upgrade-'))
+    made = await createTestDatabase()
+    const old = await openDatabase(made.url, folder, makeFirst)
+    await fill(old.db)
+    await old.close()
+    opened = await openDatabase(made.url, folder)
+    useSealer([opened.db, opened.reader], box)
+  })
+  after(async () => {
+    await opened?.close()
+    await made?.drop()
+    rmSync(folder, { recursive: true })
+  })
+
+  it('has marks for secrets and credentials that a kept version has declared, beside what was there', async () => {
+    const manifest = JSON.parse(plain)
+    const installation = await findInstallation(opened.db, 'inst_1')
+    const target = await findTarget(opened.db, { installationId: 'inst_1', kind: 'site', targetId: 'site_1' })
+    assert.ok(installation && target)
+    const masked = { key: '[secret]', login: '[secret]', region: 'eu' }
+    assert.deepEqual(toVisibleSettings(manifest, 'account', installation), masked)
+    assert.deepEqual(toVisibleSettings(manifest, 'site', target), masked)
+    assert.equal(installation.settingDetails.region?.label?.label, 'Europe')
+    assert.equal(target.settingDetails.login?.connection?.error, 'gone')
+    assert.equal(installation.configuration.key, 'sk-1234567')
+    assert.equal(installation.isUnreadable || target.isUnreadable, false)
+  })
+
+  it('has the same marks in setup events that wait', async () => {
+    const { event } = JSON.parse((await opened.db('jobs').where({ id: 'job_1' }).first()).subject)
+    assert.deepEqual(secretsOfEvent(event), ['key', 'login'])
+    const { previous } = openEvent(opened.db, event)
+    assert.deepEqual(previous, {
+      status: 'active',
+      configuration: { key: 'sk-1234567', login: 'token-12345', region: 'eu' },
+    })
+  })
+})
