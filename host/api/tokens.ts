@@ -1,15 +1,17 @@
+import type { Context } from 'koa'
 import type { MadeToken, NewOperatorToken, Token } from '../../schemas/generated/api/tokens.ts'
 import type { Origin } from '../access/actor.ts'
-import { lowerRole } from '../access/roles.ts'
+import { isAtLeast, lowerRole } from '../access/roles.ts'
 import { issueToken, type NewToken } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
+import { findMemberById, type Member } from '../db/queries/members.ts'
 import { deleteToken, findTokenById, listTokens, type TokenRow } from '../db/queries/tokens.ts'
 import { AnnexError } from '../errors.ts'
 import { recordAudit } from '../logs/audit.ts'
-import { organizationOf, originOf } from './caller.ts'
+import { organizationOf, originOf, type Person } from './caller.ts'
 import { idPlace, type ListRequest, listPage, timeOf, toIso } from './list-query.ts'
 import { assertMayGive, openMember } from './members.ts'
-import type { OnOperation } from './operations.ts'
+import { type OnOperation, roleOf } from './operations.ts'
 
 export type TokenParts = { db: Db; prepareDispatch: { forget: () => void } }
 
@@ -22,8 +24,8 @@ export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenPa
   on('createOrganizationToken', async (request) => {
     const { caller, params, body } = request
     const { id: organizationId } = await organizationOf(db, caller, params.org)
-    const member = body.member === undefined ? undefined : await openMember(db, organizationId, body.member)
-    const role = body.role ?? member?.role ?? 'admin'
+    const member = await holderOf(caller, organizationId, body.member)
+    const role = body.role ?? lowerRole(member?.role ?? 'admin', roleOf(caller))
     assertMayGive(caller, role)
     return make(originOf(request), body, {
       organizationId,
@@ -34,14 +36,41 @@ export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenPa
 
   on('revokeOrganizationToken', async (request) => {
     const { caller, params } = request
-    return revoke(originOf(request), (await organizationOf(db, caller, params.org)).id, params.token)
+    return revoke(request, (await organizationOf(db, caller, params.org)).id, params.token)
   })
 
   on('listOperatorTokens', (request) => list(null, request))
 
-  on('createOperatorToken', (request) => make(originOf(request), request.body, { role: 'operator' }))
+  on('createOperatorToken', (request) => {
+    const { caller, body } = request
+    const memberId = body.member === null ? null : caller.memberId
+    return make(originOf(request), body, { role: 'operator', ...(memberId !== null && { memberId }) })
+  })
 
-  on('revokeOperatorToken', (request) => revoke(originOf(request), null, request.params.token))
+  on('revokeOperatorToken', (request) => revoke(request, null, request.params.token))
+
+  /**
+   * The member that a new token belongs to. Otherwise an admin would act in the name of another member, and a member's tokens
+   * would outlive the member.
+   *
+   * @param name `null`: none
+   * @throws AnnexError `not_found`; `forbidden` where only an operator may say so; `unauthorized` when the caller has just been
+   *   removed: the token would outlive the member
+   */
+  async function holderOf(
+    caller: Person,
+    organizationId: string,
+    name: string | null | undefined,
+  ): Promise<Member | undefined> {
+    const own = caller.memberId === null ? undefined : await findMemberById(db, caller.memberId)
+    if (caller.memberId !== null && own === undefined)
+      throw new AnnexError('unauthorized', 'The member of this token has just been removed.')
+    if (name === undefined) return own
+    const member = name === null ? undefined : await openMember(db, organizationId, name)
+    if (caller.kind === 'operator' || member?.id === own?.id) return member
+    const whose = member === undefined ? 'no member' : 'another member'
+    throw new AnnexError('forbidden', `Only an operator makes a token that belongs to ${whose}.`)
+  }
 
   async function list(organizationId: string | null, request: ListRequest) {
     return listPage(request, {
@@ -55,7 +84,7 @@ export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenPa
 
   async function make(
     origin: Origin,
-    { label = '', expiresAt }: NewOperatorToken,
+    { label = '', expiresAt }: Pick<NewOperatorToken, 'label' | 'expiresAt'>,
     given: Omit<NewToken, 'label' | 'expiresAt'>,
   ): Promise<MadeToken> {
     const until = expiresAt === undefined ? undefined : timeOf('expiresAt', expiresAt)
@@ -75,10 +104,18 @@ export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenPa
   }
 
   /** Cached callers are forgotten: the token stops at once. */
-  async function revoke(origin: Origin, organizationId: string | null, id: string): Promise<undefined> {
+  async function revoke(
+    request: { caller: Person; context: Context },
+    organizationId: string | null,
+    id: string,
+  ): Promise<undefined> {
     const row = await findTokenById(db, organizationId, id)
     if (row === undefined)
       throw new AnnexError('not_found', `There is no token ${id} that this token may see.`)
+    // Also a token with a lower role that an operator has made.
+    if (!isAtLeast(roleOf(request.caller), row.memberRole ?? row.role ?? 'reader'))
+      throw new AnnexError('forbidden', `${id} is the token of an operator: only an operator revokes it.`)
+    const origin = originOf(request)
     await db.transaction(async (transaction) => {
       await deleteToken(transaction, row.id)
       await record(transaction, origin, 'token.revoke', row)

@@ -13,7 +13,8 @@ type Options = {
   operator?: boolean
   label?: string
   role?: string
-  member?: string
+  /** False: none. */
+  member?: string | false
   expires?: string
 }
 
@@ -46,11 +47,17 @@ export function addTokens(program: Command): void {
     .description('make a token; it is shown only once')
     .addOption(new Option('--role <role>', 'what the token may do; default: admin').choices(roleNames))
     .option('--member <name>', 'id or email of the member that it belongs to; default role: the member’s')
+    .option('--no-member', 'it belongs to no member, although a member makes it; for operators')
     .addOption(new Option('--expires <time>', 'end of the token: 12h, 90d, or a date').argParser(parseExpiry))
     .option('--label <text>', 'purpose of the token')
-    .action(async ({ org, operator, expires, ...given }: Options, command: Command) => {
+    .action(async ({ org, operator, expires, member, ...given }: Options, command: Command) => {
       const { session, path, owner } = await open(command, { org, operator })
-      const body = { ...given, ...(expires !== undefined && { expiresAt: expires }) }
+      const body = {
+        ...given,
+        ...(typeof member === 'string' && { member }),
+        ...(member === false && { member: null }),
+        ...(expires !== undefined && { expiresAt: expires }),
+      }
       const answer = await session.api.post<MadeToken>(path, body)
       if (session.terminal.json) return session.terminal.printJson(answer)
       session.terminal.print(answer.token)

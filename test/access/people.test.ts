@@ -136,6 +136,93 @@ describe('a token of a person', () => {
     assert.deepEqual(refusal(await admin('GET', '/v1/orgs/other/tokens')), [404, 'not_found'])
   })
 
+  it('belongs to the member who makes it, and ends with that member', async () => {
+    const members = '/v1/orgs/acme/members'
+    for (const [email, role] of [
+      ['cleo@example.com', 'admin'],
+      ['dan@example.com', 'reader'],
+    ])
+      assert.equal((await annex.api('POST', members, { email, role })).status, 201)
+    const { json: made } = await createToken({ member: 'cleo@example.com' })
+    const cleo = as(made.token)
+    const tokens = '/v1/orgs/acme/tokens'
+    for (const body of [{}, { member: 'CLEO@example.com' }, { member: made.member }, { role: 'reader' }]) {
+      const { status, json } = await cleo('POST', tokens, body)
+      assert.deepEqual([status, json.member], [201, made.member], JSON.stringify(body))
+    }
+    const { json: heir } = await cleo('POST', tokens, {})
+    for (const body of [{ member: 'dan@example.com' }, { member: null }, { member: null, role: 'reader' }])
+      assert.deepEqual(refusal(await cleo('POST', tokens, body)), [403, 'forbidden'], JSON.stringify(body))
+    assert.deepEqual(refusal(await cleo('POST', tokens, { member: 'eve@example.com' })), [404, 'not_found'])
+    await annex.api('DELETE', `${members}/cleo@example.com`)
+    assert.equal((await as(heir.token)('GET', '/v1/orgs/acme')).status, 401)
+  })
+
+  it('of no member makes none for a member, unless it is an operator’s', async () => {
+    await annex.api('POST', '/v1/orgs/acme/members', { email: 'finn@example.com', role: 'reader' })
+    const admin = as((await createToken({ role: 'admin' })).token)
+    const tokens = '/v1/orgs/acme/tokens'
+    assert.deepEqual(refusal(await admin('POST', tokens, { member: 'finn@example.com' })), [403, 'forbidden'])
+    assert.equal((await admin('POST', tokens, { member: null })).json.member, null)
+    assert.equal((await createToken({ member: 'finn@example.com' })).json.role, 'reader')
+  })
+
+  it('that a member with the role operator makes belongs to that member, in each organization and outside of them', async () => {
+    const members = '/v1/orgs/acme/members'
+    await annex.api('POST', members, { email: 'gil@example.com', role: 'operator' })
+    const { json: made } = await createToken({ member: 'gil@example.com' })
+    const gil = as(made.token)
+    const inOther = await gil('POST', '/v1/orgs/other/tokens', { role: 'admin' })
+    const operators = await gil('POST', '/v1/tokens', {})
+    assert.deepEqual([inOther.json.member, operators.json.member], [made.member, made.member])
+    const free = [
+      await gil('POST', '/v1/orgs/other/tokens', { member: null }),
+      await gil('POST', '/v1/tokens', { member: null }),
+    ]
+    assert.deepEqual(
+      free.map(({ status, json }) => [status, json.member]),
+      [
+        [201, null],
+        [201, null],
+      ],
+    )
+    await annex.api('PATCH', `${members}/gil@example.com`, { role: 'reader' })
+    assert.equal(
+      (await as(operators.json.token)('GET', '/v1/tokens')).status,
+      401,
+      'a reader of no organization',
+    )
+    assert.deepEqual(refusal(await as(inOther.json.token)('GET', '/v1/orgs/other/tokens')), [
+      403,
+      'forbidden',
+    ])
+    await annex.api('DELETE', `${members}/gil@example.com`)
+    for (const { json } of [inOther, operators])
+      assert.equal((await as(json.token)('GET', '/v1/orgs/other')).status, 401)
+    for (const { json } of free) assert.equal((await as(json.token)('GET', '/v1/orgs/other')).status, 200)
+  })
+
+  it('of an operator is revoked by an operator alone, whatever its role is', async () => {
+    const members = '/v1/orgs/acme/members'
+    await annex.api('POST', members, { email: 'hal@example.com', role: 'operator' })
+    const admin = as((await createToken({ role: 'admin' })).token)
+    const path = (id: string) => `/v1/orgs/acme/tokens/${id}`
+    const ofOperators = await Promise.all([
+      createToken({ role: 'operator' }),
+      createToken({ member: 'hal@example.com' }),
+      createToken({ member: 'hal@example.com', role: 'reader' }),
+    ])
+    for (const { id, token } of ofOperators) {
+      assert.deepEqual(refusal(await admin('DELETE', path(id))), [403, 'forbidden'])
+      assert.equal((await as(token)('GET', '/v1/orgs/acme')).status, 200)
+    }
+    // The member is no operator any more.
+    await annex.api('PATCH', `${members}/hal@example.com`, { role: 'admin' })
+    const [free, ...ofHal] = ofOperators
+    for (const { id } of ofHal) assert.equal((await admin('DELETE', path(id))).status, 204)
+    assert.equal((await annex.api('DELETE', path(free?.id ?? ''))).status, 204)
+  })
+
   it('of an operator is listed and revoked apart', async () => {
     const { json: made } = await annex.api('POST', '/v1/tokens', { label: 'laptop' })
     const { json: listed } = await annex.api('GET', '/v1/tokens')

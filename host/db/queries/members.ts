@@ -39,6 +39,10 @@ export async function findMember(db: Db, organizationId: string, name: string): 
     .first()
 }
 
+export async function findMemberById(db: Db, id: string): Promise<Member | undefined> {
+  return db('members').where({ id }).first()
+}
+
 /** Locks a member: other edits wait for the transaction. */
 export async function lockMember(
   transaction: Db,

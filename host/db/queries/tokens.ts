@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import type { Role } from './members.ts'
@@ -32,12 +33,11 @@ export async function insertToken(
 /** A token with the role of the member that it belongs to. */
 export type FoundToken = TokenRow & { memberRole: Role | null }
 
+const withMemberRole = (query: Knex.QueryBuilder): Knex.QueryBuilder =>
+  query.leftJoin('members', 'members.id', 'tokens.memberId').select('tokens.*', 'members.role as memberRole')
+
 export async function findToken(db: Db, hash: string): Promise<FoundToken | undefined> {
-  return db('tokens')
-    .leftJoin('members', 'members.id', 'tokens.memberId')
-    .where({ hash })
-    .select('tokens.*', 'members.role as memberRole')
-    .first()
+  return withMemberRole(db('tokens')).where({ hash }).first()
 }
 
 /** Removes a one-time token. Of two concurrent calls, one returns true. */
@@ -61,7 +61,7 @@ export async function hasOperatorToken(db: Db, now: number): Promise<boolean> {
 
 /** Tokens that people may list, of an organization, or those of operators that belong to none. */
 const listed = (db: Db, organizationId: string | null) =>
-  db('tokens').where({ organizationId }).whereIn('kind', ['api', 'cli'])
+  db('tokens').where({ 'tokens.organizationId': organizationId }).whereIn('kind', ['api', 'cli'])
 
 /** The newest first. */
 export async function listTokens(
@@ -77,8 +77,8 @@ export async function findTokenById(
   db: Db,
   organizationId: string | null,
   id: string,
-): Promise<TokenRow | undefined> {
-  return listed(db, organizationId).where({ id }).first()
+): Promise<FoundToken | undefined> {
+  return withMemberRole(listed(db, organizationId)).where({ 'tokens.id': id }).first()
 }
 
 export async function deleteToken(db: Db, id: string): Promise<void> {

@@ -65,9 +65,9 @@ export interface NewToken {
    */
   expiresAt?: string
   /**
-   * The id or email of a member. The token ends with the member.
+   * The id or email of a member. The token ends with the member. Default: the member who makes it, if a member does. Null, from an operator: it belongs to no member.
    */
-  member?: string
+  member?: string | null
 }
 
 export interface NewOperatorToken {
@@ -76,6 +76,10 @@ export interface NewOperatorToken {
    * A time in the future. Without one, the token does not expire.
    */
   expiresAt?: string
+  /**
+   * Null: it belongs to no member. Default: the member who makes it, if a member does.
+   */
+  member?: null
 }
 
 export interface ListOrganizationTokensQuery {
