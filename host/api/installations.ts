@@ -17,7 +17,7 @@ import type { Suspensions } from '../installations/suspend.ts'
 import { organizationOf, originOf } from './caller.ts'
 import { idPlace, listPage } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
-import { openLevel } from './visible-records.ts'
+import { openIntegration, openLevel } from './visible-records.ts'
 
 export type InstallationParts = {
   db: Db
@@ -53,6 +53,7 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
   on('installIntegration', async ({ caller, params, body, context }) => {
     const organization = await organizationOf(db, caller, body.organization)
     const { installKey, organization: _, ...agreement } = body
+    await openIntegration(db, caller, params.integration, installKey)
     const installed = await install(db, box, {
       integration: params.integration,
       organizationId: organization.id,

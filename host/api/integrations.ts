@@ -1,6 +1,9 @@
+import type { Context } from 'koa'
 import type { Integration } from '../../schemas/generated/api/integrations.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import { imageKeyOf } from '../access/install-keys.ts'
 import type { ScriptTokens } from '../access/script-tokens.ts'
+import type { SecretBox } from '../access/secret-box.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import {
@@ -27,7 +30,7 @@ import { permissionsOf } from '../manifest/permissions.ts'
 import { settingsSchema } from '../manifest/settings/settings-schema.ts'
 import { endpointPath } from '../sandbox/level.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
-import { isPerson, originOf } from './caller.ts'
+import { type Authenticate, isPerson, originOf } from './caller.ts'
 import { idPlace, listPage, namePlace, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { toPermission } from './versions.ts'
@@ -39,6 +42,8 @@ const imageSeconds = 300
 export type IntegrationParts = {
   db: Db
   reader: Db
+  box: SecretBox
+  authenticate: Authenticate
   tokens: ScriptTokens
   resume: Suspensions['resume']
   /** Reads all plugin folders and spaces again. */
@@ -49,7 +54,7 @@ export type IntegrationParts = {
 
 /** Deployed integrations, and the operations for an integration's own token. */
 export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): void {
-  const { db, reader, tokens, resume, reload, publicUrl, wake } = parts
+  const { db, reader, box, authenticate, tokens, resume, reload, publicUrl, wake } = parts
 
   on('listIntegrations', (request) =>
     listPage(request, {
@@ -69,18 +74,24 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     const opened = await openIntegration(db, caller, params.integration, query.installKey)
     return {
       ...toView(opened.row, opened.deployed, opened.isOwner),
-      page: toInstallationPage(opened.deployed, publicUrl()),
+      page: toInstallationPage(opened.deployed, publicUrl(), imageKeyOf(box, opened.row.name)),
     }
   })
 
   on('getIntegrationImage', async ({ params, context }) => {
-    const { integration, image: name } = params
+    const { integration } = params
+    const [, key, path] = /^~([\w-]+)\/(.+)$/.exec(params.image) ?? []
+    const hasKey = key === imageKeyOf(box, integration)
+    const name = hasKey && path !== undefined ? path : params.image
+    const row = await findIntegration(reader, integration)
+    const isPublic = row?.visibility === 'public'
+    if (!isPublic && !hasKey) await openByToken(context, integration)
     const image = await findImage(reader, integration, name)
     if (image === undefined)
       throw new AnnexError('not_found', `The deployed version of ${integration} names no image ${name}.`)
     context.type = `image/${image.type}`
     context.etag = image.digest
-    context.set('cache-control', `public, max-age=${imageSeconds}`)
+    context.set('cache-control', `${isPublic ? 'public' : 'private'}, max-age=${imageSeconds}`)
     context.set('content-security-policy', "default-src 'none'; sandbox")
     context.set('cross-origin-resource-policy', 'cross-origin')
     context.set('x-content-type-options', 'nosniff')
@@ -165,8 +176,14 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     return { items, count: items.length }
   })
 
+  /** @throws AnnexError `not_found`, also without a token: a stranger learns nothing of a private integration */
+  async function openByToken(context: Context, integration: string): Promise<void> {
+    if (context.get('authorization') === '') throw noIntegration(integration)
+    await openIntegration(db, await authenticate(context), integration)
+  }
+
   function toView(
-    { name, organizationId, installKey, suspendedAt, suspendedReason }: IntegrationRow,
+    { name, organizationId, suspendedAt, suspendedReason }: IntegrationRow,
     deployed: Pick<Deployed, 'version' | 'manifest'> | undefined,
     forOwner: boolean,
   ): Integration {
@@ -182,8 +199,6 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
       version: version === undefined ? null : { number: version.number, digest: version.digest },
       configurations: settingsSchemas(manifest),
       urls: { publicEndpoint: publicUrl() + endpointPath({ kind: 'integration', integration: name }) },
-      // The install link of an unlisted integration has this key: its owner may share it, a script may not.
-      ...(forOwner && { installKey }),
       ...(forOwner &&
         suspendedAt !== null && {
           suspension: { reason: suspendedReason, since: toIso(suspendedAt) },
@@ -202,9 +217,11 @@ function ownIntegrations(caller: Caller): OwnIntegrations | undefined {
 function toInstallationPage(
   deployed: Deployed | undefined,
   publicUrl: string,
+  imageKey: string,
 ): NonNullable<Integration['page']> {
   const manifest = deployed?.manifest
-  const toUrl = (path: string) => toAssetUrl(assetsOf(manifest?.name ?? '', publicUrl), path)
+  const assets = manifest === undefined ? '' : assetsOf(manifest, publicUrl, imageKey)
+  const toUrl = (path: string) => toAssetUrl(assets, path)
   return {
     ...(manifest?.icon !== undefined && { icon: toUrl(manifest.icon) }),
     previewImages: (manifest?.previewImages ?? []).map(toUrl),

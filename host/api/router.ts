@@ -9,6 +9,7 @@ import { addDispatchRoutes, type DispatchParts } from './dispatches.ts'
 import { addEventRoutes, type EventParts } from './events.ts'
 import { addHealthRoutes, type HealthParts } from './health.ts'
 import { addHomeRoute, type HomeParts } from './home.ts'
+import { addInstallLinkRoutes, type InstallLinkParts } from './install-links.ts'
 import { addInstallationRoutes, addTargetRoutes, type InstallationParts } from './installations.ts'
 import { addIntegrationLevelRoutes, type IntegrationLevelParts } from './integration-levels.ts'
 import { addIntegrationRoutes, type IntegrationParts } from './integrations.ts'
@@ -48,6 +49,7 @@ export type ApiParts = OperationParts &
   VisitorParts &
   IntegrationParts &
   IntegrationLevelParts &
+  InstallLinkParts &
   InstallationParts &
   LevelParts &
   ConnectionParts &
@@ -83,6 +85,7 @@ export function createRouter(parts: ApiParts): Router {
   addVisitorRoutes(on, parts)
   addIntegrationRoutes(on, parts)
   addIntegrationLevelRoutes(on, parts)
+  addInstallLinkRoutes(on, parts)
   addInstallationRoutes(on, parts)
   addTargetRoutes(on, parts)
   addLevelRoutes(on, parts)

@@ -3,7 +3,6 @@ import type {
   Permission as PermissionView,
   Version as VersionView,
 } from '../../schemas/generated/api/versions.ts'
-import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { findGrant } from '../db/queries/grants.ts'
 import { findInstallation, type Installation } from '../db/queries/installations.ts'
@@ -20,7 +19,7 @@ import type { ReadOptions } from '../manifest/read-options.ts'
 import { originOf } from './caller.ts'
 import { listPage, numberPlace, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
-import { openIntegration, visibleInstallation } from './visible-records.ts'
+import { openIntegration, openOwnIntegration, visibleInstallation } from './visible-records.ts'
 
 export type VersionParts = {
   db: Db
@@ -63,13 +62,13 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
   })
 
   on('rollBackIntegration', async ({ caller, params, body, context }) => {
-    const row = await openOwn(caller, params.integration)
+    const row = await openOwnIntegration(db, caller, params.integration, 'choose its version')
     const version = await rollBack(db, row, body.version, reading, originOf({ caller, context }))
     return answerSwitched(version)
   })
 
   on('unpinIntegration', async ({ caller, params, context }) => {
-    const row = await openOwn(caller, params.integration)
+    const row = await openOwnIntegration(db, caller, params.integration, 'choose its version')
     return answerSwitched(await unpin(db, row, originOf({ caller, context })))
   })
 
@@ -93,12 +92,6 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
     prepareDispatch.forget()
     return { items, count: items.length }
   })
-
-  async function openOwn(caller: Caller, name: string): Promise<IntegrationRow> {
-    const { row, isOwner } = await openIntegration(db, caller, name)
-    if (isOwner) return row
-    throw new AnnexError('forbidden', `Only the organization that owns ${name} may choose its version.`)
-  }
 
   async function answerSwitched(version: VersionHead): Promise<VersionView> {
     prepareDispatch.forget()

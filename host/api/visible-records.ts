@@ -1,5 +1,6 @@
 import type { Operation } from '../../schemas/api.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import { isInstallKey } from '../access/install-keys.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { findTarget, type InstallationTarget } from '../db/queries/installation-targets.ts'
@@ -189,6 +190,23 @@ export async function openIntegration(
   throw new AnnexError('not_found', `There is no integration ${name} that this token may see.`)
 }
 
+/**
+ * Finds an integration for people of its owner.
+ *
+ * @param what only the owner may do
+ * @throws AnnexError `not_found`; `forbidden` for others who may see it
+ */
+export async function openOwnIntegration(
+  db: Db,
+  caller: Caller,
+  name: string,
+  what: string,
+): Promise<IntegrationRow> {
+  const { row, isOwner } = await openIntegration(db, caller, name)
+  if (isOwner) return row
+  throw new AnnexError('forbidden', `Only the organization that owns ${name} may ${what}.`)
+}
+
 async function maySeeIntegration(
   db: Db,
   caller: Caller,
@@ -197,7 +215,8 @@ async function maySeeIntegration(
 ): Promise<boolean> {
   if (isOwner || (!isPerson(caller) && caller.integration === row.name)) return true
   const visibility = deployed?.manifest.visibility ?? 'private'
-  if (visibility === 'public' || (visibility === 'unlisted' && installKey === row.installKey)) return true
+  if (visibility === 'public') return true
+  if (visibility === 'unlisted' && (await isInstallKey(db, row.name, installKey))) return true
   if (caller.kind !== 'organization') return false
   const { organizationId } = caller
   return (await findInstalled(db, { integration: row.name, organizationId })) !== undefined

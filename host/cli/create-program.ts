@@ -9,6 +9,7 @@ import { addDemo } from './demo.ts'
 import { addDoctor } from './doctor.ts'
 import { addEvents } from './events.ts'
 import { addInstall } from './install.ts'
+import { addInstallLinks } from './install-links.ts'
 import { addInstallations, addPauseAndResume } from './installations.ts'
 import { addJobs } from './jobs.ts'
 import { addLogs } from './logs.ts'
@@ -76,6 +77,7 @@ export function createProgram(version: string): Command {
   addRotateSecret(program)
   addUninstall(program)
   addVersions(program)
+  addInstallLinks(program)
   program.commandsGroup('Watch and repair:')
   addEvents(program)
   addDeliveries(program)

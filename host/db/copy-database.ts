@@ -24,6 +24,7 @@ export const copiedTables: readonly Table[] = [
   { name: 'sites', key: ['id'] },
   { name: 'integrations', key: ['name'] },
   { name: 'versions', key: ['id'] },
+  { name: 'installLinks', key: ['id'] },
   { name: 'versionImages', key: ['versionId', 'name'] },
   { name: 'installations', key: ['id'] },
   { name: 'installationTargets', key: ['installationId', 'kind', 'targetId'] },

@@ -20,6 +20,7 @@ export type IdPrefix =
   | 'job'
   | 'mem'
   | 'tok'
+  | 'lnk'
   | 'flow'
   | 'req'
   | 'host'

@@ -4,6 +4,7 @@ import type { Db, Dialect } from './db.ts'
 import * as tables from './migrations/001-tables.ts'
 import * as siteUrl from './migrations/002-site-url.ts'
 import * as secretSettings from './migrations/005-secret-settings.ts'
+import * as installLinks from './migrations/006-install-links.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -111,6 +112,7 @@ const steps: readonly [string, Step][] = [
   ['001-tables', tables],
   ['002-site-url', siteUrl],
   ['005-secret-settings', secretSettings],
+  ['006-install-links', installLinks],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

@@ -1,4 +1,5 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import { imageKeyOf } from '../access/install-keys.ts'
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { InstallationTarget } from '../db/queries/installation-targets.ts'
@@ -72,7 +73,7 @@ export async function buildEnvironment(
       urls: {
         ...endpoints(installationUrl ?? integrationUrl),
         integrationEndpoint: integrationUrl,
-        ...pagesOf(manifest, publicUrl),
+        ...pagesOf(manifest, publicUrl, box),
       },
     },
     ...(installation && {
@@ -147,8 +148,9 @@ function openSecret(
 }
 
 /** Where people see the integration, and its images. */
-function pagesOf({ name, icon }: Manifest, publicUrl: string): Record<string, string> {
-  const assets = assetsOf(name, publicUrl)
+function pagesOf(manifest: Manifest, publicUrl: string, box: SecretBox): Record<string, string> {
+  const { name, icon } = manifest
+  const assets = assetsOf(manifest, publicUrl, imageKeyOf(box, name))
   return {
     app: `${publicUrl}/#/integrations/${name}`,
     assets,

@@ -1,5 +1,6 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Origin } from '../access/actor.ts'
+import { isInstallKey } from '../access/install-keys.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { type InstallationTarget, insertTarget } from '../db/queries/installation-targets.ts'
@@ -36,7 +37,7 @@ export async function install(
   const signingSecret = createSigningSecret()
   return writeTransaction(db, async (transaction) => {
     const { integration, manifest, version } = await lockDeployed(transaction, given.integration)
-    assertMayInstall(integration, manifest, organizationId, given.installKey)
+    await assertMayInstall(transaction, integration, manifest, organizationId, given.installKey)
     const inserted = await insertInstallation(transaction, {
       integration: integration.name,
       organizationId,
@@ -63,13 +64,14 @@ const installedAlready = (name: string, organizationId: string): AnnexError =>
     `${name} is installed in ${organizationId} already. Install it in a further site or space, or change its settings.`,
   )
 
-/** Spec 2.2. */
-function assertMayInstall(
+/** Spec 2.2. A caller who may not see the integration gets its 404 before. */
+async function assertMayInstall(
+  db: Db,
   integration: IntegrationRow,
   manifest: Manifest,
   organizationId: string,
   installKey: string | undefined,
-): void {
+): Promise<void> {
   if (integration.organizationId === organizationId) return
   if (manifest.visibility === 'private') {
     throw new AnnexError(
@@ -77,7 +79,7 @@ function assertMayInstall(
       `${integration.name} is private: only members of the organization ${manifest.organization} can install it.`,
     )
   }
-  if (manifest.visibility === 'unlisted' && installKey !== integration.installKey) {
+  if (manifest.visibility === 'unlisted' && !(await isInstallKey(db, integration.name, installKey))) {
     throw new AnnexError(
       'integration_unlisted',
       `${integration.name} is unlisted: it can be installed only by the install link that its owner shares.`,

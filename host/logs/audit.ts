@@ -27,6 +27,7 @@ export const auditActions = [
   ...['site.create', 'site.change', 'site.delete', 'space.create', 'space.change', 'space.delete'],
   'content.change',
   ...['member.create', 'member.change', 'member.delete', 'token.create', 'token.revoke'],
+  ...['install_link.create', 'install_link.revoke'],
 ] as const satisfies readonly `${string}.${string}`[]
 
 export type AuditAction = (typeof auditActions)[number]

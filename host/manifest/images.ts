@@ -66,9 +66,19 @@ export async function readImages(
   return [...images.values()]
 }
 
-/** The address below which an integration's images are. */
-export const assetsOf = (name: string, publicUrl: string): string =>
-  `${publicUrl}/v1/integrations/${name}/assets`
+/**
+ * The address below which an integration's images are.
+ *
+ * @param key only readers of the integration know it. The addresses of a public integration have none
+ */
+export function assetsOf(
+  { name, visibility = 'private' }: Pick<Manifest, 'name' | 'visibility'>,
+  publicUrl: string,
+  key: string,
+): string {
+  const assets = `${publicUrl}/v1/integrations/${name}/assets`
+  return visibility === 'public' ? assets : `${assets}/~${key}`
+}
 
 /** The address of an image that the manifest names. */
 export function toAssetUrl(assets: string, path: string): string {

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { systemOrigin } from '../access/actor.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
@@ -58,7 +58,6 @@ export async function deployVersion(
       organizationId,
       folder,
       loadedBy: place,
-      installKey: randomBytes(18).toString('base64url'),
       signingSecret: box.seal(createSigningSecret()),
     })
     const version = await ensureVersion(

@@ -246,7 +246,7 @@ describe('a private integration', () => {
     assert.equal((await own('GET', '/v1/integrations/guarded')).status, 200)
     assert.equal((await other('GET', '/v1/integrations/guarded')).status, 404)
     const path = '/v1/integrations/guarded/installations'
-    assert.deepEqual(refusal(await other('POST', path, {})), [403, 'integration_private'])
+    assert.deepEqual(refusal(await other('POST', path, {})), [404, 'not_found'])
     assert.equal((await own('POST', path, {})).status, 201)
   })
 })

@@ -277,9 +277,8 @@ describe('hostile requests', () => {
     )
     const stored = await annex.api('PATCH', path, { configuration: { loud: true, own: { a: 1 } } }, token)
     assert.equal(stored.status, 200)
-    const own = await annex.api('GET', '/v1/integrations/settled', undefined, token)
-    assert.deepEqual([own.status, own.json.installKey], [200, undefined])
-    assert.equal(typeof (await annex.api('GET', '/v1/integrations/settled')).json.installKey, 'string')
+    const own = await annex.api('GET', '/v1/integrations/settled/install-links', undefined, token)
+    assert.deepEqual([own.status, own.json.error.code], [403, 'forbidden'])
   })
 })
 

@@ -263,7 +263,12 @@ describe('visibility', () => {
 
   it('private: only members of the owning organization may install', async () => {
     const refused = await installAs('ours')
-    assert.deepEqual([refused.status, refused.json.error.code], [403, 'integration_private'])
+    assert.deepEqual([refused.status, refused.json.error.code], [404, 'not_found'])
+    const forThem = await annex.api('POST', '/v1/integrations/ours/installations', {
+      organization: acme,
+      agree: true,
+    })
+    assert.deepEqual([forThem.status, forThem.json.error.code], [403, 'integration_private'])
     const { organization } = annex.server.samples
     assert.equal(
       (await annex.api('POST', '/v1/integrations/ours/installations', { organization, agree: true })).status,
@@ -274,13 +279,9 @@ describe('visibility', () => {
 
   it('unlisted: the install link is needed', async () => {
     const refused = await installAs('linked')
-    assert.deepEqual([refused.status, refused.json.error.code], [403, 'integration_unlisted'])
-    assert.equal((await installAs('linked', { installKey: 'guess' })).status, 403)
-    const { installKey } = (await annex.api('GET', '/v1/integrations/linked')).json
-    assert.equal(
-      (await annex.api('GET', '/v1/integrations/linked', undefined, token)).json.installKey,
-      undefined,
-    )
+    assert.deepEqual([refused.status, refused.json.error.code], [404, 'not_found'])
+    assert.equal((await installAs('linked', { installKey: 'guess' })).status, 404)
+    const { installKey } = (await annex.api('POST', '/v1/integrations/linked/install-links', {})).json
     const installed = await installAs('linked', { installKey })
     assert.equal(installed.status, 201)
     assert.equal(installed.json.target.organization, acme)

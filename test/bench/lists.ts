@@ -85,7 +85,6 @@ async function insertAll(): Promise<string> {
       ...{
         name: `many-${n}`,
         folder: `many-${n}`,
-        installKey: 'key',
         visibility: 'public',
         ...secrets,
         ...own,

@@ -3,12 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { isInstallKey } from '../../host/access/install-keys.ts'
 import { createSecretBox } from '../../host/access/secret-box.ts'
 import type { Db } from '../../host/db/db.ts'
 import { migrations } from '../../host/db/migrate.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { findTarget } from '../../host/db/queries/installation-targets.ts'
 import { findInstallation } from '../../host/db/queries/installations.ts'
+import { findIntegration } from '../../host/db/queries/integrations.ts'
 import { useSealer } from '../../host/db/sealed-json.ts'
 import { toVisibleSettings } from '../../host/installations/level-settings.ts'
 import { openEvent, secretsOfEvent } from '../../host/installations/setup-event.ts'
@@ -122,6 +124,22 @@ describe('a database of 0.1.0', () => {
     assert.equal(target.settingDetails.login?.connection?.error, 'gone')
     assert.equal(installation.configuration.key, 'sk-1234567')
     assert.equal(installation.isUnreadable || target.isUnreadable, false)
+  })
+
+  it('has its install links, with hashes of their keys', async () => {
+    assert.equal(await opened.db.schema.hasColumn('integrations', 'install_key'), false)
+    const rows = await opened.db('installLinks')
+    assert.equal(rows.length, 2)
+    assert.ok(!JSON.stringify(rows).includes('key-of-'))
+    for (const name of ['ours', 'other']) {
+      assert.equal(await isInstallKey(opened.db, name, `key-of-${name}`), true)
+      assert.equal(
+        await isInstallKey(opened.db, name, name === 'ours' ? 'key-of-other' : 'key-of-ours'),
+        false,
+      )
+      assert.equal(await isInstallKey(opened.db, name, undefined), false)
+    }
+    assert.equal((await findIntegration(opened.db, 'ours'))?.visibility, 'unlisted')
   })
 
   it('has the same marks in setup events that wait', async () => {

@@ -172,7 +172,7 @@ blocks: [{ id: chart, title: Chart, description: A chart. }]`
     const { token } = (await annex.api('POST', `/v1/orgs/${org}/tokens`, {})).json
     const see = (query = '') => annex.api('GET', `/v1/integrations/hidden${query}`, undefined, token)
     assert.equal((await see()).status, 404)
-    const { installKey } = (await annex.api('GET', '/v1/integrations/hidden')).json
+    const { installKey } = (await annex.api('POST', '/v1/integrations/hidden/install-links', {})).json
     assert.equal((await see(`?installKey=${installKey}`)).status, 200)
     assert.equal((await see('?installKey=guessed')).status, 404)
     const body = { installKey, agree: true }

@@ -20,7 +20,6 @@ export async function createSimulation(): Promise<Simulation> {
       organizationId,
       folder: '',
       loadedBy: null,
-      installKey: '',
       signingSecret,
     })
     const installation = await insertInstallation(db, {

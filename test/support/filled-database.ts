@@ -57,7 +57,6 @@ export async function fillDatabase(db: Db): Promise<void> {
     name: 'echo',
     folder: 'echo',
     versionId: 'ver_1',
-    installKey: 'k',
     signingSecret: 's',
     ...owner,
     suspendedAt: at,
@@ -73,6 +72,13 @@ export async function fillDatabase(db: Db): Promise<void> {
     manifest: json,
     code: 'x'.repeat(10_000_000),
     sourceMap: '',
+    createdAt: at,
+  })
+  await db('installLinks').insert({
+    id: 'lnk_1',
+    integration: 'echo',
+    hash: 'h',
+    label: text,
     createdAt: at,
   })
   await db('versionImages').insert({

@@ -41,7 +41,7 @@ export async function openSeeded(toUrl = async (url: string) => url): Promise<Se
   ends.defer(database.close)
   const addOrganization = async (subdomain: string): Promise<Installed> => {
     const organizationId = (await insertOrganization(db, { subdomain, title: subdomain }))?.id ?? ''
-    const keys = { installKey: 'key', signingSecret: 'sealed', loadedBy: null }
+    const keys = { signingSecret: 'sealed', loadedBy: null }
     const integration = { name: 'echo', organizationId, folder: 'echo', ...keys }
     // It is the first one's.
     if ((await findIntegration(db, 'echo')) === undefined) await ensureIntegration(db, integration)

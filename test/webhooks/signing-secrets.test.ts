@@ -103,7 +103,7 @@ async function insertRecords({ db }: Database): Promise<void> {
   const installed = { status: 'active', configuration: '{}', externalIds: '[]', ...times }
   await db('organizations').insert({ id: 'org_1', subdomain: 'one', title: 'One', createdAt: 1 })
   await db('integrations').insert({
-    ...{ name: 'one', organizationId: 'org_1', folder: 'one', installKey: 'key' },
+    ...{ name: 'one', organizationId: 'org_1', folder: 'one' },
     ...{ signingSecret: box.seal(first), createdAt: 1 },
   })
   await db('installations').insert({

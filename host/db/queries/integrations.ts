@@ -18,7 +18,6 @@ export type IntegrationRow = {
   pinnedVersionId: string | null
   /** The identity of the host that loaded it last. */
   loadedBy: string | null
-  installKey: string
   signingSecret: string
   createdAt: number
   /** Start and reason of a suspension of the integration outside of installations. */
@@ -31,10 +30,7 @@ export type IntegrationRow = {
 /** Creates or updates the integration of that name: the owner and folder of a new version replace the old ones. */
 export async function ensureIntegration(
   db: Db,
-  given: Pick<
-    IntegrationRow,
-    'name' | 'organizationId' | 'folder' | 'loadedBy' | 'installKey' | 'signingSecret'
-  >,
+  given: Pick<IntegrationRow, 'name' | 'organizationId' | 'folder' | 'loadedBy' | 'signingSecret'>,
 ): Promise<void> {
   const row = { ...given, versionId: null, createdAt: Date.now() }
   await db('integrations').insert(row).onConflict('name').merge(['organizationId', 'folder', 'loadedBy'])

@@ -37,10 +37,6 @@ export interface Integration {
   }
   page?: InstallationPage
   /**
-   * For people of its owner: an unlisted integration is installed with it.
-   */
-  installKey?: string
-  /**
    * For its owner: why its script is not run.
    */
   suspension?: {

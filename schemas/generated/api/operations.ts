@@ -6,6 +6,7 @@ import type { ContentOperations } from './content.ts'
 import type { DeliveriesOperations } from './deliveries.ts'
 import type { DispatchesOperations } from './dispatches.ts'
 import type { EventsOperations } from './events.ts'
+import type { InstallLinksOperations } from './install-links.ts'
 import type { InstallationsOperations } from './installations.ts'
 import type { IntegrationLevelsOperations } from './integration-levels.ts'
 import type { IntegrationsOperations } from './integrations.ts'
@@ -32,6 +33,7 @@ export type Operations = AuditOperations &
   DeliveriesOperations &
   DispatchesOperations &
   EventsOperations &
+  InstallLinksOperations &
   InstallationsOperations &
   IntegrationLevelsOperations &
   IntegrationsOperations &

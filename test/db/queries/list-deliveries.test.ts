@@ -32,7 +32,7 @@ describe('lists of thousands of records', () => {
     await seeded.addReceiver('rcv_busy', 'active')
     await seeded.addReceiver('rcv_quiet', 'active')
     const { organizationId, installationId } = await seeded.addOrganization('other')
-    const keys = { installKey: 'key', signingSecret: 'sealed', loadedBy: null }
+    const keys = { signingSecret: 'sealed', loadedBy: null }
     await ensureIntegration(db, { name: 'second', organizationId, folder: 'second', ...keys })
     const installed = { integration: 'second', organizationId, signingSecret: 'sealed' }
     const second = (await insertInstallation(db, installed))?.id ?? ''

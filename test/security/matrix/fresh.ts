@@ -6,6 +6,7 @@ import type { Params, Place } from './world.ts'
 /** Makes a record in a place. @returns its parameters of a path */
 export type Make = Record<
   | 'installation'
+  | 'installLink'
   | 'member'
   | 'operatorToken'
   | 'organization'
@@ -40,6 +41,13 @@ export function createMake({ pluginsDir, api }: Annex): Make {
       const { id } = await post(path, { organization: org, agree: true })
       return { integration: 'leaves', installation: id }
     },
+    installLink: async ({ name, params: { integration } }) => ({
+      link: (
+        await post(`/v1/integrations/${name === 'foreign' ? 'theirs' : integration}/install-links`, {
+          label: next(),
+        })
+      ).id,
+    }),
     member: async ({ params: { org } }) => ({
       member: (await post(`/v1/orgs/${org}/members`, { email: `${next()}@example.com`, role: 'reader' })).id,
     }),

@@ -105,8 +105,6 @@ async function ask({ operation, place, caller, expected }: Cell): Promise<Answer
 
 function isAsExpected({ operation, place, caller, expected }: Cell, { status, code, text }: Answer): boolean {
   if (expected !== 'allowed') {
-    const isPrivate = operation.id === 'installIntegration' && code === 'integration_private'
-    if (expected.status === 404 && isPrivate) return true
     if (code === 'missing_scope' && !text.includes(operation.scope ?? '')) return false
     return status === expected.status && (expected.code === undefined || code === expected.code)
   }

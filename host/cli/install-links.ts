@@ -1,0 +1,50 @@
+import type { Command } from 'commander'
+import type { InstallLink, MadeInstallLink } from '../../schemas/generated/api/install-links.ts'
+import { toPath } from './client.ts'
+import { withExamples } from './options.ts'
+import { openSession } from './session.ts'
+import { printTable } from './terminal.ts'
+
+const pathOf = (name: string): string => toPath`/v1/integrations/${name}/install-links`
+
+/** `annex install-links`: the links by which other organizations install an unlisted integration. */
+export function addInstallLinks(program: Command): void {
+  const links = program
+    .command('install-links')
+    .description('list, make and revoke the install links of an unlisted integration')
+  withExamples(links, [
+    'annex install-links new my-integration --label acme',
+    'annex install-links list my-integration',
+    'annex install-links revoke my-integration lnk_0199…',
+  ])
+  const named = (command: Command) => command.argument('<integration>', 'name of the integration')
+  named(links.command('list', { isDefault: true }))
+    .description('list the links, without their keys, the newest first')
+    .action(async (name: string, _options: object, command: Command) => {
+      const { api, terminal } = openSession(command)
+      const answer = await api.list<InstallLink>(pathOf(name))
+      if (terminal.json) return terminal.printJson(answer)
+      const rows = answer.items.map(({ id, createdAt, label }) => [id, createdAt, label])
+      printTable(terminal, ['link', 'made', 'label'], rows)
+    })
+  named(links.command('new'))
+    .description('make a link; it is shown only once')
+    .option('--label <text>', 'for whom the link is')
+    .action(async (name: string, options: { label?: string }, command: Command) => {
+      const { api, terminal } = openSession(command)
+      const answer = await api.post<MadeInstallLink>(pathOf(name), options)
+      if (terminal.json) return terminal.printJson(answer)
+      terminal.print(answer.url)
+      terminal.say(`Keep this link: it is shown only once. Its holder installs ${name} with:`)
+      terminal.say(`annex install ${name} --install-key ${answer.installKey}`)
+    })
+  named(links.command('revoke'))
+    .description('revoke a link: it stops at once, and installations stay')
+    .argument('<id>', 'id of the link: annex install-links list')
+    .action(async (name: string, id: string, _options: object, command: Command) => {
+      const { api, terminal } = openSession(command)
+      await api.delete(pathOf(name) + toPath`/${id}`)
+      if (terminal.json) return terminal.printJson({ id, revoked: true })
+      terminal.print(`${id} is revoked.`)
+    })
+}
