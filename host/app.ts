@@ -7,6 +7,7 @@ import { nowhere } from './api/rate-limits.ts'
 import { refuseAmbiguousRequests } from './api/refuse-ambiguous.ts'
 import { refuseOtherEncodings } from './api/request-target.ts'
 import { type ApiParts, createRouter } from './api/router.ts'
+import { addressOf } from './api/visitor.ts'
 import { AnnexError } from './errors.ts'
 
 export type AppParts = EndpointParts & ApiParts
@@ -16,6 +17,7 @@ export function createApp(parts: AppParts, onDefect: OnDefect): RequestListener 
   const router = createRouter(parts)
   const app = new Koa()
   app.use(identifyRequests)
+  app.use(noteAddress(parts.isBehindProxy))
   app.use(answerErrors(onDefect))
   app.use(refuseAmbiguousRequests())
   app.use(answerEndpoints(parts))
@@ -29,6 +31,14 @@ export function createApp(parts: AppParts, onDefect: OnDefect): RequestListener 
   })
   return app.callback()
 }
+
+/** `context.ip` is the client's address, by the rule of the rate limits. The audit has it. */
+const noteAddress =
+  (isBehindProxy: boolean): Koa.Middleware =>
+  (context, next) => {
+    context.request.ip = addressOf(context.req, isBehindProxy)
+    return next()
+  }
 
 /** Answers of the API hold settings, signing secrets, logs and payloads: no cache on the way may keep them. */
 const keepOutOfCaches: Koa.Middleware = (context, next) => {

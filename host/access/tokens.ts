@@ -9,6 +9,7 @@ import {
   type TokenRow,
   takeToken,
 } from '../db/queries/tokens.ts'
+import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { lowerRole, type OrganizationRole } from './roles.ts'
 
@@ -74,8 +75,25 @@ export async function issueSetupToken(db: Db): Promise<string | undefined> {
   return token
 }
 
-/** Exchanges the setup token for an operator's token. @throws AnnexError `unauthorized` for a used or expired one */
-export async function redeemSetupToken(db: Db, token: string): Promise<string> {
+/**
+ * Exchanges the setup token for an operator's token.
+ *
+ * @param record stores more in the same transaction
+ * @throws AnnexError `unauthorized` for a used or expired one
+ */
+export function redeemSetupToken(
+  db: Db,
+  token: string,
+  record: (transaction: Db, ids: { setup: string; made: string }) => Promise<void>,
+): Promise<string> {
+  return writeTransaction(db, (transaction) => redeem(transaction, token, record))
+}
+
+async function redeem(
+  db: Db,
+  token: string,
+  record: (transaction: Db, ids: { setup: string; made: string }) => Promise<void>,
+): Promise<string> {
   const row = await findToken(db, hashOf(token))
   const isValid = row?.kind === 'setup' && (row.expiresAt ?? 0) > Date.now()
   if (!isValid || !(await takeToken(db, hashOf(token), 'setup'))) {
@@ -86,7 +104,9 @@ export async function redeemSetupToken(db: Db, token: string): Promise<string> {
   }
   // Hosts that start at the same time may each have created one.
   await deleteTokens(db, 'setup')
-  return (await issueToken(db, { role: 'operator', label: 'setup' })).token
+  const made = await issueToken(db, { role: 'operator', label: 'setup' })
+  await record(db, { setup: row.id, made: made.row.id })
+  return made.token
 }
 
 /** A token that works, and its holder. */

@@ -4,7 +4,8 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { imageKeyOf } from '../access/install-keys.ts'
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
-import type { Caller } from '../access/tokens.ts'
+import { type Caller, hashOf } from '../access/tokens.ts'
+import { storeNewest } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import {
   findIntegration,
@@ -25,6 +26,7 @@ import {
 } from '../installations/find-deployed.ts'
 import { toInstallationView, toListed } from '../installations/installation-view.ts'
 import type { Suspensions } from '../installations/suspend.ts'
+import { recordAudit } from '../logs/audit.ts'
 import { assetsOf, toAssetUrl } from '../manifest/images.ts'
 import { permissionsOf } from '../manifest/permissions.ts'
 import { settingsSchema } from '../manifest/settings/settings-schema.ts'
@@ -38,6 +40,7 @@ import { openIntegration, ownsIntegration, visibleInstallation } from './visible
 
 /** Another version may have another image at the same address. */
 const imageSeconds = 300
+const mostMinted = 10_000
 
 export type IntegrationParts = {
   db: Db
@@ -55,6 +58,8 @@ export type IntegrationParts = {
 /** Deployed integrations, and the operations for an integration's own token. */
 export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): void {
   const { db, reader, box, authenticate, tokens, resume, reload, publicUrl, wake } = parts
+
+  const minted = new Map<string, string>()
 
   on('listIntegrations', (request) =>
     listPage(request, {
@@ -143,7 +148,7 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     return answer
   })
 
-  on('createIntegrationInstallationToken', async ({ caller, params }) => {
+  on('createIntegrationInstallationToken', async ({ caller, params, context }) => {
     const found = await visibleInstallation(db, caller, params.integration, params.installation)
     const { integration } = caller
     const agreed = found.manifest?.scopes ?? []
@@ -154,6 +159,14 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
       installationId: found.installation.id,
       scopes,
     })
+    const { id, organizationId } = found.installation
+    // A script asks again and again, and gets the same token for a while.
+    if (minted.get(id) !== hashOf(token))
+      await recordAudit(db, originOf({ caller, context }), {
+        ...{ action: 'token.mint', organizationId, subject: { kind: 'installation', id } },
+        after: { scopes },
+      })
+    storeNewest(minted, id, hashOf(token), mostMinted)
     return { token }
   })
 

@@ -61,8 +61,16 @@ export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts
   })
 
   on('runJob', async (request) => {
-    const { id, state } = await open(request)
-    if (!(await runScriptJobAgain(db, id))) throw notFailed(id, state, 'be run again')
+    const { id, state, subject } = await open(request)
+    const { level, event } = JSON.parse(subject) as EventJob
+    const organizationId = await ownerOf(level)
+    await writeTransaction(db, async (transaction) => {
+      if (!(await runScriptJobAgain(transaction, id))) throw notFailed(id, state, 'be run again')
+      await recordAudit(transaction, originOf(request), {
+        ...{ action: 'job.run', organizationId, subject: { kind: 'job', id } },
+        after: { event: { id: event.eventId, type: event.type } },
+      })
+    })
     const job = await open(request)
     wake()
     return toView(job)

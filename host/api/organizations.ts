@@ -5,6 +5,7 @@ import { withExternalIds, withExternalIdsOf } from '../db/queries/external-ids.t
 import { listOrganizations, type Organization } from '../db/queries/organizations.ts'
 import { AnnexError } from '../errors.ts'
 import { changeOrganization, createOrganization, deleteOrganization } from '../installations/records.ts'
+import { recordAudit } from '../logs/audit.ts'
 import { organizationOf, originOf } from './caller.ts'
 import { idPlace, listPage, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
@@ -21,7 +22,19 @@ export function addOrganizationRoutes(on: OnOperation, parts: OrganizationParts)
   const { db, operatorOrganization, prepareDispatch } = parts
   const view = async (organization: Organization) => toView(await withExternalIdsOf(db, organization))
 
-  on('redeemSetupToken', async ({ body }) => ({ token: await redeemSetupToken(db, body.token) }))
+  on('redeemSetupToken', async ({ body, context }) => ({
+    token: await redeemSetupToken(db, body.token, (transaction, { setup, made }) =>
+      recordAudit(
+        transaction,
+        {
+          actor: { kind: 'token', id: setup },
+          requestId: context.state.requestId,
+          address: context.ip || null,
+        },
+        { action: 'setup.redeem', organizationId: null, subject: { kind: 'token', id: made } },
+      ),
+    ),
+  }))
 
   on('listOrganizations', async (request) => {
     const { caller } = request

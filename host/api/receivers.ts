@@ -75,7 +75,9 @@ export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits 
 
   on('sendExampleEvent', async (request) => {
     const receiver = await open(request)
-    const id = await sendExample(db, receiver, request.body.type)
+    const { type } = request.body
+    const record = recordOf(request, receiver, 'receiver.send_example', { after: { type: type ?? null } })
+    const id = await sendExample(db, receiver, type, record)
     const delivery = await findListedDelivery(db, id)
     wake()
     if (delivery === undefined) throw new AnnexError('not_found', `The delivery ${id} has just ended.`)

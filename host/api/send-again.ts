@@ -1,9 +1,12 @@
 import type { FailedToSend } from '../../schemas/generated/api/deliveries.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
+import { findInstallation } from '../db/queries/installations.ts'
 import { findListedDelivery } from '../db/queries/list-deliveries.ts'
 import { countFailed, type FailedFilter } from '../db/queries/send-again.ts'
+import { recordAudit } from '../logs/audit.ts'
 import { mostOfRequest, sendFailed, sendNow } from '../webhooks/send-again.ts'
+import { originOf } from './caller.ts'
 import { openDelivery, toDelivery } from './deliveries.ts'
 import { closedSignal, ownOf, timeOf } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
@@ -16,9 +19,17 @@ export type SendAgainParts = { db: Db; longReader: Db; wake: () => void }
 export function addSendAgainRoutes(on: OnOperation, parts: SendAgainParts): void {
   const { db, longReader, wake } = parts
 
-  on('sendDelivery', async ({ caller, params }) => {
+  on('sendDelivery', async (request) => {
+    const { caller, params } = request
     const delivery = await openDelivery(db, caller, params.delivery)
-    await sendNow(db, delivery)
+    const { id, eventId, eventType, receiverId } = delivery
+    const organizationId = await ownerOf(delivery.installationId)
+    await sendNow(db, delivery, (transaction) =>
+      recordAudit(transaction, originOf(request), {
+        ...{ action: 'delivery.send', organizationId, subject: { kind: 'delivery', id } },
+        after: { receiver: receiverId, event: { id: eventId, type: eventType } },
+      }),
+    )
     wake()
     return toDelivery((await findListedDelivery(db, delivery.id)) ?? delivery)
   })
@@ -32,12 +43,24 @@ export function addSendAgainRoutes(on: OnOperation, parts: SendAgainParts): void
       context.status = 200
       return { dryRun, ...counted }
     }
+    // Before the first batch: a crash between them leaves no delivery without the entry.
+    await recordAudit(db, originOf({ caller, context }), {
+      action: 'delivery.send_failed',
+      organizationId: filter.organizationId ?? (await ownerOf(body.installation)),
+      subject: { kind: 'deliveries', id: body.receiver ?? body.installation ?? 'all' },
+      after: { ...body, count: counted.count },
+    })
     const count = await sendFailed(parts, { filter, perSecond, wake }, closedSignal(context))
     const left = count < mostOfRequest ? 0 : counted.count - count
     const seconds = Math.ceil(count / perSecond)
     context.status = 202
     return { dryRun, ...counted, count, ...(left > 0 && { left }), seconds }
   })
+
+  async function ownerOf(installationId: string | undefined): Promise<string | null> {
+    if (installationId === undefined) return null
+    return (await findInstallation(db, installationId))?.organizationId ?? null
+  }
 }
 
 function toFilter({

@@ -22,11 +22,12 @@ export const auditActions = [
   ...['installation.suspend', 'settings.change', 'secret.rotate', 'secret.end_overlap', 'grant.create'],
   ...['version.deploy', 'version.roll_back', 'version.unpin', 'integration.retire', 'integration.prune'],
   ...['integration.suspend', 'integration.resume', 'receiver.change', 'receiver.pause', 'receiver.resume'],
-  'job.discard',
+  ...['job.discard', 'job.run', 'delivery.send', 'delivery.send_failed', 'receiver.send_example'],
   ...['organization.create', 'organization.change', 'organization.delete'],
   ...['site.create', 'site.change', 'site.delete', 'space.create', 'space.change', 'space.delete'],
   'content.change',
   ...['member.create', 'member.change', 'member.delete', 'token.create', 'token.revoke'],
+  ...['token.mint', 'setup.redeem'],
   ...['install_link.create', 'install_link.revoke'],
 ] as const satisfies readonly `${string}.${string}`[]
 

@@ -101,14 +101,18 @@ export async function sendExample(
   db: Db,
   { id, installationId, signedBy, url }: Receiver,
   type: PublishableEventType = signedBy.startsWith('space:') ? 'space_content_updated' : 'site_view',
+  record: (transaction: Db) => Promise<void> = async () => {},
 ): Promise<string> {
   await assertSendable(db, id)
   const eventId = createId('evt')
   const event = createSampleEvent(type, placesFor(type, signedBy), { eventId, installationId, example: true })
   const body = JSON.stringify(event)
   const example = { installationId, signedBy, url, eventId, eventType: type, body, hops: 0 }
-  const [delivery] = await db.transaction((transaction) => queueDeliveries(transaction, [example]))
-  return delivery?.id ?? ''
+  return db.transaction(async (transaction) => {
+    const [delivery] = await queueDeliveries(transaction, [example])
+    await record(transaction)
+    return delivery?.id ?? ''
+  })
 }
 
 /** The real site or space of the level, and invented ids for the rest. */

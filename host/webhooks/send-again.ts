@@ -14,17 +14,22 @@ export const mostOfRequest = 100_000
 /**
  * Sends one delivery now. A pending delivery keeps its round of the schedule. A settled delivery begins a new round.
  *
+ * @param record stores more in the same transaction
  * @throws AnnexError `conflict` when it is being sent, or its receiver is paused or disabled
  */
 export async function sendNow(
   db: Db,
   { id, receiverId }: Pick<Delivery, 'id' | 'receiverId'>,
+  record: (transaction: Db) => Promise<void> = async () => {},
 ): Promise<void> {
   await assertSendable(db, receiverId)
   const dueAt = nowOf(db)
-  const sent = await writeTransaction(db, (transaction) => sendAgain(transaction, [{ id, dueAt }]))
-  if (sent.length > 0) return
-  const state = await bringForward(db, id, dueAt)
+  const state = await writeTransaction(db, async (transaction) => {
+    const sent = await sendAgain(transaction, [{ id, dueAt }])
+    const now = sent.length > 0 ? 'due' : await bringForward(transaction, id, dueAt)
+    if (now === 'due') await record(transaction)
+    return now
+  })
   if (state === 'due') return
   if (state === 'running') {
     throw new AnnexError('conflict', `The delivery ${id} is being sent. Try again after this attempt.`)

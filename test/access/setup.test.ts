@@ -25,6 +25,14 @@ describe('the first start', () => {
         401,
         'it is no bearer token',
       )
+      const [entry, ...others] = (await annex.api('GET', '/v1/audit?action=setup.redeem')).json.items
+      assert.deepEqual([entry.actor.kind, entry.address, others], ['token', '127.0.0.1', []])
+      const { items } = (await annex.api('GET', '/v1/tokens')).json
+      assert.equal(
+        items.find(({ label }: { label: string }) => label === 'setup').id,
+        entry.subject.id,
+        'the operator’s token',
+      )
     } finally {
       await annex.close()
     }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { auditActions } from '../../host/logs/audit.ts'
-import { type Annex, installSample, type Json, startAnnex } from '../support/annex.ts'
+import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
 const settings = `configurations:
   account:
@@ -18,12 +19,69 @@ export default createIntegration({
     Response.json(await integration.queueDelivery({ url: 'http://127.0.0.1:9/', event: { type: 'told' } })),
 })`
 
+/** It has no handler for its task, which fails at once. */
+const failing = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: async (_request, { integration }) => {
+    await integration.queueTask({ task: { type: 'unknown' } })
+    return new Response('queued')
+  },
+})`
+
+const minting = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({
+  fetch: async (_request, { environment }) => {
+    const { apiEndpoint, apiTokens, installation } = environment
+    const url = apiEndpoint + '/v1/integrations/minting/installations/' + installation.id + '/tokens'
+    const headers = { authorization: 'Bearer ' + apiTokens.integration }
+    return new Response(String((await fetch(url, { method: 'POST', headers })).status))
+  },
+})`
+
+describe('the audit behind a proxy', () => {
+  it('has the address of the client, by the rule of the rate limits', async () => {
+    const annex = await startAnnex({ flags: { PUBLIC_URL: 'https://annex.example' } })
+    try {
+      const token = readFileSync(join(annex.dataDir, 'cli.token'), 'utf8').trim()
+      const cases = {
+        '198.51.100.7': '198.51.100.7',
+        '203.0.113.9, 198.51.100.8': '198.51.100.8',
+        nonsense: '127.0.0.1',
+      }
+      for (const [forwarded, address] of Object.entries(cases)) {
+        const made = await fetch(`${annex.url}/v1/tokens`, {
+          method: 'POST',
+          headers: {
+            ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+            'x-forwarded-for': forwarded,
+          },
+          body: '{}',
+        })
+        const { id } = (await made.json()) as Json
+        const [entry] = (await annex.api('GET', `/v1/audit?subject=${id}`)).json.items
+        assert.equal(entry.address, address, forwarded)
+      }
+    } finally {
+      await annex.close()
+    }
+  })
+})
+
 describe('the audit', () => {
   let annex: Annex
   let id: string
   let path: string
   before(async () => {
-    annex = await startAnnex({ plugins: { settled: { more: settings }, sending: { script: sending } } })
+    annex = await startAnnex({
+      plugins: {
+        settled: { more: settings },
+        sending: { script: sending },
+        failing: { script: failing },
+        minting: { script: minting },
+      },
+    })
     ;({ id, path } = await installSample(annex, 'settled'))
   })
   after(() => annex.close())
@@ -42,7 +100,7 @@ describe('the audit', () => {
     assert.equal(entry.actor.kind, 'token')
     assert.match(entry.actor.id, /^tok_/)
     assert.equal(entry.request, answer.headers.get('x-request-id'))
-    assert.match(entry.address, /127\.0\.0\.1/)
+    assert.equal(entry.address, '127.0.0.1')
   })
 
   it('masks secrets by value, wherever they stand', async () => {
@@ -111,6 +169,59 @@ describe('the audit', () => {
       ],
     )
     assert.equal(entries[0].organization, annex.server.samples.organization)
+  })
+
+  it('has examples, deliveries that are sent again, and jobs that are run again', async () => {
+    const [receiver] = (await annex.api('GET', '/v1/receivers')).json.items
+    const example = await annex.api('POST', `/v1/receivers/${receiver.id}/example`, {})
+    assert.equal(example.status, 202, example.text)
+    const path = `/v1/deliveries/${example.json.id}`
+    await until(
+      () => annex.api('GET', path),
+      ({ json }) => json.attempts > 0,
+    )
+    const again = await until(
+      () => annex.api('POST', `${path}/send`),
+      ({ status }) => status < 400,
+    )
+    assert.equal((await annex.api('POST', '/v1/deliveries/dlv_none/send')).status, 404)
+    const { organization } = annex.server.samples
+    const [sent, ...others] = await entriesOf(`subject=${example.json.id}`)
+    assert.deepEqual([sent.action, sent.organization, others], ['delivery.send', organization, []])
+    assert.equal(sent.request, again.headers.get('x-request-id'))
+    const [shown] = await entriesOf(`subject=${receiver.id}&action=receiver.send_example`)
+    assert.deepEqual([shown.organization, shown.actor.kind], [organization, 'token'])
+    const { json: filtered } = await annex.api('POST', '/v1/deliveries/send-failed', {
+      since: '2020-01-01T00:00:00Z',
+      dryRun: true,
+    })
+    assert.equal(filtered.dryRun, true)
+    assert.deepEqual(await entriesOf('action=delivery.send_failed'), [], 'a dry run changes nothing')
+
+    const { path: failing } = await installSample(annex, 'failing')
+    await fetch((await annex.api('GET', failing)).json.urls.publicEndpoint)
+    const job = await until(
+      async () => (await annex.api('GET', '/v1/jobs?state=failed')).json.items[0],
+      (found) => found !== undefined,
+    )
+    assert.equal((await annex.api('POST', `/v1/jobs/${job.id}/run`)).status, 202)
+    const [run] = await entriesOf(`subject=${job.id}`)
+    assert.deepEqual(
+      [run.action, run.organization, run.after],
+      ['job.run', organization, { event: job.event }],
+    )
+  })
+
+  it('has the token of an installation that a script makes, once for each token', async () => {
+    const { path: minting, id: installation } = await installSample(annex, 'minting')
+    const { publicEndpoint } = (await annex.api('GET', minting)).json.urls
+    for (const _ of [1, 2, 3]) assert.equal(await (await fetch(publicEndpoint)).text(), '201')
+    const entries = await entriesOf(`subject=${installation}&action=token.mint`)
+    assert.deepEqual(
+      entries.map(({ actor, organization }) => [actor, organization]),
+      [[{ kind: 'script', id: 'minting' }, annex.server.samples.organization]],
+    )
+    assert.doesNotMatch(JSON.stringify(entries), /eyJ/)
   })
 
   it('has no action that docs/audit.md leaves out', () => {
