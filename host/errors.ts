@@ -52,6 +52,10 @@ export const errorCodes = {
     status: 403,
     meaning: 'A connection with a provider did not begin here or in this browser, or it is over.',
   },
+  connection_broken: {
+    status: 409,
+    meaning: 'The provider has refused the grant of a connection. It has to be made again.',
+  },
   installation_paused: { status: 503, meaning: 'The installation is paused.' },
   installation_suspended: {
     status: 503,

@@ -1,15 +1,34 @@
+import type { Context } from 'koa'
 import type { ConnectLink } from '../../schemas/generated/api/connections.ts'
+import { actorOf } from '../access/actor.ts'
+import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
+import type { OAuthFlow } from '../db/queries/oauth-flows.ts'
+import { findOrganization } from '../db/queries/organizations.ts'
+import { findPlace } from '../db/queries/places.ts'
+import { findHolder } from '../db/queries/tokens.ts'
+import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
+import { auditLevel } from '../installations/audit-level.ts'
 import { levelOf, toLevel } from '../installations/level-settings.ts'
-import { type OAuthFlows, refused } from '../installations/oauth-flows.ts'
+import { type FlowLevel, type OAuthFlows, refused } from '../installations/oauth-flows.ts'
+import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { hasDotSegments } from '../manifest/checks/check-meaning.ts'
+import { parseEndpointPath } from '../sandbox/level.ts'
+import { originOf } from './caller.ts'
+import { type ConnectQuestion, toConnectPage } from './connect-page.ts'
+import { type FindProviderParts, findProvider } from './find-provider.ts'
 import { cookieOf } from './guard-flows.ts'
-import { toIso } from './list-query.ts'
+import { clip, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
-import { type OpenLevel, openLevel } from './visible-records.ts'
+import { sendPage } from './page.ts'
+import { type LevelRequest, type OpenLevel, openLevel } from './visible-records.ts'
 
-export type ConnectionParts = { db: Db; flows: OAuthFlows; publicUrl: () => string }
+export type ConnectionParts = FindProviderParts & {
+  db: Db
+  flows: OAuthFlows
+  prepareDispatch: Pick<PrepareDispatch, 'prepare'>
+}
 
 const operations = {
   account: { button: 'connectInstallationSetting', path: 'connectInstallation' },
@@ -18,24 +37,29 @@ const operations = {
 } as const
 
 /** Starting connections with providers. A person gets a link, and opens it in a browser. */
-export function addConnectionRoutes(on: OnOperation, { db, flows, publicUrl }: ConnectionParts): void {
+export function addConnectionRoutes(on: OnOperation, parts: ConnectionParts): void {
+  const { db, flows, publicUrl } = parts
   for (const kind of ['account', 'site', 'space'] as const) {
     on(operations[kind].button, async (request) => {
       const level = await openLevel(db, request)
-      return createLink(level, callbackUrlOf(level, request.params.property))
+      return createLink(request, level, callbackUrlOf(level, request.params.property))
     })
 
     on(operations[kind].path, async (request) => {
       const level = await openLevel(db, request)
       const { path } = request.body
       if (hasDotSegments(path)) throw new AnnexError('body_invalid', 'The path has "." or ".." segments.')
-      return createLink(level, path)
+      return createLink(request, level, path)
     })
   }
 
+  on('getConnectPage', async ({ params, context }) => {
+    const flow = await flows.look(params.token)
+    sendPage(context, toConnectPage(await askAbout(context, flow)))
+  })
+
   on('openConnectLink', async ({ params, context }) => {
-    // A browser that only guesses what its user will open must not use the link up.
-    if (context.get('sec-purpose') !== '') throw refused('Open this link in a browser.')
+    assertFromItsPage(context, publicUrl())
     const opened = await flows.open(params.token)
     context.set('set-cookie', cookieOf(opened, publicUrl()))
     context.set('referrer-policy', 'no-referrer')
@@ -43,14 +67,62 @@ export function addConnectionRoutes(on: OnOperation, { db, flows, publicUrl }: C
     context.body = ''
   })
 
-  async function createLink(level: OpenLevel, path: string): Promise<ConnectLink> {
-    const { token, expiresAt } = await flows.createLink(toLevel(level), path)
+  async function createLink(
+    request: LevelRequest & { context: Context },
+    level: OpenLevel,
+    path: string,
+  ): Promise<ConnectLink> {
+    const maker = { actor: actorOf(request.caller), name: await nameOf(db, request.caller) }
+    const { token, expiresAt } = await writeTransaction(db, async (transaction) => {
+      const link = await flows.createLink(transaction, toLevel(level), path, maker)
+      const after = { flow: link.id, path, expiresAt: toIso(link.expiresAt) }
+      await auditLevel(transaction, originOf(request), level, { action: 'connection.link', after })
+      return link
+    })
+    return { object: 'connect-link', url: `${publicUrl()}/connect/${token}`, expiresAt: toIso(expiresAt) }
+  }
+
+  async function askAbout(context: Context, { endpoint, path, maker }: OAuthFlow): Promise<ConnectQuestion> {
+    const level = parseEndpointPath(endpoint) as FlowLevel
+    const prepared = await parts.prepareDispatch.prepare(level)
+    const { manifest, installation, target } = prepared.records
+    const organizationId = installation?.organizationId ?? ''
+    const organization = await findOrganization(db, organizationId)
+    const place = target && (await findPlace(db, target.kind, organizationId, target.targetId))
+    const provider = await findProvider(context, { level, path, prepared }, parts)
     return {
-      object: 'connect-link',
-      url: `${publicUrl()}/connect/${token}`,
-      expiresAt: toIso(expiresAt),
+      provider: provider?.host,
+      integration: { title: manifest.title, name: manifest.name },
+      organization: {
+        title: organization?.title ?? '',
+        subdomain: organization?.subdomain ?? organizationId,
+      },
+      place: target && { kind: target.kind, title: place?.title ?? target.targetId },
+      maker: maker ?? 'a person whose name was not kept',
     }
   }
+}
+
+/** A person as strangers see them: a name alone may be any name. */
+async function nameOf(db: Db, caller: Caller): Promise<string> {
+  if (!('tokenId' in caller)) return caller.integration
+  const { label, name, email } = (await findHolder(db, caller.tokenId)) ?? {}
+  if (email != null) return `${clip(name ?? '')} (${email})`
+  return caller.kind === 'operator'
+    ? `an operator of this Annex (token “${label}”)`
+    : `the holder of the token “${label}”`
+}
+
+/**
+ * A page of another site could post the form, too. Every browser sends Origin with a form, and no page can set it.
+ *
+ * @throws AnnexError `flow_refused`
+ */
+function assertFromItsPage(context: Context, publicUrl: string): void {
+  const { origin } = new URL(publicUrl)
+  const site = context.get('sec-fetch-site')
+  if (context.get('origin') === origin && (site === '' || site === 'same-origin')) return
+  throw refused(`Open this link in a browser, at ${origin}, and use the button of its page.`)
 }
 
 /** @throws AnnexError `not_found` */

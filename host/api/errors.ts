@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa'
 import { explainStorageError, isTextRefused } from '../db/errors.ts'
 import { createId } from '../db/ids.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
+import { isForBrowser, sendErrorPage } from './error-page.ts'
 
 export type OnDefect = (error: unknown, requestId?: string) => void
 
@@ -51,7 +52,7 @@ const unstorable = (cause: unknown): AnnexError =>
     cause,
   })
 
-/** Answers with the body that every error has. */
+/** Answers with the body that every error has, or with a page where a person connects an account. */
 export function sendError(
   context: Context,
   status: number,
@@ -61,6 +62,7 @@ export function sendError(
   context.status = status
   context.set('x-request-id', requestId)
   context.set('x-content-type-options', 'nosniff')
+  if (isForBrowser(context, code)) return sendErrorPage(context, { code, message })
   context.body = { error: { code, message, requestId, docs: `docs/errors.md#${code}`, ...more } }
   writeJson(context)
 }

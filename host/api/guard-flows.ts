@@ -88,6 +88,7 @@ export function createFlowGuard({
   }
 
   async function resume(context: Context, { level, target }: Routed, state: string): Promise<Routed> {
+    context.state.isCallback = true
     const callback = { level, path: target.path, state }
     const { flow, state: scriptState } = await flows.finish(callback, browserOf(context))
     const rest = target.path.slice(endpointPath(level).length)
@@ -186,8 +187,8 @@ function mayHoldCode(body: Buffer | IncomingMessage): boolean {
 
 const isLocation = ([name]: readonly [string, string]): boolean => name.toLowerCase() === 'location'
 
-/** The address outside of the endpoints that a redirect leads to. */
-function providerOf({ status, headers }: AnswerHead): URL | undefined {
+/** The address to which a redirect leads, if it is a whole one. */
+export function providerOf({ status, headers }: AnswerHead): URL | undefined {
   if (status < 300 || status > 399) return undefined
   const address = URL.parse(headers.find(isLocation)?.[1] ?? '')
   return address?.protocol === 'https:' || address?.protocol === 'http:' ? address : undefined

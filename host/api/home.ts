@@ -7,10 +7,11 @@ import { listDeployedDigests } from '../db/queries/versions.ts'
 import { hasLevel } from '../sandbox/wall/levels.ts'
 import type { Authenticate } from './caller.ts'
 import { type HealthParts, inTime, readReadiness } from './health.ts'
-import { type HomeDetail, homePolicy, toHomePage } from './home-page.ts'
+import { type HomeDetail, toHomePage } from './home-page.ts'
 import { type MetricsAccess, mayReadMetrics } from './metrics.ts'
 import { operatorSteps, visitorSteps } from './next-steps.ts'
 import type { OnOperation } from './operations.ts'
+import { sendPage } from './page.ts'
 
 const mostListed = 50
 
@@ -34,15 +35,8 @@ export function addHomeRoute(on: OnOperation, parts: HomeParts): void {
     const read = isKnown ? await inTime(() => details.get('all')) : undefined
     const isLoaded = (name: string) => read?.deployed.has(name) ?? false
     const url = parts.publicUrl()
-    context.set('content-security-policy', homePolicy)
-    context.set('referrer-policy', 'no-referrer')
-    context.set('x-content-type-options', 'nosniff')
-    context.type = 'html'
-    context.body = toHomePage({
-      problems: failing,
-      steps: isKnown ? operatorSteps(url, isLoaded) : visitorSteps(url),
-      detail: read?.detail,
-    })
+    const steps = isKnown ? operatorSteps(url, isLoaded) : visitorSteps(url)
+    sendPage(context, toHomePage({ problems: failing, steps, detail: read?.detail }))
   })
 }
 

@@ -3,7 +3,6 @@ import { basename } from 'node:path'
 import type { Problem } from '../../schemas/generated/api/problems.ts'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
-import type { SettingDetails } from '../db/queries/installations.ts'
 import {
   countFailedTasks,
   countFailedWork,
@@ -16,7 +15,7 @@ import {
   type Owner,
 } from '../db/queries/problems.ts'
 import { messageOf } from '../errors.ts'
-import { whyDisconnected } from '../installations/connections.ts'
+import { brokenConnections } from '../installations/connections.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { missingSecrets } from '../manifest/secrets.ts'
 import { findLateWork, type LateWork } from '../queue/late-work.ts'
@@ -222,16 +221,6 @@ const toNoticed = (
   subject: { kind: 'installation', id: of.installationId },
   since: Number(of.since),
 })
-
-function brokenConnections(
-  details: SettingDetails,
-  now: number,
-): { name: string; error: string; since?: number }[] {
-  return Object.entries(details).flatMap(([name, { connection }]) => {
-    const why = whyDisconnected(connection, now)
-    return why === undefined ? [] : [{ name, ...why }]
-  })
-}
 
 const toKey = ({ kind, subject, sentence }: Pick<Problem, 'kind' | 'subject' | 'sentence'>): string =>
   // The free space is another one at each reading.

@@ -1,9 +1,13 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Origin } from '../access/actor.ts'
+import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
+import { findLastUsed } from '../db/queries/oauth-flows.ts'
 import { type AuditEntry, recordAudit } from '../logs/audit.ts'
 import { environmentSecrets } from '../logs/known-secrets.ts'
-import { type InstalledLevel, levelOf, toVisibleSettings } from './level-settings.ts'
+import { endpointPath } from '../sandbox/level.ts'
+import { type InstalledLevel, levelOf, toLevel, toVisibleSettings } from './level-settings.ts'
+import { flowLifetimeMs } from './oauth-flows.ts'
 import { secretTexts } from './secret-settings.ts'
 
 /** Records a change of an installation, or of its site or space installation. */
@@ -33,6 +37,36 @@ export function auditSettings(
     before: toShown(manifest, before),
     after: toShown(manifest, after),
     secrets: [before, after].flatMap((level) => secretsIn(manifest, level)),
+  })
+}
+
+/**
+ * Records connections that a script has just made: by the maker of the link that led to them, and as the account that the
+ * script names.
+ */
+export async function auditConnections(
+  transaction: Db,
+  origin: Origin,
+  { before, after }: { before: InstalledLevel; after: InstalledLevel },
+): Promise<void> {
+  const [from, to] = [before, after].map((level) => (level.target ?? level.installation).settingDetails)
+  const made = Object.entries(to ?? {}).flatMap(([name, { connection }]) =>
+    connection !== undefined && connection.since !== from?.[name]?.connection?.since
+      ? [{ name, connection }]
+      : [],
+  )
+  if (made.length === 0) return
+  const since = nowOf(transaction) - flowLifetimeMs
+  const flow = await findLastUsed(transaction, endpointPath(toLevel(after)), since)
+  const account = made.find(({ connection }) => connection.account !== undefined)?.connection.account
+  const actor = flow?.makerKind == null ? origin.actor : { kind: flow.makerKind, id: flow.makerId }
+  await auditLevel(transaction, { ...origin, actor }, after, {
+    action: 'connection.create',
+    after: {
+      connections: made.map(({ name }) => name),
+      ...(account !== undefined && { account }),
+      ...(flow && { flow: flow.id, linkBy: flow.maker }),
+    },
   })
 }
 

@@ -18,7 +18,7 @@ import {
 import { replaceLevelIds } from '../db/queries/level-external-ids.ts'
 import { writeTransaction } from '../db/sql.ts'
 import type { SettingProblem } from '../manifest/settings/check-configuration.ts'
-import { auditSettings, toShown } from './audit-level.ts'
+import { auditConnections, auditSettings, toShown } from './audit-level.ts'
 import { type ConnectionEdit, claimConnection, connectedButtons, detailsAfter } from './connections.ts'
 import { assertValid, isDeclared, keptSettings, openMasks, without } from './edit-rules.ts'
 import {
@@ -132,7 +132,10 @@ export async function editByScript(
     const { configuration: stored, settingDetails: details } = before.target ?? before.installation
     if (connection !== undefined && 'step' in connection && connection.step === 'claim') {
       return update(transaction, before, {
-        settingDetails: claimConnection(details, connection.names, now),
+        settingDetails: claimConnection(manifest, levelOf(before.target), {
+          ...{ details, now },
+          names: connection.names,
+        }),
       })
     }
     const { declared: settings } = splitConfiguration(manifest, levelOf(before.target), stored)
@@ -152,6 +155,7 @@ export async function editByScript(
     )
     const settingDetails = detailsAfter(manifest, levelOf(before.target), {
       details,
+      previous: stored,
       stored: given,
       secrets: secretsAfter(manifest, levelOf(before.target), before.target ?? before.installation, {
         after: given,
@@ -171,6 +175,7 @@ export async function editByScript(
     const isShown = JSON.stringify(toShown(manifest, before)) !== JSON.stringify(toShown(manifest, after))
     // A refreshed credential is no change for people.
     if (isShown) await auditSettings(transaction, origin, manifest, { before, after })
+    await auditConnections(transaction, origin, { before, after })
     const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
     if (from !== 'pending' || to !== 'active') return
     await queueSetups(transaction, {
@@ -251,6 +256,7 @@ async function storeEdit(
   const { configuration, settingDetails: known } = before.target ?? before.installation
   const settingDetails = detailsAfter(manifest, levelOf(before.target), {
     details: { ...known, ...label },
+    previous: configuration,
     stored,
     secrets: secretsAfter(manifest, levelOf(before.target), before.target ?? before.installation, {
       after: stored,

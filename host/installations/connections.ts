@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Configuration, SettingDetails } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors.ts'
@@ -11,8 +12,8 @@ export type ConnectionEdit =
   | { callback: string; account?: string }
   /** The script renews its tokens, or has. */
   | { names: string[]; step: 'claim' | 'renewed' }
-  /** The provider has ended it. */
-  | { names: string[]; error: string }
+  /** The provider has refused its grant. `retryAfterMs`: not for ever, so that a script may ask again then. */
+  | { names: string[]; error: string; retryAfterMs?: number }
 
 /** A connection as people see it. */
 export type Connection = {
@@ -53,14 +54,22 @@ export function connectedButtons(
 }
 
 /**
- * One script renews the tokens of a connection at a time, on whichever host.
+ * One script renews the tokens of a connection at a time, on whichever host. A grant that the provider has refused is not
+ * asked for again.
  *
- * @throws AnnexError `conflict` while another renews them
+ * @throws AnnexError `conflict` while another renews them, `connection_broken`
  */
-export function claimConnection(details: SettingDetails, names: string[], now: number): SettingDetails {
+export function claimConnection(
+  manifest: Manifest,
+  level: ConfigurationLevel,
+  { details, names, now }: { details: SettingDetails; names: string[]; now: number },
+): SettingDetails {
   const claimed = { ...details }
-  for (const name of names) {
+  for (const name of withoutAlias(names, buttonsOf(manifest, level))) {
     const connection = Object.hasOwn(details, name) ? details[name]?.connection : undefined
+    if (connection?.error !== undefined && (connection.claimedUntil ?? Infinity) > now) {
+      throw new AnnexError('connection_broken', `The provider has refused the connection "${name}".`)
+    }
     if ((connection?.claimedUntil ?? 0) > now)
       throw new AnnexError('conflict', `Another request renews the connection "${name}". Read it again.`)
     claimed[name] = {
@@ -77,12 +86,14 @@ export function detailsAfter(
   level: ConfigurationLevel,
   {
     details,
+    previous,
     stored,
     secrets,
     edit,
     now,
   }: {
     details: SettingDetails
+    previous: Configuration
     stored: Configuration
     /** The settings whose values are secret. */
     secrets: ReadonlySet<string>
@@ -105,13 +116,18 @@ export function detailsAfter(
     const { label, connection } = Object.hasOwn(details, name) ? (details[name] ?? {}) : {}
     if (!isStored(stored, name)) continue
     const isConnection = connection !== undefined || buttons.some(([button]) => button === name)
-    const next = edited.includes(name) ? applyEdit(connection, edit, { now, redact }) : connection
+    const isKept = isDeepStrictEqual(previous[name], stored[name])
+    // A script without the handlers of the SDK stores new credentials, and says nothing of it.
+    const isMadeAgain = connection?.error !== undefined && !isKept
+    const known = isMadeAgain ? { since: now } : connection
+    const next = edited.includes(name) ? applyEdit(known, edit, { now, redact }) : known
+    const endsAt = isKept ? (connection?.endsAt ?? endOf(stored[name], now)) : endOf(stored[name], now)
     after[name] = {
       ...(secrets.has(name)
         ? { secret: true as const }
         : label !== undefined && label.value === stored[name] && { label }),
       ...((isConnection || edited.includes(name)) && {
-        connection: withEnd(next ?? { since: now }, endOf(stored[name])),
+        connection: withEnd(next ?? { since: now }, endsAt),
       }),
     }
   }
@@ -120,9 +136,15 @@ export function detailsAfter(
 
 function namesOf(edit: ConnectionEdit | undefined, buttons: [string, string][]): string[] {
   if (edit === undefined) return []
-  if ('names' in edit) return edit.names
+  if ('names' in edit) return withoutAlias(edit.names, buttons)
   const started = buttons.filter(([, path]) => path === edit.callback).map(([name]) => name)
   return started.length === 0 ? [credentialsName] : started
+}
+
+/** Credentials are stored under their button and as `oauth_credentials`: it is one connection, and one problem. */
+function withoutAlias(names: string[], buttons: [string, string][]): string[] {
+  const named = names.filter((name) => buttons.some(([button]) => button === name))
+  return named.length === 0 ? names : named
 }
 
 type Details = NonNullable<SettingDetails[string]['connection']>
@@ -136,7 +158,13 @@ function applyEdit(
     return { since: now, ...(edit.account !== undefined && { account: redact(edit.account) }) }
   }
   const { claimedUntil: _, error: __, ...kept } = before ?? { since: now }
-  return edit !== undefined && 'error' in edit ? { ...kept, error: redact(edit.error) } : kept
+  if (edit === undefined || !('error' in edit)) return kept
+  const { error, retryAfterMs } = edit
+  return {
+    ...kept,
+    error: redact(error),
+    ...(retryAfterMs !== undefined && { claimedUntil: now + retryAfterMs }),
+  }
 }
 
 function withEnd({ endsAt: _, ...connection }: Details, endsAt: number | undefined): Details {
@@ -189,9 +217,36 @@ function toConnection(
   }
 }
 
-/** When credentials end that have no refresh token. */
-function endOf(value: unknown): number | undefined {
-  const { expires_at: at, refresh_token: refresh } = (value ?? {}) as Record<string, unknown>
-  const isTime = typeof at === 'number' && Number.isFinite(at) && Math.abs(at) < 8e15
-  return isTime && refresh === undefined ? at : undefined
+/** When credentials end that have no refresh token. Scripts also store an answer of a provider as it is. */
+function endOf(value: unknown, now: number): number | undefined {
+  const {
+    expires_at: at,
+    expires_in: seconds,
+    refresh_token: refresh,
+  } = (value ?? {}) as Record<string, unknown>
+  if (typeof refresh === 'string' && refresh !== '') return undefined
+  const [end, lifetime] = [toNumber(at), toNumber(seconds)]
+  // Providers count in seconds, and `expires_at` of the SDK is in milliseconds.
+  if (end !== undefined) return end < 1e11 ? end * 1000 : end
+  return lifetime === undefined ? undefined : now + lifetime * 1000
+}
+
+function toNumber(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof number === 'number' && number >= 0 && number < 8e15 ? number : undefined
+}
+
+/**
+ * The broken connections of a level, by their names. Builds before 0.2 also noted the error of a button at
+ * `oauth_credentials`.
+ */
+export function brokenConnections(
+  details: SettingDetails,
+  now: number,
+): { name: string; error: string; since?: number }[] {
+  const broken = Object.entries(details).flatMap(([name, { connection }]) => {
+    const why = whyDisconnected(connection, now)
+    return why === undefined ? [] : [{ name, ...why }]
+  })
+  return broken.length === 1 ? broken : broken.filter(({ name }) => name !== credentialsName)
 }

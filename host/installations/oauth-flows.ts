@@ -3,8 +3,10 @@ import type { SecretBox } from '../access/secret-box.ts'
 import { hashOf } from '../access/tokens.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
+import type { Actor } from '../db/queries/audit.ts'
 import {
   findFlowByState,
+  findLink,
   findRunningFlows,
   insertFlow,
   isCallback,
@@ -31,7 +33,9 @@ export type BrowserSecrets = ReadonlyMap<string, string>
  */
 export type OAuthFlows = {
   /** Makes a link that works once. */
-  createLink: (level: FlowLevel, path: string) => Promise<{ token: string; expiresAt: number }>
+  createLink: (transaction: Db, level: FlowLevel, path: string, maker: LinkMaker) => Promise<Link>
+  /** The flow of a link, which stays unopened. @throws AnnexError `flow_refused` */
+  look: (token: string) => Promise<OAuthFlow>
   /** Binds the flow of a link to a new browser secret. @throws AnnexError `flow_refused` */
   open: (token: string) => Promise<BoundFlow>
   /** Begins a flow without a link. */
@@ -45,6 +49,11 @@ export type OAuthFlows = {
   /** True for a path that an earlier flow of the integration has named as its redirect address. */
   isCallback: (integration: string, path: string) => Promise<boolean>
 }
+
+export type Link = { id: string; token: string; expiresAt: number }
+
+/** The holder of the token that makes a link. */
+export type LinkMaker = { actor: Actor; name: string }
 
 /** A request with the state of a flow: the level of its endpoint, its path, and the state. */
 export type Callback = { level: Level; path: string; state: string }
@@ -62,18 +71,25 @@ const createSecret = (): string => randomBytes(32).toString('base64url')
 export function createOAuthFlows({ db, box }: { db: Db; box: SecretBox }): OAuthFlows {
   const expiry = () => nowOf(db) + flowLifetimeMs
   return {
-    async createLink(level, path) {
+    async createLink(transaction, level, path, { actor, name }) {
       const token = createSecret()
-      const { expiresAt } = await insertFlow(db, { ...placeOf(level, path), linkHash: hashOf(token) })
-      return { token, expiresAt }
+      const { id, expiresAt } = await insertFlow(transaction, {
+        ...placeOf(level, path),
+        linkHash: hashOf(token),
+        ...{ makerKind: actor.kind, makerId: actor.id, maker: name },
+      })
+      return { id, token, expiresAt }
+    },
+    async look(token) {
+      const flow = await findLink(db, hashOf(token))
+      if (flow !== undefined) return flow
+      throw refused(usedLink)
     },
     async open(token) {
       const browser = createSecret()
       const flow = await openFlow(db, hashOf(token), hashOf(browser))
       if (flow !== undefined) return { flow, browser }
-      throw refused(
-        'This link was opened before, or is older than ten minutes. Make a new one in the settings.',
-      )
+      throw refused(usedLink)
     },
     async begin(level, path) {
       const browser = createSecret()
@@ -110,6 +126,7 @@ export function createOAuthFlows({ db, box }: { db: Db; box: SecretBox }): OAuth
 }
 
 const startAgain = 'Start the connection again from the settings.'
+const usedLink = 'This link was opened before, or is older than ten minutes. Make a new one in the settings.'
 const usedBefore = 'This answer of the provider was used before.'
 
 export const refused = (message: string): AnnexError => new AnnexError('flow_refused', message)

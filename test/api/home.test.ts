@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { toHomePage } from '../../host/api/home-page.ts'
+import { toPage } from '../../host/api/page.ts'
 import { type Annex, installSample, type Json, request, startAnnex } from '../support/annex.ts'
 
 const script = `import { createIntegration } from '@annex/runtime'
@@ -94,7 +95,7 @@ describe('the page at /', () => {
 
   it('escapes all text', () => {
     const wild = `<img src=x onerror=alert(1)>"'&`
-    const page = toHomePage({
+    const home = toHomePage({
       problems: [wild],
       steps: [{ title: wild, text: wild, command: wild }],
       detail: {
@@ -109,6 +110,7 @@ describe('the page at /', () => {
         more: 3,
       },
     })
+    const page = toPage(home)
     assert.ok(!page.includes('<img src=x'), page)
     // Each given text is present in its escaped form only.
     assert.equal(page.split('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;').length - 1, 9)

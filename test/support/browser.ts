@@ -2,7 +2,12 @@
 export type Browser = {
   /** One request, without following a redirect. */
   get: (url: string) => Promise<Response>
-  /** Follows redirects until an answer is none, or its `Location` matches `stop`. @returns the last answer, and its address */
+  /** Presses the button of a page whose form has no fields. */
+  press: (url: string) => Promise<Response>
+  /**
+   * Follows redirects until an answer is none, or its `Location` matches `stop`. On the page of a link it presses the button.
+   * @returns the last answer, and its address
+   */
   follow: (
     url: string,
     stop?: RegExp,
@@ -20,10 +25,19 @@ export function createBrowser(given: Record<string, string> = {}): Browser {
   let cookies = Object.entries(given).map(
     ([name, value]): Cookie => ({ name, value, host: '127.0.0.1', path: '/' }),
   )
-  return { get, follow, cookiesFor }
+  return { get, press, follow, cookiesFor }
 
-  async function get(url: string): Promise<Response> {
-    const response = await fetch(url, { redirect: 'manual', headers: { cookie: cookiesFor(url) } })
+  function get(url: string): Promise<Response> {
+    return ask(url, 'GET', {})
+  }
+
+  function press(url: string): Promise<Response> {
+    return ask(url, 'POST', { origin: new URL(url).origin, 'sec-fetch-site': 'same-origin' })
+  }
+
+  async function ask(url: string, method: string, headers: Record<string, string>): Promise<Response> {
+    const cookie = cookiesFor(url)
+    const response = await fetch(url, { method, redirect: 'manual', headers: { cookie, ...headers } })
     for (const line of response.headers.getSetCookie()) store(line, new URL(url))
     return response
   }
@@ -31,7 +45,11 @@ export function createBrowser(given: Record<string, string> = {}): Browser {
   async function follow(start: string, stop?: RegExp) {
     let url = start
     for (let n = 0; n < mostRedirects; n++) {
-      const response = await get(url)
+      let response = await get(url)
+      if (response.status === 200 && new URL(url).pathname.startsWith('/connect/')) {
+        await response.body?.cancel()
+        response = await press(url)
+      }
       const location = response.headers.get('location')
       const next = location === null ? undefined : new URL(location, url).href
       if (next === undefined || stop?.test(next)) return { response, url, next }

@@ -1,6 +1,7 @@
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
+import type { Actor } from './audit.ts'
 
 /** A connection of a level with a provider, from its start to its callback. */
 export type OAuthFlow = {
@@ -20,10 +21,14 @@ export type OAuthFlow = {
   callback: string | null
   expiresAt: number
   usedAt: number | null
+  /** The holder of the token that made the link, and their name then. Null without a link, and before version 0.2. */
+  makerKind: Actor['kind'] | null
+  makerId: string | null
+  maker: string | null
 }
 
 type NewFlow = Pick<OAuthFlow, 'integration' | 'installationId' | 'endpoint' | 'path' | 'expiresAt'> &
-  ({ linkHash: string } | { browserHash: string })
+  (({ linkHash: string } & Pick<OAuthFlow, 'makerKind' | 'makerId' | 'maker'>) | { browserHash: string })
 
 /** Stores a flow, and removes the links that have expired unopened. */
 export async function insertFlow(db: Db, given: NewFlow): Promise<OAuthFlow> {
@@ -32,6 +37,16 @@ export async function insertFlow(db: Db, given: NewFlow): Promise<OAuthFlow> {
     .insert({ id: createId('flow'), ...given })
     .returning('*')
   return inserted
+}
+
+/** @returns undefined for a link that is unknown, opened or expired */
+export async function findLink(db: Db, linkHash: string): Promise<OAuthFlow | undefined> {
+  return db('oauthFlows').where({ linkHash, browserHash: null }).where('expiresAt', '>', nowOf(db)).first()
+}
+
+/** The flow of a level that ended last in a callback, after `since`. */
+export async function findLastUsed(db: Db, endpoint: string, since: number): Promise<OAuthFlow | undefined> {
+  return db('oauthFlows').where({ endpoint }).where('usedAt', '>', since).orderBy('usedAt', 'desc').first()
 }
 
 /** Binds a flow to the browser that opens its link. @returns undefined for a link that is unknown, opened or expired */

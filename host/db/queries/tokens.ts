@@ -40,6 +40,18 @@ export async function findToken(db: Db, hash: string): Promise<FoundToken | unde
   return withMemberRole(db('tokens')).where({ hash }).first()
 }
 
+/** The label of a token, and the member that it belongs to. */
+export async function findHolder(
+  db: Db,
+  id: string,
+): Promise<{ label: string; name: string | null; email: string | null } | undefined> {
+  return db('tokens')
+    .leftJoin('members', 'members.id', 'tokens.memberId')
+    .where({ 'tokens.id': id })
+    .select('label', 'members.name', 'members.email')
+    .first()
+}
+
 /** Removes a one-time token. Of two concurrent calls, one returns true. */
 export async function takeToken(db: Db, hash: string, kind: TokenKind): Promise<boolean> {
   const taken = await db('tokens').where({ hash, kind }).delete()

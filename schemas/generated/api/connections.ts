@@ -79,6 +79,7 @@ export type ConnectionEdit =
        */
       names: string[]
       error: string
+      retryAfterMs?: number
     }
 
 /**
@@ -212,6 +213,13 @@ export interface ConnectionsOperations {
     query: ListSpaceInstallationSettingOptionsQuery
     body: undefined
     answer: SettingOptions
+  }
+  getConnectPage: {
+    roles: 'anyone'
+    params: { token: string }
+    query: object
+    body: undefined
+    answer: void
   }
   openConnectLink: {
     roles: 'anyone'

@@ -82,6 +82,7 @@ export const rows: Record<OperationId, Row> = {
   connectSiteInstallationSetting: connection,
   connectSpaceInstallation: plain,
   connectSpaceInstallationSetting: connection,
+  getConnectPage: plain,
   openConnectLink: plain,
   // installations
   listInstallations: plain,

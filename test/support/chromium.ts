@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
+
+const executable = [
+  process.env.CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+].find((path) => path !== undefined && existsSync(path))
+
+/** Why a test in a real browser is left out, or false. With ANNEX_CI=1 a missing Chromium is an error. */
+export function skipWithoutChromium(): string | false {
+  if (executable !== undefined) return false
+  const text = 'Chromium is not installed (Debian: apt-get install chromium), and CHROMIUM names none'
+  if (process.env.ANNEX_CI === '1') throw new Error(`${text}, and ANNEX_CI=1 asks for it.`)
+  return text
+}
+
+/** Starts Chromium without a window. It asks no server by itself. */
+export function startChromium(): Promise<Browser> {
+  if (executable === undefined) throw new Error('Chromium is not installed.')
+  const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
+  // Chromium's own sandbox does not start as root, as in a container.
+  return chromium.launch({
+    executablePath: executable,
+    args: ['--no-sandbox', '--disable-gpu', '--no-first-run', ...quiet],
+  })
+}
