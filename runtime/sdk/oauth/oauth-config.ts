@@ -1,12 +1,13 @@
 import type { RuntimeContext } from '../context.ts'
 import type { Installation } from '../environment.ts'
+import { expiryOf } from './token-expiry.ts'
 
 /** A provider's answer to a code or a refresh token. Providers add fields of their own. */
 export type OAuthAnswer = {
   access_token?: string
   refresh_token?: string
-  /** Seconds until the access token expires. */
-  expires_in?: number
+  /** Seconds until the access token expires. Some providers send a text, or `expires_at` or `expires` instead. */
+  expires_in?: number | string
   [field: string]: unknown
 }
 
@@ -55,11 +56,13 @@ export type OAuthConfig = {
 
 /** The default of `extractCredentials`: the tokens at `configuration.oauth_credentials`. */
 export const defaultOAuthExtractCredentials = (answer: OAuthAnswer): ExtractedCredentials => {
-  if (typeof answer.access_token !== 'string')
+  if (typeof answer.access_token !== 'string' || answer.access_token === '')
     throw new Error('The provider answered without an access token')
   const credentials: OAuthCredentials = { access_token: answer.access_token }
-  if (typeof answer.refresh_token === 'string') credentials.refresh_token = answer.refresh_token
-  if (typeof answer.expires_in === 'number') credentials.expires_at = Date.now() + answer.expires_in * 1000
+  if (typeof answer.refresh_token === 'string' && answer.refresh_token !== '')
+    credentials.refresh_token = answer.refresh_token
+  const expiry = expiryOf(answer, Date.now())
+  if (expiry !== undefined) credentials.expires_at = expiry
   return { configuration: { oauth_credentials: credentials } }
 }
 

@@ -17,7 +17,7 @@ import { requestToken } from './token-request.ts'
  *   A flow that starts outside of an installation is answered with 400
  * @throws ExposableError in the handler, with 400: the provider refuses, the answer is of another provider, or the flow did
  *   not begin here
- * @throws Error in the handler: the provider answers the token request with an error or no JSON
+ * @throws Error in the handler: the provider answers the token request with an error, or neither by JSON nor by a form
  * @limit a flow ends 10 minutes after its start
  */
 export const createOAuthHandler =

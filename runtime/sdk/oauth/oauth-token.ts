@@ -10,7 +10,9 @@ import {
   resolveUrl,
 } from './oauth-config.ts'
 import { readStored, storeCredentials } from './store-credentials.ts'
-import { requestToken, TokenError } from './token-request.ts'
+import { TokenError } from './token-error.ts'
+import { endOf, expiryOf } from './token-expiry.ts'
+import { requestToken } from './token-request.ts'
 
 /** A token with less than this left is refreshed: it must outlive the request that it is for. */
 const leastValidityMs = 10_000
@@ -20,8 +22,8 @@ const longestRefreshMs = 15_000
 const unknownLifetimeSeconds = 60
 const maxKept = 100
 
-/** Reasons of a refusal by which the grant is over. */
-const ended = ['invalid_grant', 'bad_refresh_token', 'invalid_refresh_token', 'token_revoked']
+/** After a refusal that an operator may mend, the provider is asked again then. */
+const retryAfterMs = 5 * 60_000
 
 type Refresh = { since: number; renewed?: OAuthCredentials }
 
@@ -30,8 +32,8 @@ const refreshes = new Map<string, Refresh>()
 
 /**
  * Gives the access token of `credentials`, refreshed and stored where it has under 10 s left. Parallel requests refresh
- * it once, on all hosts. A refresh that fails on its way is tried three times. Where the provider has ended the grant,
- * the connection is shown as `broken`.
+ * it once, on all hosts. A refresh that fails on its way is tried three times. Where the provider refuses the grant,
+ * the connection is `broken`, and the provider is asked no more until the account is connected again.
  *
  * @param credentials those that `createOAuthHandler` stored, at `configuration.oauth_credentials`
  * @param config the same as that of `createOAuthHandler`
@@ -54,8 +56,12 @@ export const getOAuthToken = async <Context extends RuntimeContext<unknown> = Ru
   return isFresh(known) ? known.access_token : renew(known, config, context, installation)
 }
 
-const isFresh = ({ expires_at, refresh_token }: OAuthCredentials): boolean =>
-  expires_at === undefined || refresh_token === undefined || expires_at - Date.now() >= leastValidityMs
+const isFresh = ({ expires_at, refresh_token }: OAuthCredentials): boolean => {
+  const end = endOf(expires_at, Date.now())
+  // `expires_at` of the SDK is a time, also one long ago.
+  const expiry = typeof expires_at === 'number' && expires_at < 1e9 ? expires_at : end
+  return expiry === undefined || !refresh_token || expiry - Date.now() >= leastValidityMs
+}
 
 const renew = async (
   given: OAuthCredentials,
@@ -70,7 +76,7 @@ const renew = async (
     const stored = toCredentials((await readStored(holder.place, context))[holder.names[0] ?? ''])
     if (stored !== undefined && !isSame(stored, current)) current = stored
     const { refresh_token: refreshToken } = current
-    if (refreshToken === undefined || isFresh(current)) return current.access_token
+    if (!refreshToken || isFresh(current)) return current.access_token
     const refresh = refreshes.get(refreshToken)
     if (refresh?.renewed !== undefined && isFresh(refresh.renewed)) return refresh.renewed.access_token
     const isUnderWay = refresh !== undefined && Date.now() - refresh.since < longestRefreshMs
@@ -102,6 +108,7 @@ const claim = async (
     await storeCredentials(place, { connection: { names, step: 'renewed' } }, context)
     return false
   } catch (error) {
+    if (error instanceof ApiError && error.errorCode === 'connection_broken') throw broken()
     if (error instanceof ApiError && error.status === 409) return false
     throw error
   }
@@ -125,7 +132,7 @@ const refreshOnce = async (
     })
     // RFC 6749, 6: a provider that sends no new refresh token lets the old one live.
     const extracted = await (config.extractCredentials ?? defaultOAuthExtractCredentials)(
-      { refresh_token: refreshToken, ...answer },
+      { ...answer, refresh_token: answer.refresh_token || refreshToken },
       context,
     )
     const { account: _, configuration = {}, ...more } = extracted
@@ -144,7 +151,7 @@ const refreshOnce = async (
     )
     refresh.renewed = toCredentials(credentials) ?? {
       ...{ access_token: String(answer.access_token), refresh_token: refreshToken },
-      expires_at: Date.now() + (answer.expires_in ?? unknownLifetimeSeconds) * 1000,
+      expires_at: expiryOf(answer, Date.now()) ?? Date.now() + unknownLifetimeSeconds * 1000,
     }
     const [oldest] = refreshes.keys()
     if (refreshes.size > maxKept && oldest !== undefined) refreshes.delete(oldest)
@@ -154,12 +161,16 @@ const refreshOnce = async (
     // Another host may have been first.
     const stored = toCredentials((await readStored(place, context))[names[0] ?? ''])
     if (stored !== undefined && stored.refresh_token !== refreshToken && isFresh(stored)) return stored
-    const reason = error instanceof TokenError ? error.reason : undefined
-    if (reason === undefined || !ended.includes(reason)) {
+    if (!(error instanceof TokenError) || error.consequence === 'later') {
       await storeCredentials(place, { connection: { names, step: 'renewed' } }, context)
       throw error
     }
-    await storeCredentials(place, { connection: { names, error: reason } }, context)
-    throw new ExposableError('The provider has ended the connection. Connect it again in the settings.', 401)
+    const refusal = { names, error: error.reason ?? `status ${error.status}` }
+    const retry = error.consequence === 'refused' ? { retryAfterMs } : {}
+    await storeCredentials(place, { connection: { ...refusal, ...retry } }, context)
+    throw broken()
   }
 }
+
+const broken = (): ExposableError =>
+  new ExposableError('The provider has ended the connection. Connect it again in the settings.', 401)

@@ -1,33 +1,17 @@
 import type { OAuthAnswer } from './oauth-config.ts'
-
-/** A provider's error answer to a token request (RFC 6749, 5.2). */
-export class TokenError extends Error {
-  readonly status: number
-  /** Such as `invalid_grant`: the user or the provider has ended the grant. */
-  readonly reason: string | undefined
-
-  constructor(status: number, text: string) {
-    super(`The provider answered ${status} to the token request: ${text.slice(0, 500)}`)
-    this.name = 'TokenError'
-    this.status = status
-    this.reason = /"error"\s*:\s*"(\w{1,64})"/.exec(text)?.[1]
-  }
-}
+import { hasError, reasonOf, TokenError } from './token-error.ts'
 
 /** How long to wait before each further try. */
 const pausesMs = [250, 1_000]
 
 /** Requests a token (RFC 6749, 4.1.3 and 6). Throws TokenError where the provider gives none. */
 export const requestToken = async (url: string, fields: Record<string, string>): Promise<OAuthAnswer> => {
-  const { status, text } = await postForm(url, fields)
-  const answer = parse(text)
-  if (answer === undefined) throw new TokenError(status, `no JSON: ${text.slice(0, 200)}`)
-  // Some providers report an error with status 200.
-  if (typeof answer.error === 'string' && answer.access_token === undefined) throw new TokenError(400, text)
-  return answer
+  const { status, answer } = await postForm(url, fields)
+  if (answer !== undefined) return answer
+  throw new Error(`The provider answered ${status} to the token request, with neither JSON nor a form`)
 }
 
-type Answered = { status: number; text: string }
+type Answered = { status: number; answer: OAuthAnswer | undefined }
 
 /**
  * Posts a form. A request that fails on its way, and one that the provider cannot answer now, is sent again. Throws
@@ -38,7 +22,7 @@ export const postForm = async (url: string, fields: Record<string, string>): Pro
     try {
       return await postOnce(url, fields)
     } catch (error) {
-      if (error instanceof TokenError && error.status < 500 && error.status !== 429) throw error
+      if (error instanceof TokenError && error.consequence !== 'later') throw error
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
@@ -51,16 +35,25 @@ const postOnce = async (url: string, fields: Record<string, string>): Promise<An
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
     body: `${new URLSearchParams(fields)}`,
   })
-  const text = await response.text()
-  if (!response.ok) throw new TokenError(response.status, text)
-  return { status: response.status, text }
+  const answer = parseAnswer(await response.text(), response.headers.get('content-type'))
+  const { ok, status } = response
+  // Some providers report an error with status 200.
+  const isError = answer !== undefined && hasError(answer) && !hasToken(answer)
+  if (!ok || isError) throw new TokenError(status, reasonOf(answer, response.headers.get('www-authenticate')))
+  return { status, answer }
 }
 
-const parse = (text: string): OAuthAnswer | undefined => {
+const hasToken = ({ access_token: token }: OAuthAnswer): boolean => typeof token === 'string' && token !== ''
+
+/** Some providers answer with a form, under any content type. An error of the parser would quote the answer. */
+const parseAnswer = (text: string, contentType: string | null): OAuthAnswer | undefined => {
   try {
     const answer: unknown = JSON.parse(text)
-    return typeof answer === 'object' && answer !== null ? (answer as OAuthAnswer) : undefined
+    const isObject = typeof answer === 'object' && answer !== null && !Array.isArray(answer)
+    return isObject ? (answer as OAuthAnswer) : undefined
   } catch {
-    return undefined
+    const form = Object.fromEntries(new URLSearchParams(text.trim()))
+    const isForm = /^\s*application\/x-www-form-urlencoded\b/i.test(contentType ?? '')
+    return isForm || 'access_token' in form || 'error' in form ? form : undefined
   }
 }

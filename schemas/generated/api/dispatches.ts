@@ -18,7 +18,7 @@ export interface Render {
     [k: string]: unknown
   }
   /**
-   * The place where the component is shown. Its fields replace those that Annex sets.
+   * The place where the component is shown, such as `type`, `theme` and `editable`. `organizationId`, `installationId`, `siteId`, `spaceId` and `user` are dropped: Annex alone says them.
    */
   context?: {
     [k: string]: unknown
