@@ -18,6 +18,34 @@ export type Visit = { location?: string; action?: 'logout'; cookies: Record<stri
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const pathOnly = /^(?:\/(?![/\\])|[\w~-]+(?![^/?#]))[^\\\u0000-\u0020]*$/
 const longestLocation = 2048
+const anySite = 'https://site.invalid'
+
+/**
+ * Resolves a location as a browser will, and then checks it: `/a/..//elsewhere.example` is `//elsewhere.example`, and a script may
+ * decode `/%2Felsewhere.example`.
+ *
+ * @throws AnnexError `bad_request` for a location that is no path
+ */
+function resolveLocation(location: string): string {
+  if (location === '') return ''
+  const isPath = location.length <= longestLocation && pathOnly.test(location)
+  const url = isPath ? URL.parse(location, anySite) : null
+  if (url !== null && url.origin === anySite && !leadsElsewhere(url.pathname)) {
+    const path = location.startsWith('/') ? url.pathname : url.pathname.slice(1)
+    const resolved = path + url.search + url.hash
+    if (resolved === '' || pathOnly.test(resolved)) return resolved
+  }
+  throw new AnnexError('bad_request', 'location is the path of a page, such as /guides/start.')
+}
+
+/** Browsers drop control characters, and take `\` for `/`. Broken escapes stay as they are. */
+function leadsElsewhere(pathname: string): boolean {
+  const decoded = pathname.replace(/%([0-7][0-9a-f])/gi, (_, hex) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is dropped
+  return /^[/\\]{2}/.test(decoded.replace(/[\u0000-\u0020]/g, ''))
+}
 
 /**
  * Asks a site's script to sign a visitor in or out. Its answer is mostly a redirect, and hostile input for a browser: it is
@@ -33,12 +61,10 @@ export function authenticateVisitor(
   asking: Asking,
   send: (answer: ScriptResponse) => void,
 ): Promise<void> {
-  if (location !== '' && (location.length > longestLocation || !pathOnly.test(location))) {
-    throw new AnnexError('bad_request', 'location is the path of a page, such as /guides/start.')
-  }
+  const path = resolveLocation(location)
   const question = {
     type: 'fetch_visitor_authentication',
-    ...(location !== '' && { location }),
+    ...(path !== '' && { location: path }),
     ...(action && { action }),
     cookies,
   }

@@ -23,7 +23,7 @@ export function renderComponent(
     type: 'ui_render',
     componentId,
     props: { ...props, ...settings },
-    context: { ...contextOf(prepared.records, settings !== undefined), ...context },
+    context: { ...shownIn(settings !== undefined), ...withoutFacts(context), ...placeOf(prepared.records) },
     ...(state && { state }),
     ...(action && { action }),
   }
@@ -46,15 +46,23 @@ function installationsOf({ environment }: PreparedLevel): Record<string, unknown
   return Object.fromEntries(all.filter(([name]) => installations.includes(name)))
 }
 
-function contextOf({ installation, target }: LevelRecords, isOfSettings: boolean): Record<string, unknown> {
-  return {
-    type: isOfSettings ? 'configuration' : 'document',
-    theme: 'light',
-    ...(installation && { organizationId: installation.organizationId }),
-    ...(target && { [`${target.kind}Id`]: target.targetId }),
-    ...(!isOfSettings && { editable: false }),
-  }
-}
+/** The defaults of a caller that does not say where the component is shown. */
+const shownIn = (isOfSettings: boolean): Record<string, unknown> => ({
+  type: isOfSettings ? 'configuration' : 'document',
+  theme: 'light',
+  ...(!isOfSettings && { editable: false }),
+})
+
+/** Facts of the host, by which a script decides what to show. Where the host has none, the script gets none. */
+const facts: ReadonlySet<string> = new Set(['organizationId', 'installationId', 'siteId', 'spaceId', 'user'])
+
+const withoutFacts = (context: Record<string, unknown> = {}): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(context).filter(([name]) => !facts.has(name)))
+
+const placeOf = ({ installation, target }: LevelRecords): Record<string, unknown> => ({
+  ...(installation && { organizationId: installation.organizationId }),
+  ...(target && { [`${target.kind}Id`]: target.targetId }),
+})
 
 /** @throws AnnexError `script_failed` */
 function toRendered(answer: Record<string, unknown>, hidden: readonly string[]): Rendered {

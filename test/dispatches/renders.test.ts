@@ -53,6 +53,12 @@ const answers = {
 const dispatch = async (event) => event.type === 'annex_describe' ? { value: { events: [] } } : answers[event.componentId]?.()
 export default { [Symbol.for('annex.dispatch')]: dispatch }`
 
+/** Facts of the host, as a caller may send them. */
+const lies = {
+  ...{ organizationId: 'org_of_another', installationId: 'inst_of_another', user: { id: 'admin' } },
+  ...{ siteId: 'site_of_another', spaceId: 'space_of_another' },
+}
+
 describe('a component', () => {
   let annex: Annex
   let path: string
@@ -119,9 +125,14 @@ describe('a component', () => {
     const { site, space } = annex.server.samples
     const ofSpace = await render(inSpace, {
       componentId: 'counter',
-      context: { editable: true, theme: 'dark' },
+      context: { ...lies, editable: true, theme: 'dark' },
     })
     const [at, context] = ofSpace.json.element.children
+    const { organization } = annex.server.samples
+    assert.deepEqual(context, {
+      ...{ type: 'document', theme: 'dark', editable: true },
+      ...{ organizationId: organization, spaceId: space },
+    })
     assert.deepEqual([at, context.spaceId, context.editable, context.theme], [space, space, true, 'dark'])
     assert.equal((await render(inSite, { componentId: 'counter' })).json.element.children[0], site)
   })

@@ -217,6 +217,23 @@ describe('the sign-in of a site', () => {
     }
   })
 
+  it('is told a location as a browser resolves it', async () => {
+    const resolved = [
+      ['/guides/../start', '/start'],
+      ['/guides/./a%20b?c=../d#../e', '/guides/a%20b?c=../d#../e'],
+      ['/guides/%2e%2e/%2e%2e/start', '/start'],
+      ['guides/../start', 'start'],
+      ['/a/..', '/'],
+      ['/a//b', '/a//b'],
+      ['/100%', '/100%'],
+    ]
+    for (const [location = '', path] of resolved) {
+      const response = await visit(`?location=${encodeURIComponent(location)}`)
+      const to = new URL(response.headers.get('location') ?? '')
+      assert.equal(to.searchParams.get('location'), path, location)
+    }
+  })
+
   it('is never asked for a location that leads elsewhere', async () => {
     const elsewhere = [
       ...['//evil.example', '/\\evil.example', '\\\\evil.example', 'https://evil.example', '@evil.example'],
@@ -230,6 +247,10 @@ describe('the sign-in of a site', () => {
         '/a\\b',
         `/${'a'.repeat(3000)}`,
       ],
+      ...['/a/..//evil.example', '/..//evil.example', '/.//evil.example', '/%2e%2e//evil.example'],
+      ...['/a/%2E./b/..//..//evil.example', 'a/..//evil.example', 'a/../.evil.example', 'a/..//a'],
+      ...['/%2Fevil.example', '/%5Cevil.example', '/%09/evil.example'],
+      ...['/%0a%2Fevil.example', '/a/../%2f%2fevil.example', '/a/../\\evil.example'],
     ]
     for (const location of elsewhere) {
       const response = await visit(`?location=${encodeURIComponent(location)}`)
