@@ -17,6 +17,7 @@ import type { NewDelivery, QueuedDelivery } from './db/queries/deliveries.ts'
 import { useSealer } from './db/sealed-json.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { createSettingsTag } from './installations/level-settings.ts'
+import { createMissedCalls } from './installations/missed-calls.ts'
 import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
 import { createToSource } from './installations/source-maps.ts'
@@ -107,6 +108,8 @@ export async function startServer(
   const { wake, changes } = notifier
   const tokenUse = createTokenUse(db, onDefect)
   ends.defer(tokenUse.close)
+  const missedCalls = createMissedCalls(db, onDefect)
+  ends.defer(missedCalls.close)
 
   let url = settings.PORT === 0 ? '' : toUrl(settings.HOST, settings.PORT)
   const publicUrl = () => settings.PUBLIC_URL.replace(/\/+$/, '') || url
@@ -155,7 +158,10 @@ export async function startServer(
     {
       settings,
       dataDir,
-      hostCalls: createCalls({ settings, database, commits, box, egress, ownApi, publicUrl, wake, onDefect }),
+      hostCalls: createCalls({
+        ...{ settings, database, commits, box, egress, ownApi, publicUrl, wake, onDefect },
+        onMissed: missedCalls.note,
+      }),
       logs,
       logger,
       metrics,
@@ -241,6 +247,7 @@ export async function startServer(
       content,
       report,
       wake,
+      onMissed: missedCalls.note,
       changes,
       counts,
       publicUrl,

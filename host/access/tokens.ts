@@ -23,8 +23,19 @@ export type Caller =
   /** May use what belongs to the organization, as far as the role allows. */
   | ({ kind: 'organization'; organizationId: string; role: OrganizationRole } & OfPerson)
   /** The script of an integration, for all installations or for one. */
-  | { kind: 'integration'; integration: string; scopes: readonly string[] }
-  | { kind: 'installation'; integration: string; installationId: string; scopes: readonly string[] }
+  | ({ kind: 'integration'; integration: string } & OfScript)
+  | ({ kind: 'installation'; integration: string; installationId: string } & OfScript)
+
+/** A token of a script. `holder` is missing in tokens of an Annex before 0.2: an hour later there is none. */
+type OfScript = { scopes: readonly string[]; holder?: TokenHolder }
+
+/** The script that has got a token: its version, and the installation that it runs for, if it runs for one. */
+export type TokenHolder = {
+  versionId: string
+  installationId?: string
+  /** The dispatch handles the last event of an uninstall: the script may be paused. */
+  isLast?: true
+}
 
 const setupLifetimeMs = 24 * 60 * 60 * 1000
 

@@ -5,10 +5,9 @@ import type { TokenUse } from '../access/token-use.ts'
 import { type Caller, findCaller, hashOf, isExpired } from '../access/tokens.ts'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
-import { findRunning } from '../db/queries/installations.ts'
 import { findOrganization, type Organization } from '../db/queries/organizations.ts'
-import { AnnexError } from '../errors.ts'
-import { findDeployed } from '../installations/find-deployed.ts'
+import { AnnexError, isAnnexError } from '../errors.ts'
+import { readScopes } from '../installations/token-standing.ts'
 import type { RateLimits } from './rate-limits.ts'
 
 /** Identifies the caller by the bearer token (RFC 6750). */
@@ -25,7 +24,8 @@ export type CallerParts = {
 /**
  * Each request is counted once: for its token, or for its visitor where the token is not valid.
  *
- * @returns a function that throws AnnexError `unauthorized` for a token that is missing, unknown or expired, and `rate_limited`
+ * @returns a function that throws AnnexError `unauthorized` for a token that is missing, unknown or expired, `rate_limited`,
+ *   and the errors of `readScopes` for the token of a script that is stopped
  */
 export function createAuthenticate(
   db: Db,
@@ -36,9 +36,10 @@ export function createAuthenticate(
   const people = cacheReads({ keyOf: hashOf, read: (token: string) => findCaller(db, token) })
   const scripts = cacheReads({ keyOf: hashOf, read: tokens.verify })
   const declared = cacheReads({
-    keyOf: ({ integration, ...caller }: ScriptCaller) =>
-      caller.kind === 'installation' ? caller.installationId : integration,
+    keyOf: ({ scopes: _, ...caller }: ScriptCaller) => JSON.stringify(caller),
     read: (caller) => readScopes(db, caller),
+    // A script that is stopped may ask on.
+    cachesError: isAnnexError,
   })
   onChange?.(() => {
     people.forget()
@@ -46,7 +47,7 @@ export function createAuthenticate(
   })
   return async (context) => {
     const token = /^Bearer +(\S+)$/i.exec(context.get('authorization'))?.[1]
-    const caller = token === undefined ? undefined : await findHolder(token)
+    const { caller, refused } = (token === undefined ? undefined : await findHolder(token)) ?? {}
     // The feed authenticates its reader again and again.
     if (context.state.isCounted !== true) {
       context.state.isCounted = true
@@ -55,6 +56,7 @@ export function createAuthenticate(
         ? limits.countVisitor(context, 'unauthorized')
         : limits.countToken(context, key))
     }
+    if (refused !== undefined) throw refused
     if (caller !== undefined) return caller
     if (token === undefined) {
       throw new AnnexError(
@@ -68,37 +70,34 @@ export function createAuthenticate(
     )
   }
 
-  function findHolder(token: string): Promise<Caller | undefined> {
+  function findHolder(token: string): Promise<Holder | undefined> {
     return token.startsWith('annex_') ? findPerson(token) : findScript(token)
   }
 
-  async function findPerson(token: string): Promise<Caller | undefined> {
+  async function findPerson(token: string): Promise<Holder | undefined> {
     const known = await people.get(token)
     if (known === undefined || isExpired(known)) return undefined
     noteUse?.({ id: known.caller.tokenId, lastUsedAt: known.lastUsedAt })
-    return known.caller
+    return { caller: known.caller }
   }
 
-  async function findScript(token: string): Promise<Caller | undefined> {
+  async function findScript(token: string): Promise<Holder | undefined> {
     const caller = await scripts.get(token)
-    const scopes = caller && (await declared.get(caller))
-    if (caller === undefined || scopes === undefined) return undefined
-    return { ...caller, scopes: caller.scopes.filter((scope) => scopes.includes(scope)) }
+    if (caller === undefined) return undefined
+    try {
+      const scopes = await declared.get(caller)
+      return (
+        scopes && { caller: { ...caller, scopes: caller.scopes.filter((scope) => scopes.includes(scope)) } }
+      )
+    } catch (error) {
+      if (!isAnnexError(error)) throw error
+      return { caller, refused: error }
+    }
   }
 }
 
-/**
- * Reads the scopes that a script's version declares now: a token lives longer than a version, and than an installation.
- *
- * @returns undefined for an installation that has ended
- */
-async function readScopes(db: Db, caller: ScriptCaller): Promise<readonly string[] | undefined> {
-  if (caller.kind === 'integration') {
-    return (await findDeployed(db, caller.integration))?.manifest.scopes ?? []
-  }
-  const running = await findRunning(db, caller.installationId)
-  return running && (running.manifest?.scopes ?? [])
-}
+/** `refused`: the script is stopped. Its requests are counted all the same. */
+type Holder = { caller: Caller; refused?: AnnexError }
 
 /** A script gets a new token every few minutes: its requests count for the installation or the integration. */
 function keyOf(caller: Caller, token: string): string {

@@ -9,12 +9,13 @@ import type { TargetKind } from '../db/queries/installations.ts'
 import { AnnexError } from '../errors.ts'
 import { createManifestReader } from '../installations/find-deployed.ts'
 import { toListed, toTargetView } from '../installations/installation-view.ts'
+import type { MissedCalls } from '../installations/missed-calls.ts'
 import { isPerson } from './caller.ts'
 import { listPage } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
-import { openIntegration } from './visible-records.ts'
+import { openIntegration, reachOf } from './visible-records.ts'
 
-export type IntegrationLevelParts = { db: Db; publicUrl: () => string }
+export type IntegrationLevelParts = { db: Db; publicUrl: () => string; onMissed: MissedCalls['note'] }
 
 type Request = Pick<
   OperationRequest<'listIntegrationSiteInstallations'>,
@@ -22,7 +23,10 @@ type Request = Pick<
 > & { caller: Caller }
 
 /** The site and space installations of an integration. */
-export function addIntegrationLevelRoutes(on: OnOperation, { db, publicUrl }: IntegrationLevelParts): void {
+export function addIntegrationLevelRoutes(
+  on: OnOperation,
+  { db, publicUrl, onMissed }: IntegrationLevelParts,
+): void {
   on('listIntegrationSiteInstallations', (request) => list<ListedSiteInstallation>('site', request))
   on('listIntegrationSpaceInstallations', (request) => list<ListedSpaceInstallation>('space', request))
 
@@ -35,6 +39,7 @@ export function addIntegrationLevelRoutes(on: OnOperation, { db, publicUrl }: In
       ...{ integration, kind },
       ...(caller.kind === 'organization' && { organizationId: caller.organizationId }),
       ...(externalId !== undefined && { externalId }),
+      ...(await reachOf(db, request, onMissed)),
     }
     const readManifest = createManifestReader(db)
     const answer = await listPage(request, {

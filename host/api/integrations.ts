@@ -25,6 +25,7 @@ import {
   getDeployed,
 } from '../installations/find-deployed.ts'
 import { toInstallationView, toListed } from '../installations/installation-view.ts'
+import type { MissedCalls } from '../installations/missed-calls.ts'
 import type { Suspensions } from '../installations/suspend.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { assetsOf, toAssetUrl } from '../manifest/images.ts'
@@ -36,7 +37,7 @@ import { type Authenticate, isPerson, originOf } from './caller.ts'
 import { idPlace, listPage, namePlace, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { toPermission } from './versions.ts'
-import { openIntegration, ownsIntegration, visibleInstallation } from './visible-records.ts'
+import { openIntegration, ownsIntegration, reachOf, visibleInstallation } from './visible-records.ts'
 
 /** Another version may have another image at the same address. */
 const imageSeconds = 300
@@ -53,11 +54,12 @@ export type IntegrationParts = {
   reload: () => Promise<LoadedPlugin[]>
   publicUrl: () => string
   wake: () => void
+  onMissed: MissedCalls['note']
 }
 
 /** Deployed integrations, and the operations for an integration's own token. */
 export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): void {
-  const { db, reader, box, authenticate, tokens, resume, reload, publicUrl, wake } = parts
+  const { db, reader, box, authenticate, tokens, resume, reload, publicUrl, wake, onMissed } = parts
 
   const minted = new Map<string, string>()
 
@@ -131,6 +133,7 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
       integration,
       ...(caller.kind === 'organization' && { organizationId: caller.organizationId }),
       ...(externalId !== undefined && { externalId }),
+      ...(await reachOf(db, request, onMissed)),
     }
     const readManifest = createManifestReader(db)
     const answer = await listPage(request, {
@@ -157,6 +160,8 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
       kind: 'installation',
       integration,
       installationId: found.installation.id,
+      // The script that mints a token holds it.
+      holder: caller.holder ?? { versionId: found.deployedId ?? '' },
       scopes,
     })
     const { id, organizationId } = found.installation
@@ -177,7 +182,7 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
       db,
       caller.kind === 'installation'
         ? { kind: 'installation', integration, installationId: caller.installationId }
-        : { kind: 'integration', integration },
+        : { kind: 'integration', integration, ...(caller.holder && { versionId: caller.holder.versionId }) },
       body,
     )
     wake()

@@ -6,6 +6,8 @@ import type { Role } from '../../schemas/openapi.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Role as PersonRole } from '../db/queries/members.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
+import type { MissedCalls } from '../installations/missed-calls.ts'
+import { UnreachedError } from '../installations/reach.ts'
 import type { Authenticate, Person } from './caller.ts'
 import { nowhere, type RateLimits } from './rate-limits.ts'
 import { createBodyReader, createQueryReader } from './read-request.ts'
@@ -42,12 +44,13 @@ export type OperationParts = {
   authenticate: Authenticate
   rateLimits: Pick<RateLimits, 'countVisitor'>
   seeAnswer?: SeeAnswer | undefined
+  onMissed: MissedCalls['note']
 }
 
 /** Collects handlers, and makes the routes that `schemas/api` describes. */
 export function createOperations(
   { document, operations }: Api,
-  { authenticate, rateLimits, seeAnswer }: OperationParts,
+  { authenticate, rateLimits, seeAnswer, onMissed }: OperationParts,
 ): { on: OnOperation; addTo: (router: Router) => void } {
   const handles = new Map<string, AnyHandle>()
   return {
@@ -80,13 +83,13 @@ export function createOperations(
 
     async function run(context: Context): Promise<void> {
       if (isOpen) await rateLimits.countVisitor(context, placeOf(operation, context))
-      const caller = isOpen ? undefined : await authenticate(context)
+      const caller = isOpen ? undefined : await noting(() => authenticate(context))
       if (caller !== undefined) assertRole(caller, operation)
       const query = readQuery(context, caller)
       const body = await readBody(context)
       context.status = operation.success
       const request = { caller, params: context.params, query, body, operation, context }
-      const answer: unknown = await handle(request as never)
+      const answer: unknown = await noting(() => handle(request as never))
       if (answer !== undefined) context.body = answer
     }
   }
@@ -102,6 +105,15 @@ export function createOperations(
         }
         throw error
       }
+    }
+  }
+
+  async function noting<Result>(act: () => Result | Promise<Result>): Promise<Result> {
+    try {
+      return await act()
+    } catch (error) {
+      if (error instanceof UnreachedError) onMissed([error.installationId])
+      throw error
     }
   }
 }

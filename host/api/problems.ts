@@ -169,9 +169,9 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
       }),
     ),
     ...held.map(
-      ({ version, ...of }): Noticed => ({
+      ({ version, missedCalls, ...of }): Noticed => ({
         ...toNoticed('waiting_version', of),
-        sentence: `Version ${version} of ${of.integration} waits, as it asks for more.`,
+        sentence: `Version ${version} of ${of.integration} waits, as it asks for more.${describeMissed(missedCalls)}`,
         fix: `See what is new and agree: annex agree ${of.installationId}`,
       }),
     ),
@@ -212,6 +212,11 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
   ]
 }
 
+const describeMissed = (count: number): string =>
+  count === 0
+    ? ''
+    : ` Meanwhile ${count === 1 ? '1 request' : `${count} requests`} of it did not reach this installation.`
+
 const toNoticed = (
   kind: Problem['kind'],
   of: { installationId: string; organizationId: string; since: number },
@@ -223,8 +228,8 @@ const toNoticed = (
 })
 
 const toKey = ({ kind, subject, sentence }: Pick<Problem, 'kind' | 'subject' | 'sentence'>): string =>
-  // The free space is another one at each reading.
-  `${kind} ${subject.id} ${kind === 'disk' ? '' : sentence}`
+  // The free space and the count of missed requests change from reading to reading.
+  `${kind} ${subject.id} ${kind === 'disk' || kind === 'waiting_version' ? '' : sentence}`
 
 /** @returns an empty text when Annex answers there */
 async function whyUnreachable(publicUrl: string): Promise<string> {

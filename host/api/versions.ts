@@ -7,12 +7,14 @@ import type { Db } from '../db/db.ts'
 import { findGrant } from '../db/queries/grants.ts'
 import { findInstallation, type Installation } from '../db/queries/installations.ts'
 import { findIntegration, type IntegrationRow } from '../db/queries/integrations.ts'
+import { countUnreached } from '../db/queries/reach.ts'
 import { listVersions, type VersionHead } from '../db/queries/versions.ts'
 import { AnnexError } from '../errors.ts'
 import { agreeTo, compareVersions, findMissing } from '../installations/consent.ts'
 import { getDeployed } from '../installations/find-deployed.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { pruneIntegrations } from '../installations/prune.ts'
+import { readReach } from '../installations/reach.ts'
 import { rollBack, unpin } from '../installations/rollback.ts'
 import { describePermission, type Permission, permissionsOf } from '../manifest/permissions.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
@@ -45,7 +47,7 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
   })
 
   on('compareIntegrationVersions', async ({ caller, params, query }) => {
-    const { row } = await openIntegration(db, caller, params.integration, query.installKey)
+    const { row, isOwner } = await openIntegration(db, caller, params.integration, query.installKey)
     const versions = await listVersions(db, row.name)
     const to = getVersion(versions, row.name, Number(params.version))
     const before = versions.find(({ number }) => number < to.number)
@@ -58,6 +60,7 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
       ...difference,
       added: difference.added.map(toPermission),
       removed: difference.removed.map(toPermission),
+      ...(isOwner && { waiting: await countWaiting(row, to.id) }),
     }
   })
 
@@ -92,6 +95,12 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
     prepareDispatch.forget()
     return { items, count: items.length }
   })
+
+  /** The installations whose organizations have not agreed to a version. */
+  async function countWaiting({ name, versionId }: IntegrationRow, of: string): Promise<number> {
+    const reach = await readReach(db, name, { versionId: of, deployedId: versionId ?? of })
+    return countUnreached(db, name, reach)
+  }
 
   async function answerSwitched(version: VersionHead): Promise<VersionView> {
     prepareDispatch.forget()

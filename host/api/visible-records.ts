@@ -8,8 +8,10 @@ import { findRunning, type Installation, type Running, type TargetKind } from '.
 import { findIntegration, type IntegrationRow } from '../db/queries/integrations.ts'
 import { findInstalled } from '../db/queries/list-installations.ts'
 import { findPlace, findPlacesOf, type Places } from '../db/queries/places.ts'
-import { AnnexError } from '../errors.ts'
+import { listUnreached, type Reach } from '../db/queries/reach.ts'
+import { AnnexError, isAnnexError } from '../errors.ts'
 import { type Deployed, findDeployed, getDeployed } from '../installations/find-deployed.ts'
+import { assertReached, readReach } from '../installations/reach.ts'
 import { assertScope } from '../sandbox/host-calls.ts'
 import { isPerson } from './caller.ts'
 
@@ -62,9 +64,9 @@ export async function openUndeployed(
 
 /**
  * Finds an installation by its id, with the manifest of the version that it runs. A script sees its own installation, an
- * integration all of its installations, a person those of their organization.
+ * integration the installations that its version reaches, a person those of their organization.
  *
- * @throws AnnexError `not_found`
+ * @throws AnnexError `not_found`, and the errors of `assertReached`
  */
 export async function visibleInstallation(
   db: Db,
@@ -79,6 +81,7 @@ export async function visibleInstallation(
     maySee(caller, found.installation) &&
     isThereFor(caller, found.installation)
   ) {
+    if (caller.kind === 'integration') await assertReached(db, caller, found)
     return found
   }
   throw new AnnexError('not_found', `${integration} has no installation ${id} that this token may see.`)
@@ -131,10 +134,9 @@ export async function visiblePlace<Kind extends TargetKind>(
     const { integration } = caller
     const installed = caller.kind === 'installation' ? { installationId: caller.installationId } : {}
     const found = await findPlacesOf(db, kind, name, { ...within, integration, ...installed })
-    const place = onlyMatch(found, kind, name, `that ${integration} is installed in`)
+    const reached = caller.kind === 'integration' ? await reachedOf(db, caller, found, operation) : found
+    const place = onlyMatch(reached, kind, name, `that ${integration} is installed in`)
     assertOperationScope(caller, operation)
-    // `authenticate` leaves an installation's token only the scopes that its version has there.
-    if (caller.kind === 'integration') await assertAgreedThere(db, caller, place, operation)
     return place
   }
   const own = caller.kind === 'organization' ? { organizationId: caller.organizationId } : within
@@ -142,24 +144,42 @@ export async function visiblePlace<Kind extends TargetKind>(
 }
 
 /**
- * Refuses a scope that the version of that organization's installation does not have: the organization has not agreed to it. An
- * integration's token has the scopes of the deployed version.
+ * The places that the version of an integration's token reaches. Its scopes are those of that version: one that the version of
+ * the organization's installation does not have is refused.
  *
- * @throws AnnexError `missing_scope`
+ * @throws AnnexError `missing_scope`, and the errors of `assertReached`, where no other place has the name
  */
-async function assertAgreedThere(
+async function reachedOf<Place extends { organizationId: string }>(
   db: Db,
-  { integration }: { integration: string },
-  { organizationId }: { organizationId: string },
+  caller: Extract<Caller, { kind: 'integration' }>,
+  places: readonly Place[],
   { scope }: Pick<Operation, 'scope'>,
-): Promise<void> {
-  if (scope === undefined) return
-  const installation = await findInstalled(db, { integration, organizationId })
-  const scopes = installation && (await findDeployed(db, integration, installation))?.manifest.scopes
-  assertScope({ integration, scopes: scopes ?? [] }, scope)
+): Promise<Place[]> {
+  const { integration } = caller
+  const reached: Place[] = []
+  let refused: unknown
+  for (const place of places) {
+    try {
+      const installed = await findInstalled(db, { integration, organizationId: place.organizationId })
+      const running = installed && (await findRunning(db, installed.id))
+      if (running !== undefined) await assertReached(db, caller, running)
+      if (scope !== undefined) assertScope({ integration, scopes: running?.manifest?.scopes ?? [] }, scope)
+      reached.push(place)
+    } catch (error) {
+      if (!isAnnexError(error)) throw error
+      refused = error
+    }
+  }
+  if (reached.length === 0 && refused !== undefined) throw refused
+  return reached
 }
 
-function onlyMatch<Place>([found, another]: Place[], kind: TargetKind, name: string, where: string): Place {
+function onlyMatch<Place>(
+  [found, another]: readonly Place[],
+  kind: TargetKind,
+  name: string,
+  where: string,
+): Place {
   if (found === undefined) throw new AnnexError('not_found', `There is no ${kind} ${name} ${where}.`)
   if (another === undefined) return found
   throw new AnnexError(
@@ -225,3 +245,21 @@ async function maySeeIntegration(
 /** True for people of the organization that owns an integration, and for operators. */
 export const ownsIntegration = (caller: Caller, { organizationId }: IntegrationRow): boolean =>
   caller.kind === 'operator' || (caller.kind === 'organization' && caller.organizationId === organizationId)
+
+/**
+ * The filter of a list for an integration's token: the installations that its version reaches. The first page counts for the
+ * others as a call that they miss.
+ */
+export async function reachOf(
+  db: Db,
+  { caller, query }: { caller: Caller; query: { page?: string } },
+  onMissed: (ids: readonly string[]) => void,
+): Promise<{ reach?: Reach }> {
+  if (caller.kind !== 'integration') return {}
+  const { integration } = caller
+  const deployedId = (await findIntegration(db, integration))?.versionId
+  if (deployedId == null) return {}
+  const reach = await readReach(db, integration, { versionId: caller.holder?.versionId, deployedId })
+  if (query.page === undefined) onMissed(await listUnreached(db, integration, reach))
+  return { reach }
+}

@@ -88,7 +88,7 @@ async function showDifference(
 }
 
 function printDifference(terminal: Terminal, difference: VersionDifference): void {
-  const { from, to, added, removed, settings, needsAgreement } = difference
+  const { from, to, added, removed, settings, needsAgreement, waiting = 0 } = difference
   terminal.print(`version ${from} → ${to}`)
   for (const { sentence } of added) terminal.print(paint('green', '+ '), sentence)
   for (const { sentence } of removed) terminal.print(paint('red', '- '), sentence)
@@ -99,6 +99,10 @@ function printDifference(terminal: Terminal, difference: VersionDifference): voi
       ? `Organizations with version ${from} go on with it until an admin agrees: annex agree`
       : 'No organization has to agree.',
   )
+  if (waiting > 0) {
+    const text = waiting === 1 ? '1 organization has' : `${waiting} organizations have`
+    terminal.print(`${text} not agreed to version ${to}. Outside of installations it does not reach them.`)
+  }
 }
 
 async function agreeToWaiting(

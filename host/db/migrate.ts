@@ -3,6 +3,7 @@ import { AnnexError } from '../errors.ts'
 import type { Db, Dialect } from './db.ts'
 import * as tables from './migrations/001-tables.ts'
 import * as siteUrl from './migrations/002-site-url.ts'
+import * as waitingVersions from './migrations/003-waiting-versions.ts'
 import * as linkMakers from './migrations/004-link-makers.ts'
 import * as secretSettings from './migrations/005-secret-settings.ts'
 import * as installLinks from './migrations/006-install-links.ts'
@@ -112,6 +113,7 @@ type Step = { up: (db: Knex) => Promise<void>; down: (db: Knex) => Promise<void>
 const steps: readonly [string, Step][] = [
   ['001-tables', tables],
   ['002-site-url', siteUrl],
+  ['003-waiting-versions', waitingVersions],
   ['004-link-makers', linkMakers],
   ['005-secret-settings', secretSettings],
   ['006-install-links', installLinks],

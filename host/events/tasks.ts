@@ -59,7 +59,10 @@ export function createTaskCall(db: Db, wake: Wake): HostCall<Args> {
     name: 'task',
     args: taskSchema,
     async run(args, { context }) {
-      await queueTask(db, context.level, args)
+      const { level, versionId } = context
+      // The next task of a task, too.
+      const isWhole = level.kind === 'integration' && versionId !== undefined
+      await queueTask(db, isWhole ? { ...level, versionId } : level, args)
       wake('task')
       return { value: {} }
     },

@@ -38,11 +38,17 @@ export async function buildEnvironment(
     tokens: ScriptTokens
     settingsTag: SettingsTag
     reading: ReadOptions
+    isLast: boolean
   },
 ): Promise<Record<string, unknown>> {
   const { manifest, version, integration, installation, spaces, target } = records
   const { box, tokens, settingsTag, publicUrl } = given
   const { name, scopes } = manifest
+  const holder = {
+    versionId: version.id,
+    ...(installation && { installationId: installation.id }),
+    ...(given.isLast && { isLast: true as const }),
+  }
   const urlOf = (level: Level) => publicUrl + endpointPath(level)
   const integrationUrl = urlOf({ kind: 'integration', integration: name })
   const installationUrl =
@@ -52,12 +58,13 @@ export async function buildEnvironment(
   return {
     apiEndpoint: publicUrl,
     apiTokens: {
-      integration: await tokens.issue({ kind: 'integration', integration: name, scopes }),
+      integration: await tokens.issue({ kind: 'integration', integration: name, holder, scopes }),
       ...(installation && {
         installation: await tokens.issue({
           kind: 'installation',
           integration: name,
           installationId: installation.id,
+          holder,
           scopes,
         }),
       }),

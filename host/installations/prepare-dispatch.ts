@@ -11,7 +11,9 @@ import type { ReadOptions } from '../manifest/read-options.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
 import { suspendedError } from '../sandbox/sandbox-errors.ts'
 import type { DispatchContext, SandboxTarget } from '../sandbox/target.ts'
+import { assertRuns } from './assert-runs.ts'
 import { buildEnvironment, type LevelRecords } from './build-environment.ts'
+import { chooseVersion } from './choose-version.ts'
 import { getDeployed } from './find-deployed.ts'
 import { assertReadable, type SettingsTag } from './level-settings.ts'
 import { secretSettings } from './secret-settings.ts'
@@ -46,7 +48,7 @@ export function createPrepareDispatch(given: {
 }): PrepareDispatch {
   // Errors are cached too: a flood of requests for a suspended level must not reach the database.
   const levels = cacheReads({
-    keyOf: endpointPath,
+    keyOf: (level) => `${endpointPath(level)} ${'versionId' in level ? level.versionId : ''}`,
     async read(level: Level) {
       const records = await readLevel(given.db, level)
       assertIsThere(records)
@@ -57,11 +59,11 @@ export function createPrepareDispatch(given: {
   })
   return {
     prepare: levels.get,
-    prepareLast: async (level) => prepare(await readLevel(given.db, level)),
+    prepareLast: async (level) => prepare(await readLevel(given.db, level), { isLast: true }),
     forget: levels.forget,
   }
 
-  async function prepare(records: LevelRecords): Promise<PreparedLevel> {
+  async function prepare(records: LevelRecords, { isLast = false } = {}): Promise<PreparedLevel> {
     const { installation, target: place } = records
     if (installation !== undefined) assertReadable({ installation })
     if (installation !== undefined && place !== undefined) assertReadable({ installation, target: place })
@@ -72,6 +74,7 @@ export function createPrepareDispatch(given: {
       settingsTag,
       reading,
       publicUrl: given.publicUrl(),
+      isLast,
     })
     const target = toTarget(records)
     const stored = [installation, place].filter((level) => level !== undefined)
@@ -100,7 +103,9 @@ export function createPrepareDispatch(given: {
 /** @throws AnnexError `not_found` when the level does not exist; `no_version` when no version is deployed for it */
 async function readLevel(db: Db, level: Level): Promise<LevelRecords> {
   const installed = await readInstallation(db, level)
-  const { version, ...deployed } = await getDeployed(db, level.integration, installed.installation)
+  const runs =
+    level.kind === 'integration' ? { heldVersionId: await chooseVersion(db, level) } : installed.installation
+  const { version, ...deployed } = await getDeployed(db, level.integration, runs)
   // The code last: it may be long, and a request for a missing level must stay cheap.
   const code = await findVersionCode(db, version.id)
   // Two newer versions were deployed meanwhile, and the code of this one is gone.
@@ -145,18 +150,9 @@ function assertIsThere({ level, installation, target }: LevelRecords): void {
   throw new AnnexError('not_found', `${endpointPath(level)} has been uninstalled.`)
 }
 
-/** A pending installation may run: completion and OAuth need its endpoint before it is active. */
 function assertMayRun({ installation, integration }: LevelRecords): void {
-  if (installation?.status === 'paused') {
-    throw new AnnexError(
-      'installation_paused',
-      `The installation ${installation.id} is paused. \`annex resume ${installation.id}\` lets it go on.`,
-    )
-  }
-  if (installation?.status === 'suspended') {
-    throw suspendedError(installation.id, installation.statusReason ?? '')
-  }
-  if (installation === undefined && integration.suspendedAt !== null) {
+  if (installation !== undefined) assertRuns(installation)
+  else if (integration.suspendedAt !== null) {
     throw suspendedError(integration.name, integration.suspendedReason ?? '')
   }
 }
@@ -181,6 +177,7 @@ export function toContext(
     level,
     integration: manifest.name,
     version: version.digest,
+    versionId: version.id,
     scopes: manifest.scopes,
     declaredHosts: manifest.egress,
     installationId: installation?.id,

@@ -27,7 +27,7 @@ export function createStorageCalls(storage: Storage): HostCall[] {
     args: args(['key'], { key }),
     async run({ key, of }, { context }) {
       assertPlain(key)
-      return { value: (await storage.get(levelOf(context, of), key)) ?? null }
+      return { value: (await storage.get(at(context, of), key)) ?? null }
     },
   }
   const list: HostCall<At & { prefix?: string; after?: string; limit?: number }> = {
@@ -39,7 +39,7 @@ export function createStorageCalls(storage: Storage): HostCall[] {
     }),
     async run({ of, prefix = '', after, limit = 100 }, { context }) {
       assertPlain(prefix + (after ?? ''))
-      return { value: await storage.list(levelOf(context, of), { prefix, after, limit }) }
+      return { value: await storage.list(at(context, of), { prefix, after, limit }) }
     },
   }
   const put: HostCall<At & Put> = {
@@ -53,7 +53,7 @@ export function createStorageCalls(storage: Storage): HostCall[] {
     }),
     async run({ of, ...given }, { context }) {
       assertPlain(given.key)
-      return { value: await storage.put(levelOf(context, of), given) }
+      return { value: await storage.put(at(context, of), given) }
     },
   }
   const remove: HostCall<At & { key: string; ifVersion?: number }> = {
@@ -61,11 +61,16 @@ export function createStorageCalls(storage: Storage): HostCall[] {
     args: args(['key'], { key, ifVersion: whole }),
     async run({ of, ...given }, { context }) {
       assertPlain(given.key)
-      return { value: await storage.delete(levelOf(context, of), given) }
+      return { value: await storage.delete(at(context, of), given) }
     },
   }
   return [get, list, put, remove] as HostCall[]
 }
+
+const at = (context: DispatchContext, of: At['of']) => ({
+  level: levelOf(context, of),
+  by: { versionId: context.versionId, installationId: context.installationId },
+})
 
 /** A script reaches its own level and those above it. @throws AnnexError `conflict` outside of an installation */
 function levelOf({ level }: DispatchContext, of: At['of']): Level {

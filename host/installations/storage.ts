@@ -18,6 +18,8 @@ import {
 import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
+import type { MissedCalls } from './missed-calls.ts'
+import { createReadable, type Reading, writerOf } from './shared-storage.ts'
 
 /** Counted for each key besides its text and its value, as a key of a byte takes a row, too. */
 const bytesBeside = 100
@@ -34,24 +36,46 @@ export type Put = { key: string; value: unknown; ifVersion?: number; ifAbsent?: 
  */
 export type Storage = ReturnType<typeof createStorage>
 
+/** A level's values, and the script that asks for them. */
+type At = { level: Level; by: Reading }
+
 export function createStorage(
-  { db, reader, box }: { db: Db; reader: Db; box: Pick<SecretBox, 'seal' | 'open'> },
+  {
+    db,
+    reader,
+    box,
+    onMissed,
+  }: { db: Db; reader: Db; box: Pick<SecretBox, 'seal' | 'open'>; onMissed: MissedCalls['note'] },
   limits: { valueBytes: number; levelBytes: number },
 ) {
   return { get, list, put, delete: remove }
 
-  async function get(level: Level, key: string) {
+  async function get({ level, by }: At, key: string) {
     const found = await findValue(reader, endpointPath(level), key, nowOf(db))
     if (found === undefined) return undefined
+    if (!(await createReadable(reader, level, by)(found))) {
+      onMissed(found.writerInstallationId === null ? [] : [found.writerInstallationId])
+      return undefined
+    }
     const { version, expiresAt } = found
     return { value: JSON.parse(box.open(found.value)), version, ...expiryOf(expiresAt) }
   }
 
   /** @returns up to `limit` keys; `next` is the `after` of the next page */
-  async function list(level: Level, given: { prefix: string; after?: string | undefined; limit: number }) {
-    const { prefix, after, limit } = given
-    const page = { prefix, after, limit: limit + 1, now: nowOf(db) }
-    const found = await listValues(reader, endpointPath(level), page)
+  async function list(
+    { level, by }: At,
+    given: { prefix: string; after?: string | undefined; limit: number },
+  ) {
+    const { prefix, limit } = given
+    const isReadable = createReadable(reader, level, by)
+    const found: Awaited<ReturnType<typeof listValues>> = []
+    for (let { after } = given, isMore = true; isMore && found.length <= limit; ) {
+      const page = { prefix, after, limit: limit + 1, now: nowOf(db) }
+      const values = await listValues(reader, endpointPath(level), page)
+      for (const value of values) if (await isReadable(value)) found.push(value)
+      isMore = values.length > limit
+      after = values.at(-1)?.key
+    }
     const items = found.slice(0, limit).map(({ key, version, bytes, expiresAt }) => ({
       ...{ key, version, bytes },
       ...expiryOf(expiresAt),
@@ -60,33 +84,31 @@ export function createStorage(
   }
 
   /** @throws AnnexError `bad_request`, `body_too_large`, `storage_quota`, `not_found` */
-  async function put(
-    level: Level,
-    { key, value, ttlSeconds, ...condition }: Put,
-  ): Promise<Written | Conflict> {
+  async function put(at: At, { key, value, ttlSeconds, ...condition }: Put): Promise<Written | Conflict> {
     const text = JSON.stringify(value)
     assertFits(text, limits.valueBytes, (bytes) => tooLarge(key, bytes, limits.valueBytes))
     assertShallow(text, 'stored value')
     const bytes = Buffer.byteLength(key) + Buffer.byteLength(text) + bytesBeside
-    return write(level, key, condition, async (transaction, store, before) => {
+    return write(at, key, condition, async (transaction, store, before) => {
       const keys = store.keys + (before === undefined ? 1 : 0)
       const total = store.bytes + bytes - (before?.bytes ?? 0)
       if (total > limits.levelBytes) throw full(store.level, limits.levelBytes)
       const version = store.version + 1
       const expiresAt = ttlSeconds === undefined ? null : nowOf(db) + ttlSeconds * 1000
       const sealed = box.seal(text)
-      await upsertValue(transaction, { level: store.level, key, value: sealed, bytes, version, expiresAt })
+      const value = { level: store.level, key, value: sealed, bytes, version, expiresAt }
+      await upsertValue(transaction, { ...value, ...writerOf(at) })
       await updateStore(transaction, { level: store.level, bytes: total, keys, version })
       return { version }
     })
   }
 
   async function remove(
-    level: Level,
+    at: At,
     { key, ifVersion }: { key: string; ifVersion?: number },
   ): Promise<{ deleted: boolean } | Conflict> {
     const condition = ifVersion === undefined ? {} : { ifVersion }
-    return write(level, key, condition, async (transaction, store, before) => {
+    return write(at, key, condition, async (transaction, store, before) => {
       if (before === undefined) return { deleted: false }
       await deleteValue(transaction, store.level, key)
       const left = { bytes: store.bytes - before.bytes, keys: store.keys - 1 }
@@ -97,7 +119,7 @@ export function createStorage(
 
   /** Runs `act` in a transaction that has locked the store, if the value is as the condition says. */
   function write<Result>(
-    level: Level,
+    { level, by }: At,
     key: string,
     { ifVersion, ifAbsent }: Pick<Put, 'ifVersion' | 'ifAbsent'>,
     act: (transaction: Db, store: Store, before: { bytes: number } | undefined) => Promise<Result>,
@@ -107,11 +129,12 @@ export function createStorage(
       const now = nowOf(db)
       await dropExpired(transaction, store, now)
       const before = await findValue(transaction, store.level, key, now)
+      // A value that the script may not read is absent for it, and may be replaced.
+      const seen = before && (await createReadable(transaction, level, by)(before)) ? before : undefined
       const isAsked =
-        (ifVersion === undefined || before?.version === ifVersion) &&
-        (ifAbsent !== true || before === undefined)
+        (ifVersion === undefined || seen?.version === ifVersion) && (ifAbsent !== true || seen === undefined)
       if (isAsked) return act(transaction, store, before)
-      return { conflict: true, ...(before && { version: before.version }) }
+      return { conflict: true, ...(seen && { version: seen.version }) }
     })
   }
 }

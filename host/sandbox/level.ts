@@ -5,7 +5,12 @@ import { hasDotSegments } from '../manifest/checks/check-meaning.ts'
  * A dispatch sees the settings of its level and of the levels above it.
  */
 export type Level =
-  | { kind: 'integration'; integration: string }
+  | {
+      kind: 'integration'
+      integration: string
+      /** The version that has queued a task: see `chooseVersion`. */
+      versionId?: string
+    }
   | { kind: 'installation'; integration: string; installationId: string }
   | { kind: 'site' | 'space'; integration: string; installationId: string; targetId: string }
 

@@ -21,6 +21,7 @@ export type DispatchContext = {
   integration: string
   /** The digest of the version that runs. */
   version?: string
+  versionId?: string
   scopes: readonly string[]
   /** The hosts that the manifest declares with `egress`, if it does. */
   declaredHosts?: readonly string[]

@@ -8,6 +8,7 @@ import type { Database } from '../db/open-database.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { OwnApi } from '../egress/own-api.ts'
 import { createTaskCall } from '../events/tasks.ts'
+import type { MissedCalls } from '../installations/missed-calls.ts'
 import { createStorage } from '../installations/storage.ts'
 import { createStorageCalls } from '../installations/storage-calls.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
@@ -136,15 +137,16 @@ export function createCalls(given: {
   publicUrl: () => string
   wake: Wake
   onDefect: (error: unknown) => void
+  onMissed: MissedCalls['note']
 }): HostCalls {
-  const { settings, database, commits, box, egress, ownApi, publicUrl, wake, onDefect } = given
+  const { settings, database, commits, box, egress, ownApi, publicUrl, wake, onDefect, onMissed } = given
   const { db, reader } = database
   const backlog = createBacklogQuota(reader, {
     jobs: settings.BACKLOG_DELIVERIES,
     bytes: settings.BACKLOG_MB * 1024 * 1024,
   })
   const storage = createStorage(
-    { db, reader, box },
+    { db, reader, box, onMissed },
     { valueBytes: settings.STORAGE_VALUE_BYTES, levelBytes: settings.STORAGE_LEVEL_MB * 1024 * 1024 },
   )
   const limits = {

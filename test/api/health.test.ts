@@ -74,7 +74,10 @@ describe('readiness', () => {
     const operations = api.operations.filter(({ id }) => id === 'getHealth' || id === 'getReadiness')
     const authenticate = () => Promise.reject(new Error('both are open to anyone'))
     const rateLimits = { countVisitor: () => undefined }
-    const { on, addTo } = createOperations({ ...api, operations }, { authenticate, rateLimits })
+    const { on, addTo } = createOperations(
+      { ...api, operations },
+      { authenticate, rateLimits, onMissed: () => {} },
+    )
     addHealthRoutes(on, {
       db: database.db,
       sandboxes,

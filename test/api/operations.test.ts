@@ -95,7 +95,11 @@ describe('an operation of the API', () => {
   it('has exactly one handler', () => {
     const api = loadApi()
     const rateLimits = { countVisitor: () => undefined }
-    const parts = { authenticate: () => Promise.reject(new Error('not called')), rateLimits }
+    const parts = {
+      authenticate: () => Promise.reject(new Error('not called')),
+      rateLimits,
+      onMissed: () => {},
+    }
     const { on, addTo } = createOperations(api, parts)
     assert.throws(() => addTo({} as never), /The operation \w+ has no handler/)
     on('getSpaceById', () => Promise.reject(new Error('not called')))

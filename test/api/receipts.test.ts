@@ -37,7 +37,7 @@ describe('what dispatches used, over the API', () => {
     const listening = await listen(createApp(parts as AppParts, assert.ifError), '127.0.0.1', 0)
     ends.defer(listening.close)
     get = (path, token) => request(`http://127.0.0.1:${listening.port}`, 'GET', path, undefined, token)
-    const script = await tokens.issue({ kind: 'integration', integration: 'echo', scopes: [] })
+    const script = await tokens.issue({ kind: 'integration', integration: 'pruned', scopes: [] })
     organizations.script = { token: script, installationId: '' }
 
     const used = { integration: 'echo', type: 'fetch', startedAtMs: Date.now(), cpuMs: 1.2, wallMs: 4 }

@@ -134,7 +134,7 @@ export default createIntegration({
     const whole = `${annex.url}/x/reads`
     await publish('reads', reading({ scopes: ['space:metadata:read'] }))
     assert.match(await ask(endpoint), /^403/)
-    assert.match(await ask(whole), /^403/)
+    assert.match(await ask(whole), /^404/)
     await annex.api('POST', `${base}/agreement`, { agree: true, version: 2 })
     assert.match(await ask(endpoint), /^200/)
     assert.match(await ask(whole), /^200/)

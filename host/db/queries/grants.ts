@@ -61,8 +61,8 @@ export async function holdInstallations(
   versionId: string | null,
 ): Promise<void> {
   if (ids.length === 0) return
-  await db.raw(`update installations set held_version_id = ? where id in ${jsonTexts(db)}`, [
-    versionId,
-    JSON.stringify(ids),
-  ])
+  await db.raw(
+    `update installations set held_version_id = ?, missed_calls = 0 where id in ${jsonTexts(db)}`,
+    [versionId, JSON.stringify(ids)],
+  )
 }

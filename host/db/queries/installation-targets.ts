@@ -14,6 +14,7 @@ import {
   toRow,
 } from './installations.ts'
 import { levelsNamed } from './level-external-ids.ts'
+import { type Reach, whereReached } from './reach.ts'
 
 /** A site or space installation: the part of an installation that belongs to one site or space. */
 export type InstallationTarget = Signer & {
@@ -110,6 +111,7 @@ export type TargetPage = {
   kind: TargetKind
   organizationId?: string
   externalId?: string
+  reach?: Reach
   after?: Pick<InstallationTarget, 'installationId' | 'targetId'>
   limit: number
 }
@@ -117,7 +119,7 @@ export type TargetPage = {
 /** Site or space installations of an integration, in all organizations or in one. */
 export async function listTargetsOfIntegration(
   db: Db,
-  { integration, kind, organizationId, externalId, after, limit }: TargetPage,
+  { integration, kind, organizationId, externalId, reach, after, limit }: TargetPage,
 ): Promise<{ target: InstallationTarget; installation: Installation }[]> {
   const query = db('installations')
     .select('installationTargets.*')
@@ -130,6 +132,7 @@ export async function listTargetsOfIntegration(
     .orderBy(['installations.id', 'targetId'])
     .limit(limit)
   if (organizationId !== undefined) query.where({ organizationId })
+  if (reach !== undefined) whereReached(query, reach)
   if (externalId !== undefined) {
     const named = () => levelsNamed(db, { integration, kind, externalId })
     query.whereIn('installations.id', named().select('installationId'))

@@ -68,6 +68,8 @@ export type Installation = Signer & {
   suspendedFrom: InstallationStatus | null
   /** The version that it goes on with, until its organization agrees to a newer one. Null: the deployed version. */
   heldVersionId: string | null
+  /** Requests of the waiting version that did not reach it. */
+  missedCalls: number
   /** An uninstall has begun. Only the script sees the installation now, for its last event. */
   removingAt: number | null
 }
@@ -102,8 +104,17 @@ export async function findInstallation(db: Db, id: string): Promise<Installation
   return row && toInstallation(db, row)
 }
 
-/** An installation with the manifest of the version that it runs. Without a deployed version it runs none. */
-export type Running = { installation: Installation; manifest: Manifest | undefined }
+/**
+ * An installation with the manifest of the version that it runs. Without a deployed version it runs none: both ids are null
+ * then.
+ */
+export type Running = {
+  installation: Installation
+  manifest: Manifest | undefined
+  /** The version that it runs. */
+  versionId: string | null
+  deployedId: string | null
+}
 
 export async function findRunning(db: Db, id: string): Promise<Running | undefined> {
   const row = await db('installations')
@@ -117,9 +128,14 @@ export async function findRunning(db: Db, id: string): Promise<Running | undefin
     .whereNull('removedAt')
     .first('installations.*', 'integrations.versionId', 'versions.manifest')
   if (row === undefined) return undefined
-  const { versionId, manifest, ...installation } = row
-  const runs = versionId !== null && manifest !== null
-  return { installation: toInstallation(db, installation), manifest: runs ? JSON.parse(manifest) : undefined }
+  const { versionId: deployedId, manifest, ...installation } = row
+  const runs = deployedId !== null && manifest !== null
+  return {
+    installation: toInstallation(db, installation),
+    manifest: runs ? JSON.parse(manifest) : undefined,
+    versionId: deployedId && (installation.heldVersionId ?? deployedId),
+    deployedId,
+  }
 }
 
 /** Locks the installation: other edits wait for the transaction. @returns undefined when it has ended */

@@ -3,18 +3,24 @@ import type { Db } from '../db.ts'
 import { inPage, type PageAt } from '../page.ts'
 import { type Installation, type StoredLevel, toInstallation } from './installations.ts'
 import { levelsNamed } from './level-external-ids.ts'
+import { type Reach, whereReached } from './reach.ts'
 
 /** Installations that are not being uninstalled. */
 const installed = (db: Db, where: { integration?: string; organizationId?: string }): Knex.QueryBuilder =>
   db('installations').where(where).whereNull('removingAt')
 
-/** `externalId`: with `integration` alone. */
-export type InstallationFilter = { integration?: string; organizationId?: string; externalId?: string }
+/** `externalId`, `reach`: with `integration` alone. */
+export type InstallationFilter = {
+  integration?: string
+  organizationId?: string
+  externalId?: string
+  reach?: Reach
+}
 
 /** The oldest first. */
 export async function listInstallations(
   db: Db,
-  { externalId, ...where }: InstallationFilter,
+  { externalId, reach, ...where }: InstallationFilter,
   at: PageAt,
 ): Promise<Installation[]> {
   const query = installed(db, where)
@@ -23,6 +29,7 @@ export async function listInstallations(
     const named = levelsNamed(db, { integration, kind: 'account', externalId })
     query.whereIn('id', named.select('installationId'))
   }
+  if (reach !== undefined) whereReached(query, reach)
   const rows: StoredLevel<Installation>[] = await inPage(query, 'id', at)
   return rows.map((row) => toInstallation(db, row))
 }

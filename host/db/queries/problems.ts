@@ -49,7 +49,10 @@ export async function listSuspendedIntegrations(
 }
 
 /** Installations that go on with an older version, since the deployed one was stored. */
-export async function listHeld(db: Db, owner: Owner): Promise<(Found & { version: number })[]> {
+export async function listHeld(
+  db: Db,
+  owner: Owner,
+): Promise<(Found & { version: number; missedCalls: number })[]> {
   const query = db('installations')
     .join('integrations', 'integrations.name', 'installations.integration')
     .join('versions', 'versions.id', 'integrations.versionId')
@@ -57,7 +60,7 @@ export async function listHeld(db: Db, owner: Owner): Promise<(Found & { version
     // Not null, in a form that uses the index.
     .where('heldVersionId', '>', '')
     .limit(most)
-    .select('installations.id as installationId', 'installations.integration')
+    .select('installations.id as installationId', 'installations.integration', 'missedCalls')
     .select('installations.organizationId', 'versions.number as version', 'versions.createdAt as since')
   return owner.organizationId === undefined
     ? query

@@ -27,7 +27,10 @@ export type StoredValue = {
   bytes: number
   version: number
   expiresAt: number | null
-}
+} & Writer
+
+/** The script that has stored a value at the level of its integration. At other levels both are null. */
+export type Writer = { writerVersionId: string | null; writerInstallationId: string | null }
 
 /** Reads and locks a store: writes to it run one after the other. */
 export async function lockStore(transaction: Db, level: string): Promise<Store | undefined> {
@@ -121,7 +124,10 @@ export async function listValues(
   const query = db('storedValues').where({ level }).where(isLive(now)).orderByRaw(key).limit(limit)
   if (prefix !== '') query.whereRaw('substr(key, 1, length(?)) = ?', [prefix, prefix])
   if (after !== undefined) query.whereRaw(`${key} > ?`, [after])
-  return query.select('level', 'key', 'bytes', 'version', 'expiresAt')
+  return query.select(
+    ...['level', 'key', 'bytes', 'version', 'expiresAt'],
+    ...['writerVersionId', 'writerInstallationId'],
+  )
 }
 
 export async function upsertValue(transaction: Db, value: StoredValue): Promise<void> {

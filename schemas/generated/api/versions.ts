@@ -55,6 +55,10 @@ export interface VersionDifference {
     added: string[]
     removed: string[]
   }
+  /**
+   * For the owner: the installations whose organizations have not agreed to the newer version.
+   */
+  waiting?: number
 }
 
 export interface Rollback {

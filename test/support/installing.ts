@@ -1,0 +1,40 @@
+import type { Annex, Json } from './annex.ts'
+import { until } from './annex.ts'
+
+/** The words of an agreement to the deployed version, as an installer who has read it sends them. */
+export async function agreementTo(
+  annex: Pick<Annex, 'api'>,
+  integration: string,
+  token?: string,
+): Promise<{ version: number; scopes: string[] }> {
+  const { status, text, json } = await annex.api('GET', `/v1/integrations/${integration}`, undefined, token)
+  if (status !== 200) throw new Error(`read ${integration}: ${text}`)
+  return { version: json.version.number, scopes: json.scopes }
+}
+
+/** Installs an integration in an organization, and waits until its setup event is done. */
+export async function installIn(
+  annex: Pick<Annex, 'api'>,
+  integration: string,
+  organization: string,
+): Promise<{ id: string; path: string; endpoint: string; secret: string }> {
+  const base = `/v1/integrations/${integration}/installations`
+  const agreement = await agreementTo(annex, integration)
+  const installed = await annex.api('POST', base, { organization, ...agreement })
+  if (installed.status !== 201) throw new Error(`install: ${installed.text}`)
+  const { id, signingSecret: secret, urls } = installed.json
+  const path = `${base}/${id}`
+  await until(
+    () => annex.api('GET', path),
+    ({ json }: Json) => json.status === 'active',
+  )
+  return { id, path, endpoint: urls.publicEndpoint, secret }
+}
+
+/** Agrees to the version that waits for an installation, given by its path. */
+export async function agree(annex: Pick<Annex, 'api'>, path: string): Promise<void> {
+  const integration = path.split('/')[3] ?? ''
+  const body = await agreementTo(annex, integration)
+  const { status, text } = await annex.api('POST', `${path}/agreement`, body)
+  if (status !== 200) throw new Error(`agree: ${text}`)
+}
