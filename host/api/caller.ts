@@ -56,7 +56,10 @@ export function createAuthenticate(
         ? limits.countVisitor(context, 'unauthorized')
         : limits.countToken(context, key))
     }
-    if (refused !== undefined) throw refused
+    if (refused !== undefined) {
+      context.state.stopped = caller
+      throw refused
+    }
     if (caller !== undefined) return caller
     if (token === undefined) {
       throw new AnnexError(

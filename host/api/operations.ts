@@ -83,7 +83,13 @@ export function createOperations(
 
     async function run(context: Context): Promise<void> {
       if (isOpen) await rateLimits.countVisitor(context, placeOf(operation, context))
-      const caller = isOpen ? undefined : await noting(() => authenticate(context))
+      const caller = isOpen
+        ? undefined
+        : await noting(() => authenticate(context)).catch((error) => {
+            // An operation that is not for scripts says so to a stopped one, too.
+            if (context.state.stopped !== undefined) assertRole(context.state.stopped, operation)
+            throw error
+          })
       if (caller !== undefined) assertRole(caller, operation)
       const query = readQuery(context, caller)
       const body = await readBody(context)
