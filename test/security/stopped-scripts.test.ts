@@ -67,6 +67,8 @@ describe('the tokens of a script that is stopped', () => {
     const seen = new Set<string | number>()
     for (const [method, at, body] of calls) {
       const { status, json } = await annex.api(method, at, body, token)
+      // Some operations are not for the token of an installation at all.
+      if (status === 403 && json.error.code === 'forbidden') continue
       seen.add(status < 300 ? 'done' : (json.error.code as string))
     }
     return [...seen]
