@@ -7,7 +7,7 @@ import { paint, type Terminal } from './terminal.ts'
 export const exitCodes = { ok: 0, failed: 1, usage: 2, invalid: 3, machine: 4, schema: 5 } as const
 
 /** Exit codes of a program that a signal ended, as shells have them. */
-export const signalExitCodes = { SIGINT: 130, SIGTERM: 143 } as const
+export const signalExitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
 export type StopSignal = keyof typeof signalExitCodes
 
@@ -26,7 +26,7 @@ export function exitSoon(code: number): void {
 const samePressMs = 500
 
 /**
- * Listens for SIGINT and SIGTERM. The first one asks for an orderly stop; a second one stops at once.
+ * Listens for SIGINT, SIGTERM, and SIGHUP of a terminal that is closed. The first one asks for an orderly stop; a second one stops at once.
  *
  * @param exit ends the process at once
  * @returns the first signal, and `close`, which removes the listeners
@@ -43,11 +43,10 @@ export function listenForStop(exit: (code: number) => void): {
     firstAt ??= now
     resolve(signal as StopSignal)
   }
-  process.on('SIGINT', onSignal)
-  process.on('SIGTERM', onSignal)
+  const signals = Object.keys(signalExitCodes) as StopSignal[]
+  for (const signal of signals) process.on(signal, onSignal)
   const close = () => {
-    process.off('SIGINT', onSignal)
-    process.off('SIGTERM', onSignal)
+    for (const signal of signals) process.off(signal, onSignal)
   }
   return { first, close }
 }

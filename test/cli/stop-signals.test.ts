@@ -57,3 +57,17 @@ test('a second signal ends serve at once during a request', async (context) => {
   const { code } = await Promise.race([served.stop('SIGINT'), stopped])
   assert.equal(code, 130)
 })
+
+test('SIGHUP of a closed terminal stops serve in order', async (context) => {
+  const served = await startServe()
+  context.after(served.close)
+  const socket = await beginRequest(served)
+  const stopped = served.stop('SIGHUP')
+  await sleep(300)
+  socket.write('}')
+  const [answer] = await once(socket, 'data')
+  assert.match(String(answer), /^HTTP\/1\.1 422 /)
+  socket.destroy()
+  assert.equal((await stopped).code, 129)
+  assert.ok(!(await readdir(served.dataDir)).includes('server.json'))
+})
