@@ -29,7 +29,7 @@ import { createReceiptWriter } from './sandbox/receipt-writer.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import type { Wall } from './sandbox/wall/levels.ts'
 import { announce, toUrl } from './start/announce.ts'
-import { createLogger, hostSecrets } from './start/create-logger.ts'
+import { createLogger, createOnDefect, hostSecrets } from './start/create-logger.ts'
 import { ensureCliToken, ensureOperator, type Samples } from './start/first-start.ts'
 import { loadFolders } from './start/load-folders.ts'
 import { createNotifier } from './start/notifier.ts'
@@ -72,7 +72,7 @@ export async function startServer(
   const version = packageJson.version
   const secrets = createKnownSecrets(hostSecrets(settings))
   const logger = createLogger(settings.LOG_LEVEL, secrets.redactAny)
-  const onDefect = (error: unknown, requestId?: string) => logger.error({ err: error, requestId }, 'defect')
+  const onDefect = createOnDefect(logger)
 
   // The data folder and the database.
   const dataDir = resolve(settings.DATA_DIR)

@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino'
 import { toLoggedError } from '../api/errors.ts'
 import type { Settings } from '../config/load-settings.ts'
+import { explainStorageError } from '../db/errors.ts'
 import type { Redact } from '../logs/create-redactor.ts'
 
 /** Lines that a full disk refuses are kept and written later, up to this many characters. */
@@ -23,3 +24,24 @@ export const hostSecrets = (settings: Settings): [name: string, value: string][]
   ['DATABASE_URL', settings.DATABASE_URL],
   ['DATABASE_URL', URL.parse(settings.DATABASE_URL)?.password ?? ''],
 ]
+
+const sameFailureMs = 60_000
+
+/**
+ * Logs defects. A database that is full, locked or away fails each request and each job in the same way: that is one line in a
+ * minute, and no defect.
+ */
+export function createOnDefect(
+  logger: Logger,
+  now: () => number = () => performance.now(),
+): (error: unknown, requestId?: string) => void {
+  const saidAt = new Map<string, number>()
+  return (error, requestId) => {
+    const explained = explainStorageError(error)
+    if (explained === undefined) return logger.error({ err: error, requestId }, 'defect')
+    const { code, message } = explained
+    if (now() - (saidAt.get(code) ?? Number.NEGATIVE_INFINITY) < sameFailureMs) return
+    saidAt.set(code, now())
+    logger.error({ code, requestId }, message)
+  }
+}
