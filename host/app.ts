@@ -7,6 +7,7 @@ import { nowhere } from './api/rate-limits.ts'
 import { refuseAmbiguousRequests } from './api/refuse-ambiguous.ts'
 import { refuseOtherEncodings } from './api/request-target.ts'
 import { type ApiParts, createRouter } from './api/router.ts'
+import { answerWhileLoading } from './api/still-loading.ts'
 import { addressOf } from './api/visitor.ts'
 import { AnnexError } from './errors.ts'
 
@@ -20,6 +21,7 @@ export function createApp(parts: AppParts, onDefect: OnDefect): RequestListener 
   app.use(noteAddress(parts.isBehindProxy))
   app.use(answerErrors(onDefect))
   app.use(refuseAmbiguousRequests())
+  app.use(answerWhileLoading(parts.firstLoad))
   app.use(answerEndpoints(parts))
   app.use(keepOutOfCaches)
   app.use(refuseOtherEncodings)

@@ -62,6 +62,11 @@ export const errorCodes = {
     meaning: 'The script has ended its sandbox process again and again, and is not run until it is resumed.',
   },
   no_version: { status: 503, meaning: 'The integration has no deployed version.' },
+  folders_loading: {
+    status: 503,
+    retryAfter: 5,
+    meaning: 'Annex has just started, and has not loaded the plugin folder of this integration yet.',
+  },
   sandbox_busy: {
     status: 503,
     retryAfter: 1,

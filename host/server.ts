@@ -15,6 +15,7 @@ import { createNotifications } from './db/notifications.ts'
 import { openDatabase } from './db/open-database.ts'
 import type { NewDelivery, QueuedDelivery } from './db/queries/deliveries.ts'
 import { useSealer } from './db/sealed-json.ts'
+import { stoppingError } from './errors.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { createSettingsTag } from './installations/level-settings.ts'
 import { createMissedCalls } from './installations/missed-calls.ts'
@@ -31,7 +32,7 @@ import type { Wall } from './sandbox/wall/levels.ts'
 import { announce, toUrl } from './start/announce.ts'
 import { createLogger, createOnDefect, hostSecrets } from './start/create-logger.ts'
 import { ensureCliToken, ensureOperator, type Samples } from './start/first-start.ts'
-import { loadFolders } from './start/load-folders.ts'
+import { createFolders } from './start/load-folders.ts'
 import { createNotifier } from './start/notifier.ts'
 import { startApi } from './start/start-api.ts'
 import { startEgress } from './start/start-egress.ts'
@@ -61,12 +62,32 @@ export type RunningServer = {
   close: () => Promise<void>
 }
 
-/** Starts Annex: each part needs those above it. A failed start, and `close`, end the parts in reverse order. */
+/**
+ * Starts Annex: each part needs those above it. A failed start, and `close`, end the parts in reverse order. Annex answers
+ * from the moment when it listens; the result comes when the plugin folders are loaded.
+ *
+ * @param given.signal stops a start that is under way
+ * @throws AnnexError `unavailable` after the signal
+ */
 export async function startServer(
   loaded: LoadedSettings,
-  { seeAnswer, reuse }: { seeAnswer?: SeeAnswer; reuse?: Reuse | undefined } = {},
+  {
+    seeAnswer,
+    reuse,
+    signal,
+  }: { seeAnswer?: SeeAnswer; reuse?: Reuse | undefined; signal?: AbortSignal } = {},
 ): Promise<RunningServer> {
   await using ends = new AsyncDisposableStack()
+  // A stop gives requests and their `waitUntil` promises the same deadline.
+  const stop = new AbortController()
+  let drainUntilMs = 0
+  const beginStop = () => {
+    drainUntilMs = performance.now() + drainMs
+    stop.abort(stoppingError())
+  }
+  signal?.addEventListener('abort', beginStop)
+  if (signal?.aborted) beginStop()
+  ends.defer(() => signal?.removeEventListener('abort', beginStop))
   const { settings, readVariables } = loaded
   let { variables } = loaded
   const version = packageJson.version
@@ -194,7 +215,7 @@ export async function startServer(
       metrics.observeEvent(type, receipt)
     },
   })
-  const folders = await loadFolders(
+  const folders = createFolders(
     {
       settings,
       source: {
@@ -219,13 +240,14 @@ export async function startServer(
       logs,
       logger,
       onDefect,
+      stop: stop.signal,
     },
     ends,
   )
 
-  // The API. A stop gives requests and their `waitUntil` promises the same deadline.
-  let stopping = false
-  let drainUntilMs = 0
+  // The API answers before the folders are loaded: versions of an earlier start serve meanwhile.
+  stop.signal.throwIfAborted()
+  stop.signal.addEventListener('abort', () => changes.notify())
   ends.defer(() => sandboxes.drain(drainUntilMs - performance.now()))
   const listening = await startApi(
     {
@@ -252,6 +274,7 @@ export async function startServer(
       counts,
       publicUrl,
       plugins: folders.plugins,
+      firstLoad: folders.firstLoad,
       reload: folders.reload,
       resume: suspensions.resume,
       operatorOrganization: organization.id,
@@ -260,7 +283,7 @@ export async function startServer(
       version,
       wall,
       metrics,
-      state: () => ({ workers: 2, stopping }),
+      state: () => ({ workers: 2, stopping: stop.signal.aborted }),
       circuits: deliveries.circuits,
     },
     { commits, hopsKey, ownApi, noteUse: tokenUse.note, onChange: notifier.onChange, onDefect, logger },
@@ -275,10 +298,11 @@ export async function startServer(
   ends.defer(scripts.close)
   notifier.onWork(scripts)
 
-  // Housekeeping.
+  // Housekeeping, and the folders.
   ends.defer(runMaintenance({ db, longReader, settings, wake, onDefect }))
-  folders.watch()
   ends.defer(announce(dataDir, url))
+  await folders.reload()
+  folders.watch()
   const setupToken = await issueSetupToken(db)
   logger.info({ version, url, plugins: folders.plugins().length }, 'ready')
 
@@ -287,16 +311,14 @@ export async function startServer(
     url,
     settings,
     setupToken,
-    plugins: folders.plugins(),
+    plugins: [...folders.plugins()],
     samples,
     sandboxes,
     wall,
     logger,
     queueDelivery: (delivery) => queueDelivery(commits, wake, delivery),
     close() {
-      stopping = true
-      drainUntilMs = performance.now() + drainMs
-      changes.notify()
+      beginStop()
       return started.disposeAsync()
     },
   }

@@ -7,7 +7,15 @@ import { parseImports } from '../scripts/imports.ts'
 
 /** A room of host/ imports rooms of lower floors, and rooms to its left on its own floor. */
 const floors = [
-  ['errors.ts', 'assert-json.ts', 'config', 'cache.ts', 'after-changes.ts'],
+  [
+    'errors.ts',
+    'assert-json.ts',
+    'config',
+    'cache.ts',
+    'after-changes.ts',
+    'side-by-side.ts',
+    'unless-aborted.ts',
+  ],
   ['db', 'egress', 'access', 'logs'],
   ['manifest', 'bundle', 'versions'],
   ['queue', 'sandbox', 'metrics', 'installations'],

@@ -7,6 +7,7 @@ import { findLateWork } from '../queue/late-work.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import { hasLevel, type Wall } from '../sandbox/wall/levels.ts'
 import type { OnOperation } from './operations.ts'
+import type { FirstLoad } from './still-loading.ts'
 
 /** A database that takes longer to answer is not ready for visitors. */
 const timeoutMs = 2_000
@@ -20,6 +21,7 @@ export type HealthParts = {
   wall: Wall
   /** How many workers take jobs, and whether Annex is stopping. */
   state: () => { workers: number; stopping: boolean }
+  firstLoad: () => FirstLoad | undefined
 }
 
 /** Liveness and readiness, for supervisors and proxies. */
@@ -57,6 +59,7 @@ export async function readReadiness(
     sandboxes: readSandboxes(parts),
     workers: readWorkers(parts),
     work,
+    folders: readFolders(parts),
   }
   const failing = Object.entries<Part>(found).filter(([, { ready }]) => !ready)
   return { found, failing: failing.map(([name, { message }]) => `${name}: ${message ?? 'not ready'}`) }
@@ -139,4 +142,12 @@ function readWorkers({ state }: Pick<HealthParts, 'state'>): Part {
   const { workers, stopping } = state()
   if (stopping) return { ready: false, running: workers, message: 'Annex is stopping' }
   return { ready: true, running: workers }
+}
+
+/** The folders' names are not public. */
+function readFolders({ firstLoad }: HealthParts): Part {
+  const load = firstLoad()
+  if (load === undefined) return { ready: true }
+  const { loaded, total } = load
+  return { ready: false, loaded, total, message: `${loaded} of ${total} plugin folders are loaded` }
 }

@@ -25,7 +25,7 @@ import type { OnOperation } from './operations.ts'
 
 export type ProblemParts = {
   /** The folders of this host at their last load. */
-  plugins: () => LoadedPlugin[]
+  plugins: () => readonly LoadedPlugin[]
   longReader: Db
   reading: ReadOptions
   dataDir: string

@@ -8,7 +8,7 @@ import { AnnexError } from '../errors.ts'
 import { describePermission, findUnagreed, type Permission, permissionsOf } from '../manifest/permissions.ts'
 import { hasErrors, type Problem } from '../manifest/problem.ts'
 import { makeSnapshot } from '../sandbox/process/snapshot.ts'
-import { createTryLoad } from '../sandbox/try-load.ts'
+import { createTryLoad, type Trials } from '../sandbox/try-load.ts'
 import { reachWall } from '../sandbox/wall/reach-wall.ts'
 import { limitsOf } from '../start/start-sandboxes.ts'
 import { sdkFolder } from '../versions/load-plugins.ts'
@@ -28,10 +28,12 @@ export async function checkFolders(
   const terminal = openTerminal(command)
   const readings = await readPluginFolders(named)
   const checked: Checked[] = []
-  let trial: Promise<TryLoad> | undefined
-  const tryLoad: TryLoad = async (integration, code) => {
-    trial ??= openTrial(loadSettings().settings)
-    return (await trial)(integration, code)
+  let trials: Promise<Trials> | undefined
+  await using ends = new AsyncDisposableStack()
+  ends.defer(async () => (await trials)?.close())
+  const tryLoad: TryLoad = async (version) => {
+    trials ??= openTrials(loadSettings().settings)
+    return (await trials).tryLoad(version)
   }
   for (const reading of readings) {
     const problems = [...reading.problems, ...(await scriptProblems(reading, tryLoad))]
@@ -78,7 +80,8 @@ async function scriptProblems(reading: ReadFolder, tryLoad: TryLoad): Promise<Pr
   const { bundle, problems } = await bundleScript(folder, { script }, { sdkFolder, ownFiles })
   if (bundle === undefined) return problems
   const declared = reading.manifest && { scopes: reading.manifest.scopes, frame: reading.frames.scopes }
-  const tried = { folder, integration: 'script', script, bundle, ownFiles, declared }
+  const publisher = reading.manifest?.organization ?? folder
+  const tried = { folder, publisher, integration: 'script', script, bundle, ownFiles, declared }
   return [...problems, ...(await tryVersion(tryLoad, tried))]
 }
 
@@ -87,7 +90,7 @@ async function scriptProblems(reading: ReadFolder, tryLoad: TryLoad): Promise<Pr
  *
  * @throws AnnexError `sandbox_unavailable`
  */
-async function openTrial(settings: Settings): Promise<TryLoad> {
+async function openTrials(settings: Settings): Promise<Trials> {
   const [code, prelude] = await Promise.all([buildProcessCode(), bundlePrelude()])
   const { enclosure } = await reachWall(code.probe, settings.SANDBOX_REQUIRE)
   const snapshot = await makeSnapshot({ enclosure, code: code.snapshotMaker }, prelude)

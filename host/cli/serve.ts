@@ -31,23 +31,32 @@ async function serve(options: Options, command: Command): Promise<void> {
   // Annex runs without a banner too: stdout may be a file on a full disk.
   process.stdout.on('error', () => {})
   const stop = listenForStop((code) => process.exit(code))
-  const server = await start(options)
+  const stopping = new AbortController()
+  const stopped = stop.first.then((signal) => {
+    if (process.stderr.isTTY) terminal.say(`\n${signal}: stopping. Press again to stop at once.`)
+    stopping.abort()
+    return signal
+  })
+  const server = await start(options, stopping.signal).catch(async (error) => {
+    if (!stopping.signal.aborted) throw error
+    exitSoon(signalExitCodes[await stopped])
+  })
+  if (server === undefined) return
   announce(terminal, server)
   // Node writes this cache at its end. A killed process would leave none, and the next start would be slower.
   flushCompileCache()
-  const signal = await stop.first
-  if (process.stderr.isTTY) terminal.say(`\n${signal}: stopping. Press again to stop at once.`)
+  const signal = await stopped
   server.logger.info({ version, signal }, 'stopping')
   await server.close()
   server.logger.info({ version, signal }, 'stopped')
   exitSoon(signalExitCodes[signal])
 }
 
-async function start({ port, host, watch }: Options): Promise<RunningServer> {
+async function start({ port, host, watch }: Options, signal: AbortSignal): Promise<RunningServer> {
   const loaded = loadSettings({ flags: { PORT: port, HOST: host, WATCH: watch ? 'true' : undefined } })
   // Other commands start faster without the host.
   const { startServer } = await import('../server.ts')
-  return startServer(loaded).catch((error) => {
+  return startServer(loaded, { signal }).catch((error) => {
     throw isTakenPort(error) ? new AnnexError('unavailable', error.message, { cause: error }) : error
   })
 }

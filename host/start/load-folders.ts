@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { FirstLoad } from '../api/still-loading.ts'
 import type { Settings } from '../config/load-settings.ts'
 import { watchSpaces } from '../content/watch-spaces.ts'
 import type { ContentWriter } from '../content/write-content.ts'
@@ -11,21 +12,26 @@ import { createChangeReport } from '../versions/report-changes.ts'
 import { watchPlugins } from '../versions/watch-plugins.ts'
 
 export type Folders = {
-  /** As they were at the last load. */
-  plugins: () => LoadedPlugin[]
-  /** Reads all plugin folders and spaces again. */
+  /** As they were at the last load. During the first one: those that are loaded. */
+  plugins: () => readonly LoadedPlugin[]
+  /** The first load. `undefined` after it. */
+  firstLoad: () => FirstLoad | undefined
+  /** Reads all plugin folders and spaces: the first call begins the first load. */
   reload: () => Promise<LoadedPlugin[]>
   /** With the setting `WATCH`: loads plugin folders again when a file in them changes, and says so, and what scripts log, on stderr. */
   watch: () => void
 }
 
+const reportEveryMs = 5_000
+
 /**
- * Loads what lies in folders: plugins, and spaces, which are watched from then on.
+ * What lies in folders: plugins, and spaces, which are watched from their first load on.
  *
  * @param given.onLoaded plugins may be others than before
- * @param ends takes the watching down
+ * @param given.stop ends a load that is under way
+ * @param ends waits for that load, and takes the watching down
  */
-export async function loadFolders(
+export function createFolders(
   given: {
     settings: Settings
     source: PluginSource
@@ -36,10 +42,11 @@ export async function loadFolders(
     logs: LogWriter
     logger: Logger
     onDefect: (error: unknown) => void
+    stop: AbortSignal
   },
   ends: AsyncDisposableStack,
-): Promise<Folders> {
-  const { settings, source, content, logger, onDefect } = given
+): Folders {
+  const { settings, source, content, logger, onDefect, stop } = given
   const spaces = watchSpaces({
     db: source.db,
     content,
@@ -56,16 +63,22 @@ export async function loadFolders(
   })
   ends.defer(spaces.close)
   let plugins: LoadedPlugin[] = []
+  let first: (FirstLoad & { names: Set<string> }) | undefined = { loaded: 0, total: 0, names: new Set() }
+  let loading: Promise<void> = Promise.resolve()
   const reload = inTurn(async () => {
+    stop.throwIfAborted()
     given.readVariables()
-    plugins = await loadPlugins(source)
-    given.onLoaded()
-    await spaces.sync()
-    return plugins
+    const load = loadAll()
+    loading = load.then(
+      () => {},
+      () => {},
+    )
+    return load
   })
-  await reload()
+  ends.defer(() => loading)
   return {
     plugins: () => plugins,
+    firstLoad: () => first,
     reload,
     watch() {
       if (!settings.WATCH) return
@@ -73,10 +86,42 @@ export async function loadFolders(
       const reportChanges = createChangeReport(plugins, { logger, output: process.stderr })
       let reloading: Promise<void> = Promise.resolve()
       const end = watchPlugins(settings.PLUGINS_DIR, () => {
-        reloading = reload().then(reportChanges).catch(onDefect)
+        reloading = reload()
+          .then(reportChanges)
+          .catch((error) => {
+            if (!stop.aborted) onDefect(error)
+          })
       })
       ends.defer(() => end().then(() => reloading))
     },
+  }
+
+  async function loadAll(): Promise<LoadedPlugin[]> {
+    const progress = { loaded: 0, total: 0 }
+    const timer = setInterval(() => {
+      const { loaded, total } = progress
+      logger.info({ loaded, folders: total }, `loading plugin folders: ${loaded} of ${total}`)
+    }, reportEveryMs)
+    try {
+      plugins = await loadPlugins(source, { signal: stop, onFolder, onDeployed: given.onLoaded })
+      given.onLoaded()
+      await spaces.sync()
+      first = undefined
+      return plugins
+    } finally {
+      clearInterval(timer)
+    }
+
+    function onFolder(plugin: LoadedPlugin | undefined, total: number): void {
+      progress.total = total
+      if (plugin !== undefined) progress.loaded += 1
+      if (first === undefined) return
+      Object.assign(first, progress)
+      if (plugin === undefined) return
+      plugins = [...plugins, plugin]
+      if (plugin.state !== 'loaded' || plugin.name === undefined) return
+      first.names.add(plugin.name)
+    }
   }
 }
 

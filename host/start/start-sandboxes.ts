@@ -97,8 +97,9 @@ export async function startSandboxes(
     },
   })
   ends.defer(sandboxes.close)
-  const tryLoad = createTryLoad({ start, platform, limits: limitsOf(settings) })
-  return { sandboxes, tryLoad: reuse?.tryLoad(tryLoad) ?? tryLoad, wall }
+  const trials = createTryLoad({ start, platform, limits: limitsOf(settings) })
+  ends.defer(trials.close)
+  return { sandboxes, tryLoad: reuse?.tryLoad(trials.tryLoad) ?? trials.tryLoad, wall }
 }
 
 export const limitsOf = (settings: Settings): SandboxLimits & { pending: number } => ({

@@ -1,25 +1,26 @@
 import { readdir, stat } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { systemOrigin } from '../access/actor.ts'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import { removeUnused } from '../bundle/build-cache.ts'
-import type { Bundle } from '../bundle/bundle-script.ts'
-import { loadBundle } from '../bundle/load-bundle.ts'
+import { createSdkDigests, loadBundle, type SdkDigests } from '../bundle/load-bundle.ts'
 import type { Db } from '../db/db.ts'
-import { type IntegrationRow, listIntegrations, retireIntegration } from '../db/queries/integrations.ts'
-import { listInstallationIds } from '../db/queries/list-installations.ts'
+import { type LoadedVersionRow, listIntegrations, listLoadedVersions } from '../db/queries/integrations.ts'
 import { hasVersion } from '../db/queries/versions.ts'
-import { recordAudit } from '../logs/audit.ts'
-import { type Image, readImages } from '../manifest/images.ts'
-import { type NormalManifest, normalizeManifest } from '../manifest/normalize-manifest.ts'
+import { readImages } from '../manifest/images.ts'
+import { normalizeManifest } from '../manifest/normalize-manifest.ts'
 import { hasErrors, type Problem } from '../manifest/problem.ts'
 import { type FolderReading, readFolders } from '../manifest/read-folders.ts'
-import { listOwnFiles } from '../manifest/read-inside.ts'
+import { listOwnFiles, type OwnFiles } from '../manifest/read-inside.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { writeTypes } from '../manifest/settings/write-types.ts'
+import { sideBySide } from '../side-by-side.ts'
+import { unlessAborted } from '../unless-aborted.ts'
 import { deployVersion, toVersionDigest } from './deploy-version.ts'
-import { checkUniqueNames, findOwner, type OwnedReading } from './names-and-owners.ts'
+import { checkUniqueNames, findOwners, type OwnedReading } from './names-and-owners.ts'
+import { retireIntegrations } from './retire-integrations.ts'
 import { type TryLoad, tryVersion } from './try-version.ts'
 
 /** The result of loading a plugin folder. */
@@ -50,70 +51,122 @@ export type PluginSource = {
 
 export const sdkFolder = fileURLToPath(new URL('../../runtime/sdk', import.meta.url))
 
+/** `loaded` is among those that `loadPlugins` returns. `total`: all folders. */
+export type OnFolder = (loaded: LoadedPlugin | undefined, total: number) => void
+
 /**
  * Plugin folders to versions: read the manifest, validate it, write its types, bundle its script, try the version,
- * deploy it. A folder with errors is reported and does not affect the others.
+ * deploy it. Folders are loaded side by side. A folder with errors is reported and does not affect the others.
+ *
+ * @param given.signal ends the load between two steps of a folder; what is deployed by then stays
+ * @param given.onFolder called when the folders are known, and for each that has been loaded
+ * @param given.onDeployed called when one of them has another version than before
+ * @throws AnnexError `unavailable` after the signal
  */
-export async function loadPlugins(source: PluginSource): Promise<LoadedPlugin[]> {
+export async function loadPlugins(
+  source: PluginSource,
+  { signal, onFolder, onDeployed }: { signal: AbortSignal; onFolder: OnFolder; onDeployed: () => void },
+): Promise<LoadedPlugin[]> {
   const { db, dataDir, pluginsDir } = source
-  const cacheFolder = join(dataDir, 'cache')
   const folders = await listPluginFolders(pluginsDir)
+  onFolder(undefined, folders.length)
   const ownFiles = await listOwnFiles(dataDir, pluginsDir)
-  // In a thread, as it takes up to a second for a hostile folder: readManifest, compileTypes.
-  const readings = await readFolders(folders, { ...source.reading, ownFiles })
+  // In threads, as it takes up to a second for a hostile folder: readManifest, compileTypes.
+  const readings = await readFolders(folders, { ...source.reading, ownFiles }, { signal })
   // Owners first: a folder with the name of another owner's integration must not refuse that owner's folder.
-  const owned = await Promise.all(readings.map((reading) => findOwner(db, reading)))
-  const loaded: LoadedPlugin[] = []
-  for (const reading of checkUniqueNames(owned)) loaded.push(await loadPlugin(reading))
-  await removeUnused(cacheFolder)
-  return [...loaded, ...(await retireIntegrations(source, loaded))]
+  const owned = checkUniqueNames(await findOwners(db, await listIntegrations(db), readings))
+  const stored = new Map((await listLoadedVersions(db)).map((row) => [row.name, row]))
+  const context = { source, ownFiles, stored, digestOfSdk: createSdkDigests(sdkFolder), signal, onDeployed }
+  const loaded = await sideBySide(owned.toSorted(byPublisher), availableParallelism(), async (reading) => {
+    const plugin = await loadPlugin(reading, context)
+    onFolder(plugin, folders.length)
+    return plugin
+  })
+  await removeUnused(join(dataDir, 'cache'))
+  return [...loaded.toSorted(byFolder), ...(await retireIntegrations(source, loaded))]
+}
 
-  async function loadPlugin(reading: OwnedReading): Promise<LoadedPlugin> {
-    const { folder, manifest, organizationId } = reading
-    const problems = [...reading.problems]
-    if (manifest === undefined || organizationId === undefined) return toFailed(reading, problems)
-    await writeNewTypes(reading)
-    const { bundle, ...bundling } = await loadBundle(folder, manifest, { sdkFolder, cacheFolder, ownFiles })
-    problems.push(...bundling.problems)
-    if (bundle === undefined) return toFailed(reading, problems)
-    const images = await readImages(folder, manifest, ownFiles)
-    const version = { manifest: normalizeManifest(manifest), bundle, images }
-    const declared = { scopes: manifest.scopes, frame: reading.frames.scopes }
-    problems.push(...(await tryNewVersion(source, version, { folder, ownFiles, declared })))
-    if (hasErrors(problems)) return toFailed(reading, problems)
-    const origin = { folder: basename(folder), place: source.place, organizationId }
-    const { number, digest, pinned } = await deployVersion(db, source.box, { ...version, ...origin })
-    const { name, scopes } = manifest
-    const note =
-      pinned === undefined
-        ? {}
-        : { note: `Version ${pinned} of ${name} stays deployed, as it is pinned: annex unpin ${name}` }
-    return {
-      folder,
-      name,
-      version: { number, digest },
-      scopes: [...scopes],
-      state: 'loaded',
-      problems,
-      ...note,
-    }
+type Context = {
+  source: PluginSource
+  ownFiles: OwnFiles
+  /** By name, as they were before this load. */
+  stored: ReadonlyMap<string, LoadedVersionRow>
+  digestOfSdk: SdkDigests
+  signal: AbortSignal
+  onDeployed: () => void
+}
+
+/** One trial process serves the versions of a publisher that follow each other. */
+const byPublisher = (one: OwnedReading, other: OwnedReading): number =>
+  compare(one.organizationId ?? '', other.organizationId ?? '')
+
+const byFolder = (one: LoadedPlugin, other: LoadedPlugin): number => compare(one.folder, other.folder)
+
+const compare = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1)
+
+async function loadPlugin(
+  reading: OwnedReading,
+  { source, ownFiles, stored, digestOfSdk, signal, onDeployed }: Context,
+): Promise<LoadedPlugin> {
+  const { db, box, place, dataDir } = source
+  const { folder, manifest, organizationId } = reading
+  const problems = [...reading.problems]
+  signal.throwIfAborted()
+  if (manifest === undefined || organizationId === undefined) return toFailed(reading, problems)
+  await writeNewTypes(reading)
+  const { bundle, ...bundling } = await unlessAborted(
+    loadBundle(folder, manifest, { sdkFolder, cacheFolder: join(dataDir, 'cache'), ownFiles, digestOfSdk }),
+    signal,
+  )
+  problems.push(...bundling.problems)
+  if (bundle === undefined) return toFailed(reading, problems)
+  const images = await readImages(folder, manifest, ownFiles)
+  const version = { manifest: normalizeManifest(manifest), bundle, images }
+  const origin = { folder: basename(folder), place, organizationId }
+  const { name } = manifest
+  const digest = toVersionDigest(version.manifest, bundle.code, images)
+  const before = stored.get(name)
+  if (before !== undefined && isUnchanged(before, { ...origin, digest })) {
+    return toLoaded(reading, manifest, { number: before.number, digest }, problems)
   }
+  // A stored version was tried when it was new.
+  if (!(await hasVersion(db, name, digest))) {
+    const declared = { scopes: manifest.scopes, frame: reading.frames.scopes }
+    const tried = { folder, publisher: organizationId, integration: name, script: manifest.script, bundle }
+    const trial = tryVersion(source.tryLoad, { ...tried, ownFiles, declared })
+    problems.push(...(await unlessAborted(trial, signal)))
+  }
+  if (hasErrors(problems)) return toFailed(reading, problems)
+  signal.throwIfAborted()
+  const { number, pinned } = await deployVersion(db, box, { ...version, ...origin })
+  onDeployed()
+  const plugin = toLoaded(reading, manifest, { number, digest }, problems)
+  if (pinned === undefined) return plugin
+  const note = `Version ${pinned} of ${name} stays deployed, as it is pinned: annex unpin ${name}`
+  return { ...plugin, note }
+}
+
+const isUnchanged = (
+  before: LoadedVersionRow,
+  now: { folder: string; place: string; organizationId: string; digest: string },
+): boolean =>
+  before.digest === now.digest &&
+  before.folder === now.folder &&
+  before.loadedBy === now.place &&
+  before.organizationId === now.organizationId
+
+function toLoaded(
+  { folder }: FolderReading,
+  { name, scopes }: Manifest,
+  version: { number: number; digest: string },
+  problems: Problem[],
+): LoadedPlugin {
+  return { folder, name, version, scopes: [...scopes], state: 'loaded', problems }
 }
 
 /** A folder that Annex cannot write to still runs: `annex types` reports the reason. */
 async function writeNewTypes({ folder, types }: FolderReading): Promise<void> {
   if (types !== undefined) await writeTypes(folder, types).catch(() => {})
-}
-
-/** A stored version was tried when it was new. */
-async function tryNewVersion(
-  { db, tryLoad }: PluginSource,
-  { manifest, bundle, images }: { manifest: NormalManifest; bundle: Bundle; images: Image[] },
-  tried: Pick<Parameters<typeof tryVersion>[1], 'folder' | 'ownFiles' | 'declared'>,
-): Promise<Problem[]> {
-  const { name, script } = manifest
-  if (await hasVersion(db, name, toVersionDigest(manifest, bundle.code, images))) return []
-  return tryVersion(tryLoad, { ...tried, integration: name, script, bundle })
 }
 
 function toFailed({ folder, manifest }: FolderReading, problems: Problem[]): LoadedPlugin {
@@ -143,45 +196,3 @@ const leadsToFolder = (link: string): Promise<boolean> =>
     (target) => target.isDirectory(),
     () => true,
   )
-
-/**
- * Ends integrations whose plugin folder is gone or holds another integration. A folder with errors retires nothing: its
- * integration keeps its version.
- */
-async function retireIntegrations(
-  { db, place, hasOthers, pluginsDir }: PluginSource,
-  loaded: readonly LoadedPlugin[],
-): Promise<LoadedPlugin[]> {
-  const retired: LoadedPlugin[] = []
-  for (const row of await listIntegrations(db)) {
-    // Another host may have it in its own plugins folder.
-    const isOurs = !hasOthers || row.loadedBy === place
-    const why = whyRetired(row, loaded)
-    if (row.versionId === null || !isOurs || why === undefined) continue
-    await db.transaction(async (transaction) => {
-      await retireIntegration(transaction, row.name)
-      await recordAudit(transaction, systemOrigin, {
-        action: 'integration.retire',
-        organizationId: row.organizationId,
-        subject: { kind: 'integration', id: row.name },
-      })
-    })
-    const { length } = await listInstallationIds(db, row.name)
-    const note = `${why}. ${toRemains(row.name, length)}`
-    const folder = join(pluginsDir, row.folder)
-    retired.push({ folder, name: row.name, scopes: [], state: 'retired', problems: [], note })
-  }
-  return retired
-}
-
-function whyRetired({ name, folder }: IntegrationRow, loaded: readonly LoadedPlugin[]): string | undefined {
-  const now = loaded.find((plugin) => basename(plugin.folder) === folder)
-  if (now === undefined) return 'Its folder is gone'
-  return now.state === 'loaded' && now.name !== name ? `Its folder holds "${now.name}" now` : undefined
-}
-
-function toRemains(name: string, installations: number): string {
-  if (installations === 0) return 'It has no installations.'
-  const count = installations === 1 ? 'Its installation stays' : `Its ${installations} installations stay`
-  return `${count}, with settings and secrets: a folder with the name "${name}" serves them again.`
-}

@@ -1,6 +1,6 @@
 import type { Db } from '../db/db.ts'
-import { findIntegration, findSpelling } from '../db/queries/integrations.ts'
-import { findOrganization, listOrganizations } from '../db/queries/organizations.ts'
+import type { IntegrationRow } from '../db/queries/integrations.ts'
+import { findOrganization, listOrganizations, type Organization } from '../db/queries/organizations.ts'
 import { type Complaint, problemAt } from '../manifest/problem.ts'
 import type { FolderReading } from '../manifest/read-folders.ts'
 import type { ManifestFrames, ManifestReading } from '../manifest/read-manifest.ts'
@@ -9,22 +9,38 @@ import type { ManifestFrames, ManifestReading } from '../manifest/read-manifest.
 export type OwnedReading = FolderReading & { organizationId?: string }
 
 /**
- * Finds the organization that a manifest names. Refuses a manifest whose organization is unknown, or whose name belongs
+ * Finds the organization that each manifest names. Refuses a manifest whose organization is unknown, or whose name belongs
  * to another organization or differs in case from a stored one. Installations and secrets must not change hands with a
  * folder.
  */
-export async function findOwner(db: Db, reading: FolderReading): Promise<OwnedReading> {
-  if (reading.manifest === undefined) return reading
-  const { name, organization } = reading.manifest
-  const owner = await findOrganization(db, organization)
-  if (owner === undefined)
-    return refuse(reading, 'organization', await toUnknownOrganization(db, organization))
-  const spelling = await findSpelling(db, name)
-  if (spelling !== undefined && spelling !== name) return refuse(reading, 'name', toOtherSpelling(spelling))
-  const stored = await findIntegration(db, name)
-  if (stored !== undefined && stored.organizationId !== owner.id)
-    return refuse(reading, 'name', toTakenName(name))
-  return { ...reading, organizationId: owner.id }
+export async function findOwners(
+  db: Db,
+  stored: readonly IntegrationRow[],
+  readings: readonly FolderReading[],
+): Promise<OwnedReading[]> {
+  const byName = new Map(stored.map((row) => [row.name, row]))
+  const spellings = new Map(stored.map(({ name }) => [name.toLowerCase(), name]))
+  const organizations = new Map<string, Promise<Organization | undefined>>()
+  const findOnce = (name: string) => {
+    const found = organizations.get(name) ?? findOrganization(db, name)
+    organizations.set(name, found)
+    return found
+  }
+  return Promise.all(readings.map(findOwner))
+
+  async function findOwner(reading: FolderReading): Promise<OwnedReading> {
+    if (reading.manifest === undefined) return reading
+    const { name, organization } = reading.manifest
+    const owner = await findOnce(organization)
+    if (owner === undefined)
+      return refuse(reading, 'organization', await toUnknownOrganization(db, organization))
+    const row = byName.get(name)
+    const spelling = spellings.get(name.toLowerCase())
+    if (row === undefined && spelling !== undefined) return refuse(reading, 'name', toOtherSpelling(spelling))
+    if (row !== undefined && row.organizationId !== owner.id)
+      return refuse(reading, 'name', toTakenName(name))
+    return { ...reading, organizationId: owner.id }
+  }
 }
 
 /** Refuses all manifests that share a name, case ignored: Annex cannot know which one is meant. */

@@ -12,8 +12,8 @@ export type LoadFailure = { message: string; stack?: string }
 /** `events`: the event types that the script says it handles. */
 export type Tried = { failure?: LoadFailure; events: string[] }
 
-/** Loads a bundle once, in a sandbox process for this purpose only. */
-export type TryLoad = (integration: string, code: string) => Promise<Tried>
+/** Loads a bundle once, in a sandbox process for this purpose only, which versions of other publishers never share. */
+export type TryLoad = (version: { publisher: string; integration: string; code: string }) => Promise<Tried>
 
 const maxShownBytes = 1024 * 1024
 
@@ -26,6 +26,7 @@ export async function tryVersion(
   tryLoad: TryLoad,
   {
     folder,
+    publisher,
     integration,
     script,
     bundle,
@@ -33,6 +34,7 @@ export async function tryVersion(
     declared,
   }: {
     folder: string
+    publisher: string
     integration: string
     /** A manifest without a script has nothing to load. */
     script: string | undefined
@@ -43,7 +45,7 @@ export async function tryVersion(
   },
 ): Promise<Problem[]> {
   if (script === undefined) return []
-  const { failure, events } = await tryLoad(integration, bundle.code)
+  const { failure, events } = await tryLoad({ publisher, integration, code: bundle.code })
   if (failure === undefined) return declared === undefined ? [] : findMissingScopes(events, declared)
   const { stack = '' } = failure
   const hint = /^\s*(caused by: .{1,200})/m.exec(stack)?.[1]

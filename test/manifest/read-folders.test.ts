@@ -37,7 +37,7 @@ test('types that a folder has are not compiled again', async (t) => {
 test('a folder that takes more memory than there is fails alone', async (t) => {
   const hungry = `${sound}a: [${'{b: [1]},'.repeat(28_000)}]\n`
   const folders = await createFolders(t, [sound, hungry, sound.replace('sample', 'other')])
-  const [first, second, third] = await readFolders(folders, options, 48)
+  const [first, second, third] = await readFolders(folders, options, { heapMb: 48 })
   assert.ok(first && second && third)
   assert.equal(first.manifest?.name, 'sample')
   assert.match(textsOf(second).join(), /the manifest could not be read: .*memory/)

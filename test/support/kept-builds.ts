@@ -44,10 +44,10 @@ export function keepTypes(pluginFolder: string): void {
  */
 export const reuse: Reuse = {
   wall: (required, reach) => keep(`wall ${required.join()}`, reach, () => true),
-  tryLoad: (tryLoad) => (integration, code) =>
+  tryLoad: (tryLoad) => (version) =>
     keep(
-      `tried/${hash('sha256', `${integration} ${code}`)}`,
-      () => tryLoad(integration, code),
+      `tried/${hash('sha256', `${version.integration} ${version.code}`)}`,
+      () => tryLoad(version),
       ({ failure }) => failure === undefined,
     ),
 }

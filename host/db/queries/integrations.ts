@@ -46,16 +46,26 @@ export async function lockIntegration(transaction: Db, name: string): Promise<In
   return transaction('integrations').where({ name }).forNoKeyUpdate().first()
 }
 
-/** Finds an integration's name without regard to case. */
-export async function findSpelling(db: Db, name: string): Promise<string | undefined> {
-  const names: string[] = await db('integrations')
-    .whereRaw('lower(name) = ?', name.toLowerCase())
-    .pluck('name')
-  return names.includes(name) ? name : names[0]
-}
-
 export async function listIntegrations(db: Db): Promise<IntegrationRow[]> {
   return db('integrations').orderBy('name')
+}
+
+/** An integration whose folder's version is deployed. */
+export type LoadedVersionRow = Pick<IntegrationRow, 'name' | 'organizationId' | 'folder' | 'loadedBy'> & {
+  number: number
+  digest: string
+}
+
+/** Integrations that loading the same version again leaves as they are: not pinned, and with no suspension that may end. */
+export async function listLoadedVersions(db: Db): Promise<LoadedVersionRow[]> {
+  const suspended = db('installations').where({ status: 'suspended' }).select('integration')
+  return db('integrations')
+    .join('versions', 'versions.id', 'integrations.versionId')
+    .where('integrations.versionId', db.ref('integrations.loadedVersionId'))
+    .whereNull('pinnedVersionId')
+    .whereNull('suspendedAt')
+    .whereNotIn('name', suspended)
+    .select('name', 'organizationId', 'folder', 'loadedBy', 'number', 'digest')
 }
 
 /** The integrations of an organization, or the one of a script. */
