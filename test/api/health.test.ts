@@ -84,6 +84,7 @@ describe('readiness', () => {
       wall,
       state,
       probeStorage,
+      firstLoad: () => ({ loaded: 120, total: 300, names: new Set() }),
     } as unknown as HealthParts)
     addTo(router)
     const app = new Koa().use(router.routes())
@@ -101,6 +102,7 @@ describe('readiness', () => {
       assert.match(json.error.message, new RegExp(part))
     }
     assert.match(json.error.message, /workers: Annex is stopping/)
+    assert.match(json.error.message, /folders: 120 of 300 plugin folders are loaded/)
     assert.doesNotMatch(text, new RegExp(folder))
   })
 })

@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { until } from './annex.ts'
+import { type Json, until } from './annex.ts'
 
 const program = fileURLToPath(new URL('../../bin/annex.js', import.meta.url))
 
 export type AnnexProcess = { url: string; token: string; child: ChildProcess; exited: Promise<number | null> }
 
-/** Starts `annex serve` as a process of its own, which a test may kill, and waits until it listens. */
+/** Starts `annex serve` as a process of its own, which a test may kill, and waits until its plugin folders are loaded. */
 export async function startAnnexProcess(
   dataDir: string,
   pluginsDir: string,
@@ -36,6 +36,10 @@ export async function startAnnexProcess(
       return readAnnouncement(dataDir, child.pid)
     },
     (found) => found.url !== '',
+  )
+  await until(
+    async (): Promise<Json> => (await fetch(`${url}/readyz`)).json(),
+    (found) => found.folders.ready,
   )
   return { url, token: readFileSync(join(dataDir, 'cli.token'), 'utf8').trim(), child, exited }
 }

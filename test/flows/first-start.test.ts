@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { loadSettings } from '../../host/config/load-settings.ts'
+import { startServer } from '../../host/server.ts'
+import { request, until } from '../support/annex.ts'
+import { writePlugin } from '../support/plugin-folder.ts'
+
+const good = `import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: async () => new Response('good') })`
+
+test('while folders load, Annex answers and says so; a second start tries and writes nothing again', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-first-start-'))
+  context.after(() => rmSync(folder, { recursive: true, force: true }))
+  const [dataDir, pluginsDir] = [join(folder, 'data'), join(folder, 'plugins')]
+  for (const name of ['breaks', 'one', 'two']) {
+    const script = name === 'breaks' ? `for (;;) {}\n${good}` : good.replace('good', name)
+    writePlugin(pluginsDir, name, { script })
+  }
+  const flags = { PORT: '0', LOG_LEVEL: 'silent', DATA_DIR: dataDir, PLUGINS_DIR: pluginsDir }
+  const load = () => loadSettings({ flags, environment: process.env, envFile: '/nowhere/.env' })
+  const seen: unknown[] = []
+  let tried = 0
+  const reuse: Parameters<typeof startServer>[1] = {
+    reuse: {
+      wall: (_required, reach) => reach(),
+      tryLoad: (tryLoad) => async (version) => {
+        tried += 1
+        // The first trial runs while the API answers: the announcement has its address.
+        if (tried === 1) {
+          const { url } = JSON.parse(readFileSync(join(dataDir, 'server.json'), 'utf8'))
+          seen.push((await request(url, 'GET', '/healthz')).status)
+          const ready = await request(url, 'GET', '/readyz')
+          seen.push(ready.status, ready.json.folders.ready, ready.json.folders.total)
+          const answer = await request(url, 'GET', '/x/one')
+          seen.push(answer.status, answer.json.error.code, answer.headers.get('retry-after'))
+          seen.push((await request(url, 'GET', '/v1/unknown')).status)
+        }
+        return tryLoad(version)
+      },
+    },
+  }
+  const first = await startServer(load(), reuse)
+  try {
+    assert.deepEqual(seen, [200, 503, false, 3, 503, 'folders_loading', '5', 404])
+    assert.deepEqual(
+      first.plugins.map(({ state }) => state),
+      ['failed', 'loaded', 'loaded'],
+      'a version that breaks its process is the only one that fails',
+    )
+    assert.equal((await request(first.url, 'GET', '/readyz')).status, 200)
+    assert.equal((await request(first.url, 'GET', '/x/one')).text, 'one')
+    assert.equal((await request(first.url, 'GET', '/x/breaks')).status, 404)
+  } finally {
+    await first.close()
+  }
+  rmSync(join(pluginsDir, 'breaks'), { recursive: true })
+  const types = () => statSync(join(pluginsDir, 'one', 'generated', 'integration.ts')).mtimeMs
+  const [before, triedBefore] = [types(), tried]
+  const second = await startServer(load(), reuse)
+  try {
+    assert.deepEqual([types(), tried], [before, triedBefore])
+    const { text } = await until(
+      () => request(second.url, 'GET', '/x/two'),
+      ({ status }) => status === 200,
+    )
+    assert.equal(text, 'two')
+  } finally {
+    await second.close()
+  }
+})
+
+test('a stop during the first load ends it, and what is deployed by then serves at the next start', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-first-start-'))
+  context.after(() => rmSync(folder, { recursive: true, force: true }))
+  const pluginsDir = join(folder, 'plugins')
+  for (const name of ['one', 'two']) writePlugin(pluginsDir, name, { script: good })
+  const flags = {
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    DATA_DIR: join(folder, 'data'),
+    PLUGINS_DIR: pluginsDir,
+  }
+  const loaded = loadSettings({ flags, environment: process.env, envFile: '/nowhere/.env' })
+  const stopping = new AbortController()
+  const start = startServer(loaded, {
+    signal: stopping.signal,
+    reuse: {
+      wall: (_required, reach) => reach(),
+      tryLoad: (tryLoad) => (version) => {
+        stopping.abort()
+        return tryLoad(version)
+      },
+    },
+  })
+  await assert.rejects(start, { code: 'unavailable', message: 'Annex is stopping.' })
+  const again = await startServer(loaded)
+  assert.deepEqual(
+    again.plugins.map(({ state }) => state),
+    ['loaded', 'loaded'],
+  )
+  await again.close()
+})
