@@ -82,7 +82,7 @@ async function scriptProblems(reading: ReadFolder, tryLoad: TryLoad): Promise<Pr
   const declared = reading.manifest && { scopes: reading.manifest.scopes, frame: reading.frames.scopes }
   const publisher = reading.manifest?.organization ?? folder
   const tried = { folder, publisher, integration: 'script', script, bundle, ownFiles, declared }
-  return [...problems, ...(await tryVersion(tryLoad, tried))]
+  return [...problems, ...(await tryVersion(tryLoad, tried)).problems]
 }
 
 /**

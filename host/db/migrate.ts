@@ -7,6 +7,7 @@ import * as waitingVersions from './migrations/003-waiting-versions.ts'
 import * as linkMakers from './migrations/004-link-makers.ts'
 import * as secretSettings from './migrations/005-secret-settings.ts'
 import * as installLinks from './migrations/006-install-links.ts'
+import * as handledEvents from './migrations/009-handled-events.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -117,6 +118,7 @@ const steps: readonly [string, Step][] = [
   ['004-link-makers', linkMakers],
   ['005-secret-settings', secretSettings],
   ['006-install-links', installLinks],
+  ['009-handled-events', handledEvents],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

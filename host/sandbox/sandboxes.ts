@@ -98,6 +98,7 @@ export function createSandboxes(given: {
    */
   async function dispatch(request: DispatchRequest): Promise<DispatchOutcome> {
     if (isClosing) throw stoppingError()
+    if (hasNoHandler(request)) return refuseEvent(request.context)
     const endTurn = takeTurn(request)
     try {
       return await new Promise((resolve, reject) => {
@@ -205,11 +206,24 @@ export function createSandboxes(given: {
     }
   }
 
+  /** An event without a handler needs no sandbox. The script would answer the same. */
+  function refuseEvent(context: DispatchContext): DispatchOutcome {
+    given.onReceipt(emptyReceipt(context, 'no_handler'))
+    return { result: { kind: 'response', head: { status: 406, headers: [] } }, body: emptyBody }
+  }
+
   /** A refused dispatch has a receipt too. */
   function refuse(context: DispatchContext, error: AnnexError): AnnexError {
     given.onReceipt(emptyReceipt(context, error.code))
     return error
   }
+}
+
+/** A version says what it handles when it is tried. A task has no type of its own. */
+function hasNoHandler({ target, context: { event } }: DispatchRequest): boolean {
+  const { handledEvents } = target.version
+  if (event === undefined || event.type === 'task' || handledEvents == null) return false
+  return !(JSON.parse(handledEvents) as string[]).includes(event.type)
 }
 
 /** The response of a handler. @throws AnnexError `script_failed` when it returned none */

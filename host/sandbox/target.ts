@@ -12,7 +12,8 @@ export type SandboxTarget = {
   key: string
   group: SandboxGroup
   integration: string
-  version: { digest: string; code: string }
+  /** `handledEvents`: the event types that the script handles, as JSON text. Null: not known. */
+  version: { digest: string; code: string; handledEvents?: string | null }
 }
 
 /** The identity of a dispatch. Host calls are checked against it, and not against the script's claims. */

@@ -37,7 +37,7 @@ export type TrialProcess = {
 /** A description takes a millisecond. A script may keep its answer back for ever. Time without a processor does not count. */
 const describeMs = 5_000
 const describeMessage = JSON.stringify({ event: { type: 'annex_describe' } })
-const unknown: Outcome = { events: [] }
+const unknown: Outcome = {}
 
 type Trial = { isLoaded: boolean; describedMs: number; settle: (outcome: Outcome) => void }
 
@@ -75,7 +75,7 @@ export function startTrialProcess({ platform, limits, start }: TrialOptions): Tr
     watch.stop()
     started.close()
     const message = explainEnd(cause, signal, errorOutput, limits)
-    current?.settle(current.isLoaded ? unknown : { failure: { message }, events: [] })
+    current?.settle(current.isLoaded ? unknown : { failure: { message } })
   })
   send({ type: toProcess.platform, number: limits.heapMb, ...platform })
   // Before the first script: the ping tells how much wall time its CPU time takes on this machine.
@@ -131,7 +131,7 @@ export function startTrialProcess({ platform, limits, start }: TrialOptions): Tr
     if (current === undefined || frame.sandbox !== begun) return
     if (frame.type === toHost.loadFailed) current.settle(toFailed(frame.text, limits))
     if (frame.type === toHost.loaded) describe(current)
-    if (frame.type === toHost.answer) current.settle({ events: parseEvents(frame.text), isSure: true })
+    if (frame.type === toHost.answer) current.settle({ ...parseEvents(frame.text), isSure: true })
     if (frame.type === toHost.broken) {
       current.settle({ ...unknown, isStarved: parseBroken(frame.text).reason === 'starved' })
     }
@@ -151,12 +151,12 @@ export function startTrialProcess({ platform, limits, start }: TrialOptions): Tr
   }
 }
 
-/** The script can choose the answer: other values than a list of names count as no events. */
-function parseEvents(text: string): string[] {
+/** The script can choose the answer: with another value than a list of names no event is known. */
+function parseEvents(text: string): Pick<Tried, 'events'> {
   const result = parseResult(text)
   const value = result?.kind === 'value' ? result.value : undefined
-  const events = value !== null && typeof value === 'object' && 'events' in value ? value.events : []
-  return Array.isArray(events) ? events.filter((name) => typeof name === 'string') : []
+  const events = value !== null && typeof value === 'object' && 'events' in value ? value.events : undefined
+  return Array.isArray(events) && events.every((name) => typeof name === 'string') ? { events } : {}
 }
 
 function toFailed(text: string, limits: Limits): Outcome {
@@ -164,7 +164,6 @@ function toFailed(text: string, limits: Limits): Outcome {
   const isThrown = error.message !== timedOut && error.message !== starved
   return {
     failure: toFailure(error, limits),
-    events: [],
     isSure: isThrown,
     isStarved: error.message === starved,
   }

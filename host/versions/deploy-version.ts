@@ -43,13 +43,15 @@ export async function deployVersion(
     manifest: NormalManifest
     bundle: Bundle
     images?: readonly VersionImage[]
+    /** The event types that the script handles. Default: not known. */
+    events?: readonly string[]
     folder: string
     /** The host that has the folder. */
     place: string
     organizationId: string
   },
 ): Promise<LoadedVersion> {
-  const { manifest, bundle, images = [], folder, place, organizationId } = given
+  const { manifest, bundle, images = [], events, folder, place, organizationId } = given
   const { name } = manifest
   const { version, lanes, pinned } = await db.transaction(async (transaction): Promise<Stored> => {
     // Locks the integration's row: hosts that deploy it at the same time wait here.
@@ -68,6 +70,7 @@ export async function deployVersion(
         manifest: JSON.stringify(manifest),
         code: bundle.code,
         sourceMap: bundle.map,
+        handledEvents: events === undefined ? null : JSON.stringify(events),
       },
       images,
     )

@@ -129,16 +129,22 @@ async function loadPlugin(
   if (before !== undefined && isUnchanged(before, { ...origin, digest })) {
     return toLoaded(reading, manifest, { number: before.number, digest }, problems)
   }
+  let events: string[] | undefined
   // A stored version was tried when it was new.
   if (!(await hasVersion(db, name, digest))) {
     const declared = { scopes: manifest.scopes, frame: reading.frames.scopes }
     const tried = { folder, publisher: organizationId, integration: name, script: manifest.script, bundle }
-    const trial = tryVersion(source.tryLoad, { ...tried, ownFiles, declared })
-    problems.push(...(await unlessAborted(trial, signal)))
+    const trial = await unlessAborted(tryVersion(source.tryLoad, { ...tried, ownFiles, declared }), signal)
+    problems.push(...trial.problems)
+    events = trial.events
   }
   if (hasErrors(problems)) return toFailed(reading, problems)
   signal.throwIfAborted()
-  const { number, pinned } = await deployVersion(db, box, { ...version, ...origin })
+  const { number, pinned } = await deployVersion(db, box, {
+    ...version,
+    ...origin,
+    ...(events && { events }),
+  })
   onDeployed()
   const plugin = toLoaded(reading, manifest, { number, digest }, problems)
   if (pinned === undefined) return plugin

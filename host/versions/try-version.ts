@@ -9,8 +9,8 @@ import { readInside } from '../manifest/read-inside.ts'
 /** The error that a script threw, with the isolate's stack, or the limit that it exceeded. */
 export type LoadFailure = { message: string; stack?: string }
 
-/** `events`: the event types that the script says it handles. */
-export type Tried = { failure?: LoadFailure; events: string[] }
+/** `events`: the event types that the script says it handles, where they are known. */
+export type Tried = { failure?: LoadFailure; events?: string[] }
 
 /** Loads a bundle once, in a sandbox process for this purpose only, which versions of other publishers never share. */
 export type TryLoad = (version: { publisher: string; integration: string; code: string }) => Promise<Tried>
@@ -20,7 +20,7 @@ const maxShownBytes = 1024 * 1024
 /**
  * Loads a version's script before it gets requests.
  *
- * @returns an error at the author's line, or a warning for each handled event whose scope is not declared
+ * @returns `problems`: an error at the author's line, or a warning for each handled event whose scope is not declared
  */
 export async function tryVersion(
   tryLoad: TryLoad,
@@ -43,19 +43,22 @@ export async function tryVersion(
     /** Absent when the manifest has errors. */
     declared?: { scopes: readonly string[]; frame: SourceFrame } | undefined
   },
-): Promise<Problem[]> {
-  if (script === undefined) return []
+): Promise<{ problems: Problem[]; events?: string[] }> {
+  if (script === undefined) return { problems: [], events: [] }
   const { failure, events } = await tryLoad({ publisher, integration, code: bundle.code })
-  if (failure === undefined) return declared === undefined ? [] : findMissingScopes(events, declared)
+  if (failure === undefined) {
+    const problems = declared === undefined ? [] : findMissingScopes(events ?? [], declared)
+    return { problems, ...(events && { events }) }
+  }
   const { stack = '' } = failure
   const hint = /^\s*(caused by: .{1,200})/m.exec(stack)?.[1]
   const complaint = { message: `the script cannot be loaded: ${failure.message}`, hint }
   const thrownAt = findThrown(stack, bundle.map, integration)
   if (thrownAt === undefined)
-    return [createProblem(join(folder, script), '', { line: 1, column: 1 }, complaint)]
+    return { problems: [createProblem(join(folder, script), '', { line: 1, column: 1 }, complaint)] }
   const reading = await readInside(folder, thrownAt.source, maxShownBytes, ownFiles)
   const source = 'bytes' in reading ? reading.bytes.toString('utf8') : ''
-  return [createProblem(join(folder, thrownAt.source), source, thrownAt, complaint)]
+  return { problems: [createProblem(join(folder, thrownAt.source), source, thrownAt, complaint)] }
 }
 
 /** An event never reaches its handler without a declared scope. */

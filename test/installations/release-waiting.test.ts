@@ -130,7 +130,7 @@ async function createPublish({ db, organizationId, installationId }: Seeded) {
   await insertTarget(db, { installationId, kind: 'site', targetId: siteId, signingSecret: 'sealed' })
   await db('installationTargets').update({ status: 'active' })
   const manifest = JSON.stringify({ scopes: ['site:views:read'] })
-  const code = { digest: 'digest', manifest, code: '', sourceMap: '' }
+  const code = { digest: 'digest', manifest, code: '', sourceMap: '', handledEvents: null }
   const version = await ensureVersion(db, { integration: 'echo', ...code })
   await setIntegrationVersion(db, 'echo', version, { pinned: false })
   const visitor = { anonymousId: 'v', userAgent: 'test', ip: '203.0.113.7', cookies: {} }

@@ -139,13 +139,14 @@ export async function findWithVersion(
     .join('versions', 'versions.id', db.raw('coalesce(?, ??)', [versionId, 'integrations.versionId']))
     .where({ name })
     .whereNotNull('versionId')
-    .first('integrations.*', 'digest', 'manifest', 'number', {
+    .first('integrations.*', 'digest', 'manifest', 'number', 'handledEvents', {
       foundId: 'versions.id',
       foundAt: 'versions.createdAt',
     })
   if (row === undefined) return undefined
-  const { foundId: id, foundAt: createdAt, digest, manifest, number, ...integration } = row
-  return { integration, version: { id, integration: name, number, digest, manifest, createdAt } }
+  const { foundId: id, foundAt: createdAt, digest, manifest, number, handledEvents, ...integration } = row
+  const version = { id, integration: name, number, digest, manifest, handledEvents, createdAt }
+  return { integration, version }
 }
 
 /** An integration with the number of its deployed version, and its installations by their status. */

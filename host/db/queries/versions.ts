@@ -11,13 +11,15 @@ export type VersionRow = {
   manifest: string
   code: string
   sourceMap: string
+  /** The event types that its script handles: a list as JSON text. Null: not known. */
+  handledEvents: string | null
   createdAt: number
 }
 
 /** A version without its code and source map, which may be megabytes. Only the sandbox needs these. */
 export type VersionHead = Omit<VersionRow, 'code' | 'sourceMap'>
 
-export const headColumns = ['id', 'integration', 'number', 'digest', 'manifest', 'createdAt']
+export const headColumns = ['id', 'integration', 'number', 'digest', 'manifest', 'handledEvents', 'createdAt']
 
 export async function findVersionHead(db: Db, id: string): Promise<VersionHead | undefined> {
   return db('versions').select(headColumns).where({ id }).first()
