@@ -188,7 +188,7 @@ export function createSandboxProcess(
       case toHost.ready:
         return
       case toHost.loaded:
-        sandboxes.settle(frame.sandbox)
+        if (sandboxes.settle(frame.sandbox)) watch.progress()
         return giveTurns()
       case toHost.pong:
         return watch.pong()
@@ -201,8 +201,15 @@ export function createSandboxProcess(
       case toHost.used:
         return lives.reportUsage(frame.dispatch, toUsage(frame))
       default:
+        if (frame.type === toHost.answer && isAwaited(frame.dispatch)) watch.progress()
         if (!handleGuestFrame(frame)) breakSandbox(frame.sandbox)
     }
+  }
+
+  /** A process that was taken over could send answers without end. */
+  function isAwaited(dispatch: number): boolean {
+    const live = lives.get(dispatch)
+    return live !== undefined && !isAnswered(live)
   }
 
   function handleLoadFailed({ sandbox, text }: Frame): void {

@@ -33,6 +33,7 @@ describe('the end of the live feed', () => {
         limits: createRateLimits({ token: 0, visitor: 0 }, false),
       }),
       state: () => ({ workers: 0, stopping: false }),
+      firstLoad: () => undefined,
     }
     const { port, close } = await listen(createApp(parts as AppParts, assert.ifError), '127.0.0.1', 0)
     ends.defer(close)

@@ -33,11 +33,12 @@ describe('what dispatches used, over the API', () => {
     const authenticate = createAuthenticate(db, tokens, {
       limits: createRateLimits({ token: 0, visitor: 0 }, false),
     })
-    const parts: Partial<AppParts> = { db, longReader, receipts, authenticate }
+    const firstLoad = () => undefined
+    const parts: Partial<AppParts> = { db, longReader, receipts, authenticate, firstLoad }
     const listening = await listen(createApp(parts as AppParts, assert.ifError), '127.0.0.1', 0)
     ends.defer(listening.close)
     get = (path, token) => request(`http://127.0.0.1:${listening.port}`, 'GET', path, undefined, token)
-    const script = await tokens.issue({ kind: 'integration', integration: 'pruned', scopes: [] })
+    const script = await tokens.issue({ kind: 'integration', integration: 'echo', scopes: [] })
     organizations.script = { token: script, installationId: '' }
 
     const used = { integration: 'echo', type: 'fetch', startedAtMs: Date.now(), cpuMs: 1.2, wallMs: 4 }

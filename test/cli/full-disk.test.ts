@@ -49,7 +49,10 @@ test('serve runs although its banner and its log cannot be written', {
   )
   assert.equal(child.exitCode, null, 'it runs')
   const { url } = JSON.parse(read())
-  assert.equal((await fetch(`${url}/readyz`)).status, 200)
+  await until(
+    async () => (await fetch(`${url}/readyz`)).status,
+    (status) => status === 200,
+  )
   assert.equal((await fetch(`${url}/x/echo`, { method: 'POST' })).status, 200)
   child.kill('SIGTERM')
   assert.deepEqual(await ended, [143, null])

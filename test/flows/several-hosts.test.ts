@@ -105,14 +105,14 @@ describe('hosts on one PostgreSQL', { skip: noPostgres }, () => {
     const link = await one.api('POST', `${path}/configuration/account/connect`)
     const cookies: string[] = []
     /** A browser behind a proxy that asks any host. */
-    const open = async (host: Annex, address: string) => {
+    const open = async (host: Annex, address: string, method = 'GET') => {
       const { pathname, search } = new URL(address)
-      const headers = { cookie: cookies.join('; '), host: 'annex.example' }
-      const response = await fetch(host.url + pathname + search, { headers, redirect: 'manual' })
+      const headers = { cookie: cookies.join('; '), host: 'annex.example', origin: publicUrl }
+      const response = await fetch(host.url + pathname + search, { method, headers, redirect: 'manual' })
       cookies.push(...response.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? ''))
       return { text: await response.text(), location: response.headers.get('location') ?? '' }
     }
-    const opened = await open(other, link.json.url)
+    const opened = await open(other, link.json.url, 'POST')
     const started = await open(one, opened.location)
     const state = new URL(started.location).searchParams.get('state')
     const answers = await Promise.all([

@@ -11,8 +11,8 @@ export type LoadedSandboxes = {
    * @returns the numbers of the sandbox, which is in use until `release`, and of the environment in it
    */
   load: (target: SandboxTarget, environment: string) => { sandbox: number; environment: number }
-  /** The sandbox has loaded its script. */
-  settle: (sandbox: number) => void
+  /** The sandbox has loaded its script. @returns false where it was not being loaded */
+  settle: (sandbox: number) => boolean
   isLoaded: (target: SandboxTarget) => boolean
   /** True while few scripts are being loaded, and there is memory for one more. */
   mayLoad: (residentBytes: number) => boolean
@@ -95,7 +95,7 @@ export function createLoadedSandboxes(
       entry.usedAt = uses
       return { sandbox: entry.number, environment: environmentOf(entry, environment) }
     },
-    settle: (sandbox) => void loading.delete(sandbox),
+    settle: (sandbox) => loading.delete(sandbox),
     isLoaded: ({ key, version }) => byKey.get(key)?.version === version.digest,
     mayLoad(residentBytes) {
       if (loading.size >= loadsAtOnce) return false

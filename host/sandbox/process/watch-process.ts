@@ -17,6 +17,8 @@ const deafMs = 5_000
 
 export type ProcessWatch = {
   pong: () => void
+  /** A script has been loaded, or has answered: a process with much work reads a ping late, and is not silent. */
+  progress: () => void
   /** The CPU time of the last stretch, up to the last look at it. */
   lastStretchMs: () => number
   stop: () => void
@@ -58,8 +60,7 @@ export function watchProcess(
     // CPU time is read before the black box, and after it for a new stretch: never too much is charged to a stretch.
     const use = readUse()
     const box = started.readBlackBox()
-    // A process with much work reads a ping late. While its stretches change it is not silent.
-    if (box.stretch !== stretch) silentMs = 0
+    const isBusy = box.sandbox !== 0 || box.stretch !== stretch
     if (box.sandbox === 0 || box.stretch !== stretch) {
       stretch = box.stretch
       since = readUse().cpuMs
@@ -78,7 +79,7 @@ export function watchProcess(
     silentMs += servedMs
     watcher.onTick(servedMs, box)
     // The process writes its black box itself, and may lie. No dispatch waits longer than the wall clock limit.
-    const patienceMs = box.sandbox === 0 ? deafMs : limits.wallMs + deafMs
+    const patienceMs = isBusy ? limits.wallMs + deafMs : deafMs
     if (!answered && silentMs > patienceMs) return over({ kind: 'deaf' })
     if (answered && use.nowMs - pingedAt > pingEveryMs) {
       answered = false
@@ -91,6 +92,9 @@ export function watchProcess(
   return {
     pong() {
       answered = true
+    },
+    progress() {
+      silentMs = 0
     },
     lastStretchMs: () => runsMs,
     stop: () => clearInterval(timer),
