@@ -116,7 +116,10 @@ export function createRunEvent(given: {
       event: { id: event.eventId, type: event.type },
     })
     const { result } = assertHandled(
-      await sandboxes.dispatch({ target, environment, message: JSON.stringify(message), context, onBegin }),
+      await sandboxes.dispatch({
+        ...{ target, environment, message: JSON.stringify(message), context, onBegin },
+        isQueuedEvent: event.type !== 'task',
+      }),
     )
     if (event.type === 'task' && result.kind === 'response' && result.head.status === 406) {
       const text = `The script of ${target.integration} has queued a task, and has no handler "task".`

@@ -13,7 +13,10 @@ import { createSandboxProcess, type ProcessEnd, type SandboxProcess } from './sa
 import type { DispatchContext, DispatchOutcome, SandboxTarget, ScriptResponse } from './target.ts'
 
 export type DispatchRequest = Pick<QueuedDispatch, 'target' | 'environment' | 'message' | 'context'> &
-  Partial<Pick<QueuedDispatch, 'visitor' | 'body' | 'onBegin'>>
+  Partial<Pick<QueuedDispatch, 'visitor' | 'body' | 'onBegin'>> & {
+    /** For `events` of the script: without a handler there it is not called. */
+    isQueuedEvent?: boolean
+  }
 
 export type RunningProcess = { slot: string; pid: number | undefined; loaded: number; residentBytes: number }
 
@@ -98,7 +101,7 @@ export function createSandboxes(given: {
    */
   async function dispatch(request: DispatchRequest): Promise<DispatchOutcome> {
     if (isClosing) throw stoppingError()
-    if (hasNoHandler(request)) return refuseEvent(request.context)
+    if (request.isQueuedEvent && hasNoHandler(request)) return refuseEvent(request.context)
     const endTurn = takeTurn(request)
     try {
       return await new Promise((resolve, reject) => {
@@ -219,11 +222,13 @@ export function createSandboxes(given: {
   }
 }
 
-/** A version says what it handles when it is tried. A task has no type of its own. */
+/** A version says what it handles when it is tried. As in the SDK, `installation_setup` takes the setup of a site or space, too. */
 function hasNoHandler({ target, context: { event } }: DispatchRequest): boolean {
   const { handledEvents } = target.version
-  if (event === undefined || event.type === 'task' || handledEvents == null) return false
-  return !(JSON.parse(handledEvents) as string[]).includes(event.type)
+  if (event === undefined || handledEvents == null) return false
+  const handled: string[] = JSON.parse(handledEvents)
+  const isSetup = event.type.endsWith('installation_setup')
+  return !handled.includes(event.type) && !(isSetup && handled.includes('installation_setup'))
 }
 
 /** The response of a handler. @throws AnnexError `script_failed` when it returned none */

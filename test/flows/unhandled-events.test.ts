@@ -6,6 +6,10 @@ const handling = `
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({ events: { page_feedback: () => {} } })`
 
+const settingUp = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({ events: { installation_setup: () => {} } })`
+
 /** What it says of itself is no list: Annex does not know what it handles. */
 const secretive = `
 import { createIntegration } from '@annex/runtime'
@@ -21,7 +25,11 @@ describe('an event whose type the script does not handle', () => {
   before(async () => {
     const scopes = ['site:views:read', 'page:feedback:read']
     annex = await startAnnex({
-      plugins: { handling: { script: handling, scopes }, secretive: { script: secretive, scopes } },
+      plugins: {
+        handling: { script: handling, scopes },
+        secretive: { script: secretive, scopes },
+        'setting-up': { script: settingUp, scopes },
+      },
     })
   })
   after(() => annex.close())
@@ -66,6 +74,11 @@ describe('an event whose type the script does not handle', () => {
     await publish('page_feedback')
     assert.equal((await outcomesOf(id, 4)).page_feedback, 'ok')
     assert.equal(loaded(), 1)
+  })
+
+  it('is none where the handler of the installation takes the setup of its site', async () => {
+    const id = await install('setting-up')
+    assert.deepEqual(await outcomesOf(id, 2), { installation_setup: 'ok', site_installation_setup: 'ok' })
   })
 
   it('goes to a script that did not say what it handles', async () => {
