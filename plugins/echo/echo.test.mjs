@@ -27,6 +27,8 @@ before(async () => {
     await setTimeout(100)
   }
   url = JSON.parse(readFileSync(announcement, 'utf8')).url
+  // Annex answers before it has loaded the plugin folders.
+  while (!(await fetch(`${url}/readyz`)).ok) await setTimeout(100)
 })
 
 after(async () => {
