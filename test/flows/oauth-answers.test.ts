@@ -9,7 +9,7 @@ import { createBrowser } from '../support/browser.ts'
 
 type Answer = { status?: number; type?: string; body: string; headers?: Record<string, string> }
 
-const [access, refresh] = ['xoxb-ACCESS-4711', 'xoxr-REFRESH-4711']
+const [access, refresh] = ['xoxb-ACCESS-Q4711Z', 'xoxr-REFRESH-Q4711Z']
 const json = (value: unknown, status = 200): Answer => ({ status, body: JSON.stringify(value) })
 const tokens = { access_token: access, refresh_token: refresh }
 
@@ -91,7 +91,7 @@ describe('the answers of a provider to a token request', () => {
   async function assertNoTokenInTexts(): Promise<void> {
     for (const list of ['/v1/logs', '/v1/problems', '/v1/audit', '/v1/jobs', path]) {
       const { text } = await annex.api('GET', list)
-      for (const secret of [access, refresh, '4711'])
+      for (const secret of [access, refresh, 'Q4711Z'])
         assert.ok(!text.includes(secret), `${list} shows ${secret}`)
     }
   }
@@ -174,7 +174,7 @@ describe('the answers of a provider to a token request', () => {
     }
   })
 
-  const page = '<html><body>access_token=xoxb-ACCESS-4711</body></html>'
+  const page = '<html><body>access_token=xoxb-ACCESS-Q4711Z</body></html>'
   /** What becomes of the connection, and its error. `later`: each use asks again. */
   const refusals: [string, Answer, 'ended' | 'refused' | 'later', string?][] = [
     [
@@ -242,7 +242,7 @@ describe('the answers of a provider to a token request', () => {
       for (let n = first.length; n < uses; n++) rest.push(await fetch(`${endpoint}/token`))
       for (const response of [...first, ...rest]) {
         assert.equal(response.status, consequence === 'later' ? 500 : 401)
-        assert.doesNotMatch(await response.text(), /4711/)
+        assert.doesNotMatch(await response.text(), /Q4711Z/)
       }
       const { state, lastError } = await connection()
       assert.deepEqual(
@@ -264,7 +264,7 @@ describe('the answers of a provider to a token request', () => {
     for (const [name, answer] of refusals) {
       const response = await connect(answer)
       assert.notEqual(response.status, 200, name)
-      assert.doesNotMatch(await response.text(), /4711/, name)
+      assert.doesNotMatch(await response.text(), /Q4711Z/, name)
     }
     await assertNoTokenInTexts()
     const { text } = await annex.api('GET', '/v1/logs?limit=100')
