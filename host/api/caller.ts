@@ -99,7 +99,7 @@ export function createAuthenticate(
   }
 }
 
-/** `refused`: the script is stopped. Its requests are counted all the same. */
+/** `refused`: the script is stopped. Its requests still count for its limit. */
 type Holder = { caller: Caller; refused?: AnnexError }
 
 /** A script gets a new token every few minutes: its requests count for the installation or the integration. */
