@@ -47,6 +47,7 @@ describe('a neighbour in the same sandbox process', () => {
   before(async () => {
     const plugins = {
       attacker: { script: attacker },
+      undead: { script: attacker },
       bomb: { script: bombAtLoad },
       honest: { script: honest },
     }
@@ -73,7 +74,7 @@ describe('a neighbour in the same sandbox process', () => {
   })
 
   it('is not slowed down by work that goes on after its answer', async () => {
-    await fetch(`${annex.url}/x/attacker/undead`)
+    await fetch(`${annex.url}/x/undead/undead`)
     await new Promise((resolve) => setTimeout(resolve, 700))
     for (let i = 0; i < 10; i++) {
       const { status, ms } = await neighbour()
