@@ -56,6 +56,8 @@ const changes: Record<string, (folder: string, sdkFolder: string) => Promise<voi
     await rm(join(folder, 'node_modules/linked'))
     await symlink('store/b', join(folder, 'node_modules/linked'))
   },
+  'the compiler options of the folder': (folder) =>
+    addFiles(folder, { 'tsconfig.json': '{"compilerOptions":{"alwaysStrict":false}}' }),
   'the SDK': (_, sdkFolder) => addFiles(sdkFolder, { 'index.ts': 'export const changed = 1' }),
 }
 
@@ -78,6 +80,18 @@ test('generated types do not change the bundle', async (t) => {
   await loadBundle(folder, createManifest(), options)
   await addFiles(folder, { 'generated/integration.ts': 'export type Integration = {}' })
   assert.equal((await loadBundle(folder, createManifest(), options)).cached, true)
+})
+
+test('the warnings of a bundle come from the cache with it', async (t) => {
+  const folder = await createFolder(t, {
+    'index.ts': `import { createIntegration } from '@annex/runtime'
+export default createIntegration({ same: ({}) === -0 })`,
+  })
+  const options = { sdkFolder: await createSdk(t), cacheFolder: await createFolder(t, {}) }
+  const first = await loadBundle(folder, createManifest(), options)
+  const second = await loadBundle(folder, createManifest(), options)
+  assert.equal(first.problems.length, 1)
+  assert.deepEqual([second.cached, second.problems], [true, first.problems])
 })
 
 for (const damage of ['', 'not JSON', 'null', '{"digest":"x","text":"{}"}', 'cut']) {

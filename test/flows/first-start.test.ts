@@ -103,3 +103,32 @@ test('a stop during the first load ends it, and what is deployed by then serves 
   )
   await again.close()
 })
+
+test('while a newer version of a folder loads at a start, the stored one serves', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-first-start-'))
+  context.after(() => rmSync(folder, { recursive: true, force: true }))
+  const [dataDir, pluginsDir] = [join(folder, 'data'), join(folder, 'plugins')]
+  const flags = { PORT: '0', LOG_LEVEL: 'silent', DATA_DIR: dataDir, PLUGINS_DIR: pluginsDir }
+  const load = () => loadSettings({ flags, environment: process.env, envFile: '/nowhere/.env' })
+  const texts: string[] = []
+  const url = () => JSON.parse(readFileSync(join(dataDir, 'server.json'), 'utf8')).url
+  const reuse: Parameters<typeof startServer>[1] = {
+    reuse: {
+      wall: (_required, reach) => reach(),
+      tryLoad: (tryLoad) => async (version) => {
+        texts.push((await request(url(), 'GET', '/x/one')).text)
+        return tryLoad(version)
+      },
+    },
+  }
+  writePlugin(pluginsDir, 'one', { script: good.replace('good', 'older') })
+  await (await startServer(load())).close()
+  writePlugin(pluginsDir, 'one', { script: good.replace('good', 'newer') })
+  const second = await startServer(load(), reuse)
+  try {
+    assert.deepEqual(texts, ['older'])
+    assert.equal((await request(second.url, 'GET', '/x/one')).text, 'newer')
+  } finally {
+    await second.close()
+  }
+})
