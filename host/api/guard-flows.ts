@@ -168,7 +168,7 @@ export function createFlowGuard({
 /** Visitors choose `path`, and people copy the command. */
 function connectCommand(level: FlowLevel, path: string): string {
   const place = level.kind === 'installation' ? '' : ` --${level.kind} ${level.targetId}`
-  return `annex connect ${level.installationId}${place} --path ${/^[\w./-]+$/.test(path) ? path : '/…'}`
+  return `npx annex connect ${level.installationId}${place} --path ${/^[\w./-]+$/.test(path) ? path : '/…'}`
 }
 
 const byPost =

@@ -107,7 +107,7 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
           organization: organizationId,
           subject: { kind: 'integration', id: name },
           sentence: `${name} runs without its secret ${secret}.`,
-          fix: `Set the variable of ${reference} for Annex, and run: annex reload`,
+          fix: `Set the variable of ${reference} for Annex, and run: npx annex reload`,
         })
       }
     }
@@ -120,7 +120,7 @@ function toLate({ kind, dueForMs, lane }: LateWork): Pick<Noticed, 'kind' | 'sen
     kind: 'late_work',
     since: Date.now() - dueForMs,
     sentence: `${kind === 'event' ? 'Events' : 'Tasks'} wait for their scripts for more than a minute, the oldest one at ${lane}.`,
-    fix: `Give Annex more processors, or find a script that takes long: annex logs --installation ${lane}`,
+    fix: `Give Annex more processors, or find a script that takes long: npx annex logs --installation ${lane}`,
   }
 }
 
@@ -134,7 +134,7 @@ function toFailedFolder({ folder, problems }: LoadedPlugin): Noticed {
     organization: null,
     subject: { kind: 'folder', id: name },
     sentence: `The plugin folder ${name} has errors, so its files are not deployed:${why}`,
-    fix: 'Read all errors: annex check. After the repair: annex reload',
+    fix: 'Read all errors: npx annex check. After the repair: npx annex reload',
   }
 }
 
@@ -153,7 +153,7 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
       ({ reason, ...of }): Noticed => ({
         ...toNoticed('suspended', of),
         sentence: `${of.integration} is suspended. ${reason}`,
-        fix: `Deploy a version that is repaired, or run: annex resume ${of.installationId}`,
+        fix: `Deploy a version that is repaired, or run: npx annex resume ${of.installationId}`,
       }),
     ),
     ...whole.map(
@@ -165,14 +165,14 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
           since,
         },
         sentence: `${name} is suspended outside of its installations. ${reason}`,
-        fix: `Deploy a version that is repaired, or run: annex resume --integration ${name}`,
+        fix: `Deploy a version that is repaired, or run: npx annex resume --integration ${name}`,
       }),
     ),
     ...held.map(
       ({ version, missedCalls, ...of }): Noticed => ({
         ...toNoticed('waiting_version', of),
         sentence: `Version ${version} of ${of.integration} waits, as it asks for more.${describeMissed(missedCalls)}`,
-        fix: `See what is new and agree: annex agree ${of.installationId}`,
+        fix: `See what is new and agree: npx annex agree ${of.installationId}`,
       }),
     ),
     ...receivers.map(
@@ -180,14 +180,14 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
         ...toNoticed('receiver', of),
         subject: { kind: 'receiver', id },
         sentence: `The receiver ${url} of ${of.integration} is disabled. ${reason}`,
-        fix: `Repair it, and run: annex receivers resume ${id}`,
+        fix: `Repair it, and run: npx annex receivers resume ${id}`,
       }),
     ),
     ...failed.map(
       ({ count, ...of }): Noticed => ({
         ...toNoticed('failed_work', of),
         sentence: `${of.integration} has ${count} failed event${count === 1 ? ' or task' : 's or tasks'}.`,
-        fix: `Read why, and run or discard them: annex jobs list --installation ${of.installationId}`,
+        fix: `Read why, and run or discard them: npx annex jobs list --installation ${of.installationId}`,
       }),
     ),
     ...failedTasks.map(
@@ -195,7 +195,7 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
         ...{ kind: 'failed_work', organization: organizationId, subject: { kind: 'integration', id: name } },
         since,
         sentence: `${name} has ${count} failed task${count === 1 ? '' : 's'} outside of its installations.`,
-        fix: 'Read why, and run or discard them: annex jobs list --kind task',
+        fix: 'Read why, and run or discard them: npx annex jobs list --kind task',
       }),
     ),
     ...broken
@@ -204,7 +204,7 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
           ({ name, error, since = of.since }): Noticed => ({
             ...toNoticed('connection', { ...of, since }),
             sentence: `The connection ${name} of ${of.integration}${targetId === null ? '' : ` in ${targetId}`} is broken: ${error}`,
-            fix: `Connect it again. annex installations ${of.installationId} shows where.`,
+            fix: `Connect it again. npx annex installations ${of.installationId} shows where.`,
           }),
         ),
       )

@@ -5,6 +5,7 @@ import { formatProblem } from '../manifest/problem.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import type { RunningServer } from '../server.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
+import { ownCommand, toPasteable } from './own-command.ts'
 import { paint, type Terminal, toSafeLine } from './terminal.ts'
 
 const screenLines = 24
@@ -39,7 +40,7 @@ export function printBanner(given: Terminal, started: Started): void {
   const sorted = plugins.toSorted((one, other) => order.indexOf(one.state) - order.indexOf(other.state))
   for (const plugin of sorted.slice(0, maxListed)) printPlugin(terminal, plugin)
   if (plugins.length > maxListed) {
-    terminal.print(paint('dim', `  and ${plugins.length - maxListed} more: npx annex integrations`))
+    terminal.print(paint('dim', `  and ${plugins.length - maxListed} more: ${ownCommand} integrations`))
   }
   if (plugins.length === 0)
     terminal.print(
@@ -55,7 +56,7 @@ const order: LoadedPlugin['state'][] = ['failed', 'retired', 'loaded']
 function printWall(terminal: Terminal, { levels }: Wall): void {
   const reached = levels.filter((level) => level.reached).map(({ name }) => name)
   const missing = levels.filter((level) => !level.reached).map(({ name }) => name)
-  const rest = missing.length === 0 ? '' : `, no ${missing.join(', no ')}: npx annex doctor says why`
+  const rest = missing.length === 0 ? '' : `, no ${missing.join(', no ')}: ${ownCommand} doctor says why`
   terminal.print('  Scripts run behind ', reached.join(', '), paint('yellow', rest))
 }
 
@@ -76,7 +77,7 @@ function printNext(terminal: Terminal, url: string, plugins: LoadedPlugin[]): vo
   terminal.print()
   if (lines.length === 0) return
   terminal.print('  Try it in another terminal:')
-  for (const line of lines) terminal.print(`    ${line}`)
+  for (const line of lines) terminal.print(`    ${toPasteable(line)}`)
   terminal.print()
 }
 
@@ -101,5 +102,5 @@ function printFailures(terminal: Terminal, plugins: LoadedPlugin[], linesLeft: n
   }
   if (shown !== undefined) return
   const folders = `${failed.length} plugin folder${failed.length === 1 ? '' : 's'}`
-  terminal.print(paint('red', `  ${problems.length} problems in ${folders}: npx annex reload shows them`))
+  terminal.print(paint('red', `  ${problems.length} problems in ${folders}: ${ownCommand} reload shows them`))
 }

@@ -63,7 +63,7 @@ async function findNew(manifest: Manifest, against: string, command: Command): P
   if (found !== undefined) return findUnagreed(found.permissions, permissionsOf(manifest))
   throw new AnnexError(
     'not_found',
-    `${name} has no version ${against}. \`annex versions ${name}\` lists all.`,
+    `${name} has no version ${against}. \`npx annex versions ${name}\` lists all.`,
   )
 }
 

@@ -106,7 +106,7 @@ export const toPath = (fixed: TemplateStringsArray, ...parts: string[]): string 
 export function assertName(text: string): string {
   if (!/^\.*$/.test(text)) return text
   throw new UsageError(
-    `${text === '' ? 'An empty text' : quoteValue(text)} is no id and no name. Lists show both: \`annex deliveries\`, for example.`,
+    `${text === '' ? 'An empty text' : quoteValue(text)} is no id and no name. Lists show both: \`npx annex deliveries\`, for example.`,
   )
 }
 

@@ -17,6 +17,7 @@ import { addMembers } from './members.ts'
 import { addMigrate } from './migrate.ts'
 import { withExamples } from './options.ts'
 import { addOrganizations, addSetup, addSitesOrSpaces } from './organizations.ts'
+import { ownCommand } from './own-command.ts'
 import { addCheck, addIntegrations, addNew, addPrune, addReload, addTypes } from './plugins.ts'
 import { addProblems } from './problems.ts'
 import { addReceivers } from './receivers.ts'
@@ -32,7 +33,7 @@ import { addVersions } from './versions.ts'
 
 /** The command line. Parsing it runs a command. Errors are thrown. */
 export function createProgram(version: string): Command {
-  const program = new Command('annex')
+  const program = new Command(ownCommand)
     .description('Runs integrations in sandboxes and delivers their webhooks.')
     .version(version, '-v, --version')
     .option('--url <address>', 'address of Annex (ANNEX_URL; default: the one that runs with this DATA_DIR)')

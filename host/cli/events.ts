@@ -59,7 +59,7 @@ function printReceipt({ terminal }: Session, type: string, receipt: PublishRecei
   terminal.print(paint('bold', eventId), ` ${type}`)
   if (duplicate) return terminal.say('An event with this id was published before: it is not stored again.')
   terminal.say(`Stored for ${installations} ${installations === 1 ? 'installation' : 'installations'}.`)
-  for (const id of waiting) terminal.say(`Waits for \`annex resume ${id}\`.`)
+  for (const id of waiting) terminal.say(`Waits for \`npx annex resume ${id}\`.`)
   for (const { integration, installation, message } of skipped) {
     terminal.say(`Skipped ${integration} ${installation}: ${toSafeLine(message, 300)}`)
   }
@@ -148,7 +148,7 @@ async function followEvent(
   const lastRuns = new Map(receipts.items.toReversed().map((receipt) => [receipt.installation, receipt]))
   for (const receipt of lastRuns.values()) sayHandled(terminal, receipt)
   for (const job of failed.items) terminal.say(toFailure(job))
-  if (installations === 0) terminal.say('No installation takes this event. See `annex installations`.')
+  if (installations === 0) terminal.say('No installation takes this event. See `npx annex installations`.')
   return failed.count === 0 && ![...states.values()].includes('failed')
 }
 
@@ -158,7 +158,7 @@ function sayHandled(terminal: Terminal, receipt: DispatchReceipt): void {
   if (outcome === 'no_handler') terminal.say(`${name} has no handler for ${toSafeLine(type)}.`)
   if (outcome !== 'ok') return
   terminal.say(
-    `${name} handled it in ${toShort(wallMs)} ms${describeCalls(receipt)}. See \`annex logs ${request}\`.`,
+    `${name} handled it in ${toShort(wallMs)} ms${describeCalls(receipt)}. See \`npx annex logs ${request}\`.`,
   )
 }
 
@@ -188,4 +188,4 @@ function watchHandlers(api: Api, terminal: Terminal, eventId: string) {
 }
 
 const toFailure = ({ id, integration, error }: Job): string =>
-  `${integration} has not handled it: ${toSafeLine(error?.message ?? 'it failed')} See \`annex jobs show ${id}\`.`
+  `${integration} has not handled it: ${toSafeLine(error?.message ?? 'it failed')} See \`npx annex jobs show ${id}\`.`

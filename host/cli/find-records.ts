@@ -82,7 +82,7 @@ export async function findInstallationById(api: Api, id: string): Promise<Instal
   const { items } = await api.list<ListedInstallation>('/v1/installations')
   const found = items.find((one) => one.id === id)
   if (found !== undefined) return api.get(levelPath({ installation: found }))
-  const text = `There is no installation ${quoteValue(id)} that this token may see. \`annex installations\` shows all, with their ids.`
+  const text = `There is no installation ${quoteValue(id)} that this token may see. \`npx annex installations\` shows all, with their ids.`
   throw new AnnexError('not_found', text)
 }
 
@@ -108,7 +108,7 @@ export async function findInstallation(
   if (found !== undefined) return session.api.get(levelPath({ installation: found }))
   throw new AnnexError(
     'not_found',
-    `${idOrIntegration} is not installed in ${organization.subdomain}. \`annex install ${idOrIntegration}\` installs it.`,
+    `${idOrIntegration} is not installed in ${organization.subdomain}. \`npx annex install ${idOrIntegration}\` installs it.`,
   )
 }
 

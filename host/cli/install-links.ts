@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { InstallLink, MadeInstallLink } from '../../schemas/generated/api/install-links.ts'
 import { toPath } from './client.ts'
 import { withExamples } from './options.ts'
+import { ownCommand } from './own-command.ts'
 import { openSession } from './session.ts'
 import { printTable } from './terminal.ts'
 
@@ -36,11 +37,11 @@ export function addInstallLinks(program: Command): void {
       if (terminal.json) return terminal.printJson(answer)
       terminal.print(answer.url)
       terminal.say(`Keep this link: it is shown only once. Its holder installs ${name} with:`)
-      terminal.say(`annex install ${name} --install-key ${answer.installKey}`)
+      terminal.say(`npx annex install ${name} --install-key ${answer.installKey}`)
     })
   named(links.command('revoke'))
     .description('revoke a link: it stops at once, and installations stay')
-    .argument('<id>', 'id of the link: annex install-links list')
+    .argument('<id>', `id of the link: ${ownCommand} install-links list`)
     .action(async (name: string, id: string, _options: object, command: Command) => {
       const { api, terminal } = openSession(command)
       await api.delete(pathOf(name) + toPath`/${id}`)

@@ -92,7 +92,9 @@ function sayAddresses(terminal: Terminal, urls: SiteInstallation['urls']): void 
 
 function saySuspended(terminal: Terminal, id: string, reason = ''): void {
   const why = reason === '' ? '' : ` ${reason}`
-  terminal.say(`${id} is suspended.${why} A new version of its script or \`annex resume ${id}\` lifts this.`)
+  terminal.say(
+    `${id} is suspended.${why} A new version of its script or \`npx annex resume ${id}\` lifts this.`,
+  )
 }
 
 async function sayAllPending(
@@ -186,7 +188,7 @@ export function sayPending(
 ): void {
   const title = place === undefined ? 'account' : `${kind} ${place}`
   if (problems.length === 0) {
-    const waits = `waits for its setup event: annex logs ${name}`
+    const waits = `waits for its setup event: npx annex logs ${name}`
     terminal.say(`The ${title} ${statusReason === undefined ? waits : `is pending. ${statusReason}`}`)
     return
   }
@@ -203,10 +205,12 @@ export function sayPending(
   const of = place === undefined ? '' : ` --${kind} ${place}`
   const settable = names.filter((setting) => setting !== '' && callbackOf(setting) === undefined)
   if (settable.length > 0) {
-    terminal.say(`annex configure ${name}${of}${settable.map((setting) => ` --set ${setting}=…`).join('')}`)
+    terminal.say(
+      `npx annex configure ${name}${of}${settable.map((setting) => ` --set ${setting}=…`).join('')}`,
+    )
   }
   for (const setting of names) {
     const callback = callbackOf(setting)
-    if (callback !== undefined) terminal.say(`annex connect ${name}${of} ${setting}`)
+    if (callback !== undefined) terminal.say(`npx annex connect ${name}${of} ${setting}`)
   }
 }

@@ -1,14 +1,18 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDate } from '../../schemas/parse-date.ts'
+import { ownCommand } from './own-command.ts'
 
 /** Wrong usage of the command line: exit code 2. The message says what is expected. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Puts examples first in a command's help: most people read no further. */
+/** Puts examples first in a command's help: most people read no further. Each begins with `annex` where a shell reads it. */
 export function withExamples(command: Command, examples: string[]): Command {
-  return command.addHelpText('before', `Examples:\n${examples.map((line) => `  ${line}`).join('\n')}\n`)
+  const lines = examples.map(
+    (line) => `  ${line.replaceAll(/(?<=^|[ (])annex (?=[a-z])/g, () => `${ownCommand} `)}`,
+  )
+  return command.addHelpText('before', `Examples:\n${lines.join('\n')}\n`)
 }
 
 /** Collects the values of an option that may be repeated. */

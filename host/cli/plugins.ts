@@ -86,7 +86,7 @@ export function addIntegrations(program: Command): void {
       for (const { name, suspension } of answer.items) {
         if (suspension === undefined) continue
         terminal.say(
-          `${name} is suspended as a whole. ${suspension.reason} \`annex resume --integration ${name}\``,
+          `${name} is suspended as a whole. ${suspension.reason} \`npx annex resume --integration ${name}\``,
         )
       }
     })

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ProblemList } from '../../schemas/generated/api/problems.ts'
 import { withExamples } from './options.ts'
+import { toPasteable } from './own-command.ts'
 import { openSession } from './session.ts'
 import { paint } from './terminal.ts'
 
@@ -15,9 +16,9 @@ export function addProblems(program: Command): void {
       if (terminal.json) return terminal.printJson(answer)
       if (answer.count === 0) return terminal.say('There is no problem.')
       for (const { sentence, since, fix } of answer.items) {
-        terminal.print(paint('red', '● '), sentence)
+        terminal.print(paint('red', '● '), toPasteable(sentence))
         terminal.print(`  since ${since}`)
-        terminal.print(`  ${fix}`)
+        terminal.print(`  ${toPasteable(fix)}`)
       }
     })
   withExamples(command, ['annex problems', 'annex problems --json'])

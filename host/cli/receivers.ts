@@ -73,7 +73,7 @@ export function addReceivers(program: Command): void {
       const delivery = await api.post<Delivery>(path, type === undefined ? {} : { type })
       if (terminal.json) return terminal.printJson(delivery)
       terminal.print(`${delivery.id} `, toStatus(delivery.state), ` to ${delivery.url}`)
-      terminal.say(`Its attempts: annex deliveries show ${delivery.id}`)
+      terminal.say(`Its attempts: npx annex deliveries show ${delivery.id}`)
     })
 }
 

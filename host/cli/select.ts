@@ -38,5 +38,5 @@ async function select(
   if (terminal.json) return terminal.printJson({ sites, spaces })
   terminal.print(`sites: ${sites}`)
   terminal.print(`spaces: ${spaces}`)
-  if (isChange) terminal.say(`\`annex installations ${found.id}\` shows all sites and spaces.`)
+  if (isChange) terminal.say(`\`npx annex installations ${found.id}\` shows all sites and spaces.`)
 }

@@ -51,7 +51,7 @@ async function sendAllFailed(
   if (terminal.json) terminal.printJson(answer)
   else if (answer.seconds !== undefined) {
     terminal.print(`${countOf(answer.count)} sent again, over ${answer.seconds} s.`)
-    terminal.say('Those that wait for their time: annex deliveries --state pending')
+    terminal.say('Those that wait for their time: npx annex deliveries --state pending')
     if (answer.left !== undefined)
       terminal.say(`Another ${answer.left} are left: send them when these are sent.`)
   }

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { toVisible } from '../manifest/message-text.ts'
 import { formatProblem, type Problem } from '../manifest/problem.ts'
+import { toPasteable } from './own-command.ts'
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36 } as const
 
@@ -22,7 +23,7 @@ export type Terminal = {
   color: boolean
   /** A line of data. */
   print(...parts: Part[]): void
-  /** A line about the data: the result, the next step. */
+  /** A line about the data: the result, the next step. Its commands can be pasted. */
   say(...parts: Part[]): void
   /** One JSON value, indented. */
   printJson(value: unknown): void
@@ -43,7 +44,7 @@ export function createTerminal(
     json: options.json === true,
     color: hasColor(stdout),
     print: (...parts) => void write(stdout, parts),
-    say: (...parts) => void write(stderr, parts),
+    say: (...parts) => void write(stderr, parts.map(toPasteablePart)),
     printJson: (value) => void stdout.write(`${toSafeJson(value, 2)}\n`),
     printJsonLine: (value) => void stdout.write(`${toSafeJson(value)}\n`),
   }
@@ -58,6 +59,11 @@ function renderParts(parts: Part[], color: boolean): string {
       return color ? `\x1b[${codes[part.style]}m${text}\x1b[0m` : text
     })
     .join('')
+}
+
+function toPasteablePart(part: Part): Part {
+  if (typeof part === 'string') return toPasteable(part)
+  return 'text' in part ? { ...part, text: toPasteable(part.text) } : part
 }
 
 export const paint = (style: Style, text: string): Part => ({ text, style })

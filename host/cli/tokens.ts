@@ -5,6 +5,7 @@ import { roleNames } from '../access/roles.ts'
 import { toPath } from './client.ts'
 import { findOrganization } from './find-records.ts'
 import { durationMs, withExamples } from './options.ts'
+import { ownCommand } from './own-command.ts'
 import { openSession, type Session } from './session.ts'
 import { printTable } from './terminal.ts'
 
@@ -69,7 +70,7 @@ export function addTokens(program: Command): void {
   ])
   ofOwner(tokens.command('revoke'))
     .description('revoke a token: it stops at once')
-    .argument('<id>', 'id of the token: annex tokens list')
+    .argument('<id>', `id of the token: ${ownCommand} tokens list`)
     .action(async (id: string, options: Options, command: Command) => {
       const { session, path } = await open(command, options)
       await session.api.delete(path + toPath`/${id}`)

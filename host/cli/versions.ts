@@ -9,6 +9,7 @@ import { toPath } from './client.ts'
 import { findInstallation, levelPath, type TargetOptions } from './find-records.ts'
 import { askToAgree } from './install.ts'
 import { UsageError, withExamples } from './options.ts'
+import { ownCommand } from './own-command.ts'
 import { openSession, type Session } from './session.ts'
 import { confirm, paint, printTable, type Terminal } from './terminal.ts'
 
@@ -96,7 +97,7 @@ function printDifference(terminal: Terminal, difference: VersionDifference): voi
   for (const setting of settings.removed) terminal.print(paint('red', '- '), `setting ${setting}`)
   terminal.say(
     needsAgreement
-      ? `Organizations with version ${from} go on with it until an admin agrees: annex agree`
+      ? `Organizations with version ${from} go on with it until an admin agrees: npx annex agree`
       : 'No organization has to agree.',
   )
   if (waiting > 0) {
@@ -155,10 +156,12 @@ async function rollBack(
 function printDeployed(terminal: Terminal, name: string, version: Version): void {
   if (terminal.json) return terminal.printJson(version)
   terminal.print(`${name} runs version ${version.number}${version.pinned ? ', pinned' : ''}`)
-  if (version.pinned) terminal.say(`A reload does not replace it. annex unpin ${name} ends this.`)
+  if (version.pinned) terminal.say(`A reload does not replace it. npx annex unpin ${name} ends this.`)
 }
 
 function toNumber(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be the number of a version: annex versions NAME lists them.')
+  throw new InvalidArgumentError(
+    `It must be the number of a version: ${ownCommand} versions NAME lists them.`,
+  )
 }

@@ -147,7 +147,7 @@ export const settingsTable = {
     kind: 'integer',
     default: '512',
     min: 0,
-    meaning: 'Free space of the disk of `DATA_DIR` below which `annex problems` shows it, in MB',
+    meaning: 'Free space of the disk of `DATA_DIR` below which `npx annex problems` shows it, in MB',
   },
   RETENTION_DAYS: {
     kind: 'integer',

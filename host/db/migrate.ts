@@ -65,7 +65,7 @@ export async function assertCurrent(db: Db): Promise<void> {
   if (had.length === stepNames.length) return
   throw new AnnexError(
     'conflict',
-    'The tables of the database are those of an older Annex. Bring them up to date: `annex migrate` with its DATABASE_URL.',
+    'The tables of the database are those of an older Annex. Bring them up to date: `npx annex migrate` with its DATABASE_URL.',
   )
 }
 

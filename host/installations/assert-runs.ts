@@ -11,7 +11,7 @@ export function assertRuns({ id, status, statusReason }: Installation): void {
   if (status === 'paused') {
     throw new AnnexError(
       'installation_paused',
-      `The installation ${id} is paused. \`annex resume ${id}\` lets it go on.`,
+      `The installation ${id} is paused. \`npx annex resume ${id}\` lets it go on.`,
     )
   }
   if (status === 'suspended') throw suspendedError(id, statusReason ?? '')

@@ -145,7 +145,8 @@ function openSecret(
   try {
     return box.open(signingSecret)
   } catch (cause) {
-    const another = named === '' ? '' : `, or make another secret: annex rotate-secret ${named} --overlap 0`
+    const another =
+      named === '' ? '' : `, or make another secret: npx annex rotate-secret ${named} --overlap 0`
     throw new AnnexError(
       'settings_unreadable',
       `The signing secret of ${owner} was encrypted with another SECRET_KEY. Start Annex with that key${another}.`,

@@ -78,7 +78,9 @@ export function statusReasonOf(manifest: Manifest | undefined, level: InstalledL
   if (status !== 'pending' || component === undefined || isUnreadable(level)) return undefined
   const place = target === undefined ? '' : ` --${target.kind} ${target.targetId}`
   // The manifest is hostile, and people copy the command.
-  const command = /^[\w.-]+$/.test(component) ? `: annex render ${installation.id} ${component}${place}` : '.'
+  const command = /^[\w.-]+$/.test(component)
+    ? `: npx annex render ${installation.id} ${component}${place}`
+    : '.'
   return `Its settings come from the component "${component}", which has stored none yet${command}`
 }
 

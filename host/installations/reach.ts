@@ -74,7 +74,7 @@ async function describeUnreached(
   const sentences = missing.map((permission) => `  ${describePermission(permission)}`).join('\n')
   return (
     `${id} is out of reach: its organization has not agreed to version ${version.number} of ${integration}, which also asks for:\n` +
-    `${sentences}\nIts script there still reaches it. An admin agrees: annex agree ${id}`
+    `${sentences}\nIts script there still reaches it. An admin agrees: npx annex agree ${id}`
   )
 }
 

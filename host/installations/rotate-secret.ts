@@ -92,5 +92,5 @@ async function change(
 const underWayError = (endMs: number): AnnexError =>
   new AnnexError(
     'conflict',
-    `The previous secret still signs, until ${new Date(endMs).toISOString()}. End it first (\`annex rotate-secret --end\`), or replace the new secret with \`again\` (--again) where no receiver has it.`,
+    `The previous secret still signs, until ${new Date(endMs).toISOString()}. End it first (\`npx annex rotate-secret --end\`), or replace the new secret with \`again\` (--again) where no receiver has it.`,
   )

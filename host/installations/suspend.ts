@@ -85,7 +85,7 @@ export function createSuspensions(given: {
       installationId: installationId ?? null,
       requestId: null,
       level: 'error',
-      text: `Suspended. ${reason} A new version of the script starts it again, and so does \`annex resume ${of}\`.`,
+      text: `Suspended. ${reason} A new version of the script starts it again, and so does \`npx annex resume ${of}\`.`,
     })
     given.onSuspend(target, reason)
   }

@@ -90,7 +90,7 @@ export const suspendedError = (key: string, reason: string): AnnexError =>
   new AnnexError(
     'installation_suspended',
     `${key} is suspended. ${reason} Load a mended version of the script, or resume this one: ` +
-      `\`annex resume ${key.startsWith('inst_') ? key : `--integration ${key}`}\`.`,
+      `\`npx annex resume ${key.startsWith('inst_') ? key : `--integration ${key}`}\`.`,
   )
 
 export const requestTooLargeError = (limits: { bodyBytes: number }): AnnexError =>

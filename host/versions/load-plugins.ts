@@ -148,7 +148,7 @@ async function loadPlugin(
   onDeployed()
   const plugin = toLoaded(reading, manifest, { number, digest }, problems)
   if (pinned === undefined) return plugin
-  const note = `Version ${pinned} of ${name} stays deployed, as it is pinned: annex unpin ${name}`
+  const note = `Version ${pinned} of ${name} stays deployed, as it is pinned: npx annex unpin ${name}`
   return { ...plugin, note }
 }
 

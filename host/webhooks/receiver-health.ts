@@ -76,7 +76,7 @@ export function createGiveUp(logs: Pick<LogWriter, 'report'>): Step<GivingUp, un
         installationId,
         requestId: null,
         level: 'error',
-        text: `The receiver ${id} (${url}) is disabled. ${reason} Its pending deliveries fail. Repair it, then run: annex receivers resume ${id}`,
+        text: `The receiver ${id} (${url}) is disabled. ${reason} Its pending deliveries fail. Repair it, then run: npx annex receivers resume ${id}`,
       })
     }
     return all.map(() => undefined)

@@ -35,7 +35,7 @@ export async function sendNow(
     throw new AnnexError('conflict', `The delivery ${id} is being sent. Try again after this attempt.`)
   }
   if (state === 'waiting') {
-    const text = `The delivery ${id} waits, as its receiver is paused. Resume it: annex receivers resume ${receiverId}`
+    const text = `The delivery ${id} waits, as its receiver is paused. Resume it: npx annex receivers resume ${receiverId}`
     throw new AnnexError('conflict', text)
   }
   // The attempt has just ended.
@@ -76,6 +76,6 @@ export async function assertSendable(db: Db, receiverId: string): Promise<void> 
   if (receiver?.state !== 'disabled') return
   throw new AnnexError(
     'conflict',
-    `The receiver ${receiverId} is disabled: ${receiver.reason ?? ''} Resume it first: annex receivers resume ${receiverId}`,
+    `The receiver ${receiverId} is disabled: ${receiver.reason ?? ''} Resume it first: npx annex receivers resume ${receiverId}`,
   )
 }

@@ -95,7 +95,7 @@ function weakError({ installationId, signedBy }: SignerKey): AnnexError {
   const place = targetId === undefined ? '' : ` --${kind} ${targetId}`
   return new AnnexError(
     'settings_invalid',
-    `The signing secret of ${installationId} (${signedBy}) is too weak to sign with. \`annex rotate-secret ${installationId}${place} --overlap 0\` makes another.`,
+    `The signing secret of ${installationId} (${signedBy}) is too weak to sign with. \`npx annex rotate-secret ${installationId}${place} --overlap 0\` makes another.`,
   )
 }
 

@@ -5,7 +5,7 @@ export type { InstallationStatus }
 /** The settings of one level, as the manifest declares them: texts, numbers, booleans, credentials. */
 export type Settings = object
 
-/** The shape of the types that `annex types` generates from a manifest. */
+/** The shape of the types that `npx annex types` generates from a manifest. */
 export type IntegrationTypes = {
   name: string
   settings: { account: Settings; site: Settings; space: Settings }

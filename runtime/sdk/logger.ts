@@ -7,7 +7,7 @@ export type Logger = {
 }
 
 /**
- * Makes a logger. Its lines begin with its name, and are in the log of the installation (`annex logs`).
+ * Makes a logger. Its lines begin with its name, and are in the log of the installation (`npx annex logs`).
  *
  * @param name text before each line, in square brackets
  * @limit `SANDBOX_LOG_LINES` lines and `SANDBOX_LOG_BYTES` in one dispatch; later lines are dropped

@@ -135,7 +135,7 @@ describe('a receiver', () => {
     for (const asked of [annex.api('POST', `/v1/deliveries/${gone}/send`), act(receiverId, 'example')]) {
       const { status, json } = await asked
       assert.equal(status, 409)
-      assert.match(json.error.message, /annex receivers resume rcv_/)
+      assert.match(json.error.message, /npx annex receivers resume rcv_/)
     }
     const since = new Date(0).toISOString()
     const filter = { since, receiver: receiverId }

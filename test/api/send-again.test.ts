@@ -86,7 +86,7 @@ describe('sending deliveries again', () => {
     const [held = ''] = await owe(endpoint, { url: receiver.url })
     const refused = await annex.api('POST', `/v1/deliveries/${held}/send`)
     assert.deepEqual([refused.status, refused.json.error.code], [409, 'conflict'])
-    assert.match(refused.json.error.message, new RegExp(`annex receivers resume ${to}$`))
+    assert.match(refused.json.error.message, new RegExp(`npx annex receivers resume ${to}$`))
     assert.equal((await annex.api('POST', '/v1/deliveries/dlv_none/send')).status, 404)
   })
 

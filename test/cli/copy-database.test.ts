@@ -107,5 +107,5 @@ test('of a stopped Annex all is copied: the counts on stdout, the progress on st
 test('the help begins with examples', async () => {
   const { code, stdout } = await copy('--help')
   assert.equal(code, 0)
-  assert.match(stdout, /^Examples:\n {2}annex copy-database sqlite:data\/annex\.sqlite postgres:/)
+  assert.match(stdout, /^Examples:\n {2}npx annex copy-database sqlite:data\/annex\.sqlite postgres:/)
 })

@@ -43,7 +43,7 @@ test('publish --follow waits for a delivery that a retried handler queues late',
 test('publish --follow ends with exit code 1 and the job’s id when a handler fails for good', async (context) => {
   const follow = await serveHandler(context, `throw new Error('no way')`, '0.1')
   const { code, stderr } = await follow()
-  assert.match(stderr, /late has not handled it: .*failed.* See `annex jobs show job_\S+`/)
+  assert.match(stderr, /late has not handled it: .*failed.* See `npx annex jobs show job_\S+`/)
   assert.doesNotMatch(stderr, /handled it in/)
   assert.equal(code, 1)
 })
@@ -60,7 +60,7 @@ test('publish --follow prints the calls and the duration of a handler, and a mis
   const { code, stderr } = await follow()
   assert.match(
     stderr,
-    /^late inst_\S+ handled it in [\d.]+ ms, with 1 outbound request and 1 queued delivery or task\. See `annex logs req_\S+`\.$/m,
+    /^late inst_\S+ handled it in [\d.]+ ms, with 1 outbound request and 1 queued delivery or task\. See `npx annex logs req_\S+`\.$/m,
   )
   assert.doesNotMatch(stderr, /No script asked|failed/)
   assert.equal(code, 0)

@@ -68,7 +68,7 @@ after(async () => {
 describe('annex connect', () => {
   it('prints a link that connects an installation, which shows its account then', async () => {
     const installed = await served.annex('install', 'tracker', '--yes')
-    assert.match(installed.stderr, /annex connect tracker account/)
+    assert.match(installed.stderr, /npx annex connect tracker account/)
     const { code, stdout, stderr } = await served.annex('connect', 'tracker')
     assert.equal(code, 0, stderr)
     assert.match(stderr, /works once, for ten minutes/)

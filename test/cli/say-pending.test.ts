@@ -39,7 +39,7 @@ test('a pending site shows each wrong setting, and one command that sets exactly
       'The site sample is pending and gets no events. Its settings are not complete:',
       '  b: is required',
       '  c: must be text, found 3',
-      'annex configure stats --site sample --set b=… --set c=…',
+      'npx annex configure stats --site sample --set b=… --set c=…',
       '',
     ].join('\n'),
   )
@@ -49,7 +49,7 @@ test('a pending level with complete settings waits for its setup event', () => {
   const account = { properties: { region: text }, required: [] }
   assert.match(
     said({ account: settingsSchema(account) }, { kind: 'account' }),
-    /^The account waits for its setup event: annex logs stats\n$/,
+    /^The account waits for its setup event: npx annex logs stats\n$/,
   )
 })
 
@@ -65,6 +65,6 @@ test('a required button shows the command that connects it', () => {
   const account = { properties: { go: button }, required: ['go'] }
   const problems = [{ path: 'go', message: 'is required: connect first' }]
   const written = said({ account: settingsSchema(account) }, { kind: 'account', problems })
-  assert.match(written, /annex connect stats go\n/)
+  assert.match(written, /npx annex connect stats go\n/)
   assert.doesNotMatch(written, /--set/)
 })

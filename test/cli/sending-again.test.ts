@@ -71,7 +71,7 @@ test('send-failed --yes sends all failed deliveries again', async () => {
   )
   assert.equal(sent.code, 0, sent.stderr)
   assert.equal(sent.stdout, '2 deliveries sent again, over 1 s.\n')
-  assert.match(sent.stderr, /annex deliveries --state pending/)
+  assert.match(sent.stderr, /npx annex deliveries --state pending/)
   await receiver.waitFor(4)
   const none = await served.annex('deliveries', 'send-failed', '--since', '1h', '--yes')
   assert.deepEqual([none.code, none.stdout], [0, ''])

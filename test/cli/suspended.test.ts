@@ -46,11 +46,11 @@ describe('annex with a script that kills its process again and again', () => {
     assert.match(list.stdout, /inst_\S+\s+bomb\s+suspended/)
     assert.match(
       list.stderr,
-      /^inst_\S+ is suspended\. .*4 times within 10 minutes.*`annex resume inst_\S+`/m,
+      /^inst_\S+ is suspended\. .*4 times within 10 minutes.*`npx annex resume inst_\S+`/m,
     )
     const one = await annex('installations', 'bomb')
     assert.match(one.stdout, /4 times within 10 minutes/)
-    assert.match(one.stderr, /`annex resume inst_\S+`/)
+    assert.match(one.stderr, /`npx annex resume inst_\S+`/)
     assert.match((await annex('logs', 'bomb')).stdout, /Suspended\. .*4 times within 10 minutes/)
   })
 

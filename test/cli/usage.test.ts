@@ -9,7 +9,7 @@ test('help goes to stdout and begins with examples', async () => {
   const { code, stdout, stderr } = await runAnnex(['install', '--help'])
   assert.equal(code, 0)
   assert.equal(stderr, '')
-  assert.match(stdout, /^Examples:\n {2}annex install /)
+  assert.match(stdout, /^Examples:\n {2}npx annex install /)
   assert.match(stdout, /--set <name=value>/)
   assert.match(stdout, /--json/)
 })
@@ -17,7 +17,7 @@ test('help goes to stdout and begins with examples', async () => {
 for (const group of ['deliveries', 'events']) {
   test(`the help of ${group} begins with examples`, async () => {
     const { stdout } = await runAnnex([group, '--help'])
-    assert.match(stdout, new RegExp(`^Examples:\\n {2}annex ${group} `))
+    assert.match(stdout, new RegExp(`^Examples:\\n {2}npx annex ${group} `))
   })
 }
 
@@ -50,7 +50,7 @@ const mistakes: [string, string[], RegExp][] = [
     /It must be a time \(2026-01-31T12:00Z\)/,
   ],
   ['an unknown state is refused', ['deliveries', '--state', 'nope'], /pending, delivered, failed/],
-  ['a call without a command prints the help', [], /Usage: annex/],
+  ['a call without a command prints the help', [], /Usage: npx annex/],
   ['a missing argument is named', ['deliveries', 'show'], /missing required argument 'id'/],
   [
     '--set without = is refused',

@@ -225,7 +225,7 @@ test('an install without its required settings is pending, and shows the command
   assert.match(stdout, /space handbook pending/)
   assert.match(
     stderr,
-    /webhook_url: is required\nannex configure webhook --space handbook --set webhook_url=…/,
+    /webhook_url: is required\nnpx annex configure webhook --space handbook --set webhook_url=…/,
   )
   const set = ['--space', 'handbook', '--set', `webhook_url=${receiver.url}`]
   assert.match((await served.annex('configure', 'webhook', ...set)).stdout, /space handbook active/)
@@ -256,7 +256,7 @@ test('logs are JSON lines or text, and an unknown request has none', async () =>
 for (const [args, expected] of [
   [['logs', 'nope'], /There is no integration nope /],
   [['logs', 'nope', '--follow'], /There is no integration nope /],
-  [['logs', 'inst_nope'], /There is no installation "inst_nope" .* `annex installations` shows/],
+  [['logs', 'inst_nope'], /There is no installation "inst_nope" .* `npx annex installations` shows/],
   [['deliveries', '--follow', '--receiver', 'nope'], /There is no receiver nope /],
   [['deliveries', 'list', '--installation', 'webhook'], /There is no installation "webhook" /],
   [['deliveries', 'send-failed', '--since', '1h', '--receiver', 'nope'], /There is no receiver nope /],

@@ -232,7 +232,7 @@ describe('a database is not copied', () => {
     for (const prepare of [prepareSource, prepareTarget]) {
       await assert.rejects(openDatabase(url, '', prepare), {
         code: 'conflict',
-        message: /those of an older Annex\. Bring them up to date: `annex migrate`/,
+        message: /those of an older Annex\. Bring them up to date: `npx annex migrate`/,
       })
     }
     await db('knexMigrations').insert([last, { name: '999-future', batch: 2, migrationTime: new Date() }])

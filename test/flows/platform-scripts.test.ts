@@ -119,7 +119,7 @@ describe('a script of the other platform runs as it is:', () => {
     assert.equal(pending.status, 'pending')
     assert.match(
       pending.statusReason,
-      /component "config", which has stored none yet: annex render inst_\S+ config --site site_/,
+      /component "config", which has stored none yet: npx annex render inst_\S+ config --site site_/,
     )
     const shown = await api('POST', `${path}/render`, { componentId: 'config' })
     assert.deepEqual([shown.state, shown.props], [{ greeting: '' }, {}])

@@ -133,7 +133,7 @@ describe('a problem', () => {
       sentence,
       /^The plugin folder wrong has errors, .*: service-manifest\.yaml:\d+:1 unknown field "visibilty"/,
     )
-    assert.match(fix, /annex check\./)
+    assert.match(fix, /npx annex check\./)
     assert.deepEqual(subject, { kind: 'folder', id: 'wrong' })
     writePlugin(annex.pluginsDir, 'wrong', { script: failing })
     await annex.api('POST', '/v1/reload')
@@ -149,7 +149,7 @@ describe('a problem', () => {
     assert.equal(await (await fetch(reach(endpoint))).text(), 'queued')
     const { sentence, fix } = await opens('failed_work')
     assert.equal(sentence, 'failing has 1 failed event or task.')
-    assert.match(fix, new RegExp(`annex jobs list --installation ${id}`))
+    assert.match(fix, new RegExp(`npx annex jobs list --installation ${id}`))
     const [job] = (await annex.api('GET', `/v1/jobs?installation=${id}`)).json.items
     await annex.api('POST', `/v1/jobs/${job.id}/run`)
     await closes('failed_work')

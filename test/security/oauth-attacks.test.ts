@@ -235,17 +235,17 @@ describe('an OAuth flow with a real provider', () => {
     ],
     [
       'a stranger who begins a flow at the endpoint of an installation',
-      /`annex connect inst_\S+ --path \/oauth` answers a link/,
+      /`npx annex connect inst_\S+ --path \/oauth` answers a link/,
       () => createBrowser({ as: 'eve' }).get(`${theirs.endpoint}/oauth`),
     ],
     [
       'a stranger who writes a command into a path',
-      /`annex connect inst_\S+ --path \/…` answers a link/,
+      /`npx annex connect inst_\S+ --path \/…` answers a link/,
       () => createBrowser({ as: 'eve' }).get(`${theirs.endpoint}/$(rm)/oauth`),
     ],
     [
       'a stranger who begins the flow of a script without the handler',
-      /annex connect inst_/,
+      /npx annex connect inst_/,
       () => createBrowser({ as: 'eve' }).get(`${handmade.endpoint}/start`),
     ],
     [

@@ -76,7 +76,7 @@ describe('a script that ends its process again and again', () => {
     const { error }: Json = await refused.json()
     assert.equal(refused.status, 503)
     assert.equal(error.code, 'installation_suspended')
-    assert.match(error.message, /4 times within 10 minutes.*annex resume inst_/s)
+    assert.match(error.message, /4 times within 10 minutes.*npx annex resume inst_/s)
     assert.equal(await code(`${annex.url}/x/honest`), 'fine')
   })
 
@@ -88,7 +88,7 @@ describe('a script that ends its process again and again', () => {
     assert.match(json.statusReason, /4 times within 10 minutes.*\(SANDBOX_\w+\)/)
     assert.ok(!Number.isNaN(Date.parse(json.suspendedAt)))
     const logs = await annex.api('GET', `/v1/logs?installation=${installed.id}`)
-    assert.match(logs.json.items.at(-1).text, /^Suspended\. .*annex resume inst_/s)
+    assert.match(logs.json.items.at(-1).text, /^Suspended\. .*npx annex resume inst_/s)
   })
 
   it('is still suspended after a restart, and by no edit of its settings', async () => {

@@ -109,6 +109,6 @@ function missingError(wall: Wall, missing: WallLevel[]): AnnexError {
   const required = missing.some(({ name }) => name !== 'isolate' && name !== 'process')
   return new AnnexError(
     'sandbox_unavailable',
-    `The wall around sandboxes does not reach what it must on this machine${required ? ' (SANDBOX_REQUIRE)' : ''}:\n${lines.join('\n')}\n\`annex doctor\` shows what was tried (${wall.attempts.length} attempts).`,
+    `The wall around sandboxes does not reach what it must on this machine${required ? ' (SANDBOX_REQUIRE)' : ''}:\n${lines.join('\n')}\n\`npx annex doctor\` shows what was tried (${wall.attempts.length} attempts).`,
   )
 }

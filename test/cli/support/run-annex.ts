@@ -28,6 +28,9 @@ export const cleanEnvironment = {
   HANDBOOK_STATS_REPORT_TOKEN: 'a-token',
 }
 
+/** As npx runs a command: hints then say `npx annex`. */
+const byNpx = { npm_command: 'exec' }
+
 export type Ran = { code: number | null; stdout: string; stderr: string }
 
 /** Runs the real `annex` as a process of its own, in a folder without a `.env`. */
@@ -38,7 +41,7 @@ export async function runAnnex(
   const { env = {}, cwd = tmpdir(), signal } = options
   const child = spawn(process.execPath, [bin, ...args], {
     cwd,
-    env: { ...cleanEnvironment, ...env },
+    env: { ...cleanEnvironment, ...byNpx, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(signal && { signal }),
   })
