@@ -3,9 +3,11 @@ import { basename } from 'node:path'
 import type { Problem } from '../../schemas/generated/api/problems.ts'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
+import { readSubdomains } from '../db/queries/organizations.ts'
 import {
   countFailedTasks,
   countFailedWork,
+  findLaneOwner,
   listDisabledReceivers,
   listEndingConnections,
   listHeld,
@@ -32,8 +34,8 @@ export type ProblemParts = {
   settings: { PUBLIC_URL: string; DISK_FREE_MB: number }
 }
 
-/** A problem without the time of its start: this host notes when it first sees it. */
-type Noticed = Omit<Problem, 'object' | 'since'> & { since?: number }
+/** A problem without the name of its organization. Without `since`, this host notes when it first sees it. */
+type Noticed = Omit<Problem, 'object' | 'since' | 'organizationSubdomain'> & { since?: number }
 
 const probeMs = 3_000
 /** Of connections: a provider that is gone ends all of them. */
@@ -53,15 +55,20 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
     const keys = new Set(found.map(toKey))
     if (caller.kind === 'operator')
       for (const key of firstSeen.keys()) if (!keys.has(key)) firstSeen.delete(key)
-    const items = found.map(toProblem).sort((one, other) => (one.since < other.since ? 1 : -1))
+    const owners = found.flatMap(({ organization }) => organization ?? [])
+    const subdomains = await readSubdomains(db, new Set(owners))
+    const items = found
+      .map((noticed) => toProblem(noticed, subdomains))
+      .sort((one, other) => (one.since < other.since ? 1 : -1))
     return { items, count: items.length }
   })
 
-  function toProblem({ since, ...noticed }: Noticed): Problem {
+  function toProblem({ since, ...noticed }: Noticed, subdomains: ReadonlyMap<string, string>): Problem {
     const key = toKey(noticed)
     const at = since ?? firstSeen.get(key) ?? Date.now()
     if (since === undefined) firstSeen.set(key, at)
-    return { object: 'problem', ...noticed, since: toIso(at) }
+    const organizationSubdomain = subdomains.get(noticed.organization ?? '') ?? null
+    return { object: 'problem', ...noticed, organizationSubdomain, since: toIso(at) }
   }
 
   async function readHost(): Promise<Noticed[]> {
@@ -69,9 +76,9 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
     const { bavail, bsize } = await statfs(dataDir)
     const freeMb = Math.floor((bavail * bsize) / (1024 * 1024))
     const why = settings.PUBLIC_URL === '' ? undefined : await reach.get(settings.PUBLIC_URL)
-    const late = await findLateWork(db)
+    const late = await Promise.all((await findLateWork(db)).map((work) => toLate(db, work)))
     return [
-      ...late.map((work) => ({ ...host, ...toLate(work) })),
+      ...late,
       ...plugins()
         .filter(({ state }) => state === 'failed')
         .map(toFailedFolder),
@@ -115,12 +122,15 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
   }
 }
 
-function toLate({ kind, dueForMs, lane }: LateWork): Pick<Noticed, 'kind' | 'sentence' | 'since' | 'fix'> {
+async function toLate(db: Db, { kind, dueForMs, lane }: LateWork): Promise<Noticed> {
+  const isInstallation = lane.startsWith('inst_')
   return {
     kind: 'late_work',
+    organization: (await findLaneOwner(db, lane)) ?? null,
+    subject: { kind: isInstallation ? 'installation' : 'integration', id: lane },
     since: Date.now() - dueForMs,
     sentence: `${kind === 'event' ? 'Events' : 'Tasks'} wait for their scripts for more than a minute, the oldest one at ${lane}.`,
-    fix: `Give Annex more processors, or find a script that takes long: npx annex logs --installation ${lane}`,
+    fix: `Give Annex more processors, or find a script that takes long: npx annex logs ${lane}`,
   }
 }
 

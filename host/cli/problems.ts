@@ -15,9 +15,11 @@ export function addProblems(program: Command): void {
       if (answer.count > 0) process.exitCode = 1
       if (terminal.json) return terminal.printJson(answer)
       if (answer.count === 0) return terminal.say('There is no problem.')
-      for (const { sentence, since, fix } of answer.items) {
+      for (const { sentence, organizationSubdomain, since, fix } of answer.items) {
         terminal.print(paint('red', '● '), toPasteable(sentence))
-        terminal.print(`  since ${since}`)
+        terminal.print(
+          `  ${organizationSubdomain === null ? '' : `organization ${organizationSubdomain}, `}since ${since}`,
+        )
         terminal.print(`  ${toPasteable(fix)}`)
       }
     })

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
 import { insertJobs } from '../../host/db/queries/jobs.ts'
-import { type Annex, type Json, startAnnex } from '../support/annex.ts'
+import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
 const minuteMs = 60_000
 /** Counts are cached for a second. */
@@ -17,7 +17,7 @@ describe('work of scripts that is late', () => {
   let annex: Annex
   let database: Database
   before(async () => {
-    annex = await startAnnex({ dataDir })
+    annex = await startAnnex({ dataDir, plugins: { echo: {} } })
     database = await openDatabase('', dataDir)
   })
   after(async () => {
@@ -56,12 +56,12 @@ describe('work of scripts that is late', () => {
       annex.api('GET', '/metrics'),
     ])
     assert.equal(ready.status, 200, ready.text)
+    const late: Json[] = problems.json.items.filter(({ kind }: Json) => kind === 'late_work')
     const gauges = metrics.text.matchAll(/^annex_oldest_due_seconds\{kind="(\w+)"\} (\d+)/gm)
     return {
       work: ready.json.work,
-      sentences: problems.json.items
-        .filter(({ kind }: Json) => kind === 'late_work')
-        .map(({ sentence }: Json) => sentence),
+      sentences: late.map(({ sentence }) => sentence),
+      of: late.map(({ subject, organizationSubdomain }) => [subject.id, organizationSubdomain]),
       gauges: Object.fromEntries([...gauges].map(([, kind, seconds]) => [kind, Number(seconds)])),
     }
   }
@@ -77,16 +77,25 @@ describe('work of scripts that is late', () => {
   })
 
   it('is in /readyz, the problems and the metrics, with the installation that waits for longest', async () => {
-    await hold('event', 'inst_long', 3 * minuteMs)
+    const { id } = await installSample(annex, 'echo')
+    await until(
+      () => annex.api('GET', `/v1/jobs?installation=${id}`),
+      ({ json }) => json.items.length === 0,
+    )
+    await hold('event', id, 3 * minuteMs)
     await hold('event', 'inst_less', 2 * minuteMs)
     await hold('task', 'echo', 2 * minuteMs)
-    const { work, sentences, gauges } = await read()
+    const { work, sentences, of, gauges } = await read()
     assert.ok(work.ready)
     assert.ok(work.lateSeconds.event >= 180 && work.lateSeconds.task >= 120, JSON.stringify(work))
     assert.ok((gauges.event ?? 0) >= 180 && (gauges.task ?? 0) >= 120, JSON.stringify(gauges))
     assert.deepEqual(sentences.toSorted(), [
-      'Events wait for their scripts for more than a minute, the oldest one at inst_long.',
+      `Events wait for their scripts for more than a minute, the oldest one at ${id}.`,
       'Tasks wait for their scripts for more than a minute, the oldest one at echo.',
+    ])
+    assert.deepEqual(of.toSorted(), [
+      ['echo', 'home'],
+      [id, 'home'],
     ])
     await database.db('jobs').delete()
     assert.deepEqual((await read()).work, { ready: true })

@@ -53,7 +53,7 @@ describe('a new user, by annex alone', () => {
     assert.equal(await answer(), 'one')
     const problems = await served.annex('problems')
     assert.equal(problems.code, 1)
-    assert.match(problems.stdout, /Version 2 of story waits/)
+    assert.match(problems.stdout, /Version 2 of story waits.*\n {2}organization home, since \d/)
   })
 
   it('sees the difference, and agrees', async () => {

@@ -105,6 +105,8 @@ describe('a problem', () => {
     assert.ok(Date.parse(problem.since) <= Date.now() + 1000, problem.since)
     assert.match(problem.sentence, /\.$|:/)
     assert.notEqual(problem.fix, '')
+    const ofHost = ['folder', 'public_url', 'disk'].includes(kind)
+    assert.equal(problem.organizationSubdomain, ofHost ? null : 'home')
     return problem
   }
   const closes = (kind: string): Promise<Json[]> =>

@@ -30,6 +30,14 @@ export async function listOrganizations(db: Db, where: { id?: string }, at: Page
   return inPage(db('organizations').where(where), 'id', at)
 }
 
+/** The subdomains of organizations by their ids. */
+export async function readSubdomains(db: Db, ids: Iterable<string>): Promise<Map<string, string>> {
+  const rows = await db('organizations')
+    .whereIn('id', [...ids])
+    .select('id', 'subdomain')
+  return new Map(rows.map(({ id, subdomain }) => [id, subdomain]))
+}
+
 export async function lockOrganization(transaction: Db, id: string): Promise<Organization | undefined> {
   return transaction('organizations').where({ id }).forUpdate().first()
 }

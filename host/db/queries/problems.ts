@@ -115,6 +115,13 @@ export async function countFailedTasks(
   )
 }
 
+/** The organization of a lane: of the installation, or of the integration that has this name. */
+export async function findLaneOwner(db: Db, lane: string): Promise<string | undefined> {
+  const installation = await db('installations').where({ id: lane }).first('organizationId')
+  const found = installation ?? (await db('integrations').where({ name: lane }).first('organizationId'))
+  return found?.organizationId
+}
+
 /** As many connections are looked at: those that end later are not broken yet. */
 const mostConnections = 10_000
 

@@ -22,6 +22,10 @@ export interface Problem {
    * Null: of the host.
    */
   organization: string | null
+  /**
+   * Subdomain of the organization. Null: of the host.
+   */
+  organizationSubdomain: string | null
   subject: ProblemSubject
   sentence: string
   since: Time
