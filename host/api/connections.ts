@@ -14,6 +14,7 @@ import { levelOf, toLevel } from '../installations/level-settings.ts'
 import { type FlowLevel, type OAuthFlows, refused } from '../installations/oauth-flows.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { hasDotSegments } from '../manifest/checks/check-meaning.ts'
+import { describePlace } from '../manifest/settings/check-configuration.ts'
 import { parseEndpointPath } from '../sandbox/level.ts'
 import { originOf } from './caller.ts'
 import { type ConnectQuestion, toConnectPage } from './connect-page.ts'
@@ -131,7 +132,9 @@ function callbackUrlOf({ manifest, installation, target }: OpenLevel, name: stri
   const property = Object.hasOwn(properties, name) ? properties[name] : undefined
   if (property?.type === 'button') return property.callback_url
   const buttons = Object.keys(properties).filter((other) => properties[other]?.type === 'button')
-  const hint = buttons.length === 0 ? 'It has none.' : `It has: ${buttons.join(', ')}.`
+  const place = describePlace(manifest, levelOf(target), name)
+  const others = buttons.length === 0 ? 'It has none.' : `It has: ${buttons.join(', ')}.`
+  const hint = place === '' ? others : `It belongs to ${place}.`
   throw new AnnexError(
     'not_found',
     `The ${levelOf(target)} of ${installation.id} has no button "${name}". ${hint}`,

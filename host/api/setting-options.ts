@@ -8,6 +8,7 @@ import { AnnexError } from '../errors.ts'
 import { keepLabel } from '../installations/configure.ts'
 import { levelOf, toLevel } from '../installations/level-settings.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
+import { describePlace } from '../manifest/settings/check-configuration.ts'
 import { endpointPath } from '../sandbox/level.ts'
 import type { OnOperation } from './operations.ts'
 import { type LevelRequest, openLevel } from './visible-records.ts'
@@ -68,8 +69,10 @@ function choicesOf(
   if (property?.type === 'string' && property.completion_url !== undefined) {
     return { completionUrl: property.completion_url, choices: property.enum }
   }
+  const place = describePlace(manifest, levelOf(target), name)
+  const hint = place === '' ? '' : ` It belongs to ${place}.`
   throw new AnnexError(
     'not_found',
-    `The ${levelOf(target)} of ${installation.id} has no setting "${name}" with a completion_url.`,
+    `The ${levelOf(target)} of ${installation.id} has no setting "${name}" with a completion_url.${hint}`,
   )
 }

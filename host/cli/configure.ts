@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { SettingSchema } from '../manifest/settings/settings-schema.ts'
-import { type Api, toPath } from './client.ts'
+import { type Api, isApiError, toPath } from './client.ts'
 import {
   findInstallation,
   findLevel,
@@ -47,7 +47,9 @@ async function configure(named: string, options: Options, command: Command): Pro
   const integration = await session.api.get<Integration>(toPath`/v1/integrations/${installation.integration}`)
   // One wrong setting changes nothing.
   const settings = await checkSettings(session.api, integration, level, set)
-  const changed = await configureLevel(session.api, level, { set: settings, unset })
+  const changed = await configureLevel(session.api, level, { set: settings, unset }).catch((error) => {
+    throw withPlaces(error, integration, level.place?.object ?? 'account', unset)
+  })
   const parts =
     level.place === undefined
       ? { installation: changed as Installation }
@@ -69,8 +71,31 @@ export async function checkSettings(
 ): Promise<Record<string, unknown>> {
   const configuration = toSettings(pairs, settingsOf(integration, { place })?.properties)
   const level = place?.object ?? 'account'
-  await api.post(toPath`/v1/integrations/${integration.name}/settings/check`, { level, configuration }, query)
+  const path = toPath`/v1/integrations/${integration.name}/settings/check`
+  await api.post(path, { level, configuration }, query).catch((error) => {
+    throw withPlaces(error, integration, level, Object.keys(configuration))
+  })
   return configuration
+}
+
+type LevelKind = keyof Integration['configurations']
+const flags = { account: 'without --site and --space', site: 'with --site', space: 'with --space' } as const
+
+/** Adds to a refusal the flag for each setting that belongs to another level. */
+function withPlaces(
+  error: unknown,
+  { configurations }: Integration,
+  level: LevelKind,
+  names: string[],
+): unknown {
+  if (!isApiError(error, 'configuration_invalid')) return error
+  const has = (kind: LevelKind, name: string) => Object.hasOwn(configurations[kind]?.properties ?? {}, name)
+  for (const name of names.filter((given) => !has(level, given))) {
+    const places = (['account', 'site', 'space'] as const).filter((kind) => has(kind, name))
+    if (places.length > 0)
+      error.message += `\nName ${name} ${places.map((kind) => flags[kind]).join(', or ')}.`
+  }
+  return error
 }
 
 /** Changes settings of a level, one after the other. Other settings keep their values. */

@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { after, before, test } from 'node:test'
+import { after, before, describe, it, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyWebhook } from '../../host/webhooks/signature.ts'
 import { assertHarmless } from './support/assert-harmless.ts'
@@ -217,6 +217,40 @@ test('an integration with optional settings only is active after its install', a
   const shown = await served.annex('installations', 'handbook-stats')
   assert.match(shown.stdout, /connection: not connected/)
   assert.doesNotMatch(shown.stderr, /pending|annex configure/)
+})
+
+describe('a setting of another level is refused with the flag that reaches its level', () => {
+  const inSpace = ['--space', 'handbook']
+  const cases: [string, string[], RegExp][] = [
+    ['--set with --space', [...inSpace, '--set', 'unit=words'], /Name unit without --site and --space\.\n/],
+    ['--set without --space', ['--set', 'include_headings=false'], /Name include_headings with --space\.\n/],
+    ['--unset with --space', [...inSpace, '--unset', 'unit'], /Name unit without --site and --space\.\n/],
+    [
+      'two of --set beside a right and a wrong one',
+      ['--set', 'include_headings=false', '--set', 'unit=words', '--set', 'nit=x'],
+      /is no setting of the account: it belongs to the space\n(?:.*\n)*.*there is no setting "nit" .*\nName include_headings with --space\.\n[^N]/,
+    ],
+  ]
+  for (const [title, args, expected] of cases) {
+    it(title, async () => {
+      const { code, stdout, stderr } = await served.annex('configure', 'handbook-stats', ...args)
+      assert.deepEqual([code, stdout], [3, ''])
+      assert.match(stderr, expected)
+      assert.equal(stderr.includes('it belongs to'), true, stderr)
+    })
+  }
+  it('install', async () => {
+    const args = ['install', 'handbook-stats', '--yes', ...inSpace, '--set', 'unit=words']
+    const { code, stderr } = await served.annex(...args)
+    assert.equal(code, 3)
+    assert.match(stderr, /unit: is no setting of the space: it belongs to the account\nName unit without/)
+  })
+  it('options and connect', async () => {
+    const options = await served.annex('options', 'handbook-stats', 'team', ...inSpace)
+    assert.match(options.stderr, /no setting "team" with a completion_url\. It belongs to the account\./)
+    const connect = await served.annex('connect', 'handbook-stats', 'connection', ...inSpace)
+    assert.match(connect.stderr, /no button "connection"\. It belongs to the account\./)
+  })
 })
 
 test('an install without its required settings is pending, and shows the command that sets them', async () => {

@@ -42,6 +42,27 @@ test('every wrong setting is reported, each once, with what is allowed', () => {
   ])
 })
 
+test('a setting of other levels names them', () => {
+  const property = { type: 'string', title: 'Key', description: 'Of the provider' } as const
+  const declaring = createManifest({
+    configurations: {
+      account: { properties: { key: property, toString: property } },
+      site: { properties: { key: property } },
+      space: { properties: { own: property } },
+    },
+  })
+  const messageOf = (level: 'account' | 'site' | 'space', name: string) =>
+    checkConfiguration(declaring, level, { [name]: 'x' }).problems[0]?.message
+  assert.equal(
+    messageOf('space', 'key'),
+    'is no setting of the space: it belongs to the account and the site',
+  )
+  assert.equal(messageOf('site', 'own'), 'is no setting of the site: it belongs to the space')
+  assert.equal(messageOf('site', 'toString'), 'is no setting of the site: it belongs to the account')
+  assert.equal(messageOf('account', 'key'), undefined)
+  assert.match(messageOf('space', 'constructor') ?? '', /^there is no setting "constructor" for the space; /)
+})
+
 test('what is right is right, and a default stands in for what is missing', () => {
   assert.deepEqual(problemsOf({ url: 'https://a.example' }), [])
   assert.deepEqual(problemsOf({ url: 'x', level: 'high', count: -1.5, loud: false }), [])

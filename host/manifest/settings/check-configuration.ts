@@ -16,6 +16,8 @@ import {
 export type Level = 'account' | 'site' | 'space'
 export type Configuration = Record<string, unknown>
 
+const levels: readonly Level[] = ['account', 'site', 'space']
+
 /** A mistake in one setting. `missing`: the value is absent or empty, and the level is incomplete without it. */
 export type SettingProblem = { path: string; message: string; kind: 'invalid' | 'missing' }
 
@@ -63,9 +65,21 @@ export function checkConfiguration(
   const isStored = (name: string) =>
     Object.hasOwn(stored, name) && isDeepStrictEqual(stored[name], (configuration as Configuration)[name])
   const found = findSettingProblems(declared, level, withDefaults(manifest, level, configuration), isStored)
+  const unknown = found.unknown.map((problem) => {
+    const place = describePlace(manifest, level, problem.path)
+    const message = `is no setting of the ${level}: it belongs to ${place}`
+    return place === '' ? problem : { ...problem, message }
+  })
   const connections = by === 'installer' ? findHandmadeConnections(declared, given, stored) : []
-  const problems = [...found.unknown.filter(() => by === 'installer'), ...found.wrong, ...connections]
+  const problems = [...unknown.filter(() => by === 'installer'), ...found.wrong, ...connections]
   return { configuration, problems: [...problems, ...found.missing] }
+}
+
+/** The levels that declare a setting which `level` lacks: `the account`, `the site and the space`. Empty: no level does. */
+export function describePlace(manifest: Manifest, level: Level, name: string): string {
+  const has = (at: Level) => Object.hasOwn(manifest.configurations?.[at]?.properties ?? {}, name)
+  const places = has(level) ? [] : levels.filter(has)
+  return places.map((place) => `the ${place}`).join(' and ')
 }
 
 /** Settings as a script reads them, with defaults. */
