@@ -57,7 +57,7 @@ export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: Rece
 
 function toReceipt(receipt: ReceiptRow): Receipt {
   const { id, integration, installationId, requestId, type, startedAt, cpuMs, wallMs, heapBytes } = receipt
-  const { egressCalls, egressBytes, hostCalls, outcome, status, eventId } = receipt
+  const { egressCalls, egressBytes, hostCalls, deliveries, tasks, outcome, status, eventId } = receipt
   return {
     object: 'receipt',
     id,
@@ -75,5 +75,7 @@ function toReceipt(receipt: ReceiptRow): Receipt {
     egressCalls,
     egressBytes,
     hostCalls,
+    deliveries,
+    tasks,
   }
 }

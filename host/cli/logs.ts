@@ -133,14 +133,19 @@ function describeUse(receipt: DispatchReceipt): string {
   ].join(' · ')
 }
 
-/** `, with 1 outbound request and 2 queued deliveries or tasks`. Empty without calls. */
-export function describeCalls({ hostCalls, egressCalls }: DispatchReceipt): string {
-  const queued = hostCalls - egressCalls
-  const parts = [
-    ...(egressCalls > 0 ? [`${egressCalls} outbound ${egressCalls === 1 ? 'request' : 'requests'}`] : []),
-    ...(queued > 0 ? [`${queued} queued ${queued === 1 ? 'delivery or task' : 'deliveries or tasks'}`] : []),
-  ]
-  return parts.length === 0 ? '' : `, with ${parts.join(' and ')}`
+/** `, with 1 outbound request, 2 deliveries and 1 task`. Empty when there are none. */
+export function describeCalls({ egressCalls, deliveries, tasks }: DispatchReceipt): string {
+  const counts = [
+    [egressCalls, 'outbound request', 'outbound requests'],
+    [deliveries, 'delivery', 'deliveries'],
+    [tasks, 'task', 'tasks'],
+  ] as const
+  const parts = counts
+    .filter(([count]) => count > 0)
+    .map(([count, one, many]) => `${count} ${count === 1 ? one : many}`)
+  const last = parts.pop()
+  if (last === undefined) return ''
+  return `, with ${parts.length === 0 ? last : `${parts.join(', ')} and ${last}`}`
 }
 
 /** One decimal below 10, none above. */

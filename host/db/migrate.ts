@@ -8,6 +8,7 @@ import * as linkMakers from './migrations/004-link-makers.ts'
 import * as secretSettings from './migrations/005-secret-settings.ts'
 import * as installLinks from './migrations/006-install-links.ts'
 import * as handledEvents from './migrations/009-handled-events.ts'
+import * as queuedWork from './migrations/012-queued-work.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -119,6 +120,7 @@ const steps: readonly [string, Step][] = [
   ['005-secret-settings', secretSettings],
   ['006-install-links', installLinks],
   ['009-handled-events', handledEvents],
+  ['012-queued-work', queuedWork],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

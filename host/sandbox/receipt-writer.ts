@@ -138,6 +138,8 @@ function toRow(owner: string, receipt: Receipt): Omit<ReceiptRow, 'id'> {
     egressCalls: counted(receipt.egressCalls, maxInteger),
     egressBytes: counted(receipt.egressBytes),
     hostCalls: counted(receipt.hostCalls, maxInteger),
+    deliveries: counted(receipt.deliveries, maxInteger),
+    tasks: counted(receipt.tasks, maxInteger),
     outcome,
     status,
   }

@@ -23,6 +23,9 @@ export type Receipt = {
   egressBytes: number
   /** All host calls, outbound requests included. */
   hostCalls: number
+  /** Deliveries and tasks that it has queued. */
+  deliveries: number
+  tasks: number
   /**
    * `ok`; `no_handler` for an event or task without a handler in the script; `script_error` when the script threw; else
    * the code of the error that ended the dispatch.
@@ -58,6 +61,8 @@ export function emptyReceipt(
     egressCalls: 0,
     egressBytes: 0,
     hostCalls: 0,
+    deliveries: 0,
+    tasks: 0,
     outcome,
     status: undefined,
   }

@@ -42,7 +42,14 @@ describe('what dispatches used, over the API', () => {
     organizations.script = { token: script, installationId: '' }
 
     const used = { integration: 'echo', type: 'fetch', startedAtMs: Date.now(), cpuMs: 1.2, wallMs: 4 }
-    const more = { heapBytes: 3_100_000, egressCalls: 1, egressBytes: 12_000, hostCalls: 2 }
+    const more = {
+      heapBytes: 3_100_000,
+      egressCalls: 1,
+      egressBytes: 12_000,
+      hostCalls: 2,
+      deliveries: 1,
+      tasks: 3,
+    }
     for (const [name, { installationId }] of Object.entries(organizations)) {
       if (installationId === '') continue
       for (let n = 0; n < 5; n += 1) {
@@ -82,6 +89,8 @@ describe('what dispatches used, over the API', () => {
       egressCalls: 1,
       egressBytes: 12_000,
       hostCalls: 2,
+      deliveries: 1,
+      tasks: 3,
     })
     const { page } = first.json.next
     const second = await get(`/v1/receipts?installation=${installation}&limit=3&page=${page}`, operator)

@@ -11,7 +11,7 @@ async function serveHandler(context: TestContext, body: string, retrySeconds: st
   const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({
   fetch: async () => new Response('hi'),
-  events: { site_view: async (event, { integration }) => { ${body} } },
+  events: { site_view: async (event, { integration, storage }) => { ${body} } },
 })`
   writePlugin(plugins, 'late', { scopes: ['site:views:read'], script })
   const served = await startServe({
@@ -54,13 +54,16 @@ test('publish --follow prints the calls and the duration of a handler, and a mis
   const url = JSON.stringify(receiver.url)
   const follow = await serveHandler(
     context,
-    `await fetch(${url}); await integration.queueTask({ task: {} })`,
+    `await fetch(${url}); await storage.put('seen', 1); await storage.get('seen')
+    await integration.queueTask({ task: {} })
+    for (const n of [1, 2]) await integration.queueDelivery({ url: ${url} + '?' + n, event })
+    await integration.queueDelivery({ url: 'ftp://refused.example', event }).catch(() => {})`,
     '1',
   )
   const { code, stderr } = await follow()
   assert.match(
     stderr,
-    /^late inst_\S+ handled it in [\d.]+ ms, with 1 outbound request and 1 queued delivery or task\. See `npx annex logs req_\S+`\.$/m,
+    /^late inst_\S+ handled it in [\d.]+ ms, with 1 outbound request, 2 deliveries and 1 task\. See `npx annex logs req_\S+`\.$/m,
   )
   assert.doesNotMatch(stderr, /No script asked|failed/)
   assert.equal(code, 0)

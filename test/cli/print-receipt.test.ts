@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { printReceipt } from '../../host/cli/logs.ts'
+import { describeCalls, printReceipt } from '../../host/cli/logs.ts'
 import type { DispatchReceipt } from '../../host/cli/records.ts'
 import { createTerminal } from '../../host/cli/terminal.ts'
 
@@ -19,6 +19,8 @@ const receipt: DispatchReceipt = {
   egressCalls: 1,
   egressBytes: 12_000,
   hostCalls: 2,
+  deliveries: 0,
+  tasks: 0,
 }
 
 const lines: [name: string, more: Partial<DispatchReceipt>, line: string][] = [
@@ -42,5 +44,17 @@ for (const [name, more, line] of lines) {
     const stdout = { write }
     printReceipt(createTerminal({ stdout, stderr: stdout, env: {} }), { ...receipt, ...more })
     assert.equal(printed, `2026-01-01T12:00:00.004Z used  echo req_1 ${line}\n`)
+  })
+}
+
+const counts: [Partial<DispatchReceipt>, string][] = [
+  [{ egressCalls: 0, hostCalls: 9 }, ''],
+  [{ egressCalls: 0, hostCalls: 9, deliveries: 1 }, ', with 1 delivery'],
+  [{ egressCalls: 2, deliveries: 1 }, ', with 2 outbound requests and 1 delivery'],
+  [{ egressCalls: 1, deliveries: 2, tasks: 1 }, ', with 1 outbound request, 2 deliveries and 1 task'],
+]
+for (const [more, text] of counts) {
+  it(`the calls of a handler are those that leave it, and no storage calls: ${text || 'none'}`, () => {
+    assert.equal(describeCalls({ ...receipt, ...more }), text)
   })
 }

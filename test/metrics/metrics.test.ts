@@ -16,6 +16,8 @@ const receipt = (more: Partial<Receipt> = {}): Receipt => ({
   egressCalls: 2,
   egressBytes: 1000,
   hostCalls: 3,
+  deliveries: 0,
+  tasks: 0,
   outcome: 'ok',
   ...more,
 })

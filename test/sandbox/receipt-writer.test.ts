@@ -24,6 +24,8 @@ const receiptOf = (installationId: string | undefined, more: Partial<Receipt> = 
   egressCalls: 1,
   egressBytes: 100,
   hostCalls: 2,
+  deliveries: 0,
+  tasks: 0,
   outcome: 'ok',
   ...more,
 })
@@ -77,6 +79,8 @@ describe('the receipts of dispatches', () => {
       egressCalls: 1,
       egressBytes: 100,
       hostCalls: 2,
+      deliveries: 0,
+      tasks: 0,
       outcome: 'ok',
       status: 204,
     })

@@ -17,6 +17,8 @@ export type ReceiptRow = {
   egressCalls: number
   egressBytes: number
   hostCalls: number
+  deliveries: number
+  tasks: number
   outcome: string
   status: number | null
 }

@@ -35,6 +35,8 @@ export async function answerCall(
   const answer = await given.runCall(call, context, controller.signal)
   // A streamed answer may last as long as its dispatch: until then the call can be abandoned.
   if (!(answer.ok && answer.body instanceof Readable)) live.running?.delete(call.id)
+  if (answer.ok && call.name === 'delivery') live.deliveries += 1
+  if (answer.ok && call.name === 'task') live.tasks += 1
   settle(answer)
 }
 

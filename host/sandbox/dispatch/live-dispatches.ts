@@ -50,6 +50,8 @@ export type LiveDispatch = {
   /** Calls of the script to the host, running ones by id so that they can be abandoned. */
   calls: number
   egressCalls: number
+  deliveries: number
+  tasks: number
   egressBytes: number
   logLines: number
   logBytes: number
@@ -122,6 +124,8 @@ export function createLiveDispatches(given: {
         movedMs: sentMs,
         calls: 0,
         egressCalls: 0,
+        deliveries: 0,
+        tasks: 0,
         egressBytes: 0,
         logLines: 0,
         logBytes: 0,
@@ -195,6 +199,8 @@ function toReceipt(live: LiveDispatch, usage: Usage): Receipt {
   receipt.egressCalls = live.egressCalls
   receipt.egressBytes = live.egressBytes
   receipt.hostCalls = live.calls
+  receipt.deliveries = live.deliveries
+  receipt.tasks = live.tasks
   // The answer to an event goes to no visitor: status 406 means that the script has no handler.
   if (receipt.eventId !== undefined && live.status === 406) receipt.outcome = 'no_handler'
   else if (live.status !== undefined) receipt.status = live.status

@@ -39,7 +39,18 @@ export interface Receipt {
    * Both ways.
    */
   egressBytes: number
+  /**
+   * All calls to Annex: outbound requests, storage, deliveries, tasks.
+   */
   hostCalls: number
+  /**
+   * Deliveries that it queued.
+   */
+  deliveries: number
+  /**
+   * Tasks that it queued.
+   */
+  tasks: number
 }
 
 /**
