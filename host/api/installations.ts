@@ -2,9 +2,9 @@ import type { Installation as InstallationView } from '../../schemas/generated/a
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
-import { listTargets } from '../db/queries/installation-targets.ts'
+import { listSpaceIds, listTargets } from '../db/queries/installation-targets.ts'
 import { findInstallation, type Installation } from '../db/queries/installations.ts'
-import { listInstallations } from '../db/queries/list-installations.ts'
+import { listInstallationsWithSpaces } from '../db/queries/list-installations.ts'
 import { listStores } from '../db/queries/stores.ts'
 import { AnnexError } from '../errors.ts'
 import { createManifestReader, findDeployed } from '../installations/find-deployed.ts'
@@ -40,7 +40,7 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
     const readManifest = createManifestReader(db)
     return listPage(request, {
       place: idPlace('inst'),
-      read: (at) => listInstallations(db, where, at),
+      read: (at) => listInstallationsWithSpaces(db, where, at),
       placeOf: ({ id }) => id,
       toView: async (found) =>
         toListed(
@@ -108,7 +108,8 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
 
   async function view(installation: Installation, caller: Caller): Promise<InstallationView> {
     const manifest = (await findDeployed(db, installation.integration, installation))?.manifest
-    return toInstallationView(installation, { caller, manifest, publicUrl: publicUrl() })
+    const spaces = await listSpaceIds(db, installation.id)
+    return toInstallationView({ ...installation, spaces }, { caller, manifest, publicUrl: publicUrl() })
   }
 }
 

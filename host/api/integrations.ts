@@ -13,7 +13,7 @@ import {
   listVisibleIntegrations,
   type OwnIntegrations,
 } from '../db/queries/integrations.ts'
-import { listInstallations } from '../db/queries/list-installations.ts'
+import { listInstallationsWithSpaces } from '../db/queries/list-installations.ts'
 import { findImage } from '../db/queries/version-images.ts'
 import { AnnexError } from '../errors.ts'
 import { queueTask } from '../events/tasks.ts'
@@ -138,7 +138,7 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     const readManifest = createManifestReader(db)
     const answer = await listPage(request, {
       place: idPlace('inst'),
-      read: (at) => listInstallations(db, where, at),
+      read: (at) => listInstallationsWithSpaces(db, where, at),
       placeOf: ({ id }) => id,
       toView: async (installation) => {
         const manifest = await readManifest(installation)

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
+import { listSpaceIds } from '../db/queries/installation-targets.ts'
 import { AnnexError } from '../errors.ts'
 import { type Editing, editByInstaller, editByScript, editSetting } from '../installations/configure.ts'
 import { toLevelView, toRotatedView } from '../installations/installation-view.ts'
@@ -136,7 +137,8 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
   async function view(request: SettingsRequest) {
     const { caller, manifest, ...level } = await openLevel(reader, request)
     request.context.set('etag', settingsTag(manifest, level))
-    return toLevelView(level, { caller, manifest, publicUrl: publicUrl() })
+    const spaces = level.target === undefined ? await listSpaceIds(reader, level.installation.id) : []
+    return toLevelView({ ...level, spaces }, { caller, manifest, publicUrl: publicUrl() })
   }
 }
 

@@ -8,6 +8,7 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { InstallationTarget } from '../db/queries/installation-targets.ts'
 import type { Configuration, Installation, Signer } from '../db/queries/installations.ts'
+import type { InstallationWithSpaces } from '../db/queries/list-installations.ts'
 import type { ErrorDetail } from '../errors.ts'
 import { endpointPath, type Level, signInPath } from '../sandbox/level.ts'
 import { type Connection, toConnections } from './connections.ts'
@@ -25,12 +26,14 @@ type Viewer = { caller: Caller; manifest: Manifest | undefined; publicUrl: strin
 
 /** A level as the API shows it. */
 export const toLevelView = (
-  { installation, target }: InstalledLevel,
+  { installation, target, spaces }: InstalledLevel & { spaces: string[] },
   viewer: Viewer,
 ): InstallationView | SiteInstallation | SpaceInstallation =>
-  target === undefined ? toInstallationView(installation, viewer) : toTargetView(installation, target, viewer)
+  target === undefined
+    ? toInstallationView({ ...installation, spaces }, viewer)
+    : toTargetView(installation, target, viewer)
 
-export function toInstallationView(installation: Installation, viewer: Viewer): InstallationView {
+export function toInstallationView(installation: InstallationWithSpaces, viewer: Viewer): InstallationView {
   const { id, integration, organizationId, externalIds, createdAt, updatedAt } = installation
   return {
     object: 'installation',
@@ -45,6 +48,7 @@ export function toInstallationView(installation: Installation, viewer: Viewer): 
     ...settingsFor(viewer, 'account', installation),
     externalIds,
     target: { organization: organizationId },
+    spaces: installation.spaces,
     space_selection: installation.spaceSelection,
     site_selection: installation.siteSelection,
     urls: {

@@ -13,11 +13,13 @@ describe('an installation in all spaces', () => {
   let annex: Annex
   let endpoint: string
   let path: string
+  let onSites: string
   before(async () => {
     annex = await startAnnex({ plugins: { search: { script }, sites: { script, more: 'target: site' } } })
     const installed = await installSample(annex, 'search')
     endpoint = installed.endpoint
     path = installed.path
+    onSites = (await installSample(annex, 'sites')).path
   })
   after(() => annex.close())
 
@@ -42,6 +44,22 @@ describe('an installation in all spaces', () => {
     const environment: Json = await (await fetch(endpoint)).json()
     assert.deepEqual([environment.space_selection, environment.spaces.length], ['all', 3])
     assert.deepEqual((await annex.api('GET', `${path}/sites`)).json.items, [])
+    assert.deepEqual((await annex.api('GET', path)).json.spaces, environment.spaces)
+    for (const list of [path.replace(/\/[^/]+$/, ''), '/v1/installations']) {
+      const { items } = (await annex.api('GET', list)).json
+      assert.deepEqual(items.find(({ id }: Json) => path.endsWith(id)).spaces, environment.spaces, list)
+    }
+  })
+
+  it('is in no space that has gone, nor is another installation in its spaces', async () => {
+    const gone = await makeSpace('gone')
+    assert.ok((await annex.api('GET', path)).json.spaces.includes(gone))
+    assert.equal((await annex.api('DELETE', `${path}/spaces/${gone}`)).status, 204)
+    const { items } = (await annex.api('GET', '/v1/installations')).json
+    const spacesOf = (at: string) => items.find(({ id }: Json) => at.endsWith(id)).spaces
+    assert.deepEqual(spacesOf(path), (await annex.api('GET', path)).json.spaces)
+    assert.ok(!spacesOf(path).includes(gone))
+    assert.deepEqual([spacesOf(onSites), (await annex.api('GET', onSites)).json.spaces], [[], []])
   })
 
   it('stays where it is when people select again', async () => {
@@ -51,7 +69,6 @@ describe('an installation in all spaces', () => {
   })
 
   it('is refused where the manifest does not fit, and for a body that selects nothing', async () => {
-    const { path: onSites } = await installSample(annex, 'sites')
     assert.equal((await select({ spaces: 'all' }, onSites)).status, 409)
     assert.equal((await annex.api('GET', onSites)).json.space_selection, 'selected')
     assert.equal((await select({ sites: 'all' }, onSites)).status, 200)

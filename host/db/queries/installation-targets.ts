@@ -94,15 +94,36 @@ export async function readTargets(db: Db, installationId: string): Promise<Insta
   )
 }
 
-/** The oldest space first. A script has at most 1,000 of them in its environment. */
+/** A script and an answer of the API have at most this many of an installation. */
+const maxSpaces = 1_000
+
+/** The oldest space first, at most 1,000. */
 export async function listSpaceIds(db: Db, installationId: string): Promise<string[]> {
   const rows = await db('installationTargets')
     .where({ installationId, kind: 'space' })
     .whereNull('removingAt')
     .orderBy('targetId')
-    .limit(1_000)
+    .limit(maxSpaces)
     .select('targetId')
   return rows.map(({ targetId }) => targetId)
+}
+
+/** As `listSpaceIds`, for each of the installations. */
+export async function listSpaceIdsOf(db: Db, installationIds: string[]): Promise<Map<string, string[]>> {
+  const numbered = db('installationTargets')
+    .where({ kind: 'space' })
+    .whereIn('installationId', installationIds)
+    .whereNull('removingAt')
+    .select('installationId', 'targetId')
+    .rowNumber('place', (over) => over.partitionBy('installationId').orderBy('targetId'))
+  const rows: { installationId: string; targetId: string }[] = await db
+    .from(numbered.as('numbered') as never)
+    .where('place', '<=', maxSpaces)
+    .orderBy('targetId')
+    .select('installationId', 'targetId')
+  const spaces = new Map<string, string[]>(installationIds.map((id) => [id, []]))
+  for (const { installationId, targetId } of rows) spaces.get(installationId)?.push(targetId)
+  return spaces
 }
 
 /** A site or space installation in the list of an integration. `after`: the last one of the page before. */

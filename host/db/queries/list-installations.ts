@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { inPage, type PageAt } from '../page.ts'
+import { listSpaceIdsOf } from './installation-targets.ts'
 import { type Installation, type StoredLevel, toInstallation } from './installations.ts'
 import { levelsNamed } from './level-external-ids.ts'
 import { type Reach, whereReached } from './reach.ts'
@@ -32,6 +33,22 @@ export async function listInstallations(
   if (reach !== undefined) whereReached(query, reach)
   const rows: StoredLevel<Installation>[] = await inPage(query, 'id', at)
   return rows.map((row) => toInstallation(db, row))
+}
+
+export type InstallationWithSpaces = Installation & { spaces: string[] }
+
+/** As `listInstallations`, each with the ids of its spaces. */
+export async function listInstallationsWithSpaces(
+  db: Db,
+  filter: InstallationFilter,
+  at: PageAt,
+): Promise<InstallationWithSpaces[]> {
+  const found = await listInstallations(db, filter, at)
+  const spaces = await listSpaceIdsOf(
+    db,
+    found.map(({ id }) => id),
+  )
+  return found.map((installation) => ({ ...installation, spaces: spaces.get(installation.id) ?? [] }))
 }
 
 const pageSize = 100

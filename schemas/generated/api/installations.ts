@@ -38,6 +38,10 @@ export interface ListedInstallation {
     organization: string
   }
   /**
+   * Ids of the spaces that it is installed in, the oldest 1,000.
+   */
+  spaces: string[]
+  /**
    * `all`: each new space gets the integration. `selected`: people install it there.
    */
   space_selection?: 'all' | 'selected'
