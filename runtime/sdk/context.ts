@@ -4,6 +4,7 @@ import type {
   EnvironmentOf,
   IntegrationTypes,
   RuntimeEnvironment,
+  Settings,
   UntypedIntegration,
 } from './environment.ts'
 import type { HostAccess } from './host-access.ts'
@@ -14,10 +15,20 @@ const longestTaskDelaySeconds = 86_400
 /** The payload of `queueTask`. The `task` handler gets it as it was queued. */
 export type Task = { type?: string; [field: string]: unknown }
 
-/** The last argument of every handler. Each dispatch has its own. */
-export type RuntimeContext<Environment = RuntimeEnvironment> = {
+/** With a second type argument both are settings: of the account, and of a site or space. */
+type EnvironmentFor<Given, Target> = [Target] extends [never]
+  ? Given
+  : Given extends { apiEndpoint: string }
+    ? Given
+    : RuntimeEnvironment<Given & Settings, Target & Settings>
+
+/**
+ * The last argument of every handler. Each dispatch has its own. Its type argument is the environment. With two, they are the
+ * settings of an account, and those of a site or space: `RuntimeContext<Account, Target>`.
+ */
+export type RuntimeContext<Environment = RuntimeEnvironment, Target = never> = {
   /** Settings, secrets, addresses and tokens of the level that the dispatch is for. */
-  environment: Environment
+  environment: EnvironmentFor<Environment, Target>
   /** The platform API with the installation's token, or outside of an installation with the integration's. */
   api: ApiClient
   integration: {
@@ -28,7 +39,7 @@ export type RuntimeContext<Environment = RuntimeEnvironment> = {
      * and is retried as a webhook is. Rejects with a RangeError for another `schedule`, and with an Error for a
      * task above 512 KiB or 64 levels, or where 1,000 tasks of the installation wait.
      */
-    queueTask(options: { task: Task; schedule?: number }): Promise<void>
+    queueTask(options: { task: object; schedule?: number }): Promise<void>
     /**
      * Stores a webhook. The host signs `event`, sends it to `url` and retries it. `created` is false where this
      * event was stored for this URL before. Rejects with an Error outside of an installation, for an event above
@@ -55,6 +66,11 @@ export type ContextOf<Integration extends IntegrationTypes = UntypedIntegration>
 
 type AnyEnvironment = EnvironmentOf<IntegrationTypes>
 type Context = RuntimeContext<AnyEnvironment>
+
+/** A function whose last argument is the context, such as a handler. */
+export type RuntimeCallback<Input extends unknown[], Result, Context = RuntimeContext> = (
+  ...args: [...Input, context: Context]
+) => Result
 
 /** The dispatch that the getters below read. */
 const made = Symbol('made for')
@@ -126,7 +142,10 @@ const storageGetter = getter(function () {
 const createClient = (madeFor: MadeFor, token: string | undefined): ApiClient => {
   const environment = madeFor.environment()
   madeFor.versions ??= versionsOf(environment)
-  return createApiClient({ endpoint: environment.apiEndpoint, token, versions: madeFor.versions })
+  const { apiEndpoint: endpoint, integration } = environment
+  // As on the other platform: its scripts pass the name on to clients of their own.
+  const userAgent = `integration-${integration.name}/${integration.version}`
+  return createApiClient({ endpoint, token, userAgent, versions: madeFor.versions })
 }
 
 const versionsOf = (environment: AnyEnvironment): Map<string, string> => {

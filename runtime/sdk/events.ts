@@ -40,6 +40,9 @@ export type KnownEvents = {
   [Event in MadeHere | MadeElsewhere as Event['type']]: Plain<Event>
 }
 
+/** The name of an event with a type of its own. */
+export type EventType = keyof KnownEvents
+
 /** An event of any type. */
 export type AnyEvent = { type: string; eventId: string; installationId: string; [field: string]: unknown }
 

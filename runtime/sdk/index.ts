@@ -11,7 +11,7 @@ export type {
   ContentSource,
 } from './content-source.ts'
 export { createContentSource } from './content-source.ts'
-export type { ContextOf, RuntimeContext, Task } from './context.ts'
+export type { ContextOf, RuntimeCallback, RuntimeContext, Task } from './context.ts'
 export type {
   EventHandler,
   EventHandler as EventCallback,
@@ -31,11 +31,17 @@ export type {
   IntegrationTypes,
   RuntimeEnvironment,
 } from './environment.ts'
-export type { AnyEvent, EventOf, KnownEvents, Visitor } from './events.ts'
+export type { AnyEvent, EventOf, EventOf as EventByType, EventType, KnownEvents, Visitor } from './events.ts'
 export { ExposableError } from './exposable-error.ts'
 export { createIntegration, type Integration } from './integration.ts'
 export { Logger } from './logger.ts'
-export type { OAuthAnswer, OAuthConfig, OAuthCredentials } from './oauth/oauth-config.ts'
+export type {
+  OAuthAnswer,
+  OAuthConfig,
+  OAuthConfiguration,
+  OAuthCredentials,
+  OAuthResponse,
+} from './oauth/oauth-config.ts'
 export { defaultOAuthExtractCredentials } from './oauth/oauth-config.ts'
 export { createOAuthHandler } from './oauth/oauth-handler.ts'
 export { getOAuthToken } from './oauth/oauth-token.ts'

@@ -225,6 +225,24 @@ describe('the context', () => {
     },
   })
 
+  test('each API client shows its address, its token and the name of the integration', async () => {
+    const shown = '({ endpoint, authToken, userAgent }) => [endpoint, authToken, userAgent]'
+    const answer = await dispatch(
+      `{ async fetch(request, { api, integration }) {
+        const shown = ${shown}
+        const other = await api.createInstallationClient('demo', 'inst_2')
+        return Response.json([shown(api), shown(integration.api), shown(other)]) } }`,
+      fetchOf(endpoint),
+      api(200, { token: 'token-of-another' }),
+    )
+    const name = 'integration-demo/1'
+    assert.deepEqual(JSON.parse(answer.text), [
+      ['http://annex.test', 'token-of-installation', name],
+      ['http://annex.test', 'token-of-integration', name],
+      ['http://annex.test', 'token-of-another', name],
+    ])
+  })
+
   test('the API client calls the routes with the right token, ids encoded', async () => {
     calls.length = 0
     const answer = await dispatch(

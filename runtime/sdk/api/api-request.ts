@@ -6,6 +6,7 @@ export type ApiRequestOptions = { method?: string; path: string; body?: unknown;
 export type ApiAccess = {
   endpoint: string
   token: string | undefined
+  userAgent: string
   /** Versions of settings that the script has seen, by their paths. */
   versions?: Map<string, string>
 }

@@ -10,6 +10,12 @@ import { createUrls } from './urls.ts'
  * where the status is not 2xx. `request` reaches every other route.
  */
 export type ApiClient = {
+  /** The address of the API, without `/v1`. */
+  readonly endpoint: string
+  /** The token that its requests carry. */
+  readonly authToken: string | undefined
+  /** The name of the integration with its version: `integration-NAME/VERSION`. Pass it to a client of your own. */
+  readonly userAgent: string
   request: ApiRequest
   spaces: ReturnType<typeof createSpaces>
   integrations: ReturnType<typeof createIntegrations>
@@ -22,7 +28,11 @@ export type ApiClient = {
 /** A client that speaks with one token. Its groups are made when they are first used: most handlers use none. */
 export const createApiClient = (options: ApiAccess): ApiClient => {
   const request = createApiRequest(options)
+  const { endpoint, token: authToken, userAgent } = options
   return withGroups({
+    endpoint,
+    authToken,
+    userAgent,
     request,
     get spaces() {
       return withRefusals('spaces', createSpaces(request))

@@ -11,6 +11,28 @@ export type OAuthAnswer = {
   [field: string]: unknown
 }
 
+/**
+ * A provider's answer with the types that the other platform gives it. Annex does not check that the provider has sent these
+ * fields.
+ */
+export type OAuthResponse = {
+  ok?: boolean
+  access_token: string
+  refresh_token?: string
+  expires_in: number
+  // biome-ignore lint/suspicious/noExplicitAny: scripts read the fields of their provider
+  [field: string]: any
+}
+
+/** The credentials at `configuration.oauth_credentials`, with the types that the other platform gives them. */
+export type OAuthConfiguration = {
+  access_token: string
+  refresh_token?: string
+  /** Milliseconds since 1970. The other platform types it as a text. */
+  // biome-ignore lint/suspicious/noExplicitAny: a number here, a text there
+  expires_at?: any
+}
+
 /** The credentials at `configuration.oauth_credentials`. `expires_at` is in milliseconds since 1970. */
 export type OAuthCredentials = { access_token: string; refresh_token?: string; expires_at?: number }
 
@@ -49,7 +71,7 @@ export type OAuthConfig = {
   issuer?: string
   /** Says what is stored. By default the tokens, at `configuration.oauth_credentials`. */
   extractCredentials?(
-    answer: OAuthAnswer,
+    answer: OAuthResponse,
     context: RuntimeContext,
   ): ExtractedCredentials | Promise<ExtractedCredentials>
 }

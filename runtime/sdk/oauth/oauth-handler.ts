@@ -3,7 +3,13 @@ import type { FetchHandler } from '../definition.ts'
 import type { Installation } from '../environment.ts'
 import { ExposableError } from '../exposable-error.ts'
 import { createVerifier, flowPlaceOf, parseStateText, toStateText } from './flow-state.ts'
-import { accountOf, defaultOAuthExtractCredentials, type OAuthConfig, resolveUrl } from './oauth-config.ts'
+import {
+  accountOf,
+  defaultOAuthExtractCredentials,
+  type OAuthConfig,
+  type OAuthResponse,
+  resolveUrl,
+} from './oauth-config.ts'
 import { storeCredentials } from './store-credentials.ts'
 import { requestToken } from './token-request.ts'
 
@@ -50,7 +56,8 @@ export const createOAuthHandler =
       ...(verifier !== undefined && { code_verifier: verifier }),
     })
     const extract = config.extractCredentials ?? defaultOAuthExtractCredentials
-    const { account = accountOf(answer.id_token), ...credentials } = await extract(answer, context)
+    const extracted = await extract(answer as OAuthResponse, context)
+    const { account = accountOf(answer.id_token), ...credentials } = extracted
     const keep = options.replace === false ? 'all' : 'settings'
     const connection = { callback: calledPath(url, context), ...(account !== undefined && { account }) }
     await storeCredentials(place, { ...credentials, keep, connection }, context)

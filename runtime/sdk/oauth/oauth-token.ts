@@ -6,7 +6,9 @@ import { type Holder, holderOf, isSame, toCredentials } from './credentials-hold
 import {
   defaultOAuthExtractCredentials,
   type OAuthConfig,
+  type OAuthConfiguration,
   type OAuthCredentials,
+  type OAuthResponse,
   resolveUrl,
 } from './oauth-config.ts'
 import { readStored, storeCredentials } from './store-credentials.ts'
@@ -43,7 +45,7 @@ const refreshes = new Map<string, Refresh>()
  * @throws Error where the provider cannot refresh the token now
  */
 export const getOAuthToken = async <Context extends RuntimeContext<unknown> = RuntimeContext>(
-  credentials: Partial<OAuthCredentials> | undefined,
+  credentials: Partial<OAuthConfiguration> | undefined,
   config: OAuthConfig,
   given: Context,
 ): Promise<string> => {
@@ -132,7 +134,7 @@ const refreshOnce = async (
     })
     // RFC 6749, 6: a provider that sends no new refresh token lets the old one live.
     const extracted = await (config.extractCredentials ?? defaultOAuthExtractCredentials)(
-      { ...answer, refresh_token: answer.refresh_token || refreshToken },
+      { ...answer, refresh_token: answer.refresh_token || refreshToken } as OAuthResponse,
       context,
     )
     const { account: _, configuration = {}, ...more } = extracted

@@ -6,34 +6,90 @@ export type Child = Element | string | number | boolean | undefined
 type Content = Child | null | Content[]
 type ActionOf = { action: string; [parameter: string]: unknown }
 type Dynamic<T> = T | { $state: string }
-/** Properties that we do not name are passed on to the renderer. */
-type Open<P> = P & { children?: Content; key?: string | number; [property: string]: unknown }
-type Field<Value> = { state: string; initialValue?: Value; disabled?: boolean; onValueChange?: ActionOf }
-type Option = { id: string; label: string; [property: string]: unknown }
+type Url = string | { host: string; pathname: string; query?: Record<string, Dynamic<string>> }
+type Icon = string | Element
+/** The question before an action. */
+type Confirm = { title: string; text: string; confirm: string; style?: 'primary' | 'danger' }
+type Control = { label: string; onPress: ActionOf; icon?: Icon; confirm?: Confirm }
+type Option = { id: string; label: string; icon?: Icon; [property: string]: unknown }
+type Align = { align?: 'start' | 'center' | 'end' }
 
-/** The elements that a renderer knows, with the properties that they need. */
+/** An element without children. A property that it does not have is an error of the compiler. */
+type Leaf<Properties> = Properties & { key?: string | number }
+type Parent<Properties> = Leaf<Properties & { children?: Content }>
+/** A field of a form. `state` names the value of the state that it edits. */
+type Field<Value> = Leaf<{
+  state: string
+  initialValue?: Value
+  disabled?: boolean
+  onValueChange?: ActionOf
+  label?: string
+  confirm?: Confirm
+}>
+
+/** The elements that a renderer knows, with all their properties. */
 export type IntrinsicElements = {
-  block: Open<{ controls?: unknown[] }>
-  configuration: Open<object>
-  modal: Open<{ title?: string; subtitle?: string; size?: string; submit?: Element }>
-  vstack: Open<{ align?: string }>
-  hstack: Open<{ align?: string }>
-  box: Open<{ grow?: number }>
-  divider: Open<{ size?: string }>
-  text: Open<{ style?: string }>
-  markdown: Open<{ content: Dynamic<string> }>
-  link: Open<{ target: { url: string } | string }>
-  image: Open<{ source: { url: Dynamic<string> }; aspectRatio?: number }>
-  card: Open<{ title?: string; hint?: Content; icon?: unknown; onPress?: ActionOf; buttons?: Element[] }>
-  hint: Open<{ style?: string }>
-  button: Open<{ label?: string; onPress: ActionOf; style?: string; icon?: string; disabled?: boolean }>
-  input: Open<{ label: string; hint?: Content; element: Element }>
-  textinput: Open<Field<Dynamic<string>> & { placeholder?: string; multiline?: boolean }>
-  select: Open<Field<string> & { options: Option[] | { url: unknown }; multiple?: boolean }>
-  switch: Open<Field<boolean>>
-  radio: Open<Field<string> & { value: string | boolean }>
-  checkbox: Open<Field<boolean> & { value: string | number }>
-  codeblock: Open<{ content: Dynamic<string>; syntax?: string; lineNumbers?: boolean | number }>
-  stepper: Open<{ activeStep?: string }>
-  webframe: Open<{ source: { url: Dynamic<string> }; aspectRatio?: number; data?: Record<string, unknown> }>
+  block: Parent<{ controls?: (Control | Control[])[] }>
+  configuration: Parent<object>
+  modal: Parent<{
+    title?: string
+    subtitle?: Content
+    size?: 'medium' | 'xlarge' | 'fullscreen'
+    submit?: Element
+    returnValue?: object
+  }>
+  vstack: Parent<Align>
+  hstack: Parent<Align>
+  box: Parent<{ grow?: number; style?: 'card' | 'secondary' | 'default' }>
+  spacer: Leaf<object>
+  divider: Leaf<{ size?: 'small' | 'medium' | 'large'; style?: 'default' | 'line' }>
+  text: Parent<{ style?: 'bold' | 'italic' | 'code' | 'strikethrough' }>
+  markdown: Leaf<{ content: Dynamic<string> }>
+  link: Parent<{ target: { url: Dynamic<Url> } | string }>
+  image: Leaf<{ source: { url: Dynamic<Url> }; aspectRatio?: number }>
+  card: Parent<{ title?: string; hint?: Content; icon?: Icon; onPress?: ActionOf; buttons?: Content[] }>
+  hint: Parent<{ style?: string }>
+  button: Leaf<{
+    label?: string
+    onPress: ActionOf
+    style?: 'primary' | 'secondary' | 'danger'
+    icon?: Icon
+    trailingIcon?: Icon
+    tooltip?: string
+    confirm?: Confirm
+    disabled?: boolean
+  }>
+  input: Leaf<{ label: string; hint?: Content; element: Element }>
+  textinput: Field<Dynamic<string>> & {
+    placeholder?: string
+    multiline?: boolean
+    inputType?: 'text' | 'password' | 'email'
+  }
+  select: Field<string | string[]> & {
+    options: Option[] | { url: Dynamic<Url> } | { source: string }
+    placeholder?: string
+    multiple?: boolean
+    acceptInput?: boolean
+  }
+  switch: Field<boolean>
+  radio: Field<string | number | boolean> & { value: string | number | boolean }
+  checkbox: Field<boolean> & { value: string | number }
+  codeblock: Leaf<{
+    content: Dynamic<string>
+    syntax?: string
+    lineNumbers?: boolean | number
+    buttons?: Content[]
+    state?: string
+    onContentChange?: ActionOf
+    header?: Content
+    footer?: Content
+  }>
+  stepper: Parent<{ activeStep?: string; onStepChange?: ActionOf; onComplete?: ActionOf }>
+  step: Parent<{ id: string; title?: string; next?: boolean }>
+  webframe: Leaf<{
+    source: { url: Dynamic<Url> }
+    aspectRatio?: number
+    buttons?: Content[]
+    data?: Record<string, unknown>
+  }>
 }

@@ -1,7 +1,6 @@
 import type { RuntimeContext } from '../context.ts'
 import type {
   Action,
-  ActionResult,
   Component,
   ComponentDefinition,
   ComponentElement,
@@ -18,6 +17,8 @@ export type UiRenderEvent = {
   context?: RenderContext
   action?: Action
 }
+
+type Acted = { type?: string; returnValue?: unknown; props?: Props; state?: State }
 
 /**
  * Answers a `ui_render` event: makes the state, lets the component act, renders it. 404 where there is no
@@ -37,13 +38,12 @@ export const renderComponent = async (
   const cache: { maxAge?: number } = {}
   const element = await createElement(component, event, context, cache)
   if (event.action !== undefined && component.action !== undefined) {
-    const result: ActionResult = await component.action(element, event.action, context)
+    const result = (await component.action(element, event.action, context)) as Acted | undefined
     if (result?.type === 'complete') {
       return Response.json({ type: 'complete', returnValue: result.returnValue })
     }
-    const changed = result as { props?: Props; state?: State } | undefined
-    element.props = changed?.props ?? element.props
-    element.state = changed?.state ?? element.state
+    element.props = result?.props ?? element.props
+    element.state = result?.state ?? element.state
   }
   const tree = await component.render(element, context)
   const { state, props } = element
