@@ -51,6 +51,13 @@ function reword(message: string, hint: string | undefined): { message: string; h
       hint: 'import a file by its path, such as `import text from "./file.txt"`; settings and secrets are in context.environment',
     }
   }
+  if (message.startsWith('Parameter decorators')) {
+    return {
+      message:
+        'a parameter cannot have a decorator: decorators are those of TypeScript 5, which has them on classes and members',
+      hint: 'decorate the class, a method, an accessor or a field',
+    }
+  }
   const name = /^No matching export in "@annex\/runtime\/[^"]*" for import (".*")$/.exec(message)?.[1]
   return { message: name === undefined ? message : `"@annex/runtime" has no export ${name}`, hint }
 }

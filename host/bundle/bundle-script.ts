@@ -7,8 +7,10 @@ import type { OwnFiles } from '../manifest/read-inside.ts'
 import { readInside } from '../manifest/read-inside.ts'
 import { EsbuildTimeout, runEsbuild } from '../manifest/run-esbuild.ts'
 import { messagesOf, toProblem } from './bundle-problems.ts'
+import { type CompilerSettings, toCompilerSettings } from './compiler-options.ts'
 import { confineImports, type ReadFiles, type Roots, withoutNamespace } from './confine-imports.ts'
 import { listPluginFiles } from './list-plugin-files.ts'
+import { readTsconfig } from './read-tsconfig.ts'
 
 export const maxBundleBytes = 5 * 1024 * 1024
 /** Elapsed time: on a busy machine a large package takes half a minute. */
@@ -55,14 +57,17 @@ export async function bundleScript(
     ownFiles: options.ownFiles,
   }
   const read: ReadFiles = { bytes: 0, digests: {} }
-  const result = await runBuild(roots, read, manifest.script, options.timeoutMs ?? defaultTimeoutMs)
+  const { settings, warnings } = toCompilerSettings(await readTsconfig(folder, options.ownFiles))
+  const { timeoutMs = defaultTimeoutMs } = options
+  const result = await runBuild({ roots, read, settings, script: manifest.script }, timeoutMs)
   if ('failed' in result) return refuse(result.failed)
 
-  const problems = await Promise.all(
+  const found = await Promise.all(
     messagesOf(result).map(({ severity, message }) =>
       toProblem(folder, severity, message, (path) => readText(roots, path)),
     ),
   )
+  const problems = [...found, ...warnings]
   if (hasErrors(problems)) return { problems }
   const bundle = toBundle(result, read)
   const bytes = Buffer.byteLength(bundle.code)
@@ -75,22 +80,21 @@ export async function bundleScript(
   return { bundle, problems }
 }
 
-async function runBuild(
-  roots: Roots,
-  read: ReadFiles,
-  script: string,
-  timeoutMs: number,
-): Promise<BuildResult | { failed: string }> {
+type Task = { roots: Roots; read: ReadFiles; settings: CompilerSettings; script: string }
+
+async function runBuild(task: Task, timeoutMs: number): Promise<BuildResult | { failed: string }> {
   try {
-    return await runEsbuild(() => build(toOptions(roots, read, script)).catch(toFailedResult), timeoutMs)
+    return await runEsbuild(() => build(toOptions(task)).catch(toFailedResult), timeoutMs)
   } catch (error) {
     if (error instanceof EsbuildTimeout) return { failed: `the bundle was not ready after ${timeoutMs} ms` }
     return { failed: 'the bundler stopped while it read the script: it is nested too deeply' }
   }
 }
 
-function toOptions(roots: Roots, read: ReadFiles, script: string) {
+function toOptions({ roots, read, settings, script }: Task) {
   return {
+    // With `tsconfigRaw` esbuild looks for no tsconfig.json, whose `extends` and `paths` may name any file.
+    ...settings,
     absWorkingDir: roots.plugin,
     entryPoints: [resolve(roots.plugin, script)],
     outfile: join(roots.plugin, 'bundle.js'),
@@ -103,16 +107,14 @@ function toOptions(roots: Roots, read: ReadFiles, script: string) {
     mainFields: ['browser', 'module', 'main'],
     format: 'cjs',
     target: 'esnext',
+    // V8 has none yet.
+    supported: { decorators: false },
     // Comments contain the SDK's path: the same sources would have another digest on another machine.
     minifyWhitespace: true,
     charset: 'utf8',
     legalComments: 'none',
     sourcemap: 'external',
     sourcesContent: true,
-    jsx: 'automatic',
-    jsxImportSource: '@annex/runtime',
-    // Prevents a search for tsconfig.json, whose `extends` and `paths` may name any file.
-    tsconfigRaw: { compilerOptions: {} },
     nodePaths: [],
     define: { 'process.env.NODE_ENV': '"production"' },
     // A CommonJS script may use `exports` without `module`.

@@ -11,7 +11,7 @@ import { maxFileBytes, sdkName } from './confine-imports.ts'
 import { listPluginFiles, resolverFiles } from './list-plugin-files.ts'
 
 /** Increase it when the same sources result in another bundle: with other options of esbuild, for instance. */
-const format = 4
+const format = 5
 
 /** Files whose content decides how other files are bundled. */
 const decidingFiles = new RegExp(`${resolverFiles.source}|^tsconfig\\.json$`)

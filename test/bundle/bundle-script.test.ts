@@ -48,19 +48,6 @@ export default createIntegration({ answer, text, data, raw, sheet, styled, same:
   assert.doesNotMatch(JSON.stringify(result.bundle), /annex-test-/, 'paths of the host are in the bundle')
 })
 
-test('JSX is made with the SDK, whatever a tsconfig.json in the folder says', async (t) => {
-  const result = await bundle(
-    t,
-    {
-      'view.tsx': `export default <text>{'hi'}</text>`,
-      'tsconfig.json':
-        '{"extends":"/etc/passwd","compilerOptions":{"jsx":"react","jsxImportSource":"preact"}}',
-    },
-    'view.tsx',
-  )
-  assert.equal(JSON.stringify(run(result)), '{"type":"text","children":"hi"}')
-})
-
 test('an integration without a script has an empty bundle', async (t) => {
   const folder = await createFolder(t, {})
   const result = await bundleScript(folder, createManifest({ script: undefined }), {
