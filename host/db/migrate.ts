@@ -9,6 +9,7 @@ import * as secretSettings from './migrations/005-secret-settings.ts'
 import * as installLinks from './migrations/006-install-links.ts'
 import * as handledEvents from './migrations/009-handled-events.ts'
 import * as queuedWork from './migrations/012-queued-work.ts'
+import * as settingKinds from './migrations/015-setting-kinds.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -121,6 +122,7 @@ const steps: readonly [string, Step][] = [
   ['006-install-links', installLinks],
   ['009-handled-events', handledEvents],
   ['012-queued-work', queuedWork],
+  ['015-setting-kinds', settingKinds],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

@@ -12,7 +12,8 @@ import type { ReadOptions } from '../manifest/read-options.ts'
 import { readSecrets } from '../manifest/secrets.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
 import { installationPage } from './installation-view.ts'
-import { effectiveConfiguration, nameOfLevel, type SettingsTag, statusOf } from './level-settings.ts'
+import { nameOfLevel, type SettingsTag, statusOf } from './level-settings.ts'
+import { effectiveConfiguration } from './usable-settings.ts'
 
 /** A level and its records in the database. */
 export type LevelRecords = {
@@ -87,7 +88,7 @@ export async function buildEnvironment(
       installation: {
         id: installation.id,
         status: statusOf(manifest, { installation }),
-        configuration: effectiveConfiguration(manifest, 'account', installation.configuration),
+        configuration: effectiveConfiguration(manifest, 'account', installation, installation),
         configurationVersion: settingsTag(manifest, { installation }),
         externalIds: installation.externalIds,
         target: { organization: installation.organizationId },
@@ -104,12 +105,7 @@ export async function buildEnvironment(
           installation: target.installationId,
           [target.kind]: target.targetId,
           status: statusOf(manifest, { installation, target }),
-          configuration: effectiveConfiguration(
-            manifest,
-            target.kind,
-            target.configuration,
-            installation.configuration,
-          ),
+          configuration: effectiveConfiguration(manifest, target.kind, target, installation),
           configurationVersion: settingsTag(manifest, { installation, target }),
           externalIds: target.externalIds,
           urls: endpoints(urlOf(records.level)),

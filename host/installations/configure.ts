@@ -27,12 +27,13 @@ import {
   findProblems,
   type InstalledLevel,
   levelOf,
-  splitConfiguration,
+  previousOf,
   statusOf,
 } from './level-settings.ts'
 import { lockLevel } from './lock-level.ts'
 import { markedNames, secretMask, secretsAfter, secretTexts } from './secret-settings.ts'
 import { queueSetup } from './setup-event.ts'
+import { splitConfiguration, usableSettings } from './usable-settings.ts'
 
 /** Compares the settings that an edit began with to the stored ones. Throws when they are not the same. */
 type AssertFresh = (before: InstalledLevel) => void
@@ -145,7 +146,10 @@ export async function editByScript(
         ? connectedButtons(manifest, levelOf(before.target), connection.callback, replacing)
         : {}
     const changed = { ...connected, ...replacing }
-    const given = { ...kept, ...changed }
+    // A script that stores what it has read deletes no value that it did not get.
+    const usable = usableSettings(manifest, levelOf(before.target), before.target ?? before.installation)
+    const hidden = Object.entries(stored).filter(([name]) => !Object.hasOwn(usable, name))
+    const given = { ...Object.fromEntries(hidden), ...kept, ...changed }
     const { declared } = splitConfiguration(manifest, levelOf(before.target), given)
     const problems = findProblems(manifest, before, declared, 'integration')
     const isGiven = ({ path }: SettingProblem) => path === '' || Object.hasOwn(changed, path)
@@ -181,7 +185,7 @@ export async function editByScript(
     await queueSetups(transaction, {
       ...after,
       status: to,
-      previous: { status: from, configuration: stored, settingDetails: details },
+      previous: previousOf(manifest, before),
     })
   })
 }
@@ -198,12 +202,11 @@ export async function setUpAfterAction(db: Db, manifest: Manifest, given: Instal
   await writeTransaction(db, async (transaction) => {
     for (const before of target === undefined ? [given] : [{ installation }, given]) {
       const after = await lockLevel(transaction, before)
-      const { configuration, settingDetails } = before.target ?? before.installation
+      const { configuration } = before.target ?? before.installation
       const stored = (after.target ?? after.installation).configuration
       const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
       if (from !== 'active' || to !== 'active' || isDeepStrictEqual(stored, configuration)) continue
-      const previous = { status: from, configuration, settingDetails }
-      await queueSetups(transaction, { ...after, status: to, previous })
+      await queueSetups(transaction, { ...after, status: to, previous: previousOf(manifest, before) })
     }
   })
 }
@@ -272,7 +275,7 @@ async function storeEdit(
   await activate(transaction, before)
   const now = await lockLevel(transaction, before)
   await auditSettings(transaction, origin, manifest, { before, after: now })
-  const previous = { status: statusOf(manifest, before), configuration, settingDetails: known }
+  const previous = previousOf(manifest, before)
   await queueSetups(transaction, { ...now, status: statusOf(manifest, now), previous })
 }
 

@@ -5,6 +5,7 @@ import { AnnexError } from '../errors.ts'
 import { createRedactor, type Redact } from '../logs/create-redactor.ts'
 import { environmentSecrets } from '../logs/known-secrets.ts'
 import type { Level as ConfigurationLevel } from '../manifest/settings/check-configuration.ts'
+import { kindAfter } from './usable-settings.ts'
 
 /** What a script says of a connection with a provider. `names` are its entries in the configuration. */
 export type ConnectionEdit =
@@ -106,23 +107,30 @@ export function detailsAfter(
   const redact = createRedactor(environmentSecrets({ installation: { configuration: stored } }, secrets))
   const names = new Set([
     ...Object.keys(details),
-    ...buttons.map(([name]) => name),
+    ...Object.keys(manifest.configurations?.[level]?.properties ?? {}),
     ...secrets,
     ...namesOf(edit, buttons),
   ])
   const edited = namesOf(edit, buttons)
   const after: SettingDetails = Object.create(null)
   for (const name of names) {
-    const { label, connection } = Object.hasOwn(details, name) ? (details[name] ?? {}) : {}
-    if (!isStored(stored, name)) continue
-    const isConnection = connection !== undefined || buttons.some(([button]) => button === name)
+    const { label, connection, kind: before } = Object.hasOwn(details, name) ? (details[name] ?? {}) : {}
+    if (!Object.hasOwn(stored, name)) continue
     const isKept = isDeepStrictEqual(previous[name], stored[name])
+    const kind = kindAfter(manifest, level, name, { before, isKept })
+    if (!isStored(stored, name)) {
+      if (kind !== undefined) after[name] = { kind }
+      continue
+    }
+    const isButton = buttons.some(([button]) => button === name) && kind !== 'setting'
+    const isConnection = connection !== undefined || isButton
     // A script without the handlers of the SDK stores new credentials, and says nothing of it.
     const isMadeAgain = connection?.error !== undefined && !isKept
     const known = isMadeAgain ? { since: now } : connection
     const next = edited.includes(name) ? applyEdit(known, edit, { now, redact }) : known
     const endsAt = isKept ? (connection?.endsAt ?? endOf(stored[name], now)) : endOf(stored[name], now)
     after[name] = {
+      ...(kind && { kind }),
       ...(secrets.has(name)
         ? { secret: true as const }
         : label !== undefined && label.value === stored[name] && { label }),
@@ -194,19 +202,20 @@ export function toConnections(
   const all = [...names, ...(names.length === 0 ? others : [])]
   if (all.length === 0) return undefined
   return Object.fromEntries(
-    all.map((name) => [name, toConnection(configuration, name, settingDetails[name]?.connection, now)]),
+    all.map((name) => [name, toConnection(configuration, name, settingDetails[name], now)]),
   )
 }
 
 function toConnection(
   stored: Configuration,
   name: string,
-  details: Details | undefined,
+  details: SettingDetails[string] | undefined,
   now: number,
 ): Connection {
-  if (!isStored(stored, name)) return { state: 'none' }
-  const { account, since, endsAt } = details ?? {}
-  const error = whyDisconnected(details, now)?.error
+  // An older version may have declared a text there.
+  if (!isStored(stored, name) || details?.kind === 'setting') return { state: 'none' }
+  const { account, since, endsAt } = details?.connection ?? {}
+  const error = whyDisconnected(details?.connection, now)?.error
   const isExpiring = endsAt !== undefined && endsAt - now < expiringMs
   return {
     state: error !== undefined ? 'broken' : isExpiring ? 'expiring' : 'connected',

@@ -3,14 +3,9 @@ import type { Db } from '../db/db.ts'
 import { lockTarget, noteSetupFailure } from '../db/queries/installation-targets.ts'
 import { lockInstallation } from '../db/queries/installations.ts'
 import type { LevelRecords } from './build-environment.ts'
-import {
-  effectiveConfiguration,
-  findProblems,
-  type InstalledLevel,
-  levelOf,
-  splitConfiguration,
-} from './level-settings.ts'
+import { findProblems, type InstalledLevel, levelOf } from './level-settings.ts'
 import { queueSetup } from './setup-event.ts'
+import { effectiveConfiguration, splitConfiguration } from './usable-settings.ts'
 
 /** A setup handler that failed without its settings. A retry would fail as well. */
 export type SetupFailure = { level: InstalledLevel; reason: string }
@@ -65,6 +60,6 @@ function unsetSettings(manifest: Manifest, { installation, target }: InstalledLe
   const { properties = {}, componentId } = manifest.configurations?.[level] ?? {}
   const { configuration } = target ?? installation
   if (componentId !== undefined) return Object.keys(configuration).length === 0 ? [componentId] : []
-  const values = effectiveConfiguration(manifest, level, configuration, installation.configuration)
+  const values = effectiveConfiguration(manifest, level, target ?? installation, installation)
   return Object.keys(properties).filter((name) => values[name] === undefined)
 }

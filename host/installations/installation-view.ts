@@ -21,6 +21,7 @@ import {
 } from './level-settings.ts'
 import { overlapEnd, type Rotated } from './rotate-secret.ts'
 import { secretNames } from './secret-settings.ts'
+import { usableSettings } from './usable-settings.ts'
 
 type Viewer = { caller: Caller; manifest: Manifest | undefined; publicUrl: string }
 
@@ -156,7 +157,7 @@ function overlapOf(signer: Signer): { previousSecretUntil?: string } {
   return end === null ? {} : { previousSecretUntil: new Date(end).toISOString() }
 }
 
-/** Scripts see all stored values, people see them without credentials. */
+/** Scripts see the stored values that their version can use, people see them without credentials. */
 function settingsFor(
   { caller, manifest }: Viewer,
   level: 'account' | 'site' | 'space',
@@ -167,7 +168,8 @@ function settingsFor(
   labels?: Record<string, string>
 } {
   const { configuration, settingDetails } = stored
-  if (caller.kind === 'integration' || caller.kind === 'installation') return { configuration }
+  if (caller.kind === 'integration' || caller.kind === 'installation')
+    return { configuration: manifest ? usableSettings(manifest, level, stored) : configuration }
   const secrets = secretNames(manifest, level, settingDetails)
   const connections = toConnections(manifest, level, stored, Date.now())
   const labels = Object.entries(settingDetails).flatMap(([name, { label }]) =>

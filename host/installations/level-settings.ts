@@ -5,9 +5,16 @@ import type { InstallationTarget } from '../db/queries/installation-targets.ts'
 import type { Configuration, Installation, InstallationStatus } from '../db/queries/installations.ts'
 import { AnnexError, type ErrorDetail } from '../errors.ts'
 import type { SettingProblem, Level as SettingsLevel } from '../manifest/settings/check-configuration.ts'
-import { checkConfiguration, withDefaults } from '../manifest/settings/check-configuration.ts'
+import { checkConfiguration } from '../manifest/settings/check-configuration.ts'
 import type { Level } from '../sandbox/level.ts'
 import { markedNames, type StoredSettings, secretMask, secretNames } from './secret-settings.ts'
+import {
+  checkStale,
+  inheritedBy,
+  splitConfiguration,
+  usableSettings,
+  withoutStale,
+} from './usable-settings.ts'
 
 /** An installation, or one of its sites or spaces. */
 export type InstalledLevel = { installation: Installation; target?: InstallationTarget }
@@ -31,6 +38,17 @@ export function toLevel({
 export function statusOf(manifest: Manifest | undefined, level: InstalledLevel): InstallationStatus {
   const { status } = level.target ?? level.installation
   return status === 'active' && whyPending(manifest, level).length > 0 ? 'pending' : status
+}
+
+/** A level before an edit, for its script: with the settings that the script got. */
+export function previousOf(
+  manifest: Manifest | undefined,
+  level: InstalledLevel,
+): { status: InstallationStatus } & StoredSettings {
+  const { configuration, settingDetails } = level.target ?? level.installation
+  const stored = { configuration, settingDetails }
+  const usable = manifest && usableSettings(manifest, levelOf(level.target), stored)
+  return { status: statusOf(manifest, level), configuration: usable ?? configuration, settingDetails }
 }
 
 /** The place of a setting in the level that has it, and in the body of its PATCH. */
@@ -92,55 +110,13 @@ export function findProblems(
   by: 'installer' | 'integration' = 'installer',
 ): SettingProblem[] {
   const level = levelOf(target)
-  const account =
-    target === undefined ? {} : splitConfiguration(manifest, level, installation.configuration).declared
-  const inherited = withoutUnfit(manifest, level, withoutUnfit(manifest, 'account', account))
-  const { configuration: stored } = target ?? installation
-  return checkConfiguration(manifest, level, { ...inherited, ...given }, { by, stored }).problems
-}
-
-/**
- * The settings that a script reads: the manifest's defaults, over them the account's values, over them the level's own. A
- * level stores its own values alone: a changed default reaches each level without a value. Stored values that do not fit the
- * deployed version are left out, so that the script's types hold.
- */
-export function effectiveConfiguration(
-  manifest: Manifest,
-  level: SettingsLevel,
-  own: Configuration,
-  account: Configuration = {},
-): Configuration {
-  const accountDefaults = level === 'account' ? {} : withDefaults(manifest, 'account', {})
-  const inherited = level === 'account' ? {} : withoutUnfit(manifest, 'account', account)
-  const values = withoutUnfit(manifest, level, { ...inherited, ...withoutUnfit(manifest, level, own) })
-  return { ...accountDefaults, ...withDefaults(manifest, level, {}), ...values }
-}
-
-/** Leaves out values that do not fit the manifest's declaration. */
-export function withoutUnfit(
-  manifest: Manifest,
-  level: SettingsLevel,
-  configuration: Configuration,
-): Configuration {
-  const { declared } = splitConfiguration(manifest, level, configuration)
-  if (Object.keys(declared).length === 0) return configuration
-  const { problems } = checkConfiguration(manifest, level, declared, { by: 'integration' })
-  const unfit = problems.filter(({ kind }) => kind === 'invalid').map(({ path }) => path)
-  return Object.fromEntries(Object.entries(configuration).filter(([name]) => !unfit.includes(name)))
-}
-
-/** Separates declared settings from values that a script has stored beside them. */
-export function splitConfiguration(
-  manifest: Manifest,
-  level: SettingsLevel,
-  configuration: Configuration,
-): { declared: Configuration; scriptOwned: Configuration } {
-  const settings = manifest.configurations?.[level]?.properties ?? {}
-  const entries = Object.entries(configuration)
-  return {
-    declared: Object.fromEntries(entries.filter(([name]) => Object.hasOwn(settings, name))),
-    scriptOwned: Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(settings, name))),
-  }
+  const account = target === undefined ? {} : usableSettings(manifest, 'account', installation)
+  const { declared: inherited } = splitConfiguration(manifest, level, inheritedBy(manifest, level, account))
+  const own = target ?? installation
+  const { kept, problems: stale } = checkStale(manifest, level, own, given)
+  const stored = checkStale(manifest, level, own, own.configuration).kept
+  const { problems } = checkConfiguration(manifest, level, { ...inherited, ...kept }, { by, stored })
+  return [...stale.filter(({ path }) => problems.every((one) => one.path !== path)), ...problems]
 }
 
 /** Names the version of a level's settings: another text for each edit. It ignores what a script stores beside them. */
@@ -172,9 +148,10 @@ export function createSettingsTag(key: Uint8Array): SettingsTag {
 export function toVisibleSettings(
   manifest: Manifest | undefined,
   level: SettingsLevel,
-  { configuration: stored, settingDetails }: StoredSettings,
+  given: StoredSettings,
 ): Configuration {
-  const secrets = secretNames(manifest, level, settingDetails)
+  const secrets = secretNames(manifest, level, given.settingDetails)
+  const stored = manifest === undefined ? {} : withoutStale(manifest, level, given)
   const declared = Object.entries(manifest?.configurations?.[level]?.properties ?? {})
   const shown = declared.flatMap(([name, property]) => {
     const value = Object.hasOwn(stored, name) ? stored[name] : undefined

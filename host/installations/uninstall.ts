@@ -5,7 +5,7 @@ import { deletePendingEvents, endLevel, markRemoving, type RemovedLevel } from '
 import { writeTransaction } from '../db/sql.ts'
 import type { Level } from '../sandbox/level.ts'
 import { auditLevel } from './audit-level.ts'
-import { type InstalledLevel, statusOf } from './level-settings.ts'
+import { type InstalledLevel, previousOf } from './level-settings.ts'
 import { lockLevel } from './lock-level.ts'
 import { queueDeleted } from './setup-event.ts'
 
@@ -34,9 +34,7 @@ export async function uninstall(
     const isHeld = before.installation.status === 'suspended' || before.installation.isUnreadable
     const isRun = manifest?.script !== undefined && !isHeld && !stored.isUnreadable
     if (!isRun) return endLevel(transaction, removed)
-    const { configuration, settingDetails } = stored
-    const previous = { status: statusOf(manifest, before), configuration, settingDetails }
-    await queueDeleted(transaction, before, previous)
+    await queueDeleted(transaction, before, previousOf(manifest, before))
   })
 }
 

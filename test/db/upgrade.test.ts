@@ -14,6 +14,7 @@ import { findIntegration } from '../../host/db/queries/integrations.ts'
 import { useSealer } from '../../host/db/sealed-json.ts'
 import { toVisibleSettings } from '../../host/installations/level-settings.ts'
 import { openEvent, secretsOfEvent } from '../../host/installations/setup-event.ts'
+import { usableSettings } from '../../host/installations/usable-settings.ts'
 import { normalizeManifest } from '../../host/manifest/normalize-manifest.ts'
 import type { Property } from '../../schemas/generated/manifest.ts'
 import { createManifest } from '../bundle/plugin-folder.ts'
@@ -124,6 +125,21 @@ describe('a database of 0.1.0', () => {
     assert.equal(target.settingDetails.login?.connection?.error, 'gone')
     assert.equal(installation.configuration.key, 'sk-1234567')
     assert.equal(installation.isUnreadable || target.isUnreadable, false)
+  })
+
+  it('has marks for the settings of the running version, so that a later version that drops one does not get it', async () => {
+    const installation = await findInstallation(opened.db, 'inst_1')
+    const target = await findTarget(opened.db, { installationId: 'inst_1', kind: 'site', targetId: 'site_1' })
+    assert.ok(installation && target)
+    for (const [level, stored] of [
+      ['account', installation],
+      ['site', target],
+    ] as const) {
+      assert.equal(stored.settingDetails.key?.kind, 'setting')
+      const dropped = usableSettings(JSON.parse(manifestWith({ region: text })), level, stored)
+      assert.deepEqual(dropped, { region: 'eu' })
+      assert.deepEqual(usableSettings(JSON.parse(plain), level, stored), installation.configuration)
+    }
   })
 
   it('has its install links, with hashes of their keys', async () => {

@@ -20,6 +20,8 @@ export type SettingDetails = Record<
   {
     /** The text that stands for the value in a list of choices. */
     label?: { value: string; label: string }
+    /** What the value is stored as. Missing: a script has stored it beside the settings. */
+    kind?: 'setting' | 'connection'
     /** The value was entered as a secret, and stays one, also in versions that declare no secret there. */
     secret?: true
     connection?: {
@@ -271,13 +273,14 @@ export function openColumns(db: Db, row: JsonColumns) {
 }
 
 /**
- * Each setting's details are encrypted, but for the mark of a secret, which migrations write. A query finds a connection with
+ * Each setting's details are encrypted, but for the kind and the mark of a secret, which migrations write. A query finds a connection with
  * an error or an end by the names beside them.
  */
 function sealDetails(db: Db, details: SettingDetails): string {
-  const sealed = Object.entries(details).map(([name, { secret, ...one }]) => {
+  const sealed = Object.entries(details).map(([name, { secret, kind, ...one }]) => {
     const { error, endsAt } = one.connection ?? {}
     const names = {
+      ...(kind !== undefined && { kind }),
       ...(secret === true && { secret }),
       ...(error !== undefined && { error: true }),
       ...(endsAt !== undefined && { endsAt: true }),
@@ -289,10 +292,12 @@ function sealDetails(db: Db, details: SettingDetails): string {
 
 /** @returns undefined when they were encrypted with another key */
 export function openDetails(db: Db, stored: string): SettingDetails | undefined {
-  const entries = Object.entries<{ sealed: string; secret?: true }>(JSON.parse(stored))
-  const opened = entries.map(([name, { sealed, secret }]) => {
+  const entries = Object.entries<{ sealed: string } & Pick<SettingDetails[string], 'secret' | 'kind'>>(
+    JSON.parse(stored),
+  )
+  const opened = entries.map(([name, { sealed, secret, kind }]) => {
     const one = openJson(db, sealed)
-    return [name, one && { ...one, ...(secret === true && { secret }) }] as const
+    return [name, one && { ...one, ...(kind && { kind }), ...(secret === true && { secret }) }] as const
   })
   return opened.some(([, one]) => one === undefined)
     ? undefined

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
+import { writePlugin } from '../support/plugin-folder.ts'
+
+async function ask(endpoint: string, query = ''): Promise<Json> {
+  const response = await fetch(`${endpoint}?${query}`)
+  const text = await response.text()
+  assert.equal(response.status, 200, text)
+  return JSON.parse(text)
+}
+
+/** Answers the settings of its level, from its environment and from the API. Stores what a request names. */
+const script = `
+import { createIntegration } from '@annex/runtime'
+let previous
+export default createIntegration({
+  fetch: async (request, { environment, api }) => {
+    const { integration: { name }, installation, siteInstallation } = environment
+    const own = new URL(request.url).searchParams.get('own')
+    const at = siteInstallation ?? installation
+    const read = siteInstallation
+      ? () => api.integrations.getIntegrationSiteInstallation(name, installation.id, siteInstallation.site)
+      : () => api.integrations.getIntegrationInstallationById(name, installation.id)
+    const edit = (configuration) => siteInstallation
+      ? api.integrations.updateIntegrationSiteInstallation(name, installation.id, siteInstallation.site, { configuration })
+      : api.integrations.updateIntegrationInstallation(name, installation.id, { configuration })
+    if (own !== null) await edit({ ...(await read()).data.configuration, ...JSON.parse(own) })
+    return Response.json({ environment: at.configuration, status: at.status, api: (await read()).data.configuration, previous })
+  },
+  events: {
+    installation_setup: (event) => { previous = event.previous?.configuration },
+    site_installation_setup: (event) => { previous = event.previous?.configuration },
+  },
+})`
+
+const property = (type: string) => `{ type: ${type}, title: Title, description: Text }`
+const button = '{ type: button, title: Title, description: Go, button_text: Go, callback_url: /oauth }'
+const levels = ['account', 'site'] as const
+type Level = (typeof levels)[number]
+
+const declare = (value?: string, required = false) =>
+  [
+    'configurations:',
+    ...levels.flatMap((level) => [
+      `  ${level}:`,
+      '    properties:',
+      `      other: ${property('string')}`,
+      ...(value === undefined ? [] : [`      value: ${value}`]),
+      ...(required ? ['    required: [value]'] : []),
+    ]),
+  ].join('\n')
+
+const component =
+  'blocks: [{ id: settings, title: Settings }]\nconfigurations:\n  account: { componentId: settings }\n  site: { componentId: settings }'
+
+describe('a setting that a version drops', () => {
+  let annex: Annex
+  let paths: Record<Level, string>
+  let endpoints: Record<Level, string>
+  let version = 0
+  before(async () => {
+    annex = await startAnnex({ plugins: { keeper: { script, more: declare(property('string')) } } })
+    const { endpoint, path } = await installSample(annex, 'keeper', 'site')
+    paths = { account: path.replace(/\/sites\/.*/, ''), site: path }
+    endpoints = { account: endpoint.replace(/\/sites\/.*/, ''), site: endpoint }
+  })
+  after(() => annex?.close())
+
+  async function deploy(more: string): Promise<void> {
+    version += 1
+    writePlugin(annex.pluginsDir, 'keeper', { script: `${script} // ${version}`, more })
+    const { json, text } = await annex.api('POST', '/v1/reload')
+    assert.equal(json.items[0].state, 'loaded', text)
+  }
+
+  async function set(level: Level, value: unknown): Promise<void> {
+    const { status, text } = await annex.api('PUT', `${paths[level]}/configuration/value`, { value })
+    assert.equal(status, 200, text)
+  }
+
+  async function clear(): Promise<void> {
+    for (const level of levels) await annex.api('DELETE', `${paths[level]}/configuration/value`)
+  }
+
+  const show = async (level: Level): Promise<Json> => (await annex.api('GET', paths[level])).json
+
+  /** What the script of the deployed version gets. */
+  const given = (level: Level, query = '') => ask(endpoints[level], query)
+
+  async function assertNotGiven(level: Level, what: string): Promise<void> {
+    const { environment, api } = await given(level)
+    assert.deepEqual([environment.value, api.value], [undefined, undefined], what)
+  }
+
+  const kinds: [what: string, declared: string, values: unknown[]][] = [
+    ['text', property('string'), ['on', '']],
+    ['a secret', '{ type: string, title: Title, description: Text, secret: true }', ['sk-0123456789']],
+    ['a choice', '{ type: string, title: Title, description: Text, enum: [on, off] }', ['on']],
+    ['a number', property('number'), [0, 7]],
+    ['a switch', property('boolean'), [false, true]],
+  ]
+
+  for (const [what, declared, values] of kinds) {
+    for (const level of levels) {
+      it(`is not given to its script, and is there again with its version: ${what} of the ${level}`, async () => {
+        await deploy(declare(declared))
+        await clear()
+        for (const value of values) {
+          await deploy(declare(declared))
+          await set(level, value)
+          assert.equal((await given(level)).environment.value, value)
+          await deploy(declare())
+          for (const one of levels) await assertNotGiven(one, `${what} at the ${one}`)
+          // Edits of others keep it.
+          await annex.api('PATCH', paths[level], { configuration: { other: 'typed' } })
+          await given(level, `own=${JSON.stringify({ counted: 1 })}`)
+          await assertNotGiven(level, what)
+          const { previous } = await until(
+            () => given(level),
+            (found) => found.previous !== undefined,
+          )
+          assert.ok(!('value' in previous), JSON.stringify(previous))
+          await deploy(declare(declared))
+          assert.deepEqual((await given(level)).environment.value, value)
+        }
+      })
+    }
+  }
+
+  it('is no value of the same name in the script, which may store one of its own', async () => {
+    await deploy(declare(property('string')))
+    await set('account', 'on')
+    await deploy(declare())
+    await given('account', `own=${JSON.stringify({ value: 'mine' })}`)
+    const { environment, api } = await given('account')
+    assert.deepEqual([environment.value, api.value], ['mine', 'mine'])
+  })
+
+  it('stays with a version whose component asks for the settings', async () => {
+    await deploy(declare(property('string')))
+    for (const level of levels) await set(level, level)
+    await deploy(component)
+    for (const level of levels) assert.equal((await given(level)).environment.value, level)
+  })
+
+  const returns: [what: string, before: string, value: unknown, later: string, problem: RegExp][] = [
+    ['text as a number', property('string'), 'on', property('number'), /must be a number, found another/],
+    ['text as a switch', property('string'), 'true', property('boolean'), /must be true or false, found an/],
+    ['a number as text', property('number'), 7, property('string'), /must be text, found another value/],
+    ['a switch as a number', property('boolean'), true, property('number'), /must be a number, found an/],
+    [
+      'text as choices',
+      property('string'),
+      'on',
+      '{ type: string, title: Title, description: Text, enum: [one, two] }',
+      /must be one of its choices, found another value/,
+    ],
+  ]
+  for (const [what, before, value, later, problem] of returns) {
+    it(`makes its level pending when it comes back: ${what}`, async () => {
+      for (const level of levels) {
+        await deploy(declare(before))
+        await set(level, value)
+        await deploy(declare())
+        assert.equal((await show(level)).status, 'active')
+        await deploy(declare(later))
+        const { status, problems } = await show(level)
+        assert.equal(status, 'pending')
+        assert.match(problems.map(({ message }: Json) => message).join(), problem)
+        await assertNotGiven(level, what)
+        assert.equal((await given(level)).status, 'pending')
+        await annex.api('DELETE', `${paths[level]}/configuration/value`)
+        assert.equal((await show(level)).status, 'active')
+      }
+    })
+  }
+
+  for (const value of ['on', '']) {
+    it(`counts as no connection when it comes back as a button: "${value}"`, async () => {
+      for (const level of levels) {
+        await deploy(declare(property('string')))
+        await clear()
+        await set(level, value)
+        await deploy(declare())
+        await deploy(declare(button))
+        const { status, connections, configuration } = await show(level)
+        assert.deepEqual([status, connections.value.state], ['active', 'none'])
+        assert.equal(configuration.value, undefined)
+        await assertNotGiven(level, level)
+        // A person edits beside it.
+        const edited = await annex.api('PATCH', paths[level], { configuration: { other: 'again' } })
+        assert.equal(edited.status, 200, edited.text)
+        assert.equal(edited.json.connections.value.state, 'none')
+        await deploy(declare(button, true))
+        const required = await show(level)
+        assert.equal(required.status, 'pending')
+        assert.deepEqual(
+          required.problems.map(({ path, message }: Json) => [path, message]),
+          [['/configuration/value', 'is required: connect first']],
+        )
+        await given(level, `own=${JSON.stringify({ value: { access_token: 'made' } })}`)
+        assert.equal((await show(level)).connections.value.state, 'connected')
+      }
+    })
+  }
+
+  it('is no text when a connection comes back as a setting', async () => {
+    for (const value of ['token-0123456789', { access_token: 'token-0123456789' }]) {
+      await deploy(declare(button))
+      for (const level of levels) await given(level, `own=${JSON.stringify({ value })}`)
+      await deploy(declare())
+      for (const level of levels) await assertNotGiven(level, 'dropped')
+      await deploy(declare(property('string')))
+      // The site first: it takes the account's value.
+      for (const level of levels.toReversed()) {
+        await assertNotGiven(level, 'text')
+        const { status, problems, configuration } = await show(level)
+        assert.deepEqual([status, configuration.value], ['pending', undefined])
+        assert.match(problems[0].message, /holds a connection that an older version has made|must be text/)
+        await set(level, 'typed')
+        assert.equal((await given(level)).environment.value, 'typed')
+      }
+    }
+  })
+})
+
+describe('one name with a type for the account and another one for the site', () => {
+  const pairs: [account: string, site: string, stored: unknown][] = [
+    ['{ type: string, title: Title, default: high }', property('number'), 'low'],
+    ['{ type: number, title: Title, default: 3 }', property('string'), 0],
+    ['{ type: boolean, title: Title, default: true }', property('string'), false],
+    ['{ type: string, title: Title, default: high }', button, 'low'],
+    [
+      '{ type: string, title: Title, default: high }',
+      '{ type: string, title: Title, enum: [low, none] }',
+      'mid',
+    ],
+    ['{ type: string, title: Title, default: "" }', property('number'), ''],
+  ]
+  for (const [account, site, stored] of pairs) {
+    it(`gives the site nothing of the account’s: ${account} and ${site}`, async (context) => {
+      const more = `configurations:\n  account:\n    properties:\n      value: ${account}\n  site:\n    properties:\n      value: ${site}`
+      const annex = await startAnnex({ plugins: { keeper: { script, more } } })
+      context.after(annex.close)
+      const { endpoint, path } = await installSample(annex, 'keeper', 'site')
+      const given = async () => (await ask(endpoint)).environment
+      assert.deepEqual(await given(), {})
+      const at = path.replace(/\/sites\/.*/, '')
+      assert.equal((await annex.api('PUT', `${at}/configuration/value`, { value: stored })).status, 200)
+      assert.deepEqual(await given(), {})
+      assert.equal((await annex.api('GET', path)).json.problems, undefined)
+    })
+  }
+
+  it('gives the site the account’s value and default where its own schema allows them', async (context) => {
+    const more = `configurations:\n  account:\n    properties:\n      value: { type: string, title: Title, default: high }\n  site:\n    properties:\n      value: { type: string, title: Title, enum: [high, low] }`
+    const annex = await startAnnex({ plugins: { keeper: { script, more } } })
+    context.after(annex.close)
+    const { endpoint, path } = await installSample(annex, 'keeper', 'site')
+    const given = async () => (await ask(endpoint)).environment
+    assert.deepEqual(await given(), { value: 'high' })
+    await annex.api('PUT', `${path.replace(/\/sites\/.*/, '')}/configuration/value`, { value: 'low' })
+    await until(given, ({ value }) => value === 'low')
+  })
+})
