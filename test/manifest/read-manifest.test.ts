@@ -109,6 +109,14 @@ const wrong: Record<string, { add: string; says: string[] }> = {
     add: 'blocks:\n  - { id: a, title: A }\n  - { id: a, title: B }\n',
     says: ['10:11 error "a" is given twice'],
   },
+  'a title that shows nothing': {
+    add: 'blocks:\n  - { id: a, title: "\u200b" }\n',
+    says: ['9:21 error "blocks" no. 1 › "title" has no visible character', 'hint: found: "\\u{200b}"'],
+  },
+  'a title that hides a character': {
+    add: 'externalLinks:\n  - { label: "a\u202eb", url: "https://a.example" }\n',
+    says: ['9:14 error "externalLinks" no. 1 › "label" has a character that is not visible: \\u{202e}'],
+  },
   'an unknown type of setting': {
     add: 'configurations:\n  account:\n    properties:\n      a: { type: strin }\n',
     says: [

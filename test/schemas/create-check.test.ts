@@ -40,11 +40,16 @@ describe('the check of a schema', () => {
 
   it('finds in a manifest what it would find without having been kept', () => {
     const options = { allErrors: true, verbose: true, discriminator: true, allowUnionTypes: true }
-    const given = { ...options, strictRequired: false, keywords: ['x-expected'], formats }
+    const own = {
+      from: fileURLToPath(new URL('../../host/manifest/settings/settings-schema.ts', import.meta.url)),
+      name: 'formats',
+    }
+    const given = { ...options, strictRequired: false, keywords: ['x-expected'], formats: own }
     const [compiled, kept] = [make(given, manifestSchema), make(given, manifestSchema)]
     assert.notEqual(compiled, kept)
     const wrong = {
       name: 'X y',
+      title: '\u200b',
       scopes: ['no:scope', 3],
       configurations: { account: { properties: { a: {} } } },
     }

@@ -5,6 +5,7 @@ import schema from '../../../schemas/manifest.schema.json' with { type: 'json' }
 import { hintForName, quoteValue } from '../message-text.ts'
 import { fromPointer, toPointerStep } from '../positions.ts'
 import type { Finding } from '../problem.ts'
+import { whyUnreadable } from '../shown-text.ts'
 
 /** Compares data with the schema of the manifest: one finding for each mistake. */
 export function checkSchema(data: unknown): Finding[] {
@@ -151,6 +152,8 @@ function toFinding(error: ErrorObject): Finding | undefined {
         hint: 'expected: "properties", or "componentId"',
       }
     case 'format':
+      if (params.format === 'readable')
+        return wrong(`${name} ${whyUnreadable(String(data))}`, `found: ${quoteValue(data)}`)
       return wrong(`${name} cannot be ${quoteValue(data)}`, 'expected: an http or https address')
     case 'false schema': {
       const other = error.schemaPath.includes('componentId') ? 'componentId' : 'enum'

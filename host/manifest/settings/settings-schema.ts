@@ -1,4 +1,5 @@
 import type { ConfigurationLevel, Property } from '../../../schemas/generated/manifest.ts'
+import { isReadable } from '../shown-text.ts'
 
 /**
  * One setting. `completion_url`, `secret`, `button_text` and `callback_url` are annotations for forms. A setting with
@@ -40,7 +41,7 @@ export const annotations = ['componentId', 'completion_url', 'secret', 'button_t
 export const isWebAddress = (text: string): boolean => /^https?:\/\/[^\s]/i.test(text) && URL.canParse(text)
 
 /** The formats of the manifest's schema. */
-export const formats = { uri: isWebAddress }
+export const formats = { uri: isWebAddress, readable: isReadable }
 
 const maxTextLength = 10_000
 /** JavaScript rounds larger numbers. */
