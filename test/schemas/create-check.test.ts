@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { type CheckOptions, createCheck } from '../../schemas/create-check.ts'
 import manifestSchema from '../../schemas/manifest.schema.json' with { type: 'json' }
 
