@@ -35,7 +35,7 @@ export async function readPluginFolders(named: string[]): Promise<ReadFolder[]> 
 const toReadOptions = ({ settings, variables }: LoadedSettings): ReadOptions => ({
   operatorOrganization: settings.OPERATOR_ORGANIZATION,
   environment: variables,
-  secretsMayMiss: true,
+  isWithoutServer: true,
 })
 
 function assertFolder(folder: string): void {

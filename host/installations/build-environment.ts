@@ -111,7 +111,7 @@ export async function buildEnvironment(
           urls: endpoints(urlOf(records.level)),
         },
       }),
-    secrets: readSecrets(manifest, given.reading),
+    secrets: readSecrets(manifest, given.reading, integration.organizationId),
     signingSecrets: {
       integration: openSecret(box, integration, name, ''),
       ...(installation && { installation: openSecret(box, installation, installation.id, installation.id) }),

@@ -29,7 +29,7 @@ export async function rollBack(
   origin: Origin,
 ): Promise<VersionHead> {
   const version = await findOlder(db, integration, number)
-  const details = await whyBroken(db, JSON.parse(version.manifest), reading)
+  const details = await whyBroken(db, JSON.parse(version.manifest), integration, reading)
   if (details.length > 0) {
     const list = details.map(({ path, message }) => `  ${path}: ${message}`).join('\n')
     const text = `Version ${version.number} of ${integration.name} cannot run here, and nothing was changed:\n${list}`
@@ -91,8 +91,13 @@ async function findOlder(
 }
 
 /** A reason for each thing that a version needs, and that is missing here. */
-async function whyBroken(db: Db, manifest: Manifest, reading: ReadOptions): Promise<ErrorDetail[]> {
-  const reasons = missingSecrets(manifest, reading).map(([name, reference]) => ({
+async function whyBroken(
+  db: Db,
+  manifest: Manifest,
+  { organizationId }: IntegrationRow,
+  reading: ReadOptions,
+): Promise<ErrorDetail[]> {
+  const reasons = missingSecrets(manifest, reading, organizationId).map(([name, reference]) => ({
     path: `/secrets/${name}`,
     message: `${reference} is not set on this host`,
   }))

@@ -6,8 +6,9 @@ import type { OwnFiles } from './read-inside.ts'
 export type Operator = {
   /** Subdomain of the operator's organization. */
   operatorOrganization: string
-  /** A manifest may name its organization by subdomain or by id. */
   operatorOrganizationId?: string
+  /** The external ids by which a manifest may name it. */
+  operatorExternalIds?: readonly string[]
 }
 
 /** `toPlainScript`, or a request for it to another thread. */
@@ -17,14 +18,21 @@ export type ReadOptions = Operator & {
   toPlain?: ToPlain
   /** The variables for secrets. The rule in `secrets.ts` limits which ones are read. */
   environment: Record<string, string | undefined>
-  /** A secret without a value is a warning only: the script runs on another machine. */
-  secretsMayMiss?: boolean
+  /** The command reads no database and runs no script for visitors: what only a server knows is a warning. */
+  isWithoutServer?: boolean
   /** Refused where a plugin folder links to them. */
   ownFiles?: OwnFiles
 }
 
+/** Without a server the operator's organization is known by its subdomain alone. */
+export const toOtherNames = ({ isWithoutServer, operatorOrganization }: ReadOptions): string =>
+  isWithoutServer ? `. A server also knows the id and the external ids of "${operatorOrganization}"` : ''
+
 /** True for an integration of the operator's organization. Compared exactly, as it grants privileges. */
-export const isOperatorsOwn = (manifest: Partial<Manifest>, operator: Operator): boolean =>
-  manifest.organization !== undefined &&
-  (manifest.organization === operator.operatorOrganization ||
-    manifest.organization === operator.operatorOrganizationId)
+export const isOperatorsOwn = ({ organization }: Partial<Manifest>, operator: Operator): boolean =>
+  organization !== undefined &&
+  [
+    operator.operatorOrganization,
+    operator.operatorOrganizationId,
+    ...(operator.operatorExternalIds ?? []),
+  ].includes(organization)

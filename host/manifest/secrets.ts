@@ -1,7 +1,8 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { type SettingName, settingsTable } from '../config/settings-table.ts'
+import { quoteValue } from './message-text.ts'
 import type { Finding } from './problem.ts'
-import { isOperatorsOwn, type Operator, type ReadOptions } from './read-options.ts'
+import { isOperatorsOwn, type ReadOptions, toOtherNames } from './read-options.ts'
 
 /**
  * The reason why a manifest may not read a variable of the host's environment. Without this rule, the manifest of a
@@ -12,72 +13,104 @@ import { isOperatorsOwn, type Operator, type ReadOptions } from './read-options.
  * 3. Other integrations read `PLUGIN_<NAME>__…` only: `PLUGIN_PAGE_STATS__API_KEY` for `page-stats`. The two
  *    underscores keep `page` from the variables of `page-stats`: a name has no double hyphen.
  */
-export function whyRefused(
+function whyRefused(
   variable: string,
-  manifest: Partial<Manifest>,
-  operator: Operator,
-): string | undefined {
+  { name: integration }: Partial<Manifest>,
+  isOperators: boolean,
+): { reason: string; forAll: boolean } | undefined {
   const name = variable.toUpperCase()
   const setting = name.replace(/_FILE$/, '')
-  if (isSetting(name) || isSetting(setting)) return 'it is a setting of Annex itself'
+  if (isSetting(name) || isSetting(setting))
+    return { reason: 'it is a setting of Annex itself', forAll: true }
   if (neverNames.has(name) || neverPrefixes.some((prefix) => name.startsWith(prefix))) {
-    return 'it belongs to the machine that Annex runs on'
+    return { reason: 'it belongs to the machine that Annex runs on', forAll: true }
   }
-  if (manifest.organization === undefined || manifest.name === undefined) return undefined
-  if (isOperatorsOwn(manifest, operator)) return undefined
-  const prefix = prefixOf(manifest.name)
+  if (integration === undefined || isOperators) return undefined
+  const prefix = prefixOf(integration)
   if (variable.startsWith(prefix) && variable.length > prefix.length) return undefined
-  return `an integration of another organization may read only variables that begin with ${prefix}`
+  const reason = `an integration of another organization may read only variables that begin with ${prefix}`
+  return { reason, forAll: false }
 }
 
 /** The variable that a reference names: `API_KEY` for `${{ env.API_KEY }}`. */
 const toVariable = (reference: string): string | undefined => /\benv\.(\w+)/.exec(reference)?.[1]
 
-/** The values of an integration's secrets by name. Forbidden and unset ones are left out. */
-export function readSecrets(manifest: Manifest, options: ReadOptions): Record<string, string> {
-  const values: Record<string, string> = {}
-  for (const [secret, reference] of Object.entries(manifest.secrets ?? {})) {
+/**
+ * The values of an integration's secrets by name. `null`: forbidden, or not set on this host.
+ *
+ * @param organizationId the integration's owner. The manifest's text proves nothing: an external id may change hands
+ */
+export function readSecrets(
+  manifest: Manifest,
+  options: ReadOptions,
+  organizationId: string,
+): Record<string, string | null> {
+  const isOperators = organizationId === options.operatorOrganizationId
+  const read = (reference: string): string | null => {
     const variable = toVariable(reference)
-    if (variable === undefined || whyRefused(variable, manifest, options) !== undefined) continue
+    if (variable === undefined || whyRefused(variable, manifest, isOperators)) return null
     const value = lookUp(variable, options)
-    if (value !== undefined) values[secret] = value
+    return value === undefined || whyUnusable(value) !== undefined ? null : value
   }
-  return values
+  return Object.fromEntries(
+    Object.entries(manifest.secrets ?? {}).map(([secret, reference]) => [secret, read(reference)]),
+  )
 }
 
 /** The secrets of a manifest that have no value on this host, with their references. */
 export function missingSecrets(
   manifest: Manifest,
   options: ReadOptions,
+  organizationId: string,
 ): [name: string, reference: string][] {
-  const values = readSecrets(manifest, options)
-  return Object.entries(manifest.secrets ?? {}).filter(([name]) => !Object.hasOwn(values, name))
+  const values = readSecrets(manifest, options, organizationId)
+  return Object.entries(manifest.secrets ?? {}).filter(([name]) => values[name] === null)
 }
 
-/** An empty variable counts as unset. */
 const lookUp = (variable: string, { environment }: Pick<ReadOptions, 'environment'>): string | undefined =>
-  Object.hasOwn(environment, variable) && environment[variable] !== '' ? environment[variable] : undefined
+  Object.hasOwn(environment, variable) ? environment[variable] : undefined
+
+/** Why a provider must not get a value. `undefined` as a text is what Node stores for a variable without a value. */
+function whyUnusable(value: string | undefined): string | undefined {
+  if (value === undefined || value.trim() === '') return 'is not set'
+  if (value === 'undefined') return 'holds the text "undefined", so it is not set'
+  if (isStoreReference(value))
+    return `holds ${quoteValue(value)}, a reference to a password store, which Annex does not read`
+  return undefined
+}
+
+/** The form of 1Password. Other addresses may be values of secrets. */
+const isStoreReference = (value: string): boolean => /^\s*op:\/\//i.test(value)
+
+/** The first address in a manifest's secret, where a variable has to be: `op://vault/item/field`, for instance. */
+export const findStoreReference = (text: unknown): string | undefined =>
+  typeof text === 'string' ? /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'{}]*/i.exec(text)?.[0] : undefined
 
 /** Each secret names an environment variable that is set and that the integration may read. */
 export function checkSecrets(manifest: Partial<Manifest>, options: ReadOptions): Finding[] {
   const findings: Finding[] = []
+  const isOperators = manifest.organization === undefined || isOperatorsOwn(manifest, options)
   for (const [name, reference] of Object.entries(manifest.secrets ?? {})) {
     const variable = toVariable(reference ?? '')
     if (variable === undefined) continue
     const complain = (message: string, hint: string, severity: Finding['severity'] = 'error') =>
       findings.push({ pointer: `/secrets/${name}`, at: 'value', severity, message, hint })
     // Refused before the lookup: the answer must not reveal whether the variable exists.
-    const refused = whyRefused(variable, manifest, options)
+    const refused = whyRefused(variable, manifest, isOperators)
     if (refused !== undefined) {
       complain(
-        `the secret "${name}" may not read the environment variable ${variable}: ${refused}`,
-        'name another variable',
+        `the secret "${name}" may not read the environment variable ${variable}: ${refused.reason}`,
+        `name another variable${refused.forAll ? '' : toOtherNames(options)}`,
+        options.isWithoutServer && !refused.forAll ? 'warning' : 'error',
       )
-    } else if (lookUp(variable, options) === undefined) {
+      continue
+    }
+    const unusable = whyUnusable(lookUp(variable, options))
+    if (unusable !== undefined) {
       complain(
-        `the environment variable ${variable} of the secret "${name}" is not set`,
+        `the environment variable ${variable} of the secret "${name}" ${unusable}`,
         `write ${variable}=… into .env and reload, or start Annex with it in the environment`,
-        options.secretsMayMiss ? 'warning' : 'error',
+        options.isWithoutServer ? 'warning' : 'error',
       )
     }
   }

@@ -7,14 +7,16 @@ import type { SecretBox } from '../access/secret-box.ts'
 import { removeUnused } from '../bundle/build-cache.ts'
 import { createSdkDigests, loadBundle, type SdkDigests } from '../bundle/load-bundle.ts'
 import type { Db } from '../db/db.ts'
+import { withExternalIdsOf } from '../db/queries/external-ids.ts'
 import { type LoadedVersionRow, listIntegrations, listLoadedVersions } from '../db/queries/integrations.ts'
+import { findOrganization } from '../db/queries/organizations.ts'
 import { hasVersion } from '../db/queries/versions.ts'
 import { readImages } from '../manifest/images.ts'
 import { normalizeManifest } from '../manifest/normalize-manifest.ts'
 import { hasErrors, type Problem } from '../manifest/problem.ts'
 import { type FolderReading, readFolders } from '../manifest/read-folders.ts'
 import { listOwnFiles, type OwnFiles } from '../manifest/read-inside.ts'
-import type { ReadOptions } from '../manifest/read-options.ts'
+import type { Operator, ReadOptions } from '../manifest/read-options.ts'
 import { writeTypes } from '../manifest/settings/write-types.ts'
 import { sideBySide } from '../side-by-side.ts'
 import { unlessAborted } from '../unless-aborted.ts'
@@ -72,9 +74,10 @@ export async function loadPlugins(
   onFolder(undefined, folders.length)
   const ownFiles = await listOwnFiles(dataDir, pluginsDir)
   // In threads, as it takes up to a second for a hostile folder: readManifest, compileTypes.
-  const readings = await readFolders(folders, { ...source.reading, ownFiles }, { signal })
+  const reading = { ...source.reading, ownFiles, ...(await readOperator(db, source.reading)) }
+  const readings = await readFolders(folders, reading, { signal })
   // Owners first: a folder with the name of another owner's integration must not refuse that owner's folder.
-  const owned = checkUniqueNames(await findOwners(db, await listIntegrations(db), readings))
+  const owned = checkUniqueNames(await findOwners(db, await listIntegrations(db), readings, reading))
   const stored = new Map((await listLoadedVersions(db)).map((row) => [row.name, row]))
   const context = { source, ownFiles, stored, digestOfSdk: createSdkDigests(sdkFolder), signal, onDeployed }
   const loaded = await sideBySide(owned.toSorted(byPublisher), availableParallelism(), async (reading) => {
@@ -84,6 +87,21 @@ export async function loadPlugins(
   })
   await removeUnused(join(dataDir, 'cache'))
   return [...loaded.toSorted(byFolder), ...(await retireIntegrations(source, loaded))]
+}
+
+/**
+ * The present names of the operator's organization. Attack: another organization has one of them as its subdomain, which
+ * comes before an external id.
+ */
+async function readOperator(db: Db, { operatorOrganizationId = '' }: Operator): Promise<Partial<Operator>> {
+  const operator = await findOrganization(db, operatorOrganizationId)
+  if (operator === undefined) return {}
+  const { id, subdomain, externalIds } = await withExternalIdsOf(db, operator)
+  const owners = await Promise.all(externalIds.map((name) => findOrganization(db, name)))
+  return {
+    operatorOrganization: subdomain,
+    operatorExternalIds: externalIds.filter((_, index) => owners[index]?.id === id),
+  }
 }
 
 type Context = {

@@ -4,6 +4,7 @@ import { findOrganization, listOrganizations, type Organization } from '../db/qu
 import { type Complaint, problemAt } from '../manifest/problem.ts'
 import type { FolderReading } from '../manifest/read-folders.ts'
 import type { ManifestFrames, ManifestReading } from '../manifest/read-manifest.ts'
+import { isOperatorsOwn, type Operator } from '../manifest/read-options.ts'
 
 /** A reading with the organization that its manifest names. */
 export type OwnedReading = FolderReading & { organizationId?: string }
@@ -17,6 +18,7 @@ export async function findOwners(
   db: Db,
   stored: readonly IntegrationRow[],
   readings: readonly FolderReading[],
+  operator: Operator,
 ): Promise<OwnedReading[]> {
   const byName = new Map(stored.map((row) => [row.name, row]))
   const spellings = new Map(stored.map(({ name }) => [name.toLowerCase(), name]))
@@ -34,6 +36,10 @@ export async function findOwners(
     const owner = await findOnce(organization)
     if (owner === undefined)
       return refuse(reading, 'organization', await toUnknownOrganization(db, organization))
+    // Attack: an external id changes hands between the reading, which allows internal scopes, and here.
+    const { operatorOrganizationId = owner.id } = operator
+    if (isOperatorsOwn(reading.manifest, operator) !== (owner.id === operatorOrganizationId))
+      return refuse(reading, 'organization', toChangedOwner(organization))
     const row = byName.get(name)
     const spelling = spellings.get(name.toLowerCase())
     if (row === undefined && spelling !== undefined) return refuse(reading, 'name', toOtherSpelling(spelling))
@@ -83,6 +89,11 @@ async function toUnknownOrganization(db: Db, organization: string): Promise<Comp
     hint: `name one of them, or make it with: npx annex orgs create ${organization}`,
   }
 }
+
+const toChangedOwner = (organization: string): Complaint => ({
+  message: `"${organization}" became the name of another organization while the folder was read`,
+  hint: 'load it again: npx annex reload',
+})
 
 const toTakenName = (name: string): Complaint => ({
   message: `the name "${name}" belongs to an integration of another organization`,

@@ -77,7 +77,7 @@ export type ContentSecurityPolicy =
       /**
        * Values of the directive, separated by spaces.
        */
-      [k: string]: string
+      [k: string]: string | null
     }
 /**
  * A reference to an environment variable of the host: `${{ env.NAME }}`.

@@ -23,7 +23,7 @@ it('a rollback to a version whose secret is not set any more is refused, and nam
     }
     const row = await findIntegration(db, 'ours')
     assert.ok(row)
-    const reading = { operatorOrganization: 'home', environment: {} }
+    const reading = { operatorOrganization: 'home', operatorOrganizationId: organizationId, environment: {} }
     await assert.rejects(rollBack(db, row, undefined, reading, systemOrigin), {
       code: 'conflict',
       details: [{ path: '/secrets/KEY', message: `\${{ env.PROVIDER_KEY }} is not set on this host` }],

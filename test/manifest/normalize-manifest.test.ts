@@ -55,16 +55,13 @@ test('sources that each end with a semicolon belong to one directive', () => {
 
 test('a key of a map is the name of a directive, whatever it holds', () => {
   const policy = { 'img-src': 'a.example', 'b.example': 'c.example', localhost: '*' }
-  assert.deepEqual(parseContentSecurityPolicy(policy), policy)
+  assert.deepEqual(parseContentSecurityPolicy(policy), { 'img-src': 'a.example' })
 })
 
 test('of a directive that is given twice the first counts, as in browsers', () => {
   assert.deepEqual(parseContentSecurityPolicy('img-src a.example; IMG-SRC *'), { 'img-src': 'a.example' })
 })
 
-test('a directive named like a part of every object is data', () => {
-  assert.deepEqual(Object.keys(parseContentSecurityPolicy('__proto__ x; constructor y')), [
-    '__proto__',
-    'constructor',
-  ])
+test('a directive named like a part of every object is no directive', () => {
+  assert.deepEqual(parseContentSecurityPolicy('__proto__ x; constructor y'), {})
 })

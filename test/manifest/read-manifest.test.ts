@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { normalizeManifest } from '../../host/manifest/normalize-manifest.ts'
+import { permissionsOf } from '../../host/manifest/permissions.ts'
 import { hasErrors } from '../../host/manifest/problem.ts'
 import { readManifest } from '../../host/manifest/read-manifest.ts'
 import { createFolder } from '../bundle/plugin-folder.ts'
@@ -208,13 +210,13 @@ const wrong: Record<string, { add: string; says: string[] }> = {
     add: 'configurations:\n  site:\n    properties:\n      a: { type: button, button_text: Go, callback_url: /a/%2e%2e/../x }\n',
     says: ['11:57 error the path "/a/%2e%2e/../x" has "." or ".." segments'],
   },
-  'an unknown directive': {
-    add: 'contentSecurityPolicy:\n  img-srcs: "*"\n',
-    says: ['9:3 error unknown directive "img-srcs"', 'hint: did you mean "img-src"?'],
+  'a directive that is a list': {
+    add: 'contentSecurityPolicy:\n  img-src: [a.example]\n',
+    says: ['9:12 error "contentSecurityPolicy" › "img-src" must be text or nothing, found a list'],
   },
-  'a directive that holds another': {
-    add: `contentSecurityPolicy:\n  img-src: "'self'; script-srcs *"\n`,
-    says: ['8:1 error unknown directive "script-srcs"', 'hint: did you mean "script-src"?'],
+  'a directive that holds a word': {
+    add: `contentSecurityPolicy: "img-src 'self' self"\n`,
+    says: ['8:24 error the directive "img-src" holds "self", which is no source'],
   },
   'a directive that holds another policy': {
     add: `contentSecurityPolicy:\n  img-src: "'self', script-src *"\n`,
@@ -288,6 +290,112 @@ test('internal scopes are for the operator, by subdomain or by id, to the letter
   assert.deepEqual(textsOf(await read(t, scoped('home'))), [])
   assert.deepEqual(textsOf(await read(t, scoped('org_1'))), [])
   assert.equal(textsOf(await read(t, scoped('Home'))).length, 1)
+})
+
+/** A policy, what its warnings say, and what remains of it. */
+const meaningless: Record<string, { policy: string; says: string[]; keeps: object }> = {
+  'an unknown one of a map': {
+    policy: '\n  img-srcs: "*"\n  font-src: a.example',
+    says: ['9:3 warning unknown directive "img-srcs": it is left out', 'hint: did you mean "img-src"?'],
+    keeps: { 'font-src': 'a.example' },
+  },
+  'an unknown one within another': {
+    policy: `\n  img-src: "'self'; script-srcs *, x"`,
+    says: ['9:3 warning unknown directive "script-srcs"', 'hint: did you mean "script-src"?'],
+    keeps: { 'img-src': "'self'" },
+  },
+  'one that the host decides on, on a line of its own': {
+    policy: ' |\n  img-src a.example\n  report-uri /log\n  font-src b.example',
+    says: ['8:24 warning unknown directive "report-uri"'],
+    keeps: { 'img-src': 'a.example', 'font-src': 'b.example' },
+  },
+  'one whose name no directive has': {
+    policy: '\n  img_src: a.example\n  font-src: b.example',
+    says: ['9:3 warning the name cannot be "img_src"'],
+    keeps: { 'font-src': 'b.example' },
+  },
+  'an empty one of a map': {
+    policy: '\n  img-src: ""\n  font-src: b.example',
+    says: ['9:3 warning the directive "img-src" has no source: it is left out', "or write 'none'"],
+    keeps: { 'font-src': 'b.example' },
+  },
+  'one without a value': {
+    policy: '\n  img-src:\n  font-src: b.example',
+    says: ['9:3 warning the directive "img-src" has no source'],
+    keeps: { 'font-src': 'b.example' },
+  },
+  'an empty one in a text': {
+    policy: ' "img-src; font-src b.example"',
+    says: ['8:24 warning the directive "img-src" has no source'],
+    keeps: { 'font-src': 'b.example' },
+  },
+  'one that is given twice, in another case': {
+    policy: '\n  img-src: a.example\n  IMG-SRC: "*"',
+    says: ['10:3 warning the directive "img-src" is given twice'],
+    keeps: { 'img-src': 'a.example' },
+  },
+}
+
+for (const [what, { policy, says, keeps }] of Object.entries(meaningless)) {
+  test(`a directive that means nothing is one warning, and is left out: ${what}`, async (t) => {
+    const reading = await read(t, `${sound}contentSecurityPolicy:${policy}\n`)
+    const texts = textsOf(reading)
+    assert.equal(texts.length, 1, texts.join('\n\n'))
+    for (const part of says) assert.ok(texts.join().includes(part), `${part}\nis not in\n${texts.join()}`)
+    assert.ok(reading.manifest)
+    assert.deepEqual(normalizeManifest(reading.manifest).contentSecurityPolicy, keeps)
+    const asked = permissionsOf(reading.manifest).filter(({ kind }) => kind === 'directive')
+    assert.deepEqual(
+      asked.map(({ name }) => name),
+      Object.entries(keeps)
+        .map(([name, sources]) => `${name} ${sources}`)
+        .sort(),
+    )
+  })
+}
+
+test('the directive that has no sources means something without a value', async (t) => {
+  for (const policy of [
+    '\n  upgrade-insecure-requests:',
+    '\n  Upgrade-Insecure-Requests: ""',
+    ' "; ;upgrade-insecure-requests;"',
+  ]) {
+    const reading = await read(t, `${sound}contentSecurityPolicy:${policy}\n`)
+    assert.deepEqual(textsOf(reading), [])
+    assert.ok(reading.manifest)
+    assert.deepEqual(normalizeManifest(reading.manifest).contentSecurityPolicy, {
+      'upgrade-insecure-requests': '',
+    })
+  }
+})
+
+test('an external id of the operator’s organization names it; other texts do not', async (t) => {
+  const folder = (organization: string) =>
+    createFolder(t, {
+      'service-manifest.yaml': `${sound.replace('home', organization)}  - site:script:inject\nsecrets:\n  KEY: \${{ env.LINEAR_CLIENT_ID }}\n`,
+    })
+  const given = { ...options, operatorExternalIds: ['ext-home'] }
+  const problems = async (organization: string, more = {}) =>
+    (await readManifest(await folder(organization), { ...given, ...more })).problems
+  assert.deepEqual(await problems('ext-home'), [])
+  for (const organization of ['Ext-home', 'ext-hom', 'ext-home2', 'acme']) {
+    const found = await problems(organization)
+    assert.deepEqual(
+      found.map(({ line, severity }) => [line, severity]),
+      [
+        [8, 'error'],
+        [10, 'error'],
+      ],
+    )
+    assert.doesNotMatch(found.map(({ hint }) => hint).join(), /A server also knows/)
+  }
+  const withoutServer = await problems('ext-of-home', { isWithoutServer: true })
+  assert.deepEqual(
+    withoutServer.map(({ severity }) => severity),
+    ['warning', 'warning'],
+  )
+  for (const { hint } of withoutServer)
+    assert.match(hint ?? '', /A server also knows the id and the external ids of "home"/)
 })
 
 test('a scope that the other platform once had is a warning, and is left out', async (t) => {

@@ -72,7 +72,7 @@ test('nobody may name a setting of Annex or what belongs to the machine, set or 
     )
     assert.equal(set, unset, 'the answer tells whether the variable is set')
     const manifest = createManifest({ secrets: { KEY: `\${{ env.${variable} }}` } })
-    assert.deepEqual(readSecrets(manifest, { ...options, environment }), {})
+    assert.deepEqual(readSecrets(manifest, { ...options, environment }, 'org_1'), { KEY: null })
   }
 })
 
@@ -80,7 +80,7 @@ test('secrets are read by their names', () => {
   const manifest = createManifest({
     secrets: { ID: `\${{env.LINEAR_CLIENT_ID}}`, NONE: `\${{ env.EMPTY }}` },
   })
-  assert.deepEqual(readSecrets(manifest, options), { ID: 'x' })
+  assert.deepEqual(readSecrets(manifest, options, 'org_1'), { ID: 'x', NONE: null })
 })
 
 test('a secret that is written out is an error', async (t) => {
@@ -91,4 +91,51 @@ test('a secret that is written out is an error', async (t) => {
       /9:8 error "secrets" › "KEY" cannot be .*[\s\S]*hint: expected: a reference to an environment variable, such as "\$\{\{ env\.API_KEY \}\}"/,
     )
   }
+})
+
+test('a reference to a password store is an error with one way to mend it', async (t) => {
+  const written = [
+    'op://vault/ledger/client id',
+    '"op://vault/ledger/secret"',
+    `\${{ "op://vault/ledger/secret" }}`,
+    `'\${{ op://vault/ledger/secret }}'`,
+    'OP://vault/x',
+    'vault://kv/ledger#secret',
+    'aws-sm://ledger/secret',
+  ]
+  for (const value of written) {
+    const [text, ...more] = textsOf(await read(t, `${sound}secrets:\n  KEY: ${value}\n`))
+    assert.deepEqual(more, [])
+    assert.match(
+      text ?? '',
+      /9:8 error "secrets" › "KEY" names "[\w-]+:\/\/[^"]+" in a password store, which Annex does not read/,
+    )
+    assert.match(text ?? '', /hint: name a variable, such as "\$\{\{ env\.KEY \}\}", .*: docs\/secrets\.md/)
+  }
+})
+
+test('a variable that holds a reference, blanks or the text "undefined" counts as not set', async (t) => {
+  const whys: [string, RegExp][] = [
+    ['op://vault/ledger/secret', /holds "op:\/\/vault\/ledger\/secret", a reference to a password store/],
+    [' \t', /is not set/],
+    ['undefined', /holds the text "undefined", so it is not set/],
+  ]
+  for (const [value, why] of whys) {
+    const environment = { API_KEY: value }
+    const folder = await createFolder(t, { 'service-manifest.yaml': sound + secret('API_KEY') })
+    const [text, ...more] = textsOf(await readManifest(folder, { ...options, environment }))
+    assert.deepEqual(more, [])
+    assert.match(text ?? '', why)
+    const manifest = createManifest({ secrets: { KEY: `\${{ env.API_KEY }}` } })
+    assert.deepEqual(readSecrets(manifest, { ...options, environment }, 'org_1'), { KEY: null })
+  }
+  const environment = { API_KEY: 'https://provider.example' }
+  const manifest = createManifest({ secrets: { KEY: `\${{ env.API_KEY }}` } })
+  assert.deepEqual(readSecrets(manifest, { ...options, environment }, 'org_1'), { KEY: environment.API_KEY })
+})
+
+test('the owner of an integration decides on its variables, and not the text of its manifest', () => {
+  const manifest = createManifest({ organization: 'home', secrets: { KEY: `\${{ env.LINEAR_CLIENT_ID }}` } })
+  assert.deepEqual(readSecrets(manifest, options, 'org_2'), { KEY: null })
+  assert.deepEqual(readSecrets({ ...manifest, organization: 'ext-home' }, options, 'org_1'), { KEY: 'x' })
 })

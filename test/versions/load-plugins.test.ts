@@ -23,6 +23,35 @@ describe('a plugin folder’s organization', () => {
     }
   })
 
+  it('may be the operator’s by an external id: internal scopes and any variable are for it alone', async () => {
+    const own = { script, scopes: ['site:script:inject'] }
+    const annex = await startAnnex({ plugins: { 'by-id': { ...own, organization: 'ext_home' } } })
+    const load = async (): Promise<Json> => {
+      const { items } = (await annex.api('POST', '/v1/reload')).json
+      return items.find(({ folder }: Json) => folder.endsWith('by-id'))
+    }
+    try {
+      assert.equal(annex.server.plugins[0]?.state, 'failed')
+      const { organization } = annex.server.samples
+      await annex.api('PATCH', `/v1/orgs/${organization}`, { externalIds: ['ext_home', 'acme'] })
+      const loaded = await load()
+      assert.deepEqual([loaded.state, loaded.problems], ['loaded', []])
+      // Another organization has the external id as its subdomain, which comes first.
+      await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })
+      writePlugin(annex.pluginsDir, 'by-id', { ...own, organization: 'acme' })
+      assert.match((await load()).problems[0].message, /"site:script:inject" is internal/)
+      // The operator's organization has given its subdomain away.
+      await annex.api('PATCH', `/v1/orgs/${organization}`, { subdomain: 'hq' })
+      await annex.api('POST', '/v1/orgs', { subdomain: 'home', title: 'Strangers' })
+      writePlugin(annex.pluginsDir, 'by-id', { ...own, organization: 'home' })
+      assert.match((await load()).problems[0].message, /"site:script:inject" is internal/)
+      writePlugin(annex.pluginsDir, 'by-id', { ...own, organization: 'hq' })
+      assert.deepEqual((await load()).problems, [])
+    } finally {
+      await annex.close()
+    }
+  })
+
   it('keeps its integration’s name: another’s folder does not take over installations and secrets', async () => {
     const annex = await startAnnex({ plugins: { ours: { script } } })
     try {

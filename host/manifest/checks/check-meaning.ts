@@ -1,7 +1,7 @@
 import type { ConfigurationLevel, Manifest, Property, Scope } from '../../../schemas/generated/manifest.ts'
 import { hintForName, quoteValue } from '../message-text.ts'
 import type { Finding } from '../problem.ts'
-import { isOperatorsOwn, type Operator, type ReadOptions } from '../read-options.ts'
+import { isOperatorsOwn, type ReadOptions, toOtherNames } from '../read-options.ts'
 import { checkSecrets } from '../secrets.ts'
 import { isWebAddress } from '../settings/settings-schema.ts'
 import { checkContentSecurityPolicy } from './content-security-policy.ts'
@@ -60,16 +60,18 @@ function checkDuplicates(manifest: Partial<Manifest>): Finding[] {
 const internalScopes: ReadonlySet<Scope> = new Set(['site:script:inject', 'site:script:cookies'])
 
 /** Only the operator's own integrations may have internal scopes. */
-function checkInternalScopes(manifest: Partial<Manifest>, operator: Operator): Finding[] {
-  if (manifest.organization === undefined || isOperatorsOwn(manifest, operator)) return []
+function checkInternalScopes(manifest: Partial<Manifest>, options: ReadOptions): Finding[] {
+  if (manifest.organization === undefined || isOperatorsOwn(manifest, options)) return []
+  const { operatorOrganization, isWithoutServer } = options
   const findings: Finding[] = []
   manifest.scopes?.forEach((scope, index) => {
     if (!internalScopes.has(scope)) return
     findings.push({
       pointer: `/scopes/${index}`,
       at: 'value',
-      message: `the scope "${scope}" is internal: only integrations of the organization "${operator.operatorOrganization}" may have it`,
-      hint: `this manifest names the organization "${manifest.organization}"; remove the scope, or name "${operator.operatorOrganization}" there if you trust its code like your own`,
+      severity: isWithoutServer ? 'warning' : 'error',
+      message: `the scope "${scope}" is internal: only integrations of the organization "${operatorOrganization}" may have it`,
+      hint: `this manifest names the organization "${manifest.organization}"; remove the scope, or name "${operatorOrganization}" there if you trust its code like your own${toOtherNames(options)}`,
     })
   })
   return findings

@@ -5,6 +5,7 @@ import schema from '../../../schemas/manifest.schema.json' with { type: 'json' }
 import { hintForName, quoteValue } from '../message-text.ts'
 import { fromPointer, toPointerStep } from '../positions.ts'
 import type { Finding } from '../problem.ts'
+import { findStoreReference } from '../secrets.ts'
 import { whyUnreadable } from '../shown-text.ts'
 
 /** Compares data with the schema of the manifest: one finding for each mistake. */
@@ -18,7 +19,9 @@ export function checkSchema(data: unknown): Finding[] {
       const mistake = `${pointer} ${at} ${message}`
       return !seen.has(mistake) && seen.add(mistake)
     })
-    .map((finding) => (isOfEnvs(finding) ? { ...finding, severity: 'warning' } : finding))
+    .map((finding) =>
+      isOfEnvs(finding) || isOfDirective(finding) ? { ...finding, severity: 'warning' } : finding,
+    )
 }
 
 /** Scopes that the other platform once had. What they permitted is no longer there. */
@@ -31,6 +34,10 @@ const withdrawnScopes: ReadonlySet<unknown> = new Set([
 
 /** "envs" has no effect yet. */
 const isOfEnvs = ({ pointer }: Finding): boolean => pointer === '/envs' || pointer.startsWith('/envs/')
+
+/** No name of a directive has that form. */
+const isOfDirective = ({ pointer, at }: Finding): boolean =>
+  at === 'key' && pointer.startsWith('/contentSecurityPolicy/')
 
 const validator = createCheck(schema, {
   allErrors: true,
@@ -52,6 +59,7 @@ const kinds: Record<string, string> = {
   string: 'text',
   number: 'a number',
   boolean: 'true or false',
+  null: 'nothing',
 }
 
 // The failed keyword determines the type of `data`.
@@ -117,6 +125,13 @@ function toFinding(error: ErrorObject): Finding | undefined {
     }
     case 'pattern': {
       const found = error.propertyName ?? data
+      const store = /(^|\/)secrets\/[^/]+$/.test(pointer) ? findStoreReference(data) : undefined
+      if (store !== undefined) {
+        return wrong(
+          `${name} names ${quoteValue(store)} in a password store, which Annex does not read`,
+          storeHint(fromPointer(pointer).at(-1) ?? ''),
+        )
+      }
       const finding = wrong(
         `${error.propertyName === undefined ? name : 'the name'} cannot be ${quoteValue(found)}`,
         `expected: ${error.parentSchema?.['x-expected'] ?? params.pattern}`,
@@ -172,6 +187,12 @@ function toFinding(error: ErrorObject): Finding | undefined {
     default:
       return wrong(`${name} ${error.message ?? 'is not allowed'}`)
   }
+}
+
+/** docs/secrets.md describes this way, and no other. */
+const storeHint = (secret: string): string => {
+  const variable = /^[A-Za-z_]\w*$/.test(secret) ? secret.toUpperCase() : 'API_KEY'
+  return `name a variable, such as "\${{ env.${variable} }}", and let the password store's own command set it: docs/secrets.md`
 }
 
 const typesHint = (found: string) => hintForName(found, ['string', 'number', 'boolean', 'button'])
