@@ -117,6 +117,8 @@ export function createFlowGuard({
     if (!isAuthorization && !(isOpened && state !== null)) return head
     const isConnection = state?.startsWith(connectionState) || (await isOfConnection(level, target))
     if (!isOpened && !isConnection) return head
+    if (query.getAll('client_id').some((id) => ['', 'undefined', 'null'].includes(id)))
+      throw refused(noClient)
     if (query.getAll('response_mode').some((mode) => /form_post/i.test(mode))) throw refused(byPost)
     const flow = isOpened ? opened : await beginHere(context, { level, rest, cookies })
     const callback = callbackOf(query.get('redirect_uri'), level)
@@ -173,6 +175,9 @@ function connectCommand(level: FlowLevel, path: string): string {
 
 const byPost =
   'A provider must send its answer in the address of a GET: ask it for response_mode=query. Annex takes no answer by POST (form_post).'
+
+const noClient =
+  'The integration leads to its provider without a client_id. Set the secret or the setting that has it: annex problems.'
 
 /**
  * True for a form with a field `code`. The content type proves nothing: a script may read any text as a form. A long body and

@@ -106,19 +106,20 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
   }
 
   async function readSecretsOf(owner: Owner): Promise<Noticed[]> {
-    const problems: Noticed[] = []
+    const problems = new Map<string, Noticed>()
     for (const { name, organizationId, manifest } of await listWithSecrets(db, owner)) {
-      for (const [secret, reference] of missingSecrets(JSON.parse(manifest), reading)) {
-        problems.push({
+      for (const [secret, reference] of missingSecrets(JSON.parse(manifest), reading, organizationId)) {
+        // A newer version of the same integration comes later.
+        problems.set(`${name} ${secret}`, {
           kind: 'secret',
           organization: organizationId,
           subject: { kind: 'integration', id: name },
-          sentence: `${name} runs without its secret ${secret}.`,
+          sentence: `${name} runs without its secret ${secret}. What needs it is answered with an error that names it.`,
           fix: `Set the variable of ${reference} for Annex, and run: npx annex reload`,
         })
       }
     }
-    return problems
+    return [...problems.values()]
   }
 }
 

@@ -14,6 +14,7 @@ export const parseJson = JSON.parse
 export const defineProperty = Object.defineProperty
 export const getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor
 export const createObject = Object.create
+export const ownKeys = Reflect.ownKeys
 export const isArray = Array.isArray
 export const isInteger = Number.isInteger
 export const toText = String

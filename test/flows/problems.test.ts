@@ -236,7 +236,10 @@ describe('a problem', () => {
   it('is a secret that is no longer set, until it is', async () => {
     writeFileSync(envFile, '')
     await annex.api('POST', '/v1/reload')
-    assert.equal((await opens('secret')).sentence, 'keyed runs without its secret KEY.')
+    assert.equal(
+      (await opens('secret')).sentence,
+      'keyed runs without its secret KEY. What needs it is answered with an error that names it.',
+    )
     writeFileSync(envFile, 'PROVIDER_KEY=a-secret-of-the-provider\n')
     await annex.api('POST', '/v1/reload')
     await closes('secret')

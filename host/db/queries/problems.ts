@@ -24,15 +24,23 @@ export async function listSuspended(db: Db, owner: Owner): Promise<(Found & { re
     )
 }
 
-/** Deployed versions whose manifest names secrets. */
+/** Versions that run and whose manifest names secrets: deployed ones, and older ones while newer ones wait. */
 export async function listWithSecrets(
   db: Db,
   owner: Owner,
 ): Promise<{ name: string; organizationId: string; manifest: string }[]> {
-  return db('integrations')
-    .join('versions', 'versions.id', 'integrations.versionId')
+  const held = db('installations')
+    .where('heldVersionId', '>', '')
+    .whereNull('removingAt')
+    .select('heldVersionId')
+  return db('versions')
+    .join('integrations', 'integrations.name', 'versions.integration')
     .where(owner)
     .whereRaw(`manifest like '%"secrets":%'`)
+    .where((runs) =>
+      runs.where('versions.id', db.ref('integrations.versionId')).orWhereIn('versions.id', held),
+    )
+    .orderBy('versions.number')
     .select('name', 'organizationId', 'manifest')
 }
 

@@ -1,5 +1,6 @@
 import type { RuntimeContext } from '../context.ts'
 import type { Installation } from '../environment.ts'
+import { ExposableError } from '../exposable-error.ts'
 import { expiryOf } from './token-expiry.ts'
 
 /** A provider's answer to a code or a refresh token. Providers add fields of their own. */
@@ -100,6 +101,24 @@ export const accountOf = (idToken: unknown): string | undefined => {
   } catch {
     return undefined
   }
+}
+
+/** The client's fields of a request. A value that is missing would be sent to the provider as the text "undefined". */
+export const clientFields = ({
+  clientId,
+  clientSecret,
+}: OAuthConfig): { client_id: string; client_secret: string } => {
+  const fields = { client_id: clientId, client_secret: clientSecret }
+  for (const [name, value] of Object.entries<unknown>(fields)) {
+    const isMissing =
+      typeof value !== 'string' || value === 'undefined' || (value === '' && name === 'client_id')
+    if (isMissing)
+      throw new ExposableError(
+        `The integration has no ${name} for its provider. Its secrets or settings lack it.`,
+        503,
+      )
+  }
+  return fields
 }
 
 /** An address of the provider. It may depend on the installation. */

@@ -5,6 +5,7 @@ import { ExposableError } from '../exposable-error.ts'
 import { createVerifier, flowPlaceOf, parseStateText, toStateText } from './flow-state.ts'
 import {
   accountOf,
+  clientFields,
   defaultOAuthExtractCredentials,
   type OAuthConfig,
   type OAuthResponse,
@@ -23,6 +24,7 @@ import { requestToken } from './token-request.ts'
  *   A flow that starts outside of an installation is answered with 400
  * @throws ExposableError in the handler, with 400: the provider refuses, the answer is of another provider, or the flow did
  *   not begin here
+ * @throws ExposableError in the handler, with 503: `clientId` or `clientSecret` has no value
  * @throws Error in the handler: the provider answers the token request with an error, or neither by JSON nor by a form
  * @limit a flow ends 10 minutes after its start
  */
@@ -49,8 +51,7 @@ export const createOAuthHandler =
     assertIssuer(config, url.searchParams.get('iss'), installation)
     const answer = await requestToken(resolveUrl(config.accessTokenURL, installation), {
       grant_type: 'authorization_code',
-      client_id: config.clientId,
-      client_secret: config.clientSecret,
+      ...clientFields(config),
       code,
       redirect_uri: redirectUrl(config, url, context),
       ...(verifier !== undefined && { code_verifier: verifier }),
@@ -71,7 +72,7 @@ const startFlow = async (
   installation: Installation,
 ): Promise<Response> => {
   const target = new URL(resolveUrl(config.authorizeURL, installation))
-  target.searchParams.set('client_id', config.clientId)
+  target.searchParams.set('client_id', clientFields(config).client_id)
   target.searchParams.set('redirect_uri', redirectUrl(config, url, context))
   target.searchParams.set('response_type', 'code')
   if (config.scopes !== undefined) target.searchParams.set('scope', config.scopes.join(' '))

@@ -4,6 +4,7 @@ import type { Installation } from '../environment.ts'
 import { ExposableError } from '../exposable-error.ts'
 import { type Holder, holderOf, isSame, toCredentials } from './credentials-holder.ts'
 import {
+  clientFields,
   defaultOAuthExtractCredentials,
   type OAuthConfig,
   type OAuthConfiguration,
@@ -128,8 +129,7 @@ const refreshOnce = async (
   try {
     const answer = await requestToken(resolveUrl(config.accessTokenURL, installation), {
       grant_type: 'refresh_token',
-      client_id: config.clientId,
-      client_secret: config.clientSecret,
+      ...clientFields(config),
       refresh_token: refreshToken,
     })
     // RFC 6749, 6: a provider that sends no new refresh token lets the old one live.

@@ -1,7 +1,7 @@
 import type { RuntimeContext } from '../context.ts'
 import { toCredentials } from './credentials-holder.ts'
 import { flowPlaceOf } from './flow-state.ts'
-import { type OAuthConfig, resolveUrl } from './oauth-config.ts'
+import { clientFields, type OAuthConfig, resolveUrl } from './oauth-config.ts'
 import { readStored } from './store-credentials.ts'
 import { postForm } from './token-request.ts'
 
@@ -48,7 +48,7 @@ export const revokeOAuthTokens = async <Context extends RuntimeContext<unknown> 
     try {
       await postForm(resolveUrl(config.revokeURL, installation), {
         ...{ token, token_type_hint: hint },
-        ...{ client_id: config.clientId, client_secret: config.clientSecret },
+        ...clientFields(config),
       })
       revoked += 1
     } catch (error) {

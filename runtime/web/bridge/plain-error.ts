@@ -7,7 +7,7 @@ const messageLimit = 8192
 const stackLimit = 8192
 
 /** Set by the SDK's ExposableError. A symbol of the registry, as the script has bundled its own SDK. */
-const exposeCodeKey = Symbol.for('annex.exposeCode')
+export const exposeCodeKey = Symbol.for('annex.exposeCode')
 
 /** Reads a property of a hostile object: a getter or a proxy may throw. */
 const read = (from: unknown, key: string | symbol): unknown => {
