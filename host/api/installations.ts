@@ -36,7 +36,10 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
   on('listInstallations', async (request) => {
     const { caller, query } = request
     const all = caller.kind === 'operator' && query.organization === undefined
-    const where = all ? {} : { organizationId: (await organizationOf(db, caller, query.organization)).id }
+    const where = {
+      ...(!all && { organizationId: (await organizationOf(db, caller, query.organization)).id }),
+      ...(query.integration !== undefined && { integration: query.integration }),
+    }
     const readManifest = createManifestReader(db)
     return listPage(request, {
       place: idPlace('inst'),

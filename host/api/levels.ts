@@ -5,7 +5,7 @@ import type { Db } from '../db/db.ts'
 import { listSpaceIds } from '../db/queries/installation-targets.ts'
 import { AnnexError } from '../errors.ts'
 import { type Editing, editByInstaller, editByScript, editSetting } from '../installations/configure.ts'
-import { toLevelView, toRotatedView } from '../installations/installation-view.ts'
+import { toInstallationView, toLevelView, toRotatedView } from '../installations/installation-view.ts'
 import type { SettingsTag } from '../installations/level-settings.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { endOverlap, rotateSecret } from '../installations/rotate-secret.ts'
@@ -62,6 +62,12 @@ const operations = {
 /** An installation, and its site and space installations: reading, settings and signing secrets. */
 export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
   const { db, reader, box, signingSecrets, settingsTag, prepareDispatch, publicUrl, wake } = parts
+
+  on('getInstallation', async (request) => {
+    const { caller, manifest, installation } = await openLevel(reader, request)
+    request.context.set('etag', settingsTag(manifest, { installation }))
+    return toInstallationView(installation, { caller, manifest, publicUrl: publicUrl() })
+  })
 
   for (const kind of ['account', 'site', 'space'] as const) {
     const { get, remove, update, set, unset, rotate, end } = operations[kind]

@@ -26,7 +26,8 @@ export type OpenLevel = {
 /** A request for an installation, or for one of its site or space installations. */
 export type LevelRequest = {
   caller: Caller
-  params: { integration: string; installation: string; site?: string; space?: string }
+  /** Without `integration` the installation may be of any. */
+  params: { integration?: string; installation: string; site?: string; space?: string }
   operation: Pick<Operation, 'scope'>
 }
 
@@ -71,20 +72,21 @@ export async function openUndeployed(
 export async function visibleInstallation(
   db: Db,
   caller: Caller,
-  integration: string,
+  integration: string | undefined,
   id: string,
 ): Promise<Running> {
   const found = await findRunning(db, id)
   if (
     found !== undefined &&
-    found.installation.integration === integration &&
+    (integration === undefined || found.installation.integration === integration) &&
     maySee(caller, found.installation) &&
     isThereFor(caller, found.installation)
   ) {
     if (caller.kind === 'integration') await assertReached(db, caller, found)
     return found
   }
-  throw new AnnexError('not_found', `${integration} has no installation ${id} that this token may see.`)
+  const who = integration === undefined ? 'There is' : `${integration} has`
+  throw new AnnexError('not_found', `${who} no installation ${id} that this token may see.`)
 }
 
 /**

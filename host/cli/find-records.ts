@@ -1,6 +1,6 @@
 import { AnnexError } from '../errors.ts'
 import { hintForName, quoteValue } from '../manifest/message-text.ts'
-import { type Api, assertName, toPath } from './client.ts'
+import { type Api, assertName, isApiError, toPath } from './client.ts'
 import type {
   Installation,
   Integration,
@@ -78,12 +78,14 @@ export async function assertFilterExists(
 }
 
 /** @throws AnnexError `not_found` */
-export async function findInstallationById(api: Api, id: string): Promise<Installation> {
-  const { items } = await api.list<ListedInstallation>('/v1/installations')
-  const found = items.find((one) => one.id === id)
-  if (found !== undefined) return api.get(levelPath({ installation: found }))
-  const text = `There is no installation ${quoteValue(id)} that this token may see. \`npx annex installations\` shows all, with their ids.`
-  throw new AnnexError('not_found', text)
+async function findInstallationById(api: Api, id: string): Promise<Installation> {
+  try {
+    return await api.get(toPath`/v1/installations/${id}`)
+  } catch (error) {
+    if (!isApiError(error, 'not_found')) throw error
+    const text = `There is no installation ${quoteValue(id)} that this token may see. \`npx annex installations\` shows all, with their ids.`
+    throw new AnnexError('not_found', text)
+  }
 }
 
 export type TargetOptions = { org?: string; site?: string; space?: string }
@@ -103,9 +105,10 @@ export async function findInstallation(
   const organization = await findOrganization(session, org)
   const { items } = await session.api.list<ListedInstallation>('/v1/installations', {
     organization: organization.id,
+    integration: idOrIntegration,
   })
-  const found = items.find(({ integration }) => integration === idOrIntegration)
-  if (found !== undefined) return session.api.get(levelPath({ installation: found }))
+  const [found] = items
+  if (found !== undefined) return findInstallationById(session.api, found.id)
   throw new AnnexError(
     'not_found',
     `${idOrIntegration} is not installed in ${organization.subdomain}. \`npx annex install ${idOrIntegration}\` installs it.`,

@@ -110,7 +110,7 @@ describe('a secret that is no longer set', () => {
       assert.equal(answer.status, 503, way)
       assert.match(
         error.message,
-        /^The secret CLIENT_(ID|SECRET) is not set on this Annex\. `annex problems` /,
+        /^The secret CLIENT_(ID|SECRET) is not set on this Annex\. `npx annex problems` /,
       )
     }
     assert.deepEqual(asked, [])

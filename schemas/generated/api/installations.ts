@@ -378,6 +378,10 @@ export interface ListInstallationsQuery {
    */
   organization?: string
   /**
+   * Only of this integration, by its name.
+   */
+  integration?: string
+  /**
    * The most items of a page. Above 1,000 it is cut.
    */
   limit: number
@@ -431,6 +435,13 @@ export interface InstallationsOperations {
     query: ListInstallationsQuery
     body: undefined
     answer: InstallationList
+  }
+  getInstallation: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { installation: string }
+    query: object
+    body: undefined
+    answer: Installation
   }
   listIntegrationInstallations: {
     roles: 'reader' | 'editor' | 'admin' | 'operator' | 'integration'

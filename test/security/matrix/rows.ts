@@ -86,6 +86,7 @@ export const rows: Record<OperationId, Row> = {
   openConnectLink: plain,
   // installations
   listInstallations: plain,
+  getInstallation: plain,
   listIntegrationInstallations: plain,
   installIntegration: { body: ({ org }, role) => (role === 'operator' ? { organization: org } : {}) },
   getIntegrationInstallationById: plain,
