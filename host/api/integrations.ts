@@ -4,15 +4,10 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { imageKeyOf } from '../access/install-keys.ts'
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
-import { type Caller, hashOf } from '../access/tokens.ts'
+import { hashOf } from '../access/tokens.ts'
 import { storeNewest } from '../cache.ts'
 import type { Db } from '../db/db.ts'
-import {
-  findIntegration,
-  type IntegrationRow,
-  listVisibleIntegrations,
-  type OwnIntegrations,
-} from '../db/queries/integrations.ts'
+import { findIntegration, type IntegrationRow, listVisibleIntegrations } from '../db/queries/integrations.ts'
 import { listInstallationsWithSpaces } from '../db/queries/list-installations.ts'
 import { findImage } from '../db/queries/version-images.ts'
 import { AnnexError } from '../errors.ts'
@@ -34,6 +29,7 @@ import { settingsSchema } from '../manifest/settings/settings-schema.ts'
 import { endpointPath } from '../sandbox/level.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
 import { type Authenticate, isPerson, originOf } from './caller.ts'
+import { readListed } from './integration-filter.ts'
 import { idPlace, listPage, namePlace, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { toPermission } from './versions.ts'
@@ -63,10 +59,11 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
 
   const minted = new Map<string, string>()
 
-  on('listIntegrations', (request) =>
-    listPage(request, {
+  on('listIntegrations', async (request) => {
+    const { own, filter } = await readListed(db, request)
+    return listPage(request, {
       place: namePlace,
-      read: (at) => listVisibleIntegrations(db, ownIntegrations(request.caller), at),
+      read: (at) => listVisibleIntegrations(db, own, filter, at),
       placeOf: ({ row }) => row.name,
       toView: ({ row, version }) =>
         toView(
@@ -74,8 +71,8 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
           version && { version, manifest: JSON.parse(version.manifest) },
           ownsIntegration(request.caller, row),
         ),
-    }),
-  )
+    })
+  })
 
   on('getIntegrationByName', async ({ caller, params, query }) => {
     const opened = await openIntegration(db, caller, params.integration, query.installKey)
@@ -206,6 +203,7 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     forOwner: boolean,
   ): Integration {
     const { version, manifest } = deployed ?? {}
+    const icon = manifest && toIconUrl(manifest)
     return {
       object: 'integration',
       name,
@@ -213,6 +211,8 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
       description: manifest?.description ?? '',
       organization: organizationId,
       visibility: manifest?.visibility ?? 'private',
+      ...(icon !== undefined && { icon }),
+      categories: manifest?.categories ?? [],
       scopes: manifest?.scopes ?? [],
       version: version === undefined ? null : { number: version.number, digest: version.digest },
       configurations: settingsSchemas(manifest),
@@ -223,12 +223,11 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
         }),
     }
   }
-}
 
-/** @returns undefined for an operator: all integrations are listed */
-function ownIntegrations(caller: Caller): OwnIntegrations | undefined {
-  if (caller.kind === 'operator') return undefined
-  return isPerson(caller) ? { organizationId: caller.organizationId } : { name: caller.integration }
+  function toIconUrl(manifest: Manifest): string | undefined {
+    if (manifest.icon === undefined) return undefined
+    return toAssetUrl(assetsOf(manifest, publicUrl(), imageKeyOf(box, manifest.name)), manifest.icon)
+  }
 }
 
 /** What an installation page shows beside the title: what the installer agrees to, and what the publisher says. */

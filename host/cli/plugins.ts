@@ -3,6 +3,7 @@ import type { PrunedList } from '../../schemas/generated/api/versions.ts'
 import type { Problem } from '../manifest/problem.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
 import { exitCodes } from './exit.ts'
+import { findOrganization } from './find-records.ts'
 import { withExamples } from './options.ts'
 import type { Integration, List } from './records.ts'
 import { openSession } from './session.ts'
@@ -68,13 +69,25 @@ export function addTypes(program: Command): void {
   withExamples(command, ['annex types', 'annex types plugins/echo', 'annex types --check'])
 }
 
+type ListOptions = { search?: string; category?: string; installed?: boolean; org?: string }
+
 export function addIntegrations(program: Command): void {
   const command = program
     .command('integrations')
     .description('list the integrations that the token’s organizations own or may install')
-    .action(async (_options: object, command: Command) => {
-      const { terminal, api } = openSession(command)
-      const answer = await api.list<Integration>('/v1/integrations')
+    .option('--search <text>', 'only those with this text in their name, title or description')
+    .option('--category <name>', 'only those of this category')
+    .option('--installed', 'only those that are installed in the organization')
+    .option('--no-installed', 'only those that are not installed there')
+    .option('--org <name>', 'organization: id or subdomain')
+    .action(async (options: ListOptions, command: Command) => {
+      const session = openSession(command)
+      const { terminal, api } = session
+      const { search, category, installed, org } = options
+      const isPlain = installed === undefined && org === undefined
+      const organization = isPlain ? undefined : (await findOrganization(session, org)).id
+      const query = { q: search, category, installed: installed?.toString(), organization }
+      const answer = await api.list<Integration>('/v1/integrations', query)
       if (terminal.json) return terminal.printJson(answer)
       const rows = answer.items.map(({ name, version, visibility, scopes }) => [
         name,
@@ -90,7 +103,7 @@ export function addIntegrations(program: Command): void {
         )
       }
     })
-  withExamples(command, ['annex integrations', 'annex integrations --json'])
+  withExamples(command, ['annex integrations --search webhook', 'annex integrations --installed --json'])
 }
 
 export function addReload(program: Command): void {

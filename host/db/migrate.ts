@@ -10,6 +10,7 @@ import * as installLinks from './migrations/006-install-links.ts'
 import * as handledEvents from './migrations/009-handled-events.ts'
 import * as queuedWork from './migrations/012-queued-work.ts'
 import * as settingKinds from './migrations/015-setting-kinds.ts'
+import * as foundIntegrations from './migrations/011-found-integrations.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -123,6 +124,7 @@ const steps: readonly [string, Step][] = [
   ['009-handled-events', handledEvents],
   ['012-queued-work', queuedWork],
   ['015-setting-kinds', settingKinds],
+  ['011-found-integrations', foundIntegrations],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

@@ -13,9 +13,7 @@ export type NormalManifest = Omit<Manifest, 'categories' | 'contentSecurityPolic
 
 /** The normal form of a valid manifest. The name keeps its upper and lower case. */
 export function normalizeManifest(manifest: Manifest): NormalManifest {
-  const categories = (manifest.categories ?? []).map((category) =>
-    category === 'visitor-auth' ? 'authenticated-access' : category,
-  )
+  const categories = (manifest.categories ?? []).map(toCategory)
   return {
     ...manifest,
     categories: [...new Set(categories)],
@@ -26,3 +24,7 @@ export function normalizeManifest(manifest: Manifest): NormalManifest {
     target: manifest.target ?? 'all',
   }
 }
+
+/** One of the two names of a category. */
+export const toCategory = (category: Category): NormalManifest['categories'][number] =>
+  category === 'visitor-auth' ? 'authenticated-access' : category

@@ -275,6 +275,19 @@ test('pause and resume change the status of an installation', async () => {
   assert.match((await served.annex('resume', 'webhook')).stdout, / active\n$/)
 })
 
+test('integrations are found by a text, a category and whether they are installed', async () => {
+  const names = async (...args: string[]) =>
+    (await json<Listed<{ name: string }>>('integrations', ...args)).items.map(({ name }) => name)
+  const installed = await names('--installed')
+  assert.ok(installed.includes('webhook'))
+  assert.deepEqual(await names('--search', 'WEBHOOK', '--installed'), ['webhook'])
+  assert.deepEqual(await names('--search', 'webhook', '--no-installed'), [])
+  assert.ok((await names('--no-installed')).every((name) => !installed.includes(name)))
+  const wrong = await served.annex('integrations', '--category', 'nope')
+  assert.equal(wrong.code, 1)
+  assert.match(wrong.stderr, /category/)
+})
+
 test('reload prints the state of each plugin folder', async () => {
   const { code, stdout } = await served.annex('reload')
   assert.equal(code, 0)

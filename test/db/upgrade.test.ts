@@ -10,7 +10,7 @@ import { migrations } from '../../host/db/migrate.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { findTarget } from '../../host/db/queries/installation-targets.ts'
 import { findInstallation } from '../../host/db/queries/installations.ts'
-import { findIntegration } from '../../host/db/queries/integrations.ts'
+import { findIntegration, listVisibleIntegrations } from '../../host/db/queries/integrations.ts'
 import { useSealer } from '../../host/db/sealed-json.ts'
 import { toVisibleSettings } from '../../host/installations/level-settings.ts'
 import { openEvent, secretsOfEvent } from '../../host/installations/setup-event.ts'
@@ -156,6 +156,17 @@ describe('a database of 0.1.0', () => {
       assert.equal(await isInstallKey(opened.db, name, undefined), false)
     }
     assert.equal((await findIntegration(opened.db, 'ours'))?.visibility, 'unlisted')
+  })
+
+  it('has the search texts and categories of the deployed versions', async () => {
+    const find = async (text: string) => {
+      const at = { after: undefined, limit: 10 }
+      const found = await listVisibleIntegrations(opened.db, undefined, { text }, at)
+      return found.map(({ row }) => row.name)
+    }
+    const { title, description } = JSON.parse(plain)
+    assert.deepEqual(await find('OURS'), ['ours'])
+    for (const text of [title, description]) assert.deepEqual(await find(text), ['other', 'ours'], text)
   })
 
   it('has the same marks in setup events that wait', async () => {

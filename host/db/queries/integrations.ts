@@ -1,7 +1,9 @@
 import type { Knex } from 'knex'
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
 import type { Db } from '../db.ts'
+import { toFoundFields, toSearchText } from '../found-fields.ts'
 import { inPage, type PageAt } from '../page.ts'
+import { holdsText } from '../sql.ts'
 import { headColumns, type VersionHead } from './versions.ts'
 
 export type IntegrationRow = {
@@ -32,7 +34,8 @@ export async function ensureIntegration(
   db: Db,
   given: Pick<IntegrationRow, 'name' | 'organizationId' | 'folder' | 'loadedBy' | 'signingSecret'>,
 ): Promise<void> {
-  const row = { ...given, versionId: null, createdAt: Date.now() }
+  const found = toFoundFields(given.name, undefined)
+  const row = { ...given, ...found, versionId: null, createdAt: Date.now() }
   await db('integrations').insert(row).onConflict('name').merge(['organizationId', 'folder', 'loadedBy'])
 }
 
@@ -71,19 +74,27 @@ export async function listLoadedVersions(db: Db): Promise<LoadedVersionRow[]> {
 /** The integrations of an organization, or the one of a script. */
 export type OwnIntegrations = { organizationId: string } | { name: string }
 
+/** An integration must match all given fields. */
+export type IntegrationFilter = {
+  /** A part of its name, title or description, in any case. */
+  text?: string
+  category?: string
+  /** True: installed in the organization, whatever their visibility. False: not installed there. */
+  installed?: { organizationId: string; is: boolean }
+}
+
 export type ListedIntegration = { row: IntegrationRow; version: VersionHead | undefined }
 
 /** Integrations by name, with their deployed versions: a reader's own ones and public ones. Without `own`, all of them. */
 export async function listVisibleIntegrations(
   db: Db,
   own: OwnIntegrations | undefined,
+  filter: IntegrationFilter,
   at: PageAt,
 ): Promise<ListedIntegration[]> {
-  const rows: IntegrationRow[] = await inPage(
-    own === undefined ? db('integrations') : visibleTo(db, own, at),
-    'name',
-    at,
-  )
+  const isWhole = own === undefined || filter.installed?.is === true
+  const query = isWhole ? narrow(db, db('integrations'), filter) : visibleTo(db, own, filter, at)
+  const rows: IntegrationRow[] = await inPage(query, 'name', at)
   const ids = rows.flatMap(({ versionId }) => versionId ?? [])
   const heads: VersionHead[] = await db('versions').select(headColumns).whereIn('id', ids)
   const byId = new Map(heads.map((head) => [head.id, head]))
@@ -91,11 +102,28 @@ export async function listVisibleIntegrations(
 }
 
 /** Two queries, each in the order of an index: one query for both would read all integrations. */
-function visibleTo(db: Db, own: OwnIntegrations, at: PageAt): Knex.QueryBuilder {
-  const some = (query: Knex.QueryBuilder, as: string) => db.select('*').from(inPage(query, 'name', at).as(as))
+function visibleTo(db: Db, own: OwnIntegrations, filter: IntegrationFilter, at: PageAt): Knex.QueryBuilder {
+  const some = (query: Knex.QueryBuilder, as: string) =>
+    db.select('*').from(inPage(narrow(db, query, filter), 'name', at).as(as))
   const mine = some(db('integrations').where(own), 'mine')
   const open = some(db('integrations').where({ visibility: 'public' }).whereNot(own), 'open')
   return db.select('*').from(mine.unionAll(open).as('visible'))
+}
+
+function narrow(
+  db: Db,
+  query: Knex.QueryBuilder,
+  { text, category, installed }: IntegrationFilter,
+): Knex.QueryBuilder {
+  // Not `like`: `%` and `_` of a reader are characters.
+  if (text !== undefined) query.whereRaw(holdsText(db, 'search_text'), [toSearchText(text)])
+  if (category !== undefined) query.whereRaw(holdsText(db, 'categories'), [JSON.stringify(category)])
+  if (installed !== undefined) {
+    const { organizationId, is } = installed
+    const names = db('installations').where({ organizationId }).whereNull('removingAt').select('integration')
+    query[is ? 'whereIn' : 'whereNotIn']('name', names)
+  }
+  return query
 }
 
 /** The names of an organization's integrations. */
@@ -111,9 +139,10 @@ export async function setIntegrationVersion(
   { pinned }: { pinned: boolean },
 ): Promise<void> {
   const { visibility = 'private' }: Manifest = JSON.parse(manifest)
+  const pinnedVersionId = pinned ? versionId : null
   await db('integrations')
     .where({ name })
-    .update({ versionId, visibility, pinnedVersionId: pinned ? versionId : null })
+    .update({ versionId, visibility, pinnedVersionId, ...toFoundFields(name, manifest) })
 }
 
 export async function setLoadedVersion(db: Db, name: string, loadedVersionId: string): Promise<void> {
@@ -122,7 +151,9 @@ export async function setLoadedVersion(db: Db, name: string, loadedVersionId: st
 
 /** Takes an integration out of service. Its versions, installations and pin stay. */
 export async function retireIntegration(db: Db, name: string): Promise<void> {
-  await db('integrations').where({ name }).update({ versionId: null, visibility: 'private' })
+  await db('integrations')
+    .where({ name })
+    .update({ versionId: null, visibility: 'private', ...toFoundFields(name, undefined) })
 }
 
 /**

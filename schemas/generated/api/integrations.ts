@@ -16,6 +16,11 @@ export interface Integration {
    */
   organization: string
   visibility: 'private' | 'unlisted' | 'public'
+  /**
+   * The address of its icon. It needs no token.
+   */
+  icon?: string
+  categories: string[]
   scopes: string[]
   /**
    * The deployed version. Null when there is none.
@@ -44,6 +49,12 @@ export interface Integration {
     since: Time
   }
 }
+
+/**
+ * A shelf of the catalogue. `visitor-auth` is another name of `authenticated-access`.
+ */
+export type Category =
+  'analytics' | 'collaboration' | 'content' | 'marketing' | 'authenticated-access' | 'visitor-auth' | 'other'
 
 /**
  * What an installation page shows beside the title.
@@ -170,6 +181,19 @@ export interface LoadedFolder {
 }
 
 export interface ListIntegrationsQuery {
+  /**
+   * Only those with this text in their name, title or description. Letter case does not count; `%`, `_` and `*` are characters.
+   */
+  q?: string
+  category?: Category
+  /**
+   * For people. `true`: only those that are installed in the caller's organization, also unlisted and private ones. `false`: only those that are not.
+   */
+  installed?: boolean
+  /**
+   * For operators: the list as people of this organization get it. An operator who sends `installed` names one, by its id, subdomain or external id.
+   */
+  organization?: string
   /**
    * The most items of a page. Above 1,000 it is cut.
    */
