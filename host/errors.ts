@@ -134,7 +134,7 @@ export const errorCodes = {
 export type ErrorCode = keyof typeof errorCodes
 
 /** One thing that is wrong, and where: a settings property, a body field, a place in a file. */
-export type ErrorDetail = { path: string; message: string }
+export type ErrorDetail = { path: string; message: string; value?: number | string[] }
 
 /**
  * The only error that a caller may see. Its message says what failed, where, and what to do next. Any other error is a

@@ -4,8 +4,9 @@ import { waitUntilActive } from './configure.ts'
 import { type FeedItem, pollDeliveries, printFeedItem } from './delivery-feed.ts'
 import type { DemoServer, Received } from './demo-servers.ts'
 import { exitCodes, exitSoon, listenForStop, type StopSignal, signalExitCodes } from './exit.ts'
+import { toAgreement } from './install.ts'
 import { withExamples } from './options.ts'
-import type { Installation, TargetInstallation } from './records.ts'
+import type { Installation, Integration, TargetInstallation } from './records.ts'
 import { openTerminal } from './session.ts'
 import { paint, type Terminal } from './terminal.ts'
 
@@ -74,7 +75,8 @@ async function runDemo(terminal: Terminal): Promise<number> {
 
 async function installWebhook({ api, organization, site }: DemoServer, webhookUrl: string): Promise<string> {
   const path = '/v1/integrations/webhook'
-  const installation = await api.post<Installation>(`${path}/installations`, { organization, agree: true })
+  const agreement = toAgreement(await api.get<Integration>(path))
+  const installation = await api.post<Installation>(`${path}/installations`, { organization, ...agreement })
   await waitUntilActive(api, { installation })
   const sites = `${toPath`/v1/integrations/webhook/installations/${installation.id}`}/sites`
   const { signingSecret = '' } = await api.post<TargetInstallation>(sites, { site })

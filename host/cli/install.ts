@@ -71,28 +71,54 @@ async function findTarget(session: Session, organization: Organization, { site, 
 
 async function ensureInstallation(
   session: Session,
-  { name, version }: Integration,
+  integration: Integration,
   { id }: Organization,
-  { installKey, yes }: Options,
+  options: Options,
 ): Promise<Installation> {
+  const { api, terminal } = session
+  const { name } = integration
   const path = toPath`/v1/integrations/${name}/installations`
+  const { installKey, yes } = options
   const body = { organization: id, ...(installKey !== undefined && { installKey }) }
-  const agreed = { ...body, agree: true, ...(version !== null && { version: version.number }) }
+  const agreed = { ...body, ...toAgreement(integration) }
   try {
-    return await session.api.post(path, yes ? agreed : { ...body, agree: false })
+    return await api.post(path, yes ? agreed : { ...body, agree: false })
   } catch (error) {
     if (isApiError(error, 'conflict')) return findInstallation(session, name, { org: id })
     if (!isApiError(error, 'agreement_missing') || yes) throw error
-    await askToAgree(session.terminal, error.message)
-    return session.api.post(path, agreed)
+    const asked = integration.page?.permissions.map(({ sentence }) => `\n  ${sentence}`).join('')
+    const question = `Version ${integration.version?.number} of ${name} asks for:${asked || ' nothing.'}`
+    await askToAgree(terminal, question, toCommand(name, options))
+    return api.post(path, agreed)
   }
 }
 
-/** @throws UsageError without a terminal; AnnexError `agreement_missing` when the answer is no */
-export async function askToAgree(terminal: Terminal, asked: string): Promise<void> {
+/** The words that agree to the version which the command has read. */
+export const toAgreement = ({ version, scopes }: Integration): { version?: number; scopes: string[] } => ({
+  ...(version !== null && { version: version.number }),
+  scopes,
+})
+
+/** The command with its agreement. Keys and values of settings may be secret, and stay out of logs. */
+function toCommand(name: string, { org, site, space, set = [], installKey }: Options): string {
+  const options = { org, site, space, 'install-key': installKey && '…' }
+  const given = Object.entries(options).flatMap(([option, value]) => (value ? [`--${option} ${value}`] : []))
+  const settings = set.map((setting) => `--set ${setting.split('=', 1)[0]}=…`)
+  return ['annex install', name, ...given, ...settings, '--yes'].join(' ')
+}
+
+/**
+ * Asks a person. Without a terminal there is no agreement, whatever an integration asks for.
+ *
+ * @param command agrees without a question
+ * @throws UsageError without a terminal; AnnexError `agreement_missing` when the answer is no
+ */
+export async function askToAgree(terminal: Terminal, asked: string, command: string): Promise<void> {
   terminal.say(asked)
   const isAgreed = await confirm('Do you agree?')
-  if (isAgreed === undefined) throw new UsageError('Without a terminal, agree with --yes.')
+  if (isAgreed === undefined) {
+    throw new UsageError(`Nothing was changed. Without a terminal, agree with --yes: ${command}`)
+  }
   if (!isAgreed) throw new AnnexError('agreement_missing', 'You did not agree, and nothing was changed.')
 }
 

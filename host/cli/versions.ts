@@ -7,9 +7,10 @@ import type {
 } from '../../schemas/generated/api/versions.ts'
 import { toPath } from './client.ts'
 import { findInstallation, levelPath, type TargetOptions } from './find-records.ts'
-import { askToAgree } from './install.ts'
+import { askToAgree, toAgreement } from './install.ts'
 import { UsageError, withExamples } from './options.ts'
 import { ownCommand } from './own-command.ts'
+import type { Integration } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { confirm, paint, printTable, type Terminal } from './terminal.ts'
 
@@ -121,9 +122,14 @@ async function agreeToWaiting(
     if (terminal.json) return terminal.printJson(agreement)
     return terminal.say(`${installation.integration} runs version ${version}. None waits.`)
   }
+  const integration = await api.get<Integration>(toPath`/v1/integrations/${installation.integration}`)
   if (options.yes) printPermissions(terminal, waiting.permissions)
-  else await askToAgree(terminal, toQuestion(installation.integration, waiting))
-  const agreed = await api.post<InstallationAgreement>(path, { agree: true, version: waiting.version })
+  else {
+    const command = `annex agree ${installation.id} --yes`
+    await askToAgree(terminal, toQuestion(installation.integration, waiting), command)
+  }
+  const words = { ...toAgreement(integration), version: waiting.version }
+  const agreed = await api.post<InstallationAgreement>(path, words)
   if (terminal.json) return terminal.printJson(agreed)
   terminal.print(`${installation.integration} ${installation.id} runs version ${agreed.version}`)
 }

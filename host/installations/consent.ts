@@ -20,33 +20,37 @@ import { type Deployed, lockDeployed } from './find-deployed.ts'
 import { lockLevel } from './lock-level.ts'
 
 /**
- * The words of an installer: the names of all scopes, or `agree`, which is true unless it is given. `version`: the number
- * that the installer has read.
+ * The words of an installer: the number of the version that the installer has read, and the names of all its scopes.
+ * `agree: false` asks for the sentences, and installs nothing.
  */
-export type Agreement = { agree?: boolean; scopes?: string[]; version?: number }
+export type Agreement = { version?: number; scopes?: string[]; agree?: boolean }
 
 /**
- * Asserts that an installer agrees to what a version asks for. The request alone is an agreement: clients of the reference
- * platform send no words. `agree: false` asks for the sentences.
+ * Asserts that an installer has named a version and all its scopes. The request alone is no agreement: a client that has never
+ * read the sentences could send it.
  *
- * @throws AnnexError `agreement_missing` with a sentence for each permission
+ * @throws AnnexError `agreement_missing` with a sentence for each permission, and the words that agree
  */
 export function assertAgreed(
   manifest: Manifest,
   { number }: Pick<VersionHead, 'number'>,
-  { scopes, agree = scopes === undefined, version = number }: Agreement,
+  { version, scopes, agree = true }: Agreement,
 ): void {
   const isNamed = scopes !== undefined && manifest.scopes.every((scope) => scopes.includes(scope))
-  const asksNothing = manifest.scopes.length === 0
-  if (version === number && (agree || isNamed || asksNothing)) return
-  const permissions = permissionsOf(manifest)
-  const list = permissions.map((permission) => `  ${describePermission(permission)}`).join('\n')
-  const other = version === number ? '' : `You have read version ${version}. `
+  if (agree && version === number && isNamed) return
+  const sentences = permissionsOf(manifest).map(describePermission)
+  const list = sentences.map((sentence) => `\n  ${sentence}`).join('') || '\n  It asks for nothing.'
+  const other = version === undefined || version === number ? '' : `You have read version ${version}. `
+  const words = { version: number, scopes: manifest.scopes }
   throw new AnnexError(
     'agreement_missing',
-    `${other}Version ${number} of ${manifest.name} asks for your agreement (\`agree: true\`, or all of its \`scopes\`):\n${list}`,
+    `${other}Version ${number} of ${manifest.name} asks for your agreement:${list}\nTo agree, name its version and all its scopes in the body: ${JSON.stringify(words)}`,
     {
-      details: permissions.map((permission) => ({ path: '/agree', message: describePermission(permission) })),
+      details: [
+        { path: '/version', message: 'names the version that you have read', value: words.version },
+        { path: '/scopes', message: 'names all scopes of the version', value: words.scopes },
+        ...sentences.map((message) => ({ path: '/agree', message })),
+      ],
     },
   )
 }

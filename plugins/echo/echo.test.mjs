@@ -43,7 +43,7 @@ it('takes a POST', async () => {
 })
 
 it('refuses a GET at the endpoint of an installation', async () => {
-  const { installation } = annex('install', 'echo')
+  const { installation } = annex('install', 'echo', '--yes')
   const answer = await fetch(installation.urls.publicEndpoint)
   assert.equal(answer.status, 405)
   assert.equal(await answer.text(), 'Method not allowed')

@@ -7,6 +7,7 @@ import { readSecretKey } from '../../host/access/open-secret-box.ts'
 import { createScriptTokens } from '../../host/access/script-tokens.ts'
 import { createSecretBox } from '../../host/access/secret-box.ts'
 import { isAnnexError } from '../../host/errors.ts'
+import { agreementTo } from '../support/agreement.ts'
 import { startAnnex } from '../support/annex.ts'
 
 describe('the first start', () => {
@@ -88,7 +89,7 @@ describe('the first start', () => {
     const { organization } = annex.server.samples
     const { json } = await annex.api('POST', '/v1/integrations/quiet/installations', {
       organization,
-      agree: true,
+      ...(await agreementTo(annex, 'quiet')),
     })
     const { token } = (await annex.api('POST', `/v1/orgs/${organization}/tokens`, {})).json
     const { dataDir } = annex

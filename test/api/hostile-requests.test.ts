@@ -8,6 +8,7 @@ import { readBody } from '../../host/api/body.ts'
 import { toLoggedError } from '../../host/api/errors.ts'
 import { createHops } from '../../host/egress/loop-guard.ts'
 import { isAnnexError } from '../../host/errors.ts'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
 const script = `
@@ -263,7 +264,10 @@ describe('hostile requests', () => {
   it('of a script cannot store settings of a wrong type, nor read the install key', async () => {
     const { organization } = annex.server.samples
     const installed = (
-      await annex.api('POST', '/v1/integrations/settled/installations', { organization, agree: true })
+      await annex.api('POST', '/v1/integrations/settled/installations', {
+        organization,
+        ...(await agreementTo(annex, 'settled')),
+      })
     ).json
     const { installation: token }: Json = await (
       await fetch(`${annex.url}/x/settled/${installed.id}/tokens`)

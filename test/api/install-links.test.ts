@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Answered, type Json, request, startAnnex } from '../support/annex.ts'
 import { createPng } from '../support/create-png.ts'
 
@@ -59,7 +60,11 @@ describe('an integration that is not public', () => {
       ['POST', (name) => links(name), {}],
       ['DELETE', (name) => `${links(name)}/lnk_none`],
       ['POST', (name) => `/v1/integrations/${name}/installations`, {}],
-      ['POST', (name) => `/v1/integrations/${name}/installations`, { installKey: 'guess', agree: true }],
+      [
+        'POST',
+        (name) => `/v1/integrations/${name}/installations`,
+        { installKey: 'guess', version: 1, scopes: [] },
+      ],
       ['POST', (name) => `/v1/integrations/${name}/installations`, { installKey: '' }],
       ['POST', (name) => `/v1/integrations/${name}/settings/check`, { level: 'account', configuration: {} }],
       ['POST', (name) => `/v1/integrations/${name}/rollback`, {}],
@@ -99,7 +104,10 @@ describe('an integration that is not public', () => {
     assert.equal(page.icon, `${annex.url}/v1/integrations/open/assets/icon.png`)
     assert.equal(await status(page.icon), 200)
     const path = '/v1/integrations/hidden/installations'
-    const installed = await annex.api('POST', path, { organization: 'home', agree: true })
+    const installed = await annex.api('POST', path, {
+      organization: 'home',
+      ...(await agreementTo(annex, 'hidden')),
+    })
     const urls: Json = await (await fetch(installed.json.urls.publicEndpoint)).json()
     assert.equal(await status(urls.icon), 200, 'the address that a script writes into a page')
     assert.equal(await status(`${urls.assets}/icon.png`), 200)
@@ -130,7 +138,10 @@ describe('an integration that is not public', () => {
 
     const path = '/v1/integrations/linked/installations'
     assert.deepEqual(refusal(await guest('POST', path, { installKey: first.installKey })), [404, 'not_found'])
-    const installed = await guest('POST', path, { installKey: second.installKey, agree: true })
+    const installed = await guest('POST', path, {
+      installKey: second.installKey,
+      ...(await agreementTo(annex, 'linked')),
+    })
     assert.equal(installed.status, 201, installed.text)
     await annex.api('DELETE', `${links('linked')}/${second.id}`)
     assert.equal((await guest('GET', '/v1/integrations/linked')).status, 200, 'who has it, keeps it')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
 /** Logs the events that it gets. */
@@ -52,7 +53,7 @@ describe('an installation', () => {
     const { organization } = annex.server.samples
     const installed = await annex.api('POST', '/v1/integrations/settled/installations', {
       organization,
-      agree: true,
+      ...(await agreementTo(annex, 'settled')),
     })
     assert.equal(installed.status, 201)
     assert.equal(installed.json.status, 'pending')
@@ -227,7 +228,7 @@ describe('an installation', () => {
     const { organization } = annex.server.samples
     const again = await annex.api('POST', '/v1/integrations/settled/installations', {
       organization,
-      agree: true,
+      ...(await agreementTo(annex, 'settled')),
     })
     assert.deepEqual([again.status, again.json.error.code], [409, 'conflict'])
     const nowhere = await annex.api('POST', `${path}/sites`, { site: 'site_0' })
@@ -253,11 +254,11 @@ describe('visibility', () => {
   })
   after(() => annex.close())
 
-  const installAs = (name: string, more: object = {}, by: string | undefined = token) =>
+  const installAs = async (name: string, more: object = {}, by: string | undefined = token) =>
     annex.api(
       'POST',
       `/v1/integrations/${name}/installations`,
-      { agree: true, ...(by === token ? {} : { organization: 'home' }), ...more },
+      { ...(await agreementTo(annex, name)), ...(by === token ? {} : { organization: 'home' }), ...more },
       by,
     )
 
@@ -266,12 +267,17 @@ describe('visibility', () => {
     assert.deepEqual([refused.status, refused.json.error.code], [404, 'not_found'])
     const forThem = await annex.api('POST', '/v1/integrations/ours/installations', {
       organization: acme,
-      agree: true,
+      ...(await agreementTo(annex, 'ours')),
     })
     assert.deepEqual([forThem.status, forThem.json.error.code], [403, 'integration_private'])
     const { organization } = annex.server.samples
     assert.equal(
-      (await annex.api('POST', '/v1/integrations/ours/installations', { organization, agree: true })).status,
+      (
+        await annex.api('POST', '/v1/integrations/ours/installations', {
+          organization,
+          ...(await agreementTo(annex, 'ours')),
+        })
+      ).status,
       201,
     )
     assert.equal((await annex.api('GET', '/v1/integrations/ours', undefined, token)).status, 404)

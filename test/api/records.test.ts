@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createCheck } from '../../schemas/create-check.ts'
 import { eventSchemas } from '../../schemas/events.ts'
+import { agreementTo } from '../support/agreement.ts'
 import {
   type Annex,
   type Answered,
@@ -101,12 +102,16 @@ describe('an organization', () => {
 
   it('is not deleted while it owns integrations or has installations, nor when Annex needs it', async () => {
     assert.deepEqual(refusal(await annex.api('DELETE', '/v1/orgs/home')), [409, 'conflict'])
-    await annex.api('POST', '/v1/integrations/reads/installations', { organization: 'other', agree: true })
+    await annex.api('POST', '/v1/integrations/reads/installations', {
+      organization: 'other',
+      ...(await agreementTo(annex, 'reads')),
+    })
     const { json } = await annex.api('DELETE', '/v1/orgs/other')
     assert.match(json.error.message, /has installations: reads \(inst_\S+\)\. Uninstall them first/)
     const { json: made } = await annex.api('POST', '/v1/orgs', { subdomain: 'brief', title: 'Brief' })
     const installed = await annex.api('POST', '/v1/integrations/reads/installations', {
       organization: 'brief',
+      ...(await agreementTo(annex, 'reads')),
     })
     await annex.api('DELETE', `/v1/integrations/reads/installations/${installed.json.id}`)
     const deleted = await until(
@@ -191,7 +196,11 @@ describe('external ids', () => {
   it('stand for ours where an integration is installed, and in events', async () => {
     await createSite('acme', 'events', { externalIds: ['ext/site'] })
     const admin = as(members.acme)
-    const installed = await admin('POST', '/v1/integrations/writes/installations', { agree: true })
+    const installed = await admin(
+      'POST',
+      '/v1/integrations/writes/installations',
+      await agreementTo(annex, 'writes'),
+    )
     const path = `/v1/integrations/writes/installations/${installed.json.id}`
     const target = await admin('POST', `${path}/sites`, { site: 'ext/site' })
     assert.equal(target.status, 201, target.text)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Json, startAnnex } from '../support/annex.ts'
 
 const script = `import { createIntegration } from '@annex/runtime'
@@ -16,7 +17,7 @@ describe('a number in a JSON body', () => {
     const base = '/v1/integrations/counter/installations'
     const { json } = await annex.api('POST', base, {
       organization: annex.server.samples.organization,
-      agree: true,
+      ...(await agreementTo(annex, 'counter')),
     })
     const token = readFileSync(join(annex.dataDir, 'cli.token'), 'utf8').trim()
     send = async (configuration) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Json, startAnnex } from '../support/annex.ts'
 
 /** Answers choices at `/…/NAME`, and hostile answers too. */
@@ -64,7 +65,7 @@ describe('the choices of a setting', () => {
     annex = await startAnnex({ plugins: { chooser: { script, more } } })
     const { organization, site } = annex.server.samples
     const base = '/v1/integrations/chooser/installations'
-    const { json } = await annex.api('POST', base, { organization, agree: true })
+    const { json } = await annex.api('POST', base, { organization, ...(await agreementTo(annex, 'chooser')) })
     await annex.api('POST', `${base}/${json.id}/sites`, { site })
     path = `${base}/${json.id}/sites/${site}`
   })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 
 /** Logs its setup events. */
@@ -38,7 +39,10 @@ describe('one setting', () => {
     annex = await startAnnex({ plugins: { settled: { script, more: `configurations:\n${more}` } } })
     const { organization, site, space } = annex.server.samples
     const base = '/v1/integrations/settled/installations'
-    const installed = await annex.api('POST', base, { organization, agree: true })
+    const installed = await annex.api('POST', base, {
+      organization,
+      ...(await agreementTo(annex, 'settled')),
+    })
     id = installed.json.id
     endpoint = installed.json.urls.publicEndpoint
     const installation = `${base}/${id}`

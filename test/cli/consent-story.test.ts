@@ -17,6 +17,9 @@ describe('a new user, by annex alone', () => {
   let endpoint = ''
   before(async () => {
     writePlugin(plugins, 'story', { script: script('one'), scopes: ['site:metadata:read'] })
+    const key =
+      'configurations: { site: { properties: { key: { type: string, title: K, description: K } } } }'
+    writePlugin(plugins, 'plain', { script: script('plain'), more: key })
     served = await startServe({ PLUGINS_DIR: plugins })
   })
   after(async () => {
@@ -35,10 +38,23 @@ describe('a new user, by annex alone', () => {
     const refused = await served.annex('install', 'story')
     assert.equal(refused.code, 2)
     assert.match(refused.stderr, /Read titles and addresses of the sites that it is installed in\./)
-    assert.match(refused.stderr, /Without a terminal, agree with --yes\./)
+    assert.match(refused.stderr, /Send data to any public host\./)
+    assert.match(refused.stderr, /Without a terminal, agree with --yes: annex install story --yes\n/)
     const { stdout } = await annex('install', 'story', '--yes')
     endpoint = /endpoint (\S+)/.exec(stdout)?.[1] ?? ''
     assert.equal(await answer(), 'one')
+  })
+
+  it('agrees to nothing in silence, also where no scope is asked for, and quotes no secret', async () => {
+    const options = ['--site', 'sample', '--set', 'key=s3cret', '--install-key', 'k3y']
+    const refused = await served.annex('install', 'plain', ...options)
+    assert.equal(refused.code, 2, refused.stderr)
+    const command = 'annex install plain --site sample --install-key … --set key=… --yes'
+    assert.ok(refused.stderr.includes(`Without a terminal, agree with --yes: ${command}\n`), refused.stderr)
+    assert.match(refused.stderr, /Version 1 of plain asks for:\n {2}Send data to any public host\./)
+    assert.doesNotMatch(refused.stderr, /s3cret|k3y/)
+    assert.match((await annex('installations')).stdout, /story/)
+    assert.doesNotMatch((await annex('installations')).stdout, /plain/)
   })
 
   it('checks a version that asks for more, publishes it, and sees that it waits', async () => {
@@ -59,6 +75,11 @@ describe('a new user, by annex alone', () => {
   it('sees the difference, and agrees', async () => {
     const { stdout } = await annex('diff', 'story')
     assert.match(stdout, /^version 1 → 2\n\+ Read the visits of the sites/)
+    const refused = await served.annex('agree', 'story')
+    assert.equal(refused.code, 2)
+    assert.match(refused.stderr, /Read the visits of the sites/)
+    assert.match(refused.stderr, /Without a terminal, agree with --yes: annex agree inst_\S+ --yes\n/)
+    assert.equal(await answer(), 'one')
     const agreed = await annex('agree', 'story', '--yes')
     assert.match(agreed.stdout, /runs version 2\n$/)
     const again = JSON.parse((await annex('agree', 'story', '--json')).stdout)

@@ -33,7 +33,7 @@ describe('annex with a script that kills its process again and again', () => {
   before(async () => {
     writePlugin(plugins, 'bomb', { script: bomb })
     served = await startServe({ PLUGINS_DIR: plugins, SANDBOX_CPU_MS: '100' })
-    endpoint = /endpoint (\S+)/.exec((await annex('install', 'bomb')).stdout)?.[1] ?? ''
+    endpoint = /endpoint (\S+)/.exec((await annex('install', 'bomb', '--yes')).stdout)?.[1] ?? ''
     await kill(endpoint)
   })
   after(async () => {

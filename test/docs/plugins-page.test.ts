@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startWithPackages } from '../packages/start-with-packages.ts'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, startAnnex } from '../support/annex.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -14,7 +15,10 @@ const page = readFileSync(join(root, 'docs/plugins.md'), 'utf8')
 /** Installs an integration in the sample site and space. @returns the paths of all endpoints, the integration's first */
 async function installEverywhere(annex: Annex, name: string): Promise<string[]> {
   const installations = `/v1/integrations/${name}/installations`
-  const made = await annex.api('POST', installations, { organization: 'home', agree: true })
+  const made = await annex.api('POST', installations, {
+    organization: 'home',
+    ...(await agreementTo(annex, name)),
+  })
   assert.equal(made.status, 201, made.text)
   const installed = `/x/${name}/${made.json.id}`
   const endpoints = [`/x/${name}`, installed]

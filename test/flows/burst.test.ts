@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 
 const installations = 20
@@ -84,7 +85,10 @@ async function installMany({ api }: Annex): Promise<Installed[]> {
       title: 'D',
     })
     const base = '/v1/integrations/burst/installations'
-    const { json } = await api('POST', base, { organization: organization.id, agree: true })
+    const { json } = await api('POST', base, {
+      organization: organization.id,
+      ...(await agreementTo({ api }, 'burst')),
+    })
     await api('POST', `${base}/${json.id}/sites`, { site: site.id })
     const { publicEndpoint: endpoint } = json.urls
     const path = `${base}/${json.id}/sites/${site.id}`

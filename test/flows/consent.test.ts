@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Answered, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 import { type PluginSource, writePlugin } from '../support/plugin-folder.ts'
 
@@ -60,13 +61,13 @@ describe('a version that asks for more', () => {
       [2, ['site:views:read']],
     )
     assert.match(json.waiting.permissions[0].sentence, /^Read the visits of the sites/)
-    const unread = await annex.api('POST', `${path}/agreement`, { version: 1, agree: true })
+    const unread = await annex.api('POST', `${path}/agreement`, { version: 1, scopes: ['site:views:read'] })
     assert.deepEqual([unread.status, unread.json.error.code], [409, 'agreement_missing'])
     const agreed = await annex.api('POST', `${path}/agreement`, { version: 2, scopes: ['site:views:read'] })
     assert.deepEqual([agreed.json.version, agreed.json.waiting, agreed.json.agreed.version], [2, null, 2])
     assert.equal(agreed.json.agreed.by.kind, 'token')
     assert.equal(await read(endpoint), 'two site:views:read')
-    const again = await annex.api('POST', `${path}/agreement`, { agree: true })
+    const again = await annex.api('POST', `${path}/agreement`, await agreementTo(annex, 'waits'))
     assert.deepEqual([again.status, again.json.error.code], [409, 'conflict'])
   })
 
@@ -135,7 +136,7 @@ export default createIntegration({
     await publish('reads', reading({ scopes: ['space:metadata:read'] }))
     assert.match(await ask(endpoint), /^403/)
     assert.match(await ask(whole), /^404/)
-    await annex.api('POST', `${base}/agreement`, { agree: true, version: 2 })
+    await annex.api('POST', `${base}/agreement`, await agreementTo(annex, 'reads'))
     assert.match(await ask(endpoint), /^200/)
     assert.match(await ask(whole), /^200/)
   })
@@ -175,7 +176,7 @@ blocks: [{ id: chart, title: Chart, description: A chart. }]`
     const { installKey } = (await annex.api('POST', '/v1/integrations/hidden/install-links', {})).json
     assert.equal((await see(`?installKey=${installKey}`)).status, 200)
     assert.equal((await see('?installKey=guessed')).status, 404)
-    const body = { installKey, agree: true }
+    const body = { installKey, ...(await agreementTo(annex, 'hidden')) }
     assert.equal((await annex.api('POST', '/v1/integrations/hidden/installations', body, token)).status, 201)
     assert.equal((await see()).status, 200)
   })
@@ -185,13 +186,48 @@ blocks: [{ id: chart, title: Chart, description: A chart. }]`
     await publish('loaded', answering('two', { scopes: ['site:views:read', 'space:content:read'] }))
     const install = (body: object) =>
       annex.api('POST', '/v1/integrations/loaded/installations', { organization, ...body })
-    for (const body of [{ agree: false }, { scopes: ['site:views:read'] }, { agree: true, version: 1 }]) {
+    const { version, scopes } = await agreementTo(annex, 'loaded')
+    assert.deepEqual([version, scopes], [2, ['site:views:read', 'space:content:read']])
+    const refused: object[] = [
+      ...[{}, { agree: true }, { agree: false }, { version }, { scopes }, { version, agree: true }],
+      ...[
+        { agree: true, scopes },
+        { version, scopes, agree: false },
+        { version, scopes: [] },
+      ],
+      ...[
+        { version: 1, scopes },
+        { version: 3, scopes },
+        { version, scopes: ['site:views:read'] },
+      ],
+      { version, scopes: ['site:views:read', 'SPACE:CONTENT:READ'] },
+    ]
+    for (const body of refused) {
       const { status, json } = await install(body)
-      assert.deepEqual([status, json.error.code], [409, 'agreement_missing'])
+      assert.deepEqual([status, json.error.code], [409, 'agreement_missing'], JSON.stringify(body))
       assert.match(json.error.message, /Send data to api\.example\.com\./)
-      assert.equal(json.error.details.length, 3)
+      assert.ok(json.error.message.includes(JSON.stringify({ version, scopes })), json.error.message)
     }
-    assert.equal((await install({ scopes: ['space:content:read', 'site:views:read'] })).status, 201)
+    for (const version of ['2', 2.5, null]) assert.equal((await install({ version, scopes })).status, 422)
+    const { details } = (await install({})).json.error
+    const words = Object.fromEntries(details.map(({ path, value }: Json) => [path.slice(1), value]))
+    const named = { version: words.version, scopes: words.scopes.toReversed() }
+    assert.equal((await install(named)).status, 201, 'a program sends the details, in any order')
+  })
+
+  it('is agreed to by its version also where it asks for no scope', async () => {
+    const { organization } = annex.server.samples
+    await publish('scopeless', answering('one', {}))
+    const install = (body: object) =>
+      annex.api('POST', '/v1/integrations/scopeless/installations', { organization, ...body })
+    for (const body of [{}, { agree: true }, { agree: false }, { version: 1 }, { scopes: [] }]) {
+      const { status, json } = await install(body)
+      assert.deepEqual([status, json.error.code], [409, 'agreement_missing'], JSON.stringify(body))
+      assert.match(json.error.message, /Send data to api\.example\.com\./)
+    }
+    assert.equal((await install({ version: 1, scopes: [], agree: false })).status, 409)
+    const installed = await install({ version: 1, scopes: [] })
+    assert.equal(installed.status, 201, installed.text)
   })
 
   it('switches without a failed request', async () => {

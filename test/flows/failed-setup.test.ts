@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 
 /** Fails without the account's channel, and without the topic of its site. */
@@ -73,7 +74,10 @@ describe('a setup handler that fails', () => {
 
   const install = async (name: string): Promise<string> => {
     const { organization } = annex.server.samples
-    const { json } = await annex.api('POST', `/v1/integrations/${name}/installations`, { organization })
+    const { json } = await annex.api('POST', `/v1/integrations/${name}/installations`, {
+      organization,
+      ...(await agreementTo(annex, name)),
+    })
     return `/v1/integrations/${name}/installations/${json.id}`
   }
   const read = async (path: string): Promise<Json> => (await annex.api('GET', path)).json

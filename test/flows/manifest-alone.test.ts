@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, installSample, type Json, startAnnex } from '../support/annex.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 
@@ -83,7 +84,10 @@ describe('a setting with choices and a completion', () => {
       )
       const { organization } = annex.server.samples
       const path = '/v1/integrations/choosing/installations'
-      const { json } = await annex.api('POST', path, { organization, agree: true })
+      const { json } = await annex.api('POST', path, {
+        organization,
+        ...(await agreementTo(annex, 'choosing')),
+      })
       const edit = (configuration: object) => annex.api('PATCH', `${path}/${json.id}`, { configuration })
       assert.equal((await edit({ color: 'blue' })).status, 422)
       const edited = await edit({ color: 'green', size: 'any' })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 
@@ -49,7 +50,7 @@ describe('an update of the version', () => {
     annex = await startAnnex({ plugins: { settled: { script, scopes, more: first } } })
     const { organization, site } = annex.server.samples
     const base = '/v1/integrations/settled/installations'
-    const { json } = await annex.api('POST', base, { organization, agree: true })
+    const { json } = await annex.api('POST', base, { organization, ...(await agreementTo(annex, 'settled')) })
     endpoint = json.urls.publicEndpoint
     paths = { account: `${base}/${json.id}`, site: `${base}/${json.id}/sites/${site}` }
     await annex.api('POST', `${base}/${json.id}/sites`, { site })
@@ -156,7 +157,7 @@ describe('a site that lives on the settings of the account', () => {
   it('is pending while the account lacks one of them', async () => {
     const { organization, site } = annex.server.samples
     const base = '/v1/integrations/settled/installations'
-    const path = `${base}/${(await annex.api('POST', base, { organization, agree: true })).json.id}`
+    const path = `${base}/${(await annex.api('POST', base, { organization, ...(await agreementTo(annex, 'settled')) })).json.id}`
     await annex.api('POST', `${path}/sites`, { site })
     await annex.api('PUT', `${path}/configuration/region`, { value: 'eu' })
     const statusOfSite = async () => (await annex.api('GET', `${path}/sites/${site}`)).json.status

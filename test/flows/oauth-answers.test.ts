@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Json, startAnnex } from '../support/annex.ts'
 import { createBrowser } from '../support/browser.ts'
 
@@ -65,7 +66,10 @@ describe('the answers of a provider to a token request', () => {
     annex = await startAnnex({ plugins: { tracker: { script: script(provider.url), more } } })
     const base = '/v1/integrations/tracker/installations'
     const { organization } = annex.server.samples
-    const { json: installed } = await annex.api('POST', base, { organization })
+    const { json: installed } = await annex.api('POST', base, {
+      organization,
+      ...(await agreementTo(annex, 'tracker')),
+    })
     path = `${base}/${installed.id}`
     endpoint = installed.urls.publicEndpoint
   })

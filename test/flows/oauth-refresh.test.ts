@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 import { createBrowser } from '../support/browser.ts'
 import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
@@ -41,7 +42,7 @@ describe('the tokens of a connection with a real provider', () => {
     annex = await startAnnex({ plugins: { tracker: { script: script(provider.url), more } } })
     const { organization } = annex.server.samples
     const base = '/v1/integrations/tracker/installations'
-    const { json } = await annex.api('POST', base, { organization })
+    const { json } = await annex.api('POST', base, { organization, ...(await agreementTo(annex, 'tracker')) })
     path = `${base}/${json.id}`
     endpoint = json.urls.publicEndpoint
     provider.register([`${annex.url}/x/tracker/oauth`])

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 import { createBrowser } from '../support/browser.ts'
 
@@ -87,7 +88,7 @@ describe('an OAuth connection', () => {
     const { organization } = annex.server.samples
     const { json } = await annex.api('POST', '/v1/integrations/connected/installations', {
       organization,
-      agree: true,
+      ...(await agreementTo(annex, 'connected')),
     })
     id = json.id
     path = `/v1/integrations/connected/installations/${id}`

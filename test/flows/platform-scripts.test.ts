@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
 const folders = fileURLToPath(new URL('../fixtures/platform-scripts', import.meta.url))
@@ -72,7 +73,7 @@ describe('a script of the other platform runs as it is:', () => {
     const { organization } = annex.server.samples
     const { id, urls } = await api('POST', `/v1/integrations/${name}/installations`, {
       organization,
-      agree: true,
+      ...(await agreementTo(annex, name)),
     })
     return { id, path: `/v1/integrations/${name}/installations/${id}`, endpoint: urls.publicEndpoint }
   }

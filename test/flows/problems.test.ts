@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -123,7 +124,7 @@ describe('a problem', () => {
     const { sentence, subject } = await opens('waiting_version')
     assert.equal(sentence, 'Version 2 of waits waits, as it asks for more.')
     assert.deepEqual(subject, { kind: 'installation', id })
-    await annex.api('POST', `${path}/agreement`, { agree: true })
+    await annex.api('POST', `${path}/agreement`, await agreementTo(annex, 'waits'))
     await closes('waiting_version')
   })
 

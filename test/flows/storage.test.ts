@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 
 /** Runs the JavaScript of its request's body with the storage, and answers with its value. */
@@ -153,6 +154,7 @@ describe('the storage of a script', () => {
     assert.equal(made.status, 201, made.text)
     const { json } = await annex.api('POST', '/v1/integrations/counter/installations', {
       organization: 'second',
+      ...(await agreementTo(annex, 'counter')),
     })
     const other = json.urls.publicEndpoint
     assert.deepEqual((await ask({ act: 'list', options: {} }, other)).value.items, [])

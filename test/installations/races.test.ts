@@ -50,7 +50,7 @@ describe('two requests at once', () => {
       ...{ folder: name, place: 'here', organizationId: seeded.organizationId },
     })
 
-  const installOurs = async (agreement: object = {}): Promise<Installation> => {
+  const installOurs = async (agreement: object = { version: 1, scopes: [] }): Promise<Installation> => {
     const given = { integration: name, organizationId: seeded.organizationId, agreement, origin }
     return (await install(db, box, given)).installation
   }
@@ -78,7 +78,7 @@ describe('two requests at once', () => {
     const third = (await findIntegration(db, name))?.versionId ?? ''
     await deploy(['site:views:read'])
     const agreed = whileDeploying(third, () =>
-      agreeTo(db, installation, { agree: true, version: 3, origin }, () => {}),
+      agreeTo(db, installation, { version: 3, scopes: ['site:views:read'], origin }, () => {}),
     )
     await assert.rejects(agreed, { code: 'agreement_missing' })
     assert.notEqual(await heldVersion(installation.id), null)
@@ -89,7 +89,7 @@ describe('two requests at once', () => {
     const more = (await findIntegration(db, name))?.versionId ?? ''
     await deploy([])
     await assert.rejects(
-      whileDeploying(more, () => installOurs({ version: 2 })),
+      whileDeploying(more, () => installOurs({ version: 2, scopes: [] })),
       { code: 'agreement_missing' },
     )
     assert.deepEqual(await listInstallationIds(db, name), [])
@@ -99,7 +99,8 @@ describe('two requests at once', () => {
     await deploy([])
     const installation = await installOurs()
     await deploy(['site:views:read'])
-    const agree = () => agreeTo(db, installation, { agree: true, origin }, () => {})
+    const agree = () =>
+      agreeTo(db, installation, { version: 2, scopes: ['site:views:read'], origin }, () => {})
     const results = await Promise.allSettled([agree(), agree()])
     assert.deepEqual(
       results.map((result) => (result.status === 'rejected' ? result.reason.code : 'agreed')).sort(),
@@ -163,7 +164,7 @@ describe('two requests at once', () => {
     const { installation } = await install(db, box, {
       integration: name,
       organizationId,
-      agreement: {},
+      agreement: { version: 1, scopes: [] },
       origin,
     })
     await uninstall(db, manifestOf([]), { installation }, origin)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, installSample, type Json, startAnnex } from '../support/annex.ts'
 import { startReceiver } from '../support/receiver.ts'
 
@@ -24,7 +25,10 @@ describe('handbook-stats', () => {
       .json.id
     const { organization } = annex.server.samples
     id = (
-      await annex.api('POST', '/v1/integrations/handbook-stats/installations', { organization, agree: true })
+      await annex.api('POST', '/v1/integrations/handbook-stats/installations', {
+        organization,
+        ...(await agreementTo(annex, 'handbook-stats')),
+      })
     ).json.id
     const configured = await annex.api('PATCH', account(), {
       configuration: { unit: 'words', team: 'Support' },

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { toConnectPage } from '../../host/api/connect-page.ts'
 import { toPage } from '../../host/api/page.ts'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, startAnnex } from '../support/annex.ts'
 import { skipWithoutChromium, startChromium } from '../support/chromium.ts'
 import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
@@ -37,7 +38,10 @@ describe('a connect link in Chromium', { skip }, () => {
     provider = await startOidcProvider()
     annex = await startAnnex({ plugins: { tracker: { script: script(provider.url), more } } })
     const base = '/v1/integrations/tracker/installations'
-    const { json } = await annex.api('POST', base, { organization: annex.server.samples.organization })
+    const { json } = await annex.api('POST', base, {
+      organization: annex.server.samples.organization,
+      ...(await agreementTo(annex, 'tracker')),
+    })
     path = `${base}/${json.id}`
     provider.register([`${annex.url}/x/tracker/oauth`])
     stranger = await startStranger()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { toConnectPage } from '../../host/api/connect-page.ts'
 import { toPage } from '../../host/api/page.ts'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 import { createBrowser } from '../support/browser.ts'
 import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
@@ -45,7 +46,7 @@ describe('the page of a link that connects', () => {
     annex = await startAnnex({ plugins: { tracker: { script: script(provider.url), more } } })
     const { organization, site } = annex.server.samples
     const base = '/v1/integrations/tracker/installations'
-    const { json } = await annex.api('POST', base, { organization })
+    const { json } = await annex.api('POST', base, { organization, ...(await agreementTo(annex, 'tracker')) })
     path = `${base}/${json.id}`
     sitePath = `${path}/sites/${site}`
     assert.equal((await annex.api('POST', `${path}/sites`, { site })).status, 201)

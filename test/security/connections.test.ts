@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 
 const token = 'xoxb-access-0123456789'
@@ -47,7 +48,7 @@ describe('the credentials of a connection', () => {
     organizationToken = (await annex.api('POST', `/v1/orgs/${organization}/tokens`, {})).json.token
     const installed = await annex.api('POST', '/v1/integrations/connected/installations', {
       organization,
-      agree: true,
+      ...(await agreementTo(annex, 'connected')),
     })
     id = installed.json.id
     path = `/v1/integrations/connected/installations/${id}`

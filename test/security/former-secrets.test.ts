@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Answered, type Json, startAnnex, until } from '../support/annex.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 
@@ -81,7 +82,7 @@ describe('what was entered as a secret', () => {
     annex = await startAnnex({ plugins: { keeper: { script, more: first } } })
     const { organization, site, space } = annex.server.samples
     const base = '/v1/integrations/keeper/installations'
-    const { json } = await annex.api('POST', base, { organization, agree: true })
+    const { json } = await annex.api('POST', base, { organization, ...(await agreementTo(annex, 'keeper')) })
     endpoint = json.urls.publicEndpoint
     const account = `${base}/${json.id}`
     paths = { account, site: `${account}/sites/${site}`, space: `${account}/spaces/${space}` }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Json, startAnnex } from '../support/annex.ts'
 import { type Browser, createBrowser } from '../support/browser.ts'
 import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
@@ -118,7 +119,10 @@ describe('an OAuth flow with a real provider', () => {
 
   async function install(integration: string, organization: string): Promise<Place> {
     const base = `/v1/integrations/${integration}/installations`
-    const { json, text } = await annex.api('POST', base, { organization })
+    const { json, text } = await annex.api('POST', base, {
+      organization,
+      ...(await agreementTo(annex, integration)),
+    })
     assert.equal(json.object, 'installation', text + JSON.stringify(annex.server.plugins))
     return { path: `${base}/${json.id}`, endpoint: json.urls.publicEndpoint }
   }

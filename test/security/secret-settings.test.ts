@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 
 const secret = 'sk-live-0123456789'
@@ -32,7 +33,10 @@ describe('a setting with `secret: true`', () => {
   before(async () => {
     annex = await startAnnex({ plugins: { keeper: { script, more } } })
     const base = '/v1/integrations/keeper/installations'
-    const { json } = await annex.api('POST', base, { organization: annex.server.samples.organization })
+    const { json } = await annex.api('POST', base, {
+      organization: annex.server.samples.organization,
+      ...(await agreementTo(annex, 'keeper')),
+    })
     path = `${base}/${json.id}`
     endpoint = json.urls.publicEndpoint
   })

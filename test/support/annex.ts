@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadSettings } from '../../host/config/load-settings.ts'
 import { type RunningServer, startServer } from '../../host/server.ts'
+import { agreementTo } from './agreement.ts'
 import { assertErrorAnswer, createAnswerCheck } from './check-answers.ts'
 import { keepTypes, reuse, shareBuilds, takeTypes } from './kept-builds.ts'
 import { type PluginSource, writePlugin } from './plugin-folder.ts'
@@ -150,7 +151,7 @@ export async function installSample(
   const base = `/v1/integrations/${integration}/installations`
   const installed = await annex.api('POST', base, {
     organization: annex.server.samples.organization,
-    agree: true,
+    ...(await agreementTo(annex, integration)),
   })
   if (installed.status !== 201) throw new Error(`install: ${installed.text}`)
   const { id } = installed.json

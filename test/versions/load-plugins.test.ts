@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { installSample, type Json, startAnnex } from '../support/annex.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 
@@ -57,7 +58,10 @@ describe('a plugin folder’s organization', () => {
     try {
       await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })
       const { organization } = annex.server.samples
-      await annex.api('POST', '/v1/integrations/ours/installations', { organization, agree: true })
+      await annex.api('POST', '/v1/integrations/ours/installations', {
+        organization,
+        ...(await agreementTo(annex, 'ours')),
+      })
       rmSync(join(annex.pluginsDir, 'ours'), { recursive: true })
       const folder = writePlugin(annex.pluginsDir, 'ours', { script, organization: 'acme' })
       const { items } = (await annex.api('POST', '/v1/reload')).json

@@ -34,4 +34,8 @@ export interface ErrorDetail {
    */
   path: string
   message: string
+  /**
+   * What belongs there, where Annex knows it.
+   */
+  value?: number | string[]
 }

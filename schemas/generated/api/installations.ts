@@ -97,7 +97,7 @@ export interface NewSecret {
 }
 
 /**
- * Where to install.
+ * Where to install, and what the installer agrees to.
  */
 export interface InstallRequest {
   /**
@@ -109,17 +109,19 @@ export interface InstallRequest {
    */
   installKey?: string
   /**
-   * Default: true, unless `scopes` are named. With false, the answer lists what the version asks for, and installs nothing.
+   * The number of the version that the installer has read. Without it nothing is installed.
    */
-  agree?: boolean
+  version?: number
   /**
+   * All scopes of that version: an empty list where it has none. Without them nothing is installed.
+   *
    * @maxItems 100
    */
   scopes?: string[]
   /**
-   * The number of the version that the installer has read.
+   * With false, the answer lists what the version asks for, and installs nothing. True alone is no agreement.
    */
-  version?: number
+  agree?: boolean
 }
 
 /**

@@ -69,18 +69,23 @@ export interface Rollback {
 }
 
 /**
- * The words of an installer: the names of all scopes, or `agree`, which is true unless scopes are named.
+ * The words of an installer: the version that the installer has read, and all its scopes. Without both, 409 with what the version asks for.
  */
 export interface Agreement {
   /**
    * The number of the version that the installer has read.
    */
   version?: number
-  agree?: boolean
   /**
+   * All scopes of that version: an empty list where it has none.
+   *
    * @maxItems 100
    */
   scopes?: string[]
+  /**
+   * False never agrees. True alone is no agreement.
+   */
+  agree?: boolean
 }
 
 /**

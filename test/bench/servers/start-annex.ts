@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createApi } from '../../../host/cli/client.ts'
-import type { Installation } from '../../../host/cli/records.ts'
+import { toAgreement } from '../../../host/cli/install.ts'
+import type { Installation, Integration } from '../../../host/cli/records.ts'
 import { descendantsOf } from '../measure/cpu-time.ts'
 import { type MeasuredServer, startChild } from './measured-server.ts'
 
@@ -65,11 +66,14 @@ export async function startAnnex(
     organization,
     samples,
     token,
-    install: (integration) =>
-      createApi({ url, token }).post(`/v1/integrations/${integration}/installations`, {
+    install: async (integration) => {
+      const api = createApi({ url, token })
+      const path = `/v1/integrations/${integration}`
+      return api.post(`${path}/installations`, {
         organization,
-        agree: true,
-      }),
+        ...toAgreement(await api.get<Integration>(path)),
+      })
+    },
   }
 }
 

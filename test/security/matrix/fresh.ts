@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { agreementTo } from '../../support/agreement.ts'
 import type { Annex, Json } from '../../support/annex.ts'
 import { writePlugin } from '../../support/plugin-folder.ts'
 import type { Params, Place } from './world.ts'
@@ -38,7 +39,7 @@ export function createMake({ pluginsDir, api }: Annex): Make {
   const make: Make = {
     async installation({ params: { org } }) {
       const path = '/v1/integrations/leaves/installations'
-      const { id } = await post(path, { organization: org, agree: true })
+      const { id } = await post(path, { organization: org, ...(await agreementTo({ api }, 'leaves')) })
       return { integration: 'leaves', installation: id }
     },
     installLink: async ({ name, params: { integration } }) => ({

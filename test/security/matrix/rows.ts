@@ -1,6 +1,6 @@
 import type { OperationId } from '../../../schemas/generated/api/operations.ts'
 import type { Make } from './fresh.ts'
-import type { Params } from './world.ts'
+import { type Params, scopes } from './world.ts'
 
 /** The facts of an operation that its schema does not say. */
 export type Row = {
@@ -88,7 +88,9 @@ export const rows: Record<OperationId, Row> = {
   listInstallations: plain,
   getInstallation: plain,
   listIntegrationInstallations: plain,
-  installIntegration: { body: ({ org }, role) => (role === 'operator' ? { organization: org } : {}) },
+  installIntegration: {
+    body: ({ org }, role) => ({ version: 1, scopes, ...(role === 'operator' && { organization: org }) }),
+  },
   getIntegrationInstallationById: plain,
   updateIntegrationInstallation: configuration,
   // With `all` the installation would reach the places of other cells.

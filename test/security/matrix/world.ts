@@ -1,6 +1,7 @@
 import { createScriptTokens, type ScriptCaller } from '../../../host/access/script-tokens.ts'
 import { createSecretBox } from '../../../host/access/secret-box.ts'
 import manifestSchema from '../../../schemas/manifest.schema.json' with { type: 'json' }
+import { agreementTo } from '../../support/agreement.ts'
 import { type Annex, type Json, startAnnex, until } from '../../support/annex.ts'
 import { createPng } from '../../support/create-png.ts'
 import { writePlugin } from '../../support/plugin-folder.ts'
@@ -108,7 +109,10 @@ export async function createWorld(): Promise<World> {
       .id
     const token = (await post(`/v1/orgs/${org}/tokens`, { role: 'reader', label: name })).id
     const path = `/v1/integrations/${integration}/installations`
-    const { id: installation, urls } = await post(path, { organization: org, agree: true })
+    const { id: installation, urls } = await post(path, {
+      organization: org,
+      ...(await agreementTo(annex, integration)),
+    })
     await post(`${path}/${installation}/sites`, { site })
     await post(`${path}/${installation}/spaces`, { space })
     const queued = await fetch(`${urls.publicEndpoint}?url=${receiver.url}`)

@@ -1,3 +1,4 @@
+import { agreementTo } from '../../support/agreement.ts'
 import type { Listening } from '../../support/host-process.ts'
 import { writePlugin } from '../../support/plugin-folder.ts'
 
@@ -15,7 +16,10 @@ export default createIntegration({ events: { site_view: async (event, { integrat
 /** Installs it in the sample site. What this has answered is acknowledged as well. */
 export async function installFanOut({ api, samples }: Listening): Promise<void> {
   const base = '/v1/integrations/fan-out/installations'
-  const installed = await api('POST', base, { organization: samples.organization, agree: true })
+  const installed = await api('POST', base, {
+    organization: samples.organization,
+    ...(await agreementTo({ api }, 'fan-out')),
+  })
   if (installed.status !== 201) throw new Error(`install: ${installed.text}`)
   const site = await api('POST', `${base}/${installed.json.id}/sites`, { site: samples.site })
   if (site.status !== 201) throw new Error(`install in the site: ${site.text}`)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Api } from '../../../../host/cli/client.ts'
-import type { Delivery, Installation, List } from '../../../../host/cli/records.ts'
+import { toAgreement } from '../../../../host/cli/install.ts'
+import type { Delivery, Installation, Integration, List } from '../../../../host/cli/records.ts'
 import { writePlugin } from '../../../support/plugin-folder.ts'
 
 const name = 'bench'
@@ -33,7 +34,7 @@ export async function installBench(
   if (before !== undefined) return before.id
   const { id } = await api.post<Installation>(`/v1/integrations/${name}/installations`, {
     organization,
-    agree: true,
+    ...toAgreement(await api.get<Integration>(`/v1/integrations/${name}`)),
   })
   const path = `/v1/integrations/${name}/installations/${id}`
   await api.post(`${path}/spaces`, { space })
