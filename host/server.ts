@@ -41,6 +41,7 @@ import { startDeliveries, startScripts } from './start/start-workers.ts'
 import type { LoadedPlugin } from './versions/load-plugins.ts'
 import { queueDelivery } from './webhooks/delivery-call.ts'
 import { createDeliveryCounts } from './webhooks/delivery-counts.ts'
+import { createDeliveryHosts } from './webhooks/delivery-hosts.ts'
 import { runMaintenance } from './webhooks/maintenance.ts'
 import { sendAttempt } from './webhooks/send-attempt.ts'
 import { createSecretReader } from './webhooks/signing-secrets.ts'
@@ -117,6 +118,7 @@ export async function startServer(
 
   // Secrets, logs and metrics.
   const signingSecrets = createSecretReader(box, clock)
+  const hosts = createDeliveryHosts({ isRequired: settings.EGRESS_REQUIRE_DECLARED })
   const tokens = createScriptTokens(box.deriveKey('script tokens'))
   const logs = createLogWriter(db, { toSource: createToSource(db), redact: secrets.redact, onDefect })
   ends.defer(logs.close)
@@ -144,6 +146,7 @@ export async function startServer(
   const workerParts = { database, commits, hostId, settings, logger }
   const deliveries = await startDeliveries(workerParts, {
     secrets: signingSecrets,
+    hosts,
     send: (delivery, secrets, options) => sendAttempt(webhooks, delivery, secrets, options),
     logs,
     onAttempt(seen) {
@@ -180,7 +183,7 @@ export async function startServer(
       settings,
       dataDir,
       hostCalls: createCalls({
-        ...{ settings, database, commits, box, egress, ownApi, publicUrl, wake, onDefect },
+        ...{ settings, database, commits, box, egress, ownApi, hosts, publicUrl, wake, onDefect },
         onMissed: missedCalls.note,
       }),
       logs,

@@ -177,7 +177,7 @@ const byPost =
   'A provider must send its answer in the address of a GET: ask it for response_mode=query. Annex takes no answer by POST (form_post).'
 
 const noClient =
-  'The integration leads to its provider without a client_id. Set the secret or the setting that has it: annex problems.'
+  'The integration leads to its provider without a client_id. Set the secret or the setting that has it: npx annex problems'
 
 /**
  * True for a form with a field `code`. The content type proves nothing: a script may read any text as a form. A long body and

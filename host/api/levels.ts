@@ -66,7 +66,8 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
   on('getInstallation', async (request) => {
     const { caller, manifest, installation } = await openLevel(reader, request)
     request.context.set('etag', settingsTag(manifest, { installation }))
-    return toInstallationView(installation, { caller, manifest, publicUrl: publicUrl() })
+    const spaces = await listSpaceIds(reader, installation.id)
+    return toInstallationView({ ...installation, spaces }, { caller, manifest, publicUrl: publicUrl() })
   })
 
   for (const kind of ['account', 'site', 'space'] as const) {

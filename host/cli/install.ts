@@ -13,6 +13,7 @@ import {
 } from './find-records.ts'
 import { addTargetOptions, collect, UsageError, withExamples } from './options.ts'
 import type { Installation, Integration, Organization, TargetInstallation } from './records.ts'
+import { ownCommand } from './own-command.ts'
 import { openSession, type Session } from './session.ts'
 import { confirm, type Terminal } from './terminal.ts'
 
@@ -104,7 +105,7 @@ function toCommand(name: string, { org, site, space, set = [], installKey }: Opt
   const options = { org, site, space, 'install-key': installKey && '…' }
   const given = Object.entries(options).flatMap(([option, value]) => (value ? [`--${option} ${value}`] : []))
   const settings = set.map((setting) => `--set ${setting.split('=', 1)[0]}=…`)
-  return ['annex install', name, ...given, ...settings, '--yes'].join(' ')
+  return [`${ownCommand} install`, name, ...given, ...settings, '--yes'].join(' ')
 }
 
 /**

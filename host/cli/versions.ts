@@ -125,7 +125,7 @@ async function agreeToWaiting(
   const integration = await api.get<Integration>(toPath`/v1/integrations/${installation.integration}`)
   if (options.yes) printPermissions(terminal, waiting.permissions)
   else {
-    const command = `annex agree ${installation.id} --yes`
+    const command = `${ownCommand} agree ${installation.id} --yes`
     await askToAgree(terminal, toQuestion(installation.integration, waiting), command)
   }
   const words = { ...toAgreement(integration), version: waiting.version }

@@ -11,6 +11,7 @@ import * as handledEvents from './migrations/009-handled-events.ts'
 import * as queuedWork from './migrations/012-queued-work.ts'
 import * as settingKinds from './migrations/015-setting-kinds.ts'
 import * as foundIntegrations from './migrations/011-found-integrations.ts'
+import * as typedHosts from './migrations/010-typed-hosts.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -125,6 +126,7 @@ const steps: readonly [string, Step][] = [
   ['012-queued-work', queuedWork],
   ['015-setting-kinds', settingKinds],
   ['011-found-integrations', foundIntegrations],
+  ['010-typed-hosts', typedHosts],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

@@ -62,8 +62,8 @@ export type DeclaredHosts = {
 export function assertDeclared(url: URL, declared: DeclaredHosts): void {
   const { integration, hosts, isRequired } = declared
   if (hosts === undefined && !isRequired) return
-  if (hosts?.some((entry) => isMatch(entry, url)) || declared.isOwn(url.origin)) return
-  const host = withoutLastDot(url.hostname) + (url.port === '' ? '' : `:${url.port}`)
+  if (isDeclared(url, hosts) || declared.isOwn(url.origin)) return
+  const host = nameOfHost(url)
   const why =
     hosts === undefined
       ? 'the operator lets an integration reach only the hosts that its manifest declares (EGRESS_REQUIRE_DECLARED), and it declares nothing'
@@ -75,13 +75,26 @@ export function assertDeclared(url: URL, declared: DeclaredHosts): void {
   )
 }
 
-/** As in a content security policy, an entry without a port stands for the default port of http or https. */
-function isMatch(entry: string, url: URL): boolean {
-  const [name = '', port] = entry.toLowerCase().split(':')
-  const hostname = withoutLastDot(url.hostname)
-  const isName = name.startsWith('*.') ? hostname.endsWith(name.slice(1)) : hostname === name
-  return isName && (port === undefined ? url.port === '' : Number(port) === portOf(url))
-}
+/** A host with its port, as an entry of `egress` names it. */
+export const nameOfHost = ({ hostname, port }: Pick<URL, 'hostname' | 'port'>): string =>
+  withoutLastDot(hostname) + (port === '' ? '' : `:${port}`)
+
+/** True when an entry of `egress` stands for the host and port of a URL. */
+export const isDeclared = (url: URL, hosts: readonly string[] = []): boolean =>
+  hosts.some((entry) => {
+    const [name = '', port = ''] = entry.toLowerCase().split(':')
+    if (name.startsWith('*.'))
+      return withoutLastDot(url.hostname).endsWith(name.slice(1)) && isPort(port, url)
+    return isSameHost({ hostname: name, port }, url)
+  })
+
+/** True when both have one host name and one port, whatever case and last dot they are written with. */
+export const isSameHost = ({ hostname, port }: Pick<URL, 'hostname' | 'port'>, url: URL): boolean =>
+  withoutLastDot(hostname) === withoutLastDot(url.hostname) && isPort(port, url)
+
+/** As in a content security policy, no port stands for the default port of http or https. */
+const isPort = (port: string, url: URL): boolean =>
+  port === '' ? url.port === '' : Number(port) === portOf(url)
 
 const portOf = ({ port, protocol }: URL): number =>
   port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)

@@ -72,7 +72,10 @@ export async function editByInstaller(
     assertValid(manifest, findProblems(manifest, before, configuration))
     const stored = { ...keptSettings(manifest, before), ...configuration }
     const entered = Object.keys(given).filter((name) => given[name] !== secretMask)
-    await storeEdit(transaction, manifest, before, { ...edit, configuration: stored, entered }, origin)
+    // A form sends all settings back. It must not make an address that the script has stored a person's.
+    const { configuration: known } = before.target ?? before.installation
+    const typed = entered.filter((name) => !isDeepStrictEqual(known[name], given[name]))
+    await storeEdit(transaction, manifest, before, { ...edit, configuration: stored, entered, typed }, origin)
   })
 }
 
@@ -108,7 +111,14 @@ export async function editSetting(
     const labelled =
       label !== undefined && typeof value === 'string' ? { [name]: { label: { value, label } } } : {}
     const entered = given.value === secretMask ? [] : [name]
-    await storeEdit(transaction, manifest, before, { configuration, entered }, origin, labelled)
+    await storeEdit(
+      transaction,
+      manifest,
+      before,
+      { configuration, entered, typed: entered },
+      origin,
+      labelled,
+    )
   })
 }
 
@@ -252,7 +262,8 @@ async function storeEdit(
     configuration: stored,
     externalIds,
     entered,
-  }: Edit & { configuration: Configuration; entered: readonly string[] },
+    typed,
+  }: Edit & { configuration: Configuration; entered: readonly string[]; typed: readonly string[] },
   origin: Origin,
   label: SettingDetails = {},
 ): Promise<void> {
@@ -265,6 +276,7 @@ async function storeEdit(
       after: stored,
       entered: new Set(entered),
     }),
+    typed,
     now: nowOf(transaction),
   })
   await update(transaction, before, {

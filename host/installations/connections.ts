@@ -5,6 +5,7 @@ import { AnnexError } from '../errors.ts'
 import { createRedactor, type Redact } from '../logs/create-redactor.ts'
 import { environmentSecrets } from '../logs/known-secrets.ts'
 import type { Level as ConfigurationLevel } from '../manifest/settings/check-configuration.ts'
+import { isTypedHost } from './typed-hosts.ts'
 import { kindAfter } from './usable-settings.ts'
 
 /** What a script says of a connection with a provider. `names` are its entries in the configuration. */
@@ -81,7 +82,10 @@ export function claimConnection(
   return claimed
 }
 
-/** The details of a level after an edit. A connection and a label end with their value. A secret has no label. */
+/**
+ * The details of a level after an edit. A connection, a label and the mark of a typed host end with their value. A secret has no
+ * label.
+ */
 export function detailsAfter(
   manifest: Manifest,
   level: ConfigurationLevel,
@@ -90,6 +94,7 @@ export function detailsAfter(
     previous,
     stored,
     secrets,
+    typed = [],
     edit,
     now,
   }: {
@@ -98,6 +103,8 @@ export function detailsAfter(
     stored: Configuration
     /** The settings whose values are secret. */
     secrets: ReadonlySet<string>
+    /** The settings that a person has typed in this edit. */
+    typed?: readonly string[]
     edit?: ConnectionEdit
     now: number
   },
@@ -109,12 +116,14 @@ export function detailsAfter(
     ...Object.keys(details),
     ...Object.keys(manifest.configurations?.[level]?.properties ?? {}),
     ...secrets,
+    ...typed,
     ...namesOf(edit, buttons),
   ])
   const edited = namesOf(edit, buttons)
   const after: SettingDetails = Object.create(null)
   for (const name of names) {
-    const { label, connection, kind: before } = Object.hasOwn(details, name) ? (details[name] ?? {}) : {}
+    const known = Object.hasOwn(details, name) ? (details[name] ?? {}) : {}
+    const { label, connection, kind: before, typed: wasTyped } = known
     if (!Object.hasOwn(stored, name)) continue
     const isKept = isDeepStrictEqual(previous[name], stored[name])
     const kind = kindAfter(manifest, level, name, { before, isKept })
@@ -126,14 +135,17 @@ export function detailsAfter(
     const isConnection = connection !== undefined || isButton
     // A script without the handlers of the SDK stores new credentials, and says nothing of it.
     const isMadeAgain = connection?.error !== undefined && !isKept
-    const known = isMadeAgain ? { since: now } : connection
-    const next = edited.includes(name) ? applyEdit(known, edit, { now, redact }) : known
+    const current = isMadeAgain ? { since: now } : connection
+    const next = edited.includes(name) ? applyEdit(current, edit, { now, redact }) : current
     const endsAt = isKept ? (connection?.endsAt ?? endOf(stored[name], now)) : endOf(stored[name], now)
     after[name] = {
       ...(kind && { kind }),
       ...(secrets.has(name)
         ? { secret: true as const }
         : label !== undefined && label.value === stored[name] && { label }),
+      ...(typed.includes(name)
+        ? isTypedHost(manifest.configurations, level, name, stored[name]) && { typed: true as const }
+        : wasTyped === true && isKept && { typed: wasTyped }),
       ...((isConnection || edited.includes(name)) && {
         connection: withEnd(next ?? { since: now }, endsAt),
       }),

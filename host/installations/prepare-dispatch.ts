@@ -180,6 +180,7 @@ export function toContext(
     versionId: version.id,
     scopes: manifest.scopes,
     declaredHosts: manifest.egress,
+    settings: manifest.configurations,
     installationId: installation?.id,
     organizationId: installation?.organizationId,
   }

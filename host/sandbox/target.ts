@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { AnswerHead, DispatchResult } from '../../runtime/bridge.ts'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Level } from './level.ts'
 
 /** The publisher of the code in a sandbox. The operator's own code never shares a process; publishers share above a bound. */
@@ -26,6 +27,8 @@ export type DispatchContext = {
   scopes: readonly string[]
   /** The hosts that the manifest declares with `egress`, if it does. */
   declaredHosts?: readonly string[]
+  /** The settings that the manifest declares: people type hosts of deliveries there. */
+  settings?: Manifest['configurations']
   installationId?: string
   organizationId?: string
   level: Level

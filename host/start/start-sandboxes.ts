@@ -28,6 +28,7 @@ import { describeWall, type Wall } from '../sandbox/wall/levels.ts'
 import { reachWall } from '../sandbox/wall/reach-wall.ts'
 import type { TryLoad } from '../versions/try-version.ts'
 import { createDeliveryCall } from '../webhooks/delivery-call.ts'
+import type { DeliveryHosts } from '../webhooks/delivery-hosts.ts'
 
 /** Results that a test keeps from one start to the next: each costs a process. */
 export type Reuse = {
@@ -135,12 +136,14 @@ export function createCalls(given: {
   box: SecretBox
   egress: Egress
   ownApi: OwnApi
+  hosts: DeliveryHosts
   publicUrl: () => string
   wake: Wake
   onDefect: (error: unknown) => void
   onMissed: MissedCalls['note']
 }): HostCalls {
-  const { settings, database, commits, box, egress, ownApi, publicUrl, wake, onDefect, onMissed } = given
+  const { settings, database, commits, box, egress, ownApi, hosts, publicUrl, wake, onDefect, onMissed } =
+    given
   const { db, reader } = database
   const backlog = createBacklogQuota(reader, {
     jobs: settings.BACKLOG_DELIVERIES,
@@ -162,7 +165,7 @@ export function createCalls(given: {
   return createHostCalls(
     [
       createFetchCall({ egress, ownApi }, limits, declared),
-      createDeliveryCall(commits, wake, backlog),
+      createDeliveryCall(reader, { commits, wake, backlog, hosts }),
       createTaskCall(db, wake),
       ...createStorageCalls(storage),
     ],

@@ -11,6 +11,7 @@ import type { KnownSecrets } from '../logs/known-secrets.ts'
 import { defaultSchedule, type RetrySchedule } from '../queue/retry-schedule.ts'
 import { createWorker, type Worker } from '../queue/worker.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
+import type { DeliveryHosts } from '../webhooks/delivery-hosts.ts'
 import { createGiveUp } from '../webhooks/receiver-health.ts'
 import { createRunDelivery, type OnAttempt, type Send } from '../webhooks/run-delivery.ts'
 import type { SecretReader } from '../webhooks/signing-secrets.ts'
@@ -34,12 +35,13 @@ const scriptsPerInstallation = 32
 /** The worker for deliveries. Scripts have another worker: neither waits for the other. */
 export function startDeliveries(
   parts: WorkerParts,
-  given: { secrets: SecretReader; send: Send; logs: LogWriter; onAttempt: OnAttempt },
+  given: { secrets: SecretReader; hosts: DeliveryHosts; send: Send; logs: LogWriter; onAttempt: OnAttempt },
 ): Promise<Worker> {
   const { settings } = parts
-  const { secrets, send, logs, onAttempt } = given
+  const { secrets, hosts, send, logs, onAttempt } = given
   const runDelivery = createRunDelivery({
     secrets,
+    hosts,
     send,
     onAttempt,
     clock: parts.database.clock,

@@ -1,5 +1,6 @@
 import { assertFits } from '../assert-json.ts'
 import { maxDeliveryBytes } from '../config/json-sizes.ts'
+import type { Db } from '../db/db.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
 import { createId } from '../db/ids.ts'
 import { type NewDelivery, type QueuedDelivery, queueDeliveries } from '../db/queries/deliveries.ts'
@@ -8,6 +9,7 @@ import type { BacklogQuota } from '../queue/backlog.ts'
 import type { Wake } from '../queue/worker.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
 import type { DispatchContext } from '../sandbox/target.ts'
+import type { DeliveryHosts } from './delivery-hosts.ts'
 
 type Args = { url: string; event: { type: string; eventId?: string; [field: string]: unknown } }
 
@@ -17,7 +19,11 @@ type Args = { url: string; event: { type: string; eventId?: string; [field: stri
  *
  * A handler that runs again for the same event gets the delivery of its first run.
  */
-export function createDeliveryCall(commits: GroupCommit, wake: Wake, backlog: BacklogQuota): HostCall<Args> {
+export function createDeliveryCall(
+  db: Db,
+  parts: { commits: GroupCommit; wake: Wake; backlog: BacklogQuota; hosts: DeliveryHosts },
+): HostCall<Args> {
+  const { commits, wake, backlog, hosts } = parts
   return {
     name: 'delivery',
     args: {
@@ -48,6 +54,13 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake, backlog: Ba
       assertIsPlain('url', url)
       assertIsPlain('type', event.type)
       assertIsHttp(url)
+      const { integration, declaredHosts: egress, settings: configurations } = context
+      const signedBy = signerOf(context)
+      await hosts.assertAllowed(
+        db,
+        { installationId, signedBy, url },
+        { integration, egress, configurations },
+      )
       const body = JSON.stringify(event)
       assertFits(body, maxDeliveryBytes, tooLarge)
       await backlog.take(installationId, Buffer.byteLength(body))
@@ -55,7 +68,7 @@ export function createDeliveryCall(commits: GroupCommit, wake: Wake, backlog: Ba
         installationId,
         eventId: context.event?.id ?? event.eventId ?? createId('evt'),
         eventType: event.type,
-        signedBy: signerOf(context),
+        signedBy,
         url,
         body,
         hops: context.hops,

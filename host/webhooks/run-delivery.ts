@@ -21,6 +21,7 @@ import type { Health } from '../queue/fairness.ts'
 import { type JobHandler, type JobOutcome, type Stored, stored } from '../queue/job-handler.ts'
 import { type NextStep, nextStep, type RetrySchedule } from '../queue/retry-schedule.ts'
 import { toInterrupted, toRow } from './attempt-rows.ts'
+import type { DeliveryHosts } from './delivery-hosts.ts'
 import { createHealthNotes, type GivingUp, reasonToGiveUp } from './receiver-health.ts'
 import type { Attempt, AttemptOptions, Sendable } from './send-attempt.ts'
 import type { SigningSecrets } from './signature.ts'
@@ -47,6 +48,7 @@ export type OnAttempt = (seen: AttemptSeen) => void
  */
 export function createRunDelivery(given: {
   secrets: SecretReader
+  hosts: Pick<DeliveryHosts, 'findRefused'>
   send: Send
   clock: Clock
   random: () => number
@@ -61,17 +63,16 @@ export function createRunDelivery(given: {
   /** Called for each attempt when it is stored. */
   onAttempt: OnAttempt
 }): JobHandler {
-  const { clock, send, schedule, secrets, timeoutMs, standard } = given
+  const { clock, send, schedule, secrets, hosts, timeoutMs, standard } = given
   const noteHealth = createHealthNotes()
   return {
     async begin(db, jobs) {
       const deliveries = await findOf(db, jobs, loadDeliveries)
       const receivers = await findReceivers(db, [...new Set(jobs.map(({ lane }) => lane))])
-      const found = await secrets.find(
-        db,
-        deliveries.filter((delivery) => delivery !== undefined),
-      )
-      return jobs.map((job, n) => () => run(job, deliveries[n], receivers.get(job.lane), found))
+      const there = deliveries.filter((delivery) => delivery !== undefined)
+      const found = await secrets.find(db, there)
+      const refused = await hosts.findRefused(db, there)
+      return jobs.map((job, n) => () => run(job, deliveries[n], receivers.get(job.lane), { found, refused }))
     },
     interrupt,
   }
@@ -80,7 +81,7 @@ export function createRunDelivery(given: {
     job: Job,
     delivery: DeliveryWithBody | undefined,
     receiver: OwnedReceiver | undefined,
-    found: FoundSecrets,
+    { found, refused }: { found: FoundSecrets; refused: ReadonlyMap<string, string> },
   ): Promise<JobOutcome> {
     const signing = delivery && found.of(delivery)
     // The installation was removed, with its receivers and deliveries.
@@ -97,6 +98,8 @@ export function createRunDelivery(given: {
     if (signing === undefined) {
       return refuse(delivery, `signer_gone: There is no ${delivery.signedBy} any more whose secret signs it.`)
     }
+    const why = refused.get(delivery.id)
+    if (why !== undefined) return refuse(delivery, why)
     const tenant = receiver.organizationId
     const attempt = await send(delivery, signing, { nowMs: clock.wall(), timeoutMs, standard, tenant })
     const nowMs = clock.now()

@@ -43,7 +43,8 @@ export type RuntimeContext<Environment = RuntimeEnvironment, Target = never> = {
     /**
      * Stores a webhook. The host signs `event`, sends it to `url` and retries it. `created` is false where this
      * event was stored for this URL before. Rejects with an Error outside of an installation, for an event above
-     * 512 KiB, and for a URL that is not http or https or holds a user name or password.
+     * 512 KiB, for a URL that is not http or https or holds a user name or password, and, where the manifest has
+     * `egress`, for a host that is neither declared there nor typed by a person in a setting.
      */
     queueDelivery(options: {
       url: string

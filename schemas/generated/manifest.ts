@@ -84,7 +84,7 @@ export type ContentSecurityPolicy =
  */
 export type SecretReference = string
 /**
- * The hosts that the script may reach with `fetch`, at redirects too; Annex's own API needs no mention. Without this field: any public host, unless the operator asks for a declaration. Extension. Our limit: 100.
+ * The hosts that the script may reach with `fetch`, at redirects too, and where its deliveries go beside the hosts that people type in its settings; Annex's own API needs no mention. Without this field: any public host, unless the operator asks for a declaration. Extension. Our limit: 100.
  *
  * @maxItems 100
  *

@@ -14,12 +14,19 @@ import { findIntegration, listVisibleIntegrations } from '../../host/db/queries/
 import { useSealer } from '../../host/db/sealed-json.ts'
 import { toVisibleSettings } from '../../host/installations/level-settings.ts'
 import { openEvent, secretsOfEvent } from '../../host/installations/setup-event.ts'
+import { hasTypedHost } from '../../host/installations/typed-hosts.ts'
 import { usableSettings } from '../../host/installations/usable-settings.ts'
 import { normalizeManifest } from '../../host/manifest/normalize-manifest.ts'
 import type { Property } from '../../schemas/generated/manifest.ts'
 import { createManifest } from '../bundle/plugin-folder.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
+const hosts = {
+  hook: 'https://hook.example/in',
+  choice: 'https://choice.example/in',
+  /** A script stored it beside the settings. */
+  own: 'https://own.example/in',
+}
 const box = createSecretBox(Buffer.alloc(32, 3))
 const seal = (value: object) => box.seal(JSON.stringify(value))
 const text = { type: 'string', title: 'Title', description: 'Text' } as const
@@ -27,10 +34,18 @@ const button = { ...text, type: 'button', button_text: 'Go', callback_url: '/oau
 const manifestWith = (properties: Record<string, Property>) =>
   JSON.stringify(
     normalizeManifest(
-      createManifest({ name: 'ours', configurations: { account: { properties }, site: { properties } } }),
+      createManifest({
+        name: 'ours',
+        configurations: {
+          account: { properties },
+          site: { properties },
+          space: { properties, componentId: 'form' },
+        },
+      }),
     ),
   )
-const plain = manifestWith({ key: text, login: text, region: text })
+const choice = { ...text, completion_url: '/choices' } as const
+const plain = manifestWith({ key: text, login: text, region: text, hook: text, choice })
 
 /** Makes the tables of 0.1.0. */
 const makeFirst = async (db: Db): Promise<void> => {
@@ -60,7 +75,7 @@ async function fill(db: Db): Promise<void> {
     const version = { id: `ver_${number}`, integration: 'ours', number, digest: String(number), manifest }
     await db('versions').insert({ ...version, code: '', sourceMap: '', createdAt: 1 })
   }
-  const configuration = seal({ key: 'sk-1234567', login: 'token-12345', region: 'eu' })
+  const configuration = seal({ key: 'sk-1234567', login: 'token-12345', region: 'eu', ...hosts })
   const level = { status: 'active', configuration, externalIds: '[]', signingSecret: 'sealed', ...shared }
   const label = { label: { value: 'eu', label: 'Europe' } }
   await db('installations').insert({
@@ -72,6 +87,9 @@ async function fill(db: Db): Promise<void> {
   })
   await db('installationTargets').insert({
     ...{ installationId: 'inst_1', kind: 'site', targetId: 'site_1', ...level, settingDetails },
+  })
+  await db('installationTargets').insert({
+    ...{ installationId: 'inst_1', kind: 'space', targetId: 'space_1', ...level, settingDetails: '{}' },
   })
   const event = {
     ...{ eventId: 'evt_1', type: 'site_installation_setup' },
@@ -118,7 +136,13 @@ describe('a database of 0.1.0', () => {
     const installation = await findInstallation(opened.db, 'inst_1')
     const target = await findTarget(opened.db, { installationId: 'inst_1', kind: 'site', targetId: 'site_1' })
     assert.ok(installation && target)
-    const masked = { key: '[secret]', login: '[secret]', region: 'eu' }
+    const masked = {
+      key: '[secret]',
+      login: '[secret]',
+      region: 'eu',
+      hook: hosts.hook,
+      choice: hosts.choice,
+    }
     assert.deepEqual(toVisibleSettings(manifest, 'account', installation), masked)
     assert.deepEqual(toVisibleSettings(manifest, 'site', target), masked)
     assert.equal(installation.settingDetails.region?.label?.label, 'Europe')
@@ -137,8 +161,31 @@ describe('a database of 0.1.0', () => {
     ] as const) {
       assert.equal(stored.settingDetails.key?.kind, 'setting')
       const dropped = usableSettings(JSON.parse(manifestWith({ region: text })), level, stored)
-      assert.deepEqual(dropped, { region: 'eu' })
+      assert.deepEqual(dropped, { region: 'eu', own: hosts.own })
       assert.deepEqual(usableSettings(JSON.parse(plain), level, stored), installation.configuration)
+    }
+  })
+
+  it('has its settings as typed: not choices, values of a script, and those of a component', async () => {
+    const { configurations } = JSON.parse(plain)
+    const installation = await findInstallation(opened.db, 'inst_1')
+    const ofInstallation = { installationId: 'inst_1' }
+    const site = await findTarget(opened.db, { ...ofInstallation, kind: 'site', targetId: 'site_1' })
+    const space = await findTarget(opened.db, { ...ofInstallation, kind: 'space', targetId: 'space_1' })
+    assert.ok(installation && site && space)
+    for (const [level, stored, expected] of [
+      ['account', installation, ['hook']],
+      ['site', site, ['hook']],
+      ['space', space, []],
+    ] as const) {
+      const typed = Object.values(hosts).filter((url) =>
+        hasTypedHost(configurations, level, stored, new URL(url)),
+      )
+      assert.deepEqual(
+        typed,
+        expected.map((name) => hosts[name]),
+        level,
+      )
     }
   })
 
@@ -175,7 +222,7 @@ describe('a database of 0.1.0', () => {
     const { previous } = openEvent(opened.db, event)
     assert.deepEqual(previous, {
       status: 'active',
-      configuration: { key: 'sk-1234567', login: 'token-12345', region: 'eu' },
+      configuration: { key: 'sk-1234567', login: 'token-12345', region: 'eu', ...hosts },
     })
   })
 })

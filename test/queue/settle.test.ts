@@ -7,6 +7,7 @@ import { insertJobs } from '../../host/db/queries/jobs.ts'
 import { handleEach, type JobHandler, stored } from '../../host/queue/job-handler.ts'
 import { defaultSchedule } from '../../host/queue/retry-schedule.ts'
 import { createWorker } from '../../host/queue/worker.ts'
+import { createDeliveryHosts } from '../../host/webhooks/delivery-hosts.ts'
 import { createRunDelivery } from '../../host/webhooks/run-delivery.ts'
 import { createSecretReader } from '../../host/webhooks/signing-secrets.ts'
 import { until } from '../support/annex.ts'
@@ -70,6 +71,7 @@ it('what was delivered is kept while the database takes nothing, however long, s
   let sent = 0
   const handler = createRunDelivery({
     secrets: createSecretReader(box, database.clock),
+    hosts: createDeliveryHosts({ isRequired: false }),
     async send() {
       sent += 1
       if (sent === 1) await fail()

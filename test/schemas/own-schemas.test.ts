@@ -14,7 +14,7 @@ import manifest from '../../schemas/manifest.schema.json' with { type: 'json' }
 const none = {} as never
 const limits = { timeoutMs: 0, maxBytes: 0, inFlight: 1 }
 const calls = [
-  createDeliveryCall(none, () => {}, { take: async () => {} }),
+  createDeliveryCall(none, none),
   createTaskCall(none, () => {}),
   createFetchCall(none, limits, none),
 ]

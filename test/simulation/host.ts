@@ -3,6 +3,7 @@ import { createGroupCommit } from '../../host/db/group-commit.ts'
 import { type QueuedDelivery, queueDeliveries } from '../../host/db/queries/deliveries.ts'
 import { defaultSchedule } from '../../host/queue/retry-schedule.ts'
 import { createWorker, type Worker } from '../../host/queue/worker.ts'
+import { createDeliveryHosts } from '../../host/webhooks/delivery-hosts.ts'
 import { createGiveUp } from '../../host/webhooks/receiver-health.ts'
 import { createRunDelivery } from '../../host/webhooks/run-delivery.ts'
 import { createSecretReader } from '../../host/webhooks/signing-secrets.ts'
@@ -53,6 +54,7 @@ export function startHost(given: {
   const handler = createRunDelivery({
     ...{
       secrets: createSecretReader(box, clock),
+      hosts: createDeliveryHosts({ isRequired: false }),
       standard: false,
       clock,
       random,

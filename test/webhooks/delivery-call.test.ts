@@ -5,6 +5,7 @@ import { findDeliveries } from '../../host/db/queries/deliveries.ts'
 import { createBacklogQuota } from '../../host/queue/backlog.ts'
 import type { DispatchContext } from '../../host/sandbox/target.ts'
 import { createDeliveryCall } from '../../host/webhooks/delivery-call.ts'
+import { createDeliveryHosts } from '../../host/webhooks/delivery-hosts.ts'
 import { until } from '../support/annex.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 
@@ -19,7 +20,8 @@ it('a delivery is stored before the script goes on, and its worker is woken', as
   const wake = () => {
     woken += 1
   }
-  const call = createDeliveryCall(createGroupCommit(database.db), wake, backlog)
+  const hosts = createDeliveryHosts({ isRequired: false })
+  const call = createDeliveryCall(db, { commits: createGroupCommit(database.db), wake, backlog, hosts })
   const queue = async (about: Partial<DispatchContext>) => {
     const context: DispatchContext = {
       requestId: 'req_1',

@@ -7,6 +7,7 @@ import { findDeliveries, queueDeliveries } from '../../host/db/queries/deliverie
 import { moveJobs } from '../../host/db/queries/jobs.ts'
 import { defaultSchedule } from '../../host/queue/retry-schedule.ts'
 import { createWorker } from '../../host/queue/worker.ts'
+import { createDeliveryHosts } from '../../host/webhooks/delivery-hosts.ts'
 import { createHealthNotes } from '../../host/webhooks/receiver-health.ts'
 import { createRunDelivery } from '../../host/webhooks/run-delivery.ts'
 import { createSecretReader } from '../../host/webhooks/signing-secrets.ts'
@@ -18,6 +19,7 @@ import { openSeeded } from '../support/seeded-database.ts'
 const createHandler = ({ clock }: Database, given: Partial<Parameters<typeof createRunDelivery>[0]> = {}) =>
   createRunDelivery({
     secrets: createSecretReader(createSecretBox(new Uint8Array(32)), clock),
+    hosts: createDeliveryHosts({ isRequired: false }),
     send: () => assert.fail('the delivery was sent'),
     ...{ clock, random: Math.random, schedule: defaultSchedule, timeoutMs: 1_000, standard: false },
     giveUpAfterMs: 1_000,

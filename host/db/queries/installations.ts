@@ -24,6 +24,8 @@ export type SettingDetails = Record<
     kind?: 'setting' | 'connection'
     /** The value was entered as a secret, and stays one, also in versions that declare no secret there. */
     secret?: true
+    /** A person typed the value, which names a host: deliveries go there beside the hosts of `egress`. */
+    typed?: true
     connection?: {
       since: number
       account?: string
@@ -273,15 +275,16 @@ export function openColumns(db: Db, row: JsonColumns) {
 }
 
 /**
- * Each setting's details are encrypted, but for the kind and the mark of a secret, which migrations write. A query finds a connection with
+ * Each setting's details are encrypted, but for its marks, which migrations write. A query finds a connection with
  * an error or an end by the names beside them.
  */
 function sealDetails(db: Db, details: SettingDetails): string {
-  const sealed = Object.entries(details).map(([name, { secret, kind, ...one }]) => {
+  const sealed = Object.entries(details).map(([name, { kind, secret, typed, ...one }]) => {
     const { error, endsAt } = one.connection ?? {}
     const names = {
       ...(kind !== undefined && { kind }),
       ...(secret === true && { secret }),
+      ...(typed === true && { typed }),
       ...(error !== undefined && { error: true }),
       ...(endsAt !== undefined && { endsAt: true }),
     }
@@ -292,12 +295,17 @@ function sealDetails(db: Db, details: SettingDetails): string {
 
 /** @returns undefined when they were encrypted with another key */
 export function openDetails(db: Db, stored: string): SettingDetails | undefined {
-  const entries = Object.entries<{ sealed: string } & Pick<SettingDetails[string], 'secret' | 'kind'>>(
-    JSON.parse(stored),
-  )
-  const opened = entries.map(([name, { sealed, secret, kind }]) => {
+  const entries = Object.entries<
+    { sealed: string } & Pick<SettingDetails[string], 'kind' | 'secret' | 'typed'>
+  >(JSON.parse(stored))
+  const opened = entries.map(([name, { sealed, kind, secret, typed }]) => {
     const one = openJson(db, sealed)
-    return [name, one && { ...one, ...(kind && { kind }), ...(secret === true && { secret }) }] as const
+    const marks = {
+      ...(kind && { kind }),
+      ...(secret === true && { secret }),
+      ...(typed === true && { typed }),
+    }
+    return [name, one && { ...one, ...marks }] as const
   })
   return opened.some(([, one]) => one === undefined)
     ? undefined

@@ -1,0 +1,128 @@
+import type { Manifest } from '../../schemas/generated/manifest.ts'
+import { cacheReads } from '../cache.ts'
+import type { Db } from '../db/db.ts'
+import type { Delivery } from '../db/queries/deliveries.ts'
+import { findTarget, readTargets } from '../db/queries/installation-targets.ts'
+import { findInstallation, type Installation } from '../db/queries/installations.ts'
+import { isDeclared, nameOfHost } from '../egress/target.ts'
+import { AnnexError } from '../errors.ts'
+import { findDeployed } from '../installations/find-deployed.ts'
+import { hasTypedHost } from '../installations/typed-hosts.ts'
+
+/** Where a delivery goes, and the level whose secret signs it. */
+type Going = Pick<Delivery, 'installationId' | 'signedBy' | 'url'>
+
+/** The part of a manifest that says where deliveries may go. */
+type Declaring = {
+  integration: string
+  egress: readonly string[] | undefined
+  configurations: Manifest['configurations'] | undefined
+}
+
+export type DeliveryHosts = {
+  /**
+   * For a delivery that is being queued.
+   *
+   * @throws AnnexError `egress_refused`, which names the field of the manifest and the missing entry
+   */
+  assertAllowed: (db: Db, going: Going, manifest: Declaring) => Promise<void>
+  /**
+   * For deliveries that are being sent: a version or a setting may have changed since.
+   *
+   * @returns the reasons of those that may not go, by their ids
+   */
+  findRefused: (db: Db, deliveries: readonly Delivery[]) => Promise<ReadonlyMap<string, string>>
+}
+
+/**
+ * The hosts of deliveries. Where a manifest has `egress`, a delivery goes to one of its hosts, or to a host that a person typed in
+ * a setting of the installation, at any of its levels.
+ *
+ * @param given.isRequired EGRESS_REQUIRE_DECLARED: a manifest without `egress` declares no host
+ */
+export function createDeliveryHosts({ isRequired }: { isRequired: boolean }): DeliveryHosts {
+  const isOpen = ({ egress }: Declaring) => egress === undefined && !isRequired
+  // Only permissions are cached. A refusal ends a delivery, so it is read anew.
+  const open = cacheReads({
+    keyOf: ({ going }: Sending) => going.installationId,
+    read: async ({ db, going }) => {
+      const found = await findRunning(db, going.installationId)
+      return found === undefined || isOpen(found.manifest) || undefined
+    },
+  })
+  const allowed = cacheReads({
+    keyOf: ({ going: { installationId, signedBy, url } }: Sending) =>
+      `${installationId} ${signedBy} ${URL.parse(url)?.host}`,
+    read: async (sending) => (await whyNot(sending)) === undefined || undefined,
+  })
+
+  async function whyNot({ db, going }: Sending): Promise<AnnexError | undefined> {
+    const found = await findRunning(db, going.installationId)
+    const isRefused = found !== undefined && !isOpen(found.manifest) && !(await isAllowed(db, going, found))
+    return isRefused ? toError(going, found.manifest) : undefined
+  }
+
+  return {
+    async assertAllowed(db, going, manifest) {
+      if (isOpen(manifest) || (await isAllowed(db, going, { manifest }))) return
+      throw toError(going, manifest)
+    },
+    async findRefused(db, deliveries) {
+      const refused = new Map<string, string>()
+      for (const going of deliveries) {
+        const sending = { db, going }
+        if ((await open.get(sending)) || (await allowed.get(sending))) continue
+        const error = await whyNot(sending)
+        if (error !== undefined) refused.set(going.id, `${error.code}: ${error.message}`)
+      }
+      return refused
+    },
+  }
+}
+
+type Sending = { db: Db; going: Going }
+
+/** @returns undefined for an installation that is gone, or runs no version: its deliveries were checked when they were queued */
+async function findRunning(
+  db: Db,
+  id: string,
+): Promise<{ installation: Installation; manifest: Declaring } | undefined> {
+  const installation = await findInstallation(db, id)
+  const deployed = installation && (await findDeployed(db, installation.integration, installation))
+  if (installation === undefined || deployed === undefined) return undefined
+  const { name: integration, egress, configurations } = deployed.manifest
+  return { installation, manifest: { integration, egress, configurations } }
+}
+
+async function isAllowed(
+  db: Db,
+  { installationId, signedBy, url: text }: Going,
+  { manifest, ...known }: { manifest: Declaring; installation?: Installation },
+): Promise<boolean> {
+  const url = URL.parse(text)
+  if (url === null || isDeclared(url, manifest.egress)) return true
+  const { configurations } = manifest
+  const installation = known.installation ?? (await findInstallation(db, installationId))
+  if (installation === undefined) return false
+  if (hasTypedHost(configurations, 'account', installation, url)) return true
+  const [kind, targetId] = signedBy.split(':')
+  const isTarget = (kind === 'site' || kind === 'space') && targetId !== undefined
+  // Mostly the host is that of the own level. An installation may have thousands of others.
+  const own = isTarget ? await findTarget(db, { installationId, kind, targetId }) : undefined
+  if (own !== undefined && hasTypedHost(configurations, own.kind, own, url)) return true
+  const targets = await readTargets(db, installationId)
+  return targets.some((target) => hasTypedHost(configurations, target.kind, target, url))
+}
+
+function toError({ installationId, url }: Going, { integration, egress }: Declaring): AnnexError {
+  const host = nameOfHost(new URL(url))
+  const says =
+    egress === undefined
+      ? 'its manifest declares no host, and the operator requires "egress" (EGRESS_REQUIRE_DECLARED)'
+      : `its manifest says "egress: [${egress.join(', ')}]"`
+  return new AnnexError(
+    'egress_refused',
+    `A delivery of ${integration} may not go to ${host}: ${says}, and no person typed this host in a setting of ${installationId}. Add "${host}" to "egress" in the manifest, or type the address in a setting.`,
+    { details: [{ path: '/egress', message: host }] },
+  )
+}
