@@ -12,8 +12,8 @@ import {
   type TargetOptions,
 } from './find-records.ts'
 import { addTargetOptions, collect, UsageError, withExamples } from './options.ts'
-import type { Installation, Integration, Organization, TargetInstallation } from './records.ts'
 import { ownCommand } from './own-command.ts'
+import type { Installation, Integration, Organization, TargetInstallation } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { confirm, type Terminal } from './terminal.ts'
 

@@ -8,10 +8,10 @@ import * as linkMakers from './migrations/004-link-makers.ts'
 import * as secretSettings from './migrations/005-secret-settings.ts'
 import * as installLinks from './migrations/006-install-links.ts'
 import * as handledEvents from './migrations/009-handled-events.ts'
+import * as typedHosts from './migrations/010-typed-hosts.ts'
+import * as foundIntegrations from './migrations/011-found-integrations.ts'
 import * as queuedWork from './migrations/012-queued-work.ts'
 import * as settingKinds from './migrations/015-setting-kinds.ts'
-import * as foundIntegrations from './migrations/011-found-integrations.ts'
-import * as typedHosts from './migrations/010-typed-hosts.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -123,10 +123,10 @@ const steps: readonly [string, Step][] = [
   ['005-secret-settings', secretSettings],
   ['006-install-links', installLinks],
   ['009-handled-events', handledEvents],
+  ['010-typed-hosts', typedHosts],
+  ['011-found-integrations', foundIntegrations],
   ['012-queued-work', queuedWork],
   ['015-setting-kinds', settingKinds],
-  ['011-found-integrations', foundIntegrations],
-  ['010-typed-hosts', typedHosts],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)
