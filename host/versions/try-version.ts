@@ -5,6 +5,7 @@ import { findThrown } from '../bundle/map-stack.ts'
 import { createProblem, type Problem, problemAt, type SourceFrame } from '../manifest/problem.ts'
 import type { OwnFiles } from '../manifest/read-inside.ts'
 import { readInside } from '../manifest/read-inside.ts'
+import { findUnknownEvents } from './check-events.ts'
 
 /** The error that a script threw, with the isolate's stack, or the limit that it exceeded. */
 export type LoadFailure = { message: string; stack?: string }
@@ -20,7 +21,8 @@ const maxShownBytes = 1024 * 1024
 /**
  * Loads a version's script before it gets requests.
  *
- * @returns `problems`: an error at the author's line, or a warning for each handled event whose scope is not declared
+ * @returns `problems`: an error at the author's line, an error for each handled event that does not exist, or a warning for
+ *   each whose scope is not declared
  */
 export async function tryVersion(
   tryLoad: TryLoad,
@@ -47,8 +49,9 @@ export async function tryVersion(
   if (script === undefined) return { problems: [], events: [] }
   const { failure, events } = await tryLoad({ publisher, integration, code: bundle.code })
   if (failure === undefined) {
-    const problems = declared === undefined ? [] : findMissingScopes(events ?? [], declared)
-    return { problems, ...(events && { events }) }
+    const unknown = await findUnknownEvents(events ?? [], { folder, script, bundle, ownFiles })
+    const unscoped = declared === undefined ? [] : findMissingScopes(events ?? [], declared)
+    return { problems: [...unknown, ...unscoped], ...(events && { events }) }
   }
   const { stack = '' } = failure
   const hint = /^\s*(caused by: .{1,200})/m.exec(stack)?.[1]

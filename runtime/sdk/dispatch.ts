@@ -25,7 +25,7 @@ export const createDispatch =
     switch (event.type) {
       // Asked by the host alone, of a version that is not deployed yet.
       case 'annex_describe':
-        return { value: { events: Object.keys(definition.events ?? {}) } }
+        return { value: { events: handledEvents(definition) } }
       case 'fetch':
         return answerFetch(definition, request, context)
       case 'fetch_published_script':
@@ -109,6 +109,9 @@ const runEventHandlers = async (
   const outcomes = await Promise.allSettled(taken.map(async (handler) => handler(given as never, context)))
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
 }
+
+const handledEvents = (definition: IntegrationDefinition): string[] =>
+  Object.keys(definition.events ?? {}).filter((type) => handlersOf(definition, type).length > 0)
 
 const setupsOfTargets = ['site_installation_setup', 'space_installation_setup']
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { assertHarmless } from './support/assert-harmless.ts'
@@ -35,6 +36,73 @@ export default createIntegration({ fetch: async () => new Response(readFileSync(
   const { code, stdout } = await runAnnex(['check', folder])
   assert.equal(code, 3)
   assert.match(stdout, /index\.ts:2:\d+ error .*node:fs/)
+})
+
+/** The keys of `events`, and what check has to say of each: a line of its answer, or nothing. */
+const handled: [string, RegExp | undefined][] = [
+  ['site_view', undefined],
+  ['siteView', /error there is no event "siteView"[\s\S]*?hint: did you mean "site_view"\? events: /],
+  ["'site_veiw'", /index\.ts:\d+:4 error there is no event "site_veiw"[\s\S]*?did you mean "site_view"\?/],
+  ['installation_setup', undefined],
+  ['instalation_setup', /no event "instalation_setup"[\s\S]*?did you mean "installation_setup"\?/],
+  ['site_installation_deletd', /did you mean "site_installation_deleted"\?/],
+  ['order_placed', /error there is no event "order_placed"\n[\s\S]*?hint: events: space_content_updated, /],
+  ["''", /index\.ts:1:1 error there is no event ""/],
+  ['constructor', /error there is no event "constructor"/],
+  ["'\\u001b[2J'", /error there is no event "\\x1b\[2J"/],
+  // Of the other platform: Annex does not send them, and its scripts handle them.
+  ['space_gitsync_started', undefined],
+  ['space_gitsync_completed', undefined],
+  ['space_view', undefined],
+  // The SDK finds these two in "events" as well.
+  ['fetch_published_script', undefined],
+  ['fetch_visitor_authentication', undefined],
+  [
+    'fetch',
+    /warning a handler for "fetch" in "events" never runs[\s\S]*?hint: write it as "fetch" beside "events"/,
+  ],
+  ['task', /warning a handler for "task" in "events" never runs/],
+  ['ui_render', /warning a handler for "ui_render"[\s\S]*?hint: write it into a component/],
+  ['content_compute_revision', /warning [\s\S]*?"getRevision" of a source/],
+]
+
+test('check reports each handler of an event that does not exist, with the nearest name', async (context) => {
+  const lines = handled.map(([key]) => `  ${key}: [() => undefined],`)
+  const folder = await writePlugin(join(await makeFolder(context), 'events'), {
+    manifest: manifest.replace(/^scopes:.*$/m, 'scopes: [site:views:read]'),
+    script: `import { createIntegration } from '@annex/runtime'
+const events = {
+${lines.join('\n')}
+  site_viewed: undefined,
+  site_visited: [],
+}
+export default createIntegration({ events })
+`,
+  })
+  const { code, stdout, stderr } = await runAnnex(['check', folder])
+  assert.equal(code, 3)
+  const told = stdout.split(/\n(?=\S+\.(?:ts|yaml):\d)/)
+  for (const [key, says] of handled) {
+    const found = told.filter((one) => says?.test(one))
+    assert.equal(found.length, says === undefined ? 0 : 1, `${key}: ${stdout}`)
+  }
+  assert.equal(told.length, handled.filter(([, says]) => says !== undefined).length, stdout)
+  assert.match(stderr, /8 errors and 4 warnings/)
+})
+
+test('check finds the handler of an unknown event in the file that defines it', async (context) => {
+  const folder = await writePlugin(join(await makeFolder(context), 'parts'), {
+    script: `import { createIntegration } from '@annex/runtime'
+import { events } from './lib/events.ts'
+export default createIntegration({ events })
+`,
+  })
+  await mkdir(join(folder, 'lib'))
+  const lines = ['// site_viev', 'export const events = {', '  async site_viev() {},', '}']
+  await writeFile(join(folder, 'lib/events.ts'), lines.join('\n'))
+  const { code, stdout } = await runAnnex(['check', folder])
+  assert.equal(code, 3)
+  assert.match(stdout, /lib\/events\.ts:3:9 error there is no event "site_viev"/)
 })
 
 test('check --json lists the problems of each folder', async (context) => {
@@ -143,7 +211,7 @@ test('check creates no data folder', async (context) => {
 test('check warns of a handler whose event needs a scope that the manifest lacks', async (context) => {
   const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({
-  events: { page_feedback: async () => {}, installation_setup: async () => {}, of_my_own: async () => {} },
+  events: { page_feedback: async () => {}, installation_setup: async () => {} },
 })
 `
   const parent = await makeFolder(context)
@@ -152,7 +220,7 @@ export default createIntegration({
   assert.equal(code, 0, stdout)
   assert.match(stdout, /service-manifest\.yaml:\d+:\d+ warning .*the script handles "page_feedback"/)
   assert.match(stdout, /add site:views:read or page:feedback:read to "scopes"/)
-  assert.doesNotMatch(stdout, /installation_setup|of_my_own/)
+  assert.doesNotMatch(stdout, /installation_setup/)
   const declaring = await writePlugin(join(parent, 'declaring'), {
     manifest: manifest.replace('scopes: []', 'scopes: [page:feedback:read]'),
     script,
