@@ -39,6 +39,7 @@ import { startEgress } from './start/start-egress.ts'
 import { createCalls, type Reuse, startSandboxes } from './start/start-sandboxes.ts'
 import { startDeliveries, startScripts } from './start/start-workers.ts'
 import type { LoadedPlugin } from './versions/load-plugins.ts'
+import { listPluginFolders } from './versions/plugins-dir.ts'
 import { queueDelivery } from './webhooks/delivery-call.ts'
 import { createDeliveryCounts } from './webhooks/delivery-counts.ts'
 import { createDeliveryHosts } from './webhooks/delivery-hosts.ts'
@@ -96,7 +97,9 @@ export async function startServer(
   const logger = createLogger(settings.LOG_LEVEL, secrets.redactAny)
   const onDefect = createOnDefect(logger)
 
-  // The data folder and the database.
+  // The folders and the database.
+  const plugins = { path: settings.PLUGINS_DIR, isDefault: loaded.sources.PLUGINS_DIR === 'default' }
+  await listPluginFolders(plugins)
   const dataDir = resolve(settings.DATA_DIR)
   ends.defer(
     await openDataFolder({ dataDir, databaseUrl: settings.DATABASE_URL, beside: [settings.PLUGINS_DIR] }),
@@ -227,6 +230,7 @@ export async function startServer(
         place: hostId,
         reading,
         pluginsDir: settings.PLUGINS_DIR,
+        isDefaultDir: plugins.isDefault,
         hasOthers: dialect === 'postgres' && !settings.PLUGINS_COMPLETE,
         dataDir,
         tryLoad,

@@ -5,21 +5,28 @@ import { AnnexError } from '../errors.ts'
 import { listOwnFiles, type OwnFiles } from '../manifest/read-inside.ts'
 import { type ManifestReading, readManifest } from '../manifest/read-manifest.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
-import { listPluginFolders } from '../versions/load-plugins.ts'
 import { checkUniqueNames } from '../versions/names-and-owners.ts'
+import { listPluginFolders } from '../versions/plugins-dir.ts'
 
 export type ReadFolder = ManifestReading & { ownFiles: OwnFiles }
 
 /**
  * Reads the manifests of the named plugin folders, or of all in PLUGINS_DIR. It needs no server.
  *
- * @throws AnnexError `not_found` for a missing folder, and for a PLUGINS_DIR without folders; `settings_invalid`
+ * @throws AnnexError `not_found` for a missing folder, and for a PLUGINS_DIR without folders; `settings_invalid` for a
+ *   PLUGINS_DIR that cannot be read
  */
 export async function readPluginFolders(named: string[]): Promise<ReadFolder[]> {
   const loaded = loadSettings()
-  const { settings } = loaded
+  const { settings, sources } = loaded
   for (const folder of named) assertFolder(folder)
-  const folders = named.length > 0 ? named : await listPluginFolders(settings.PLUGINS_DIR)
+  const folders =
+    named.length > 0
+      ? named
+      : await listPluginFolders({
+          path: settings.PLUGINS_DIR,
+          isDefault: sources.PLUGINS_DIR === 'default',
+        })
   if (folders.length === 0) {
     throw new AnnexError(
       'not_found',

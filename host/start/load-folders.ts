@@ -3,6 +3,7 @@ import type { FirstLoad } from '../api/still-loading.ts'
 import type { Settings } from '../config/load-settings.ts'
 import { watchSpaces } from '../content/watch-spaces.ts'
 import type { ContentWriter } from '../content/write-content.ts'
+import { isAnnexError } from '../errors.ts'
 import type { LogWriter, StoredLine } from '../logs/create-log-writer.ts'
 import { toVisible } from '../manifest/message-text.ts'
 import { listOwnFiles } from '../manifest/read-inside.ts'
@@ -89,7 +90,10 @@ export function createFolders(
         reloading = reload()
           .then(reportChanges)
           .catch((error) => {
-            if (!stop.aborted) onDefect(error)
+            if (stop.aborted) return
+            // The folder may be there again soon: the next change reads it.
+            if (isAnnexError(error)) logger.warn(`plugin folders not loaded: ${error.message}`)
+            else onDefect(error)
           })
       })
       ends.defer(() => end().then(() => reloading))

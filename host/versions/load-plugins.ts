@@ -1,4 +1,3 @@
-import { readdir, stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,6 +21,7 @@ import { sideBySide } from '../side-by-side.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import { deployVersion, toVersionDigest } from './deploy-version.ts'
 import { checkUniqueNames, findOwners, type OwnedReading } from './names-and-owners.ts'
+import { listPluginFolders } from './plugins-dir.ts'
 import { retireIntegrations } from './retire-integrations.ts'
 import { type TryLoad, tryVersion } from './try-version.ts'
 
@@ -42,6 +42,8 @@ export type PluginSource = {
   db: Db
   box: SecretBox
   pluginsDir: string
+  /** `PLUGINS_DIR` is not set. */
+  isDefaultDir: boolean
   /** The identity of this host (`hostIdentity`). */
   place: string
   /** Other hosts load integrations from their own folders. */
@@ -63,14 +65,14 @@ export type OnFolder = (loaded: LoadedPlugin | undefined, total: number) => void
  * @param given.signal ends the load between two steps of a folder; what is deployed by then stays
  * @param given.onFolder called when the folders are known, and for each that has been loaded
  * @param given.onDeployed called when one of them has another version than before
- * @throws AnnexError `unavailable` after the signal
+ * @throws AnnexError `unavailable` after the signal; `settings_invalid` when the plugins folder cannot be read
  */
 export async function loadPlugins(
   source: PluginSource,
   { signal, onFolder, onDeployed }: { signal: AbortSignal; onFolder: OnFolder; onDeployed: () => void },
 ): Promise<LoadedPlugin[]> {
-  const { db, dataDir, pluginsDir } = source
-  const folders = await listPluginFolders(pluginsDir)
+  const { db, dataDir, pluginsDir, isDefaultDir } = source
+  const folders = await listPluginFolders({ path: pluginsDir, isDefault: isDefaultDir })
   onFolder(undefined, folders.length)
   const ownFiles = await listOwnFiles(dataDir, pluginsDir)
   // In threads, as it takes up to a second for a hostile folder: readManifest, compileTypes.
@@ -196,27 +198,3 @@ async function writeNewTypes({ folder, types }: FolderReading): Promise<void> {
 function toFailed({ folder, manifest }: FolderReading, problems: Problem[]): LoadedPlugin {
   return { folder, ...(manifest && { name: manifest.name }), scopes: [], state: 'failed', problems }
 }
-
-/**
- * Lists the sub-folders of the plugins folder, and links to folders. A link to a missing folder is listed, too: reading it
- * reports a mount that is missing, for instance.
- *
- * @returns an empty list when the plugins folder does not exist
- */
-export async function listPluginFolders(pluginsDir: string): Promise<string[]> {
-  const entries = await readdir(pluginsDir, { withFileTypes: true }).catch(() => [])
-  const folders: string[] = []
-  for (const entry of entries) {
-    if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
-    const path = join(pluginsDir, entry.name)
-    const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(path)))
-    if (isFolder) folders.push(path)
-  }
-  return folders.sort()
-}
-
-const leadsToFolder = (link: string): Promise<boolean> =>
-  stat(link).then(
-    (target) => target.isDirectory(),
-    () => true,
-  )

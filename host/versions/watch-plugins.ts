@@ -4,15 +4,17 @@ import { join, relative, resolve, sep } from 'node:path'
 import { watch } from 'chokidar'
 import { afterChanges } from '../after-changes.ts'
 import { isInside } from '../manifest/read-inside.ts'
-import { listPluginFolders } from './load-plugins.ts'
+import { isNoPlugin, listPluginFolders } from './plugins-dir.ts'
 
 const settling = { quietMs: 150, mostMs: 2000 }
+/** Packages, repositories, and what editors and file managers write beside a file. */
+const ignored = /^(node_modules|\.(git|hg|svn|jj|DS_Store|#.*|.*\.sw[a-z]))$/
 /** The only file that Annex writes into a plugin folder. */
 const ownFile = join('generated', 'integration.ts')
 
 /**
- * Calls `onChange` when files in plugin folders change, once for changes within 150 ms of each other. Packages, names that begin with a
- * dot, and Annex's own file are ignored. The targets of linked plugin folders are watched, too.
+ * Calls `onChange` when files in plugin folders change, once for changes within 150 ms of each other. Packages, files of
+ * version control and of editors, and Annex's own file are ignored. Other hidden files count: a script may import them. The targets of linked plugin folders are watched, too.
  *
  * @returns a function that ends the watch
  */
@@ -47,7 +49,8 @@ export function watchPlugins(pluginsDir: string, onChange: () => void): () => Pr
   }
 
   function isIgnored(path: string): boolean {
-    return partsOf(path).some((part) => part === 'node_modules' || (part.startsWith('.') && part !== '..'))
+    const [first = ''] = isInside(root, path) ? relative(root, path).split(sep) : []
+    return isNoPlugin(first) || partsOf(path).some((part) => ignored.test(part))
   }
 
   function isOwn(path: string): boolean {
@@ -65,7 +68,8 @@ export function watchPlugins(pluginsDir: string, onChange: () => void): () => Pr
 /** The targets of linked plugin folders. A target that contains the plugins folder is left out: it may be the whole disk. */
 async function listLinked(root: string): Promise<string[]> {
   const targets: string[] = []
-  for (const folder of await listPluginFolders(root)) {
+  const folders = await listPluginFolders({ path: root, isDefault: false }).catch(() => [])
+  for (const folder of folders) {
     const target = await realpath(folder).catch(() => folder)
     if (!isInside(root, target) && !isInside(target, root)) targets.push(target)
   }

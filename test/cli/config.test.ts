@@ -46,7 +46,7 @@ test('serve with a HOST of another machine prints an error without a stack', asy
       HOST,
       PORT: '0',
       DATA_DIR: join(cwd, 'data'),
-      PLUGINS_DIR: join(cwd, 'none'),
+      PLUGINS_DIR: cwd,
       LOG_LEVEL: 'warn',
     }
     const { code, stdout, stderr } = await runAnnex(['serve'], { cwd, env })
@@ -59,7 +59,7 @@ test('serve with a HOST of another machine prints an error without a stack', asy
 
 test('serve rejects an OPERATOR_ORGANIZATION that the API would reject', async (context) => {
   const cwd = await makeFolder(context)
-  const folders = { DATA_DIR: join(cwd, 'data'), PLUGINS_DIR: join(cwd, 'none') }
+  const folders = { DATA_DIR: join(cwd, 'data'), PLUGINS_DIR: cwd }
   for (const name of ['Home Sweet', 'x'.repeat(64)]) {
     const env = { OPERATOR_ORGANIZATION: name, PORT: '0', ...folders, LOG_LEVEL: 'warn' }
     const { code, stdout, stderr } = await runAnnex(['serve'], { cwd, env })

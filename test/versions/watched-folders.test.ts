@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { watchPlugins } from '../../host/versions/watch-plugins.ts'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
@@ -37,6 +38,22 @@ describe('watch', () => {
     await answers(annex, 'own', 'one')
     writeFileSync(join(annex.pluginsDir, 'own/generated/text.ts'), file('two'))
     await answers(annex, 'own', 'two')
+  })
+
+  it('sees hidden files and folders that a script imports', async (context) => {
+    const paths = ['.well-known/x.json', '.text.json', 'a/.b/.c/d.json', '.swift/e.json', '.github/f.json']
+    const imports = paths.map((path, index) => `import text${index} from './${path}'`).join('\n')
+    const texts = paths.map((_, index) => `text${index}`).join(', ')
+    const script = `${imports}\n${says('x').replace('"x"', `[${texts}].join()`)}`
+    const wanted = paths.map(() => 'one')
+    const files = Object.fromEntries(paths.map((path) => [path, '"one"']))
+    const annex = await startWatching(context, { plugins: { hidden: { script, files } } })
+    await answers(annex, 'hidden', wanted.join())
+    for (const [index, path] of paths.entries()) {
+      writeFileSync(join(annex.pluginsDir, 'hidden', path), '"two"')
+      wanted[index] = 'two'
+      await answers(annex, 'hidden', wanted.join())
+    }
   })
 
   it('sees a change beside a file that is written all the time', async (context) => {
@@ -80,6 +97,40 @@ it('a file that is saved while the watch begins counts as changed', async (conte
     async () => changes,
     (count) => count > 0,
   )
+})
+
+it('repositories, packages and files of editors are not watched, in a plugin folder and beside it', async (context) => {
+  const folder = makeFolder(context)
+  writePlugin(folder, 'quiet', { script: says('one') })
+  const write = (path: string) => {
+    mkdirSync(join(folder, path, '..'), { recursive: true })
+    writeFileSync(join(folder, path), 'x')
+  }
+  const changed: number[] = []
+  context.after(watchPlugins(folder, () => changed.push(Date.now())))
+  const waitForChange = async (path: string) => {
+    const { length } = changed
+    write(path)
+    await until(
+      async () => changed.length,
+      (now) => now > length,
+    )
+  }
+  await waitForChange('quiet/index.ts')
+  const quiet = [
+    '.git/index',
+    'node_modules/a/index.js',
+    '.hg/store',
+    '.index.ts.swp',
+    '.#index.ts',
+    '.DS_Store',
+  ]
+  for (const path of quiet) write(`quiet/${path}`)
+  for (const path of ['.git/index', 'node_modules/a/index.js', '.cache/x']) write(path)
+  const { length } = changed
+  await setTimeout(1_000)
+  assert.equal(changed.length, length)
+  await waitForChange('quiet/.well-known/x.json')
 })
 
 describe('a linked plugin folder', () => {
