@@ -3,6 +3,7 @@ import type { Manifest, Property } from '../../schemas/generated/manifest.ts'
 import type { SettingDetails } from '../db/queries/installations.ts'
 import { isSameHost } from '../egress/target.ts'
 import type { Level as SettingsLevel } from '../manifest/settings/check-configuration.ts'
+import { takesTypedHost } from '../manifest/settings/typed-settings.ts'
 import type { StoredSettings } from './secret-settings.ts'
 
 // Hosts that a person typed in settings: deliveries go there beside the hosts of `egress`. The mark of a typed value is stored
@@ -27,10 +28,6 @@ export function hostOf(value: unknown): URL | undefined {
 const isWholeName = (text: string, hostname: string): boolean =>
   hostname.startsWith('[') || /\.[a-z][a-z\d-]+\.?$/.test(hostname) || isIPv4(text.replace(/:\d+$/, ''))
 
-/** Choices of `completion_url` are texts of the script, and the value behind a label is not seen. */
-const isTyped = (property: Property | undefined): boolean =>
-  property?.type === 'string' && property.completion_url === undefined
-
 function propertyOf(settings: Settings, level: SettingsLevel, name: string): Property | undefined {
   const properties = settings?.[level]?.properties ?? {}
   return Object.hasOwn(properties, name) ? properties[name] : undefined
@@ -42,7 +39,7 @@ export const isTypedHost = (
   level: SettingsLevel,
   name: string,
   value: unknown,
-): boolean => isTyped(propertyOf(settings, level, name)) && hostOf(value) !== undefined
+): boolean => takesTypedHost(propertyOf(settings, level, name)) && hostOf(value) !== undefined
 
 /** True when a person typed the host of a URL in the settings of a level. */
 export function hasTypedHost(
@@ -52,7 +49,7 @@ export function hasTypedHost(
   url: URL,
 ): boolean {
   return typedNames(settingDetails).some((name) => {
-    const host = isTyped(propertyOf(settings, level, name)) ? hostOf(configuration[name]) : undefined
+    const host = takesTypedHost(propertyOf(settings, level, name)) ? hostOf(configuration[name]) : undefined
     return host !== undefined && isSameHost(host, url)
   })
 }

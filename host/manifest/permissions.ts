@@ -1,24 +1,32 @@
 import type { Manifest, Scope } from '../../schemas/generated/manifest.ts'
 import { parseContentSecurityPolicy } from './checks/content-security-policy.ts'
+import { hasTypedSetting } from './settings/typed-settings.ts'
 
 /**
  * One thing that a version asks an installer for. A grant records them.
  *
- * - `host`: the script may send data there; `*` stands for any public host
+ * - `host`: the script may send data there, also as a webhook; `*` stands for any public host
+ * - `delivery`: beside the declared hosts, webhooks go to hosts of settings that people type
  * - `level`: the version has settings for it
  * - `directive`: a directive of the content security policy with one of its sources
  * - `secret`: the name of a secret that the script gets from the host
  */
-export type Permission = { kind: 'scope' | 'host' | 'level' | 'directive' | 'secret'; name: string }
+export type Permission = {
+  kind: 'scope' | 'host' | 'delivery' | 'level' | 'directive' | 'secret'
+  name: string
+}
 
 const anyHost = '*'
 
 export function permissionsOf(manifest: Manifest): Permission[] {
   const { scopes, egress = [anyHost], secrets = {}, configurations = {} } = manifest
+  const sendsToTyped =
+    manifest.script !== undefined && manifest.egress !== undefined && hasTypedSetting(manifest)
   const directives = Object.entries(parseContentSecurityPolicy(manifest.contentSecurityPolicy ?? {}))
   const names: Record<Permission['kind'], string[]> = {
     scope: scopes,
     host: manifest.script === undefined ? [] : egress,
+    delivery: sendsToTyped ? ['typed'] : [],
     level: Object.keys(configurations),
     directive: directives.flatMap(([directive, sources]) =>
       sources.split(' ').map((source) => `${directive} ${source}`.trim()),
@@ -32,11 +40,14 @@ export function permissionsOf(manifest: Manifest): Permission[] {
 
 /**
  * The permissions that a grant does not cover: the installer has to agree to them. A new secret needs no agreement. It belongs
- * to the publisher, and `host` says where it can go.
+ * to the publisher, and `host` says where it can go. Nor does `delivery`: a person types each host, and no grant from before
+ * `egress` bound webhooks has it.
  */
 export function findUnagreed(agreed: readonly Permission[], wanted: readonly Permission[]): Permission[] {
-  return wanted.filter((permission) => permission.kind !== 'secret' && !isCovered(agreed, permission))
+  return wanted.filter((permission) => !isFree(permission) && !isCovered(agreed, permission))
 }
+
+const isFree = ({ kind }: Permission): boolean => kind === 'secret' || kind === 'delivery'
 
 function isCovered(agreed: readonly Permission[], { kind, name }: Permission): boolean {
   return agreed.some(
@@ -57,9 +68,11 @@ export function permissionsWithout(list: readonly Permission[], others: readonly
 export function describePermission({ kind, name }: Permission): string {
   switch (kind) {
     case 'scope':
-      return scopeSentences[name as Scope] ?? `Use the scope ${name}.`
+      return describeScope(name as Scope)
     case 'host':
       return name === anyHost ? 'Send data to any public host.' : `Send data to ${name}.`
+    case 'delivery':
+      return 'Send webhooks to the hosts of addresses that people type in its settings.'
     case 'level':
       return name === 'account'
         ? 'Ask for settings of the organization.'
@@ -69,6 +82,21 @@ export function describePermission({ kind, name }: Permission): string {
     case 'secret':
       return `Use the secret ${name}, which the operator of this Annex has set.`
   }
+}
+
+/** Scopes that manifests may declare, and that open nothing yet. */
+export const scopesWithoutEffect: ReadonlySet<Scope> = new Set([
+  'space:git:sync',
+  'site:script:cookies',
+  'site:visitor:claims',
+  'openapi:read',
+  'openapi:write',
+  'conversations:ingest',
+])
+
+function describeScope(scope: Scope): string {
+  const sentence = scopeSentences[scope] ?? `Use the scope ${scope}.`
+  return scopesWithoutEffect.has(scope) ? sentence.replace(/\.$/, ' (no effect yet).') : sentence
 }
 
 /** One sentence for each scope. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { normalizeManifest } from '../../host/manifest/normalize-manifest.ts'
-import { permissionsOf } from '../../host/manifest/permissions.ts'
+import { permissionsOf, scopesWithoutEffect } from '../../host/manifest/permissions.ts'
 import { hasErrors } from '../../host/manifest/problem.ts'
 import { readManifest } from '../../host/manifest/read-manifest.ts'
 import { createFolder } from '../bundle/plugin-folder.ts'
@@ -287,9 +287,11 @@ test('a summary of 2048 characters passes, whatever their bytes', async (t) => {
 
 test('internal scopes are for the operator, by subdomain or by id, to the letter', async (t) => {
   const scoped = (organization: string) => `${sound.replace('home', organization)}  - site:script:cookies\n`
-  assert.deepEqual(textsOf(await read(t, scoped('home'))), [])
-  assert.deepEqual(textsOf(await read(t, scoped('org_1'))), [])
-  assert.equal(textsOf(await read(t, scoped('Home'))).length, 1)
+  const errors = async (organization: string) =>
+    (await read(t, scoped(organization))).problems.filter(({ severity }) => severity === 'error')
+  assert.deepEqual(await errors('home'), [])
+  assert.deepEqual(await errors('org_1'), [])
+  assert.equal((await errors('Home')).length, 1)
 })
 
 /** A policy, what its warnings say, and what remains of it. */
@@ -403,6 +405,19 @@ test('a scope that the other platform once had is a warning, and is left out', a
   const text = '8:5 warning the scope "space:visitor:auth" permits nothing any more: it is left out'
   assert.match(textsOf(reading).join(), new RegExp(text))
   assert.deepEqual(reading.manifest?.scopes, ['site:views:read', 'site:visitor:auth'])
+})
+
+test('a scope that opens nothing yet is a warning, and stays', async (t) => {
+  const without = [...scopesWithoutEffect]
+  const reading = await read(t, `${sound}${without.map((scope) => `  - ${scope}\n`).join('')}`)
+  assert.deepEqual(
+    textsOf(reading).map((text) => text.split('\n')[0]),
+    without.map(
+      (scope, index) =>
+        `service-manifest.yaml:${8 + index}:5 warning the scope "${scope}" has no effect yet: it opens nothing`,
+    ),
+  )
+  assert.deepEqual(reading.manifest?.scopes, ['site:views:read', ...without])
 })
 
 test('all errors are shown at once, of the schema and beyond it, in the order of the file', async (t) => {

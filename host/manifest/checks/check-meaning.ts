@@ -1,5 +1,6 @@
 import type { ConfigurationLevel, Manifest, Property, Scope } from '../../../schemas/generated/manifest.ts'
 import { hintForName, quoteValue } from '../message-text.ts'
+import { scopesWithoutEffect } from '../permissions.ts'
 import type { Finding } from '../problem.ts'
 import { isOperatorsOwn, type ReadOptions, toOtherNames } from '../read-options.ts'
 import { checkSecrets } from '../secrets.ts'
@@ -10,6 +11,7 @@ import { checkContentSecurityPolicy } from './content-security-policy.ts'
 export const checkMeaning = (manifest: Partial<Manifest>, options: ReadOptions): Finding[] => [
   ...checkDuplicates(manifest),
   ...checkInternalScopes(manifest, options),
+  ...checkScopesWithoutEffect(manifest),
   ...checkConfigurations(manifest),
   ...checkSecrets(manifest, options),
   ...checkContentSecurityPolicy(manifest),
@@ -75,6 +77,16 @@ function checkInternalScopes(manifest: Partial<Manifest>, options: ReadOptions):
     })
   })
   return findings
+}
+
+/** An installer would agree to a scope for nothing. */
+function checkScopesWithoutEffect({ scopes }: Partial<Manifest>): Finding[] {
+  return (scopes ?? []).flatMap((scope, index): Finding[] => {
+    if (!scopesWithoutEffect.has(scope)) return []
+    const message = `the scope ${quoteValue(scope)} has no effect yet: it opens nothing`
+    const hint = 'remove it: organizations would agree to it for nothing'
+    return [{ pointer: `/scopes/${index}`, at: 'value', severity: 'warning', message, hint }]
+  })
 }
 
 function checkEnvs(manifest: Partial<Manifest>): Finding[] {

@@ -6,7 +6,7 @@ import type { NextPage, Time } from './common.ts'
  * One thing that a version asks an installer for.
  */
 export interface Permission {
-  kind: 'scope' | 'host' | 'level' | 'directive' | 'secret'
+  kind: 'scope' | 'host' | 'delivery' | 'level' | 'directive' | 'secret'
   /**
    * `*` as a host is any public host.
    */
