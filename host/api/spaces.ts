@@ -60,7 +60,7 @@ export function addSpaceRoutes(
     wake()
     if (folder === null) return view(space)
     await reload()
-    // With the first revision, and the files that are left out.
+    // With the first revision, and the problems of the folder.
     return view((await findSpace(db, space.id)) ?? space)
   })
 

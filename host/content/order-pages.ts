@@ -56,7 +56,7 @@ export function orderPages(
           : undefined
     if (message !== undefined) problems.push({ file: summaryFile, line, message })
     if (message !== undefined || file === undefined) return undefined
-    return { path: file.path, title: file.title ?? title, file, below: [] }
+    return { path: file.path, title: file.title ?? (title || file.path), file, below: [] }
   }
 
   function freePath(slug: string): string {

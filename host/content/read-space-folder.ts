@@ -4,11 +4,11 @@ import { AnnexError } from '../errors.ts'
 import { type OwnFiles, readInside } from '../manifest/read-inside.ts'
 import { type FoundFile, listFolder } from './list-folder.ts'
 import { orderPages, type PlacedPage } from './order-pages.ts'
-import { maxPageBytes, type PageFile, readPage } from './read-page.ts'
+import { decodeText, maxPageBytes, type PageFile, readPage } from './read-page.ts'
 import { parseSummary, type SummaryEntry, summaryFile } from './read-summary.ts'
 import type { ListedFolder } from './watch-folders.ts'
 
-/** A folder as it is now: its pages in their order, and files that are left out. */
+/** A folder as it is now: its pages in their order, files that are left out, and fields that are ignored. */
 export type SpaceFolder = {
   root: string
   folders: ListedFolder[]
@@ -42,7 +42,7 @@ export function createFolderReader(): FolderReader {
       const kept = readings.get(root) ?? new Map<string, Kept>()
       const now = new Map<string, Kept>()
       readings.set(root, now)
-      const pages = files.filter(({ file }) => file.toLowerCase() !== summaryFile.toLowerCase())
+      const pages = files.filter(({ file }) => file !== summaryFile)
       for (let at = 0; at < pages.length; at += readsAtOnce) {
         const some = pages.slice(at, at + readsAtOnce)
         await Promise.all(some.map((found) => readAgain(root, found, { kept, now, ownFiles })))
@@ -50,11 +50,11 @@ export function createFolderReader(): FolderReader {
       const read = pages.flatMap(({ file }) => now.get(file)?.reading ?? [])
       const entries = await readSummary(root, files, ownFiles, problems)
       const left = read.filter((one): one is FileProblem => !('digest' in one))
-      const ordered = orderPages(
-        read.filter((one): one is PageFile => 'digest' in one),
-        entries,
-      )
-      return { root, folders, pages: ordered.pages, problems: [...problems, ...left, ...ordered.problems] }
+      const found = read.filter((one): one is PageFile => 'digest' in one)
+      const ordered = orderPages(found, entries)
+      // First those that leave a page out: only some are stored.
+      problems.push(...left, ...ordered.problems, ...found.flatMap((page) => page.problems))
+      return { root, folders, pages: ordered.pages, problems }
     },
   }
 }
@@ -84,7 +84,12 @@ async function readSummary(
     problems.push({ file: summaryFile, message: `The file ${reading.problem}. Pages are ordered by name.` })
     return []
   }
-  const summary = parseSummary(reading.bytes.toString('utf8'))
+  const decoded = decodeText(reading.bytes)
+  if ('message' in decoded) {
+    problems.push({ file: summaryFile, ...decoded })
+    return []
+  }
+  const summary = parseSummary(decoded.text)
   problems.push(...summary.problems)
   return summary.entries
 }

@@ -1,65 +1,89 @@
 import { posix } from 'node:path'
 import type { FileProblem } from '../db/queries/places.ts'
 import { toVisible } from '../manifest/message-text.ts'
+import { parseBlocks, parseInline, type Token, toPlainText } from './markdown.ts'
+import { toTitle } from './read-page.ts'
 
-/** A line of SUMMARY.md: a page, or the heading of a group, with its depth below it. */
+/** A line of SUMMARY.md: a page, or a group without a file, with its depth below the others. */
 export type SummaryEntry = { title: string; depth: number; line: number; file?: string }
 
 export const summaryFile = 'SUMMARY.md'
 
 /** Deeper lists are cut: pages further down become siblings. */
 const maxDepth = 20
-const maxEntries = 20_000
+const maxLines = 20_000
 
 /**
- * Reads the order and hierarchy of pages: nested lists of links to files, and headings of the second level for groups. Other
- * lines are text for people.
+ * Reads the order and hierarchy of pages. An item of a nested list is a page where it links to a file, else a group. A
+ * heading of the second level is a group, or a page where it links to a file, with the lists below it. Other text is for
+ * people.
  */
 export function parseSummary(markdown: string): { entries: SummaryEntry[]; problems: FileProblem[] } {
   const entries: SummaryEntry[] = []
   const problems: FileProblem[] = []
-  let indents: number[] = []
   let groupDepth = 0
-  for (const [n, text] of markdown.split('\n').entries()) {
-    const line = n + 1
-    const group = /^##[ \t]+(.{1,300})/.exec(text)?.[1]
-    if (group !== undefined) {
-      const title = plain(group)
-      if (title !== '') entries.push({ title, depth: 0, line })
-      groupDepth = title === '' ? 0 : 1
-      indents = []
-      continue
-    }
-    const link = /^([ \t]{0,4000})[*+-][ \t]+\[([^\]]{1,300})\]\(<?([^)>\s"]{1,2000})>?/.exec(text)
-    if (link === null) continue
-    const [, indent = '', title = '', target = ''] = link
-    const width = indent.replaceAll('\t', '    ').length
-    while (indents.length > 0 && (indents.at(-1) ?? 0) >= width) indents.pop()
-    const depth = indents.length
-    indents.push(width)
-    if (depth === maxDepth) {
-      const message = `Lists below ${maxDepth} levels are not read as such. Move the page "${plain(title)}" up.`
+  for (const { kind, depth, line, words } of listLines(markdown, problems)) {
+    const link = findLink(words)
+    const file = link && toFile(link.target)
+    const title = toTitle(toPlainText(link?.words ?? words)) ?? ''
+    if (kind === 'heading') groupDepth = title === '' ? 0 : 1
+    if (kind === 'item' && depth === maxDepth) {
+      const message = `Lists below ${maxDepth} levels are not read as such. Move the page "${title}" up.`
       problems.push({ file: summaryFile, line, message })
     }
-    const file = toFile(target)
-    if (file === undefined) {
-      const message = `"${toVisible(target.slice(0, 200))}" is no file of the folder. Name a Markdown file of it.`
+    if (kind === 'item' && link !== undefined && file === undefined) {
+      const message = `"${toVisible(link.target.slice(0, 200))}" is no file of the folder. Name a Markdown file of it.`
       problems.push({ file: summaryFile, line, message })
       continue
     }
-    entries.push({ title: plain(title), depth: Math.min(depth, maxDepth) + groupDepth, line, file })
-    if (entries.length === maxEntries) break
+    if (title === '' && file === undefined) continue
+    const place = kind === 'heading' ? 0 : Math.min(depth, maxDepth) + groupDepth
+    entries.push({ title, depth: place, line, ...(file !== undefined && { file }) })
   }
   return { entries, problems }
 }
 
-const plain = (title: string): string =>
-  toVisible(
-    title
-      .replace(/[*_`]/g, '')
-      .replace(/[ \t#]+$/, '')
-      .trim(),
-  )
+type Line = { kind: 'item' | 'heading'; depth: number; line: number; words: Token[] }
+
+/** The first text of each list item, and headings of the second level. Those in quotes belong to another text. */
+function* listLines(markdown: string, problems: FileProblem[]): Generator<Line> {
+  const { tokens, env } = parseBlocks(firstLines(markdown, problems))
+  let depth = -1
+  let quotes = 0
+  /** The level of an item without a text so far. */
+  let open: number | undefined
+  for (const [n, { type, level, nesting, content, map }] of tokens.entries()) {
+    if (/^blockquote_/.test(type)) quotes += nesting
+    if (/^(bullet|ordered)_list_/.test(type)) {
+      depth += nesting
+      open = undefined
+    }
+    if (type === 'list_item_open') open = level
+    if (type !== 'inline' || quotes > 0) continue
+    const isItem = open !== undefined && level === open + 2
+    const isHeading = level === 1 && tokens[n - 1]?.tag === 'h2'
+    if (!isItem && !isHeading) continue
+    open = undefined
+    const line = (map?.[0] ?? 0) + 1
+    yield { kind: isItem ? 'item' : 'heading', depth, line, words: parseInline(content, env) }
+  }
+}
+
+function firstLines(markdown: string, problems: FileProblem[]): string {
+  const lines = markdown.split(/\r\n?|\n/, maxLines + 1)
+  if (lines.length <= maxLines) return markdown
+  const message = `The list has more than ${maxLines} lines. The rest is not read: make several spaces of it.`
+  problems.push({ file: summaryFile, line: maxLines + 1, message })
+  return lines.slice(0, maxLines).join('\n')
+}
+
+/** The first link. One without an address is a page that is not written yet: it counts as text. */
+function findLink(words: readonly Token[]): { target: string; words: Token[] } | undefined {
+  const start = words.findIndex((token) => token.type === 'link_open' && token.attrGet('href') !== '')
+  if (start === -1) return undefined
+  const end = words.findIndex(({ type }, n) => n > start && type === 'link_close')
+  return { target: String(words[start]?.attrGet('href')), words: words.slice(start + 1, end) }
+}
 
 /** A link's target as a file of the folder; undefined for an address, and for a file elsewhere. */
 function toFile(target: string): string | undefined {

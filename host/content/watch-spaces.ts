@@ -25,7 +25,7 @@ type Given = {
   content: ContentWriter
   /** Files of Annex itself, which no space publishes. */
   listOwnFiles: () => Promise<OwnFiles>
-  /** Called when other files of a space are left out than before. */
+  /** Called when a space has other problems than before. */
   onProblems: (space: Space, problems: readonly FileProblem[]) => void
   /** Called for a folder that cannot be read. The space keeps its last revision. */
   onFailure: (space: Space, error: unknown) => void

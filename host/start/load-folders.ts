@@ -55,7 +55,7 @@ export function createFolders(
     onProblems(space, problems) {
       for (const { file, line, message } of problems) {
         const place = `${toVisible(file)}${line === undefined ? '' : `:${line}`}`
-        logger.warn({ space: space.id, file: place }, `left out of the space: ${message}`)
+        logger.warn({ space: space.id, file: place }, `problem in the folder of the space: ${message}`)
       }
     },
     onFailure: (space, error) => logger.warn({ err: error, space: space.id }, 'space not read'),

@@ -67,18 +67,28 @@ describe('the folder of a space', () => {
   it('follows SUMMARY.md, with groups, and puts pages that it does not name behind', async () => {
     const space = await makeSpace('by-summary', {
       'SUMMARY.md':
-        '# Table of contents\n\n* [Hi](README.md)\n* [B](b.md)\n  * [A](<a.md>)\n\n## Reference\n\n* [API](api/README.md)\n',
+        '# Table of contents\n\n* [Hi](README.md)\n* [B](b.md)\n  * [A](<a.md>)\n* Soon\n  * [C](c.md)\n\n## Reference\n\n* [API](api/README.md)\n',
       'README.md': 'No heading.\n',
       'a.md': '# A\n',
+      'c.md': '---\nposition: first\n---\n# The **C** of some_file_name\n',
       'b.md': '---\ntitle: "B: the page"\ndescription: All of it\nsidebar: left\n---\n\n# Other\n',
       'api/README.md': '# API\n',
       'api/errors.md': '# Errors\n',
     })
     const { pages } = await space.read()
-    assert.equal(shape(pages), 'README b(a) reference(api(api/errors))')
-    const [hi, b, reference] = pages
+    assert.equal(shape(pages), 'README b(a) soon(c) reference(api(api/errors))')
+    const [hi, b, soon, reference] = pages
     assert.deepEqual([hi.title, b.title, b.description], ['Hi', 'B: the page', 'All of it'])
     assert.deepEqual([reference.type, reference.title], ['group', 'Reference'])
+    assert.deepEqual(
+      [soon.type, soon.title, soon.pages[0].title],
+      ['group', 'Soon', 'The C of some_file_name'],
+    )
+    const { problems } = (await annex.api('GET', `/v1/spaces/${space.id}`)).json
+    assert.deepEqual(
+      problems.map(({ file, line }: Json) => `${file}:${line}`),
+      ['c.md:2'],
+    )
     const page = await annex.api('GET', `/v1/spaces/${space.id}/content/page/b`)
     assert.equal(page.json.markdown, '# Other\n')
     const nested = await annex.api('GET', `/v1/spaces/${space.id}/content/page/api%2Ferrors`)
@@ -178,7 +188,11 @@ describe('a hostile folder', () => {
     assert.ok(Object.keys(problems).some((place) => place.startsWith('brackets.md')))
     assert.ok(Object.keys(problems).some((place) => place.startsWith('laughs.md')))
     const paths = flat((await space.read()).pages).map(({ path }) => path)
-    assert.deepEqual(paths, ['good', 'guides', 'sub/also good'])
+    assert.deepEqual(
+      paths,
+      ['good', 'guides', 'laughs', 'list', 'sub/also good'],
+      'a wrong field costs no page',
+    )
     await changed(space, () => rmSync(join(space.folder, 'large.md')) ?? write(space.folder, 'more.md', ''))
     assert.equal((await problemsOf(space))['large.md'], undefined, 'a report ends with its reason')
   })
@@ -231,7 +245,18 @@ describe('a hostile folder', () => {
         '50%',
         '%2e%2e',
       ],
-      ...['CON', 'a.b.c', '...', '{{x}}', '<script>', 'page_1', 'constructor', '__proto__', 'a'.repeat(200)],
+      ...[
+        'CON',
+        'summary',
+        'a.b.c',
+        '...',
+        '{{x}}',
+        '<script>',
+        'page_1',
+        'constructor',
+        '__proto__',
+        'a'.repeat(200),
+      ],
     ]
     const refused = ['new\nline', 'bell\u0007', 'rtl\u202egnp', 'zero\u200bwidth', 'back\\slash']
     const names = [...taken, ...refused].map((name) => [`${name === '...' ? 'x...' : name}.md`, '# Odd\n'])

@@ -19,12 +19,12 @@ export type Space = {
   /** Null: pages come through the API. */
   folder: string | null
   revisionId: string | null
-  /** Files of the folder that are left out: a list of `FileProblem` as JSON text. */
+  /** What is wrong in the folder: a list of `FileProblem` as JSON text. */
   problems: string
   createdAt: number
 }
 
-/** A file that is left out, or a line of SUMMARY.md, with the reason and the next step. */
+/** A file that is left out, a field that is ignored, or a line of SUMMARY.md, with the reason and the next step. */
 export type FileProblem = { file: string; line?: number; message: string }
 
 export async function insertSpace(

@@ -20,7 +20,7 @@ export interface Space {
    */
   revision: string | null
   /**
-   * Files of its folder that are left out, at most 50. Absent while there are none.
+   * What is wrong in its folder: files that are left out, fields that are ignored. At most 50. Absent while there is nothing.
    */
   problems?: FileProblem[]
   visibility: Visibility
@@ -56,7 +56,7 @@ export interface NewSpace {
 }
 
 /**
- * A file that is left out, with the reason and the next step.
+ * A file that is left out, a field that is ignored, or a line of the list, with the reason and the next step.
  */
 export interface FileProblem {
   /**
