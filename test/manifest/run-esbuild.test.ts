@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { transform } from 'esbuild'
 import { EsbuildTimeout, runEsbuild } from '../../host/manifest/run-esbuild.ts'
 
-const timeoutMs = 10_000
+const timeoutMs = 60_000
 const good = async (n: number): Promise<string> =>
   (await runEsbuild(() => transform(`export const n = ${n}`), timeoutMs)).code
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Json, until } from './annex.ts'
@@ -14,6 +14,7 @@ export async function startAnnexProcess(
   pluginsDir: string,
   settings: Record<string, string> = {},
 ): Promise<AnnexProcess> {
+  mkdirSync(pluginsDir, { recursive: true })
   const child = spawn(process.execPath, [program, 'serve', '--port', '0'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
