@@ -67,9 +67,10 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
 
   on('updateSiteScriptSettings', async (request) => {
     const site = await openSite(db, request)
-    const { origins, newKey } = request.body
+    const { origins, cookies, newKey } = request.body
     const change = {
       ...(origins !== undefined && { origins: JSON.stringify(origins.map(toOrigin)) }),
+      ...(cookies !== undefined && { viewCookies: JSON.stringify(cookies) }),
       ...(newKey === true && { publicKey: createPublicKey() }),
     }
     if (Object.keys(change).length > 0) await changeSite(db, site, change, originOf(request))
@@ -153,9 +154,12 @@ function toOrigin(given: string): string {
   throw new AnnexError('body_invalid', `The JSON body cannot be used: origins ${message}.`, { details })
 }
 
-function toScriptView({ id, publicKey, origins }: Site, publicUrl: string): SiteScript {
+function toScriptView({ id, publicKey, origins, viewCookies }: Site, publicUrl: string): SiteScript {
   const url = `${publicUrl}/v1/sites/${id}/script.js`
-  return { key: publicKey, origins: JSON.parse(origins), url, html: `<script src="${url}" defer></script>` }
+  return {
+    ...{ key: publicKey, origins: JSON.parse(origins), cookies: JSON.parse(viewCookies) },
+    ...{ url, html: `<script src="${url}" defer></script>` },
+  }
 }
 
 const viewPlace = /^(\d{1,15})\.(.{1,250})$/

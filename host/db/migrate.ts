@@ -12,6 +12,7 @@ import * as typedHosts from './migrations/010-typed-hosts.ts'
 import * as foundIntegrations from './migrations/011-found-integrations.ts'
 import * as queuedWork from './migrations/012-queued-work.ts'
 import * as settingKinds from './migrations/015-setting-kinds.ts'
+import * as viewCookies from './migrations/014-view-cookies.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -127,6 +128,7 @@ const steps: readonly [string, Step][] = [
   ['011-found-integrations', foundIntegrations],
   ['012-queued-work', queuedWork],
   ['015-setting-kinds', settingKinds],
+  ['014-view-cookies', viewCookies],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

@@ -3,6 +3,9 @@ import type { PageFeedback, SiteVisit } from '../../schemas/generated/api/views.
 import type { Site } from '../db/queries/places.ts'
 import { AnnexError } from '../errors.ts'
 
+/** As in browsers. */
+const longestCookie = 4096
+
 /** What the request of a page tells of its visitor. */
 export type VisitorRequest = { origin: string; userAgent: string; language: string; ip: string }
 
@@ -34,8 +37,14 @@ export const toSiteView = (site: Site, visit: SiteVisit, request: VisitorRequest
   type: 'site_view',
   siteId: site.id,
   ...(visit.pageId !== undefined && { pageId: visit.pageId }),
-  ...toVisit(site, visit, request),
+  ...toVisit(site, visit, request, namedCookies(site, visit)),
 })
+
+/** Attack: a page sends its session cookie, or thousands of cookies. Only those that the site names pass. */
+function namedCookies({ viewCookies }: Site, { cookies = {} }: SiteVisit): Record<string, string> {
+  const names: string[] = JSON.parse(viewCookies)
+  return Object.fromEntries(Object.entries(cookies).filter(([name]) => names.includes(name)))
+}
 
 /** @returns a `page_feedback` to publish. A page of no space is named by its path */
 export const toPageFeedback = (site: Site, given: PageFeedback, request: VisitorRequest): object => ({
@@ -44,18 +53,23 @@ export const toPageFeedback = (site: Site, given: PageFeedback, request: Visitor
   ...(given.spaceId !== undefined && { spaceId: given.spaceId }),
   pageId: given.pageId ?? new URL(given.url).pathname.slice(0, 200),
   feedback: { rating: given.rating, ...(given.comment !== undefined && { comment: given.comment }) },
-  ...toVisit(site, given, request),
+  // The scope of feedback alone does not give cookies.
+  ...toVisit(site, given, request, {}),
 })
 
-function toVisit(site: Site, { url, referrer, anonymousId }: SiteVisit, request: VisitorRequest): object {
+function toVisit(
+  site: Site,
+  { url, referrer, anonymousId }: SiteVisit,
+  request: VisitorRequest,
+  cookies: Record<string, string>,
+): object {
   const { userAgent, language, ip } = request
   return {
     visitor: {
       anonymousId: anonymousId ?? toAnonymousId(site, request),
       userAgent,
       ip,
-      // A page of another origin sends none.
-      cookies: {},
+      cookies,
       ...(language !== '' && { language }),
     },
     url,
@@ -71,10 +85,11 @@ function toAnonymousId({ id, publicKey }: Site, { ip, userAgent }: VisitorReques
 }
 
 /** The script of a page. `publicUrl` and the site come from the host: a visitor has no say in its text. */
-export function createSiteScript({ id, publicKey }: Site, publicUrl: string): string {
+export function createSiteScript({ id, publicKey, viewCookies }: Site, publicUrl: string): string {
+  const cookies = viewCookies === '[]' ? '' : 'cookies: cookies()'
   const address = JSON.stringify(`${publicUrl}/v1/sites/${encodeURIComponent(id)}/`)
   return `(() => {
-  const send = (path, more) =>
+${cookies && toCookieReader(viewCookies)}  const send = (path, more) =>
     fetch(${address} + path, {
       method: 'POST',
       keepalive: true,
@@ -84,7 +99,7 @@ export function createSiteScript({ id, publicKey }: Site, publicUrl: string): st
   let seen
   const view = () => {
     const page = location.href.split('#')[0]
-    if (page !== seen) send('views', {})
+    if (page !== seen) send('views', {${cookies}})
     seen = page
   }
   globalThis.annex = { view, feedback: (rating, comment, page) => send('feedback', { rating, comment, ...page }) }
@@ -93,3 +108,20 @@ export function createSiteScript({ id, publicKey }: Site, publicUrl: string): st
 })()
 `
 }
+
+/**
+ * Of equal names a page lists the nearest path first, which counts. A frame without an origin may not read cookies.
+ *
+ * @param names a list as JSON text
+ */
+const toCookieReader = (names: string): string => `  const cookies = () => {
+    try {
+      const pairs = document.cookie.split('; ').reverse().map((pair) => /^([^=]*)=(.*)$/.exec(pair) ?? [])
+      return Object.fromEntries(
+        pairs.flatMap(([, name, value]) => (${names}.includes(name) && value.length <= ${longestCookie} ? [[name, value]] : [])),
+      )
+    } catch {
+      return {}
+    }
+  }
+`

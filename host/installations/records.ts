@@ -188,7 +188,7 @@ function record(
   return recordAudit(transaction, origin, { action, organizationId, subject: { kind, id }, ...change })
 }
 
-type SiteChange = Partial<Pick<Site, 'publicKey' | 'origins' | 'adaptiveSchema'>>
+type SiteChange = Partial<Pick<Site, 'publicKey' | 'origins' | 'viewCookies' | 'adaptiveSchema'>>
 
 /** Changes what pages and visitors of a site may send. */
 export async function changeSite(db: Db, site: Site, change: SiteChange, origin: Origin): Promise<void> {

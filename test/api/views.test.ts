@@ -76,6 +76,85 @@ describe('views of a site', () => {
     assert.equal(await count(), 1)
   })
 
+  describe('have the cookies that the site names', () => {
+    const settings = '/v1/orgs/home/sites/docs/script'
+    const name = (cookies: unknown) => annex.api('PUT', settings, { cookies })
+    const seen = async (body: object): Promise<Json> => {
+      const { status, json, text } = await send({ body })
+      assert.equal(status, 202, text)
+      const { items } = (await annex.api('GET', '/v1/orgs/home/sites/docs/views?limit=5')).json
+      return items.find(({ eventId }: Json) => eventId === json.eventId).visitor.cookies
+    }
+    const sent = { consent: 'yes; a=1 %3D"', session: 's3cret', __proto__x: 'p' }
+
+    it('and none while it names none', async () => {
+      assert.deepEqual((await annex.api('GET', settings)).json.cookies, [])
+      assert.deepEqual(await seen({ cookies: sent }), {})
+    })
+
+    it('and no others, whatever a visitor sends', async () => {
+      const { json, status } = await name(['consent', '__proto__', 'constructor'])
+      assert.deepEqual([status, json.cookies], [200, ['consent', '__proto__', 'constructor']])
+      assert.deepEqual(await seen({ cookies: sent }), { consent: sent.consent })
+      assert.deepEqual(await seen({ cookies: { Consent: 'x', 'consent ': 'y', session: 'z' } }), {})
+      assert.deepEqual(await seen({}), {})
+      assert.deepEqual(await seen({ cookies: { consent: '' } }), { consent: '' })
+      const most = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`c${n}`, 'x'.repeat(1000)]))
+      assert.deepEqual(await seen({ cookies: most }), {})
+      assert.deepEqual(await seen({ cookies: { consent: 'é'.repeat(4096) } }), { consent: 'é'.repeat(4096) })
+    })
+
+    it('within limits', async () => {
+      const wrong: unknown[] = [
+        { consent: 'x'.repeat(4097) },
+        { consent: 1 },
+        { consent: { a: 'b' } },
+        ['consent'],
+        'consent=yes',
+        { ['n'.repeat(101)]: 'x' },
+        Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`c${n}`, ''])),
+      ]
+      for (const cookies of wrong) {
+        const { status, text } = await send({ body: { cookies } })
+        assert.equal(status, 422, text)
+      }
+      const names: unknown[] = [
+        ['a b'],
+        ['a;b'],
+        ['a=b'],
+        ['</script>'],
+        ['a"b'],
+        [''],
+        ['é'],
+        ['n'.repeat(101)],
+        ['a', 'a'],
+        Array.from({ length: 11 }, (_, n) => `c${n}`),
+        'consent',
+        [1],
+      ]
+      for (const cookies of names) assert.equal((await name(cookies)).status, 422, JSON.stringify(cookies))
+      assert.deepEqual((await annex.api('GET', settings)).json.cookies, [
+        'consent',
+        '__proto__',
+        'constructor',
+      ])
+    })
+
+    it('but not feedback: its scope does not give them', async () => {
+      const { status } = await send({ to: 'feedback', body: { rating: 'good', cookies: { consent: 'x' } } })
+      assert.equal(status, 422)
+    })
+
+    it('until it names none', async () => {
+      await annex.api('PUT', settings, { origins: [own] })
+      assert.equal((await annex.api('GET', settings)).json.cookies.length, 3)
+      assert.deepEqual((await name([])).json.cookies, [])
+      assert.deepEqual(await seen({ cookies: sent }), {})
+      const script = await fetch(`${annex.url}/v1/sites/${sites[0]?.id}/script.js`)
+      assert.doesNotMatch(await script.text(), /cookie/)
+    })
+  })
+
   it('may be sent as JSON by a page of the site, and of no other: the preflight says so', async () => {
     for (const to of ['views', 'feedback']) {
       const ask = (origin: string) =>

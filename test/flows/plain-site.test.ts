@@ -12,12 +12,18 @@ const pluginsDir = fileURLToPath(new URL('../../plugins', import.meta.url))
 const agent = 'Mozilla/5.0 (of a test)'
 
 /** Opens a page as a browser does: loads its scripts, and runs them with the page's address, over real HTTP. */
-async function openPage(url: string): Promise<Json> {
+async function openPage(url: string, cookie?: () => string): Promise<Json> {
   const html = await (await fetch(url)).text()
   const sources = [...html.matchAll(/<script src="([^"]+)"/g)].map((match) => match[1] ?? '')
   const page = createContext({
     location: new URL(url),
-    document: { referrer: 'https://www.example.com/search' },
+    document: {
+      referrer: 'https://www.example.com/search',
+      get cookie() {
+        assert.ok(cookie, 'the script read cookies')
+        return cookie()
+      },
+    },
     fetch: (to: string, { headers = {}, ...init }: RequestInit) => {
       const sent = { 'content-type': 'text/plain', ...headers, origin: new URL(url).origin }
       return fetch(to, { ...init, headers: { ...sent, 'user-agent': agent, 'accept-language': 'de, en' } })
@@ -117,5 +123,33 @@ describe('a page of a plain HTML site', () => {
     })
     const past = await annex.api('GET', `${path}/counts?to=2020-01-01T00:00:00Z`)
     assert.deepEqual(past.json, { items: [], count: 0 })
+  })
+
+  it('sends the cookies that the site names, as the browser stores them', async () => {
+    const path = `/v1/orgs/home/sites/${annex.server.samples.site}/script`
+    await annex.api('PUT', path, { cookies: ['consent', '__proto__', 'long', "it's.`$"] })
+    const cookiesOf = async (page: string, cookie: () => string): Promise<Json> => {
+      await openPage(`${origin}/${page}`, cookie)
+      const find = async () =>
+        receiver.received.map(({ body }) => JSON.parse(body)).find(({ url }) => url.endsWith(page))
+      return (await until(find, (event) => event !== undefined)).visitor.cookies
+    }
+    const nearest = `consent=near%20; session=s; consent=far; it's.\`$=a=b; long=${'x'.repeat(4097)}`
+    assert.deepEqual(await cookiesOf('named', () => nearest), { consent: 'near%20', "it's.`$": 'a=b' })
+    assert.deepEqual(
+      Object.entries(await cookiesOf('proto', () => '__proto__=p; consent=')),
+      Object.entries(JSON.parse('{"consent":"","__proto__":"p"}')),
+    )
+    assert.deepEqual(await cookiesOf('without-names', () => 'consent; =consent; x'), {})
+    assert.deepEqual(await cookiesOf('without-cookies', () => ''), {})
+    const refused = () => {
+      throw new Error('SecurityError: the document is sandboxed')
+    }
+    assert.deepEqual(await cookiesOf('sandboxed', refused), {})
+    runInContext('annex.feedback("bad")', await openPage(`${origin}/rated`, () => 'consent=yes'))
+    const bodies = async (): Promise<Json[]> => receiver.received.map(({ body }) => JSON.parse(body))
+    const isRated = ({ type, url }: Json) => type === 'page_feedback' && url.endsWith('/rated')
+    const rated = (await until(bodies, (events) => events.some(isRated))).find(isRated)
+    assert.deepEqual(rated.visitor.cookies, {})
   })
 })

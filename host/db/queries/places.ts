@@ -83,6 +83,8 @@ export type Site = {
   publicKey: string
   /** Origins of its pages: a list as JSON text. */
   origins: string
+  /** Names of the cookies that its pages send with a view: a list as JSON text. */
+  viewCookies: string
   /** The schema of visitors' claims as JSON text. */
   adaptiveSchema: string | null
   createdAt: number
@@ -106,7 +108,7 @@ export const createPublicKey = (): string => `pk_${randomBytes(18).toString('bas
 export async function updateSite(
   db: Db,
   id: string,
-  change: Partial<Pick<Site, 'publicKey' | 'origins' | 'adaptiveSchema'>>,
+  change: Partial<Pick<Site, 'publicKey' | 'origins' | 'viewCookies' | 'adaptiveSchema'>>,
 ): Promise<void> {
   await db('sites').where({ id }).update(change)
 }
@@ -116,7 +118,9 @@ export async function findSite(db: Db, id: string): Promise<Site | undefined> {
 }
 
 /** A site without its schema, which may be large. SQLite keeps booleans as numbers. */
-export type SiteHead = Omit<Site, 'adaptiveSchema' | 'publicKey'> & { isAdaptive: boolean | number }
+export type SiteHead = Omit<Site, 'adaptiveSchema' | 'publicKey' | 'viewCookies'> & {
+  isAdaptive: boolean | number
+}
 
 /** The oldest first. */
 export async function listSites(db: Db, organizationId: string, at: PageAt): Promise<SiteHead[]> {

@@ -23,6 +23,12 @@ export interface SiteVisit {
    * The page's id in a space.
    */
   pageId?: string
+  /**
+   * Cookies of the page by name. Those that the site's settings do not name are left out.
+   */
+  cookies?: {
+    [k: string]: string
+  }
 }
 
 /**
@@ -63,6 +69,10 @@ export interface SiteScript {
    */
   key: string
   origins: string[]
+  /**
+   * Names of the cookies that pages send with a view.
+   */
+  cookies: string[]
   url: string
   /**
    * For the head of each page.
@@ -80,6 +90,12 @@ export interface SiteScriptEdit {
    * @maxItems 20
    */
   origins?: string[]
+  /**
+   * Names of cookies, such as that of a consent. Pages send their values with a view, and scripts with `site:views:read` read them.
+   *
+   * @maxItems 10
+   */
+  cookies?: string[]
   /**
    * Makes a new key.
    */
