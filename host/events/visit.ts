@@ -84,27 +84,33 @@ function toAnonymousId({ id, publicKey }: Site, { ip, userAgent }: VisitorReques
   return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }
 
-/** The script of a page. `publicUrl` and the site come from the host: a visitor has no say in its text. */
+/**
+ * The script of a page. `publicUrl` and the site come from the host: a visitor has no say in its text.
+ *
+ * A page that comes back from the back/forward cache runs no script again: only `pageshow` tells. An element with the id
+ * `navigation` has that name where a browser has no Navigation API.
+ */
 export function createSiteScript({ id, publicKey, viewCookies }: Site, publicUrl: string): string {
   const cookies = viewCookies === '[]' ? '' : 'cookies: cookies()'
   const address = JSON.stringify(`${publicUrl}/v1/sites/${encodeURIComponent(id)}/`)
   return `(() => {
-${cookies && toCookieReader(viewCookies)}  const send = (path, more) =>
-    fetch(${address} + path, {
-      method: 'POST',
-      keepalive: true,
-      credentials: 'omit',
-      body: JSON.stringify({ key: ${JSON.stringify(publicKey)}, url: location.href, referrer: document.referrer, ...more }),
-    }).catch(() => {})
-  let seen
-  const view = () => {
-    const page = location.href.split('#')[0]
-    if (page !== seen) send('views', {${cookies}})
-    seen = page
+${cookies && toCookieReader(viewCookies)}  const api = globalThis.navigation?.navigate && navigation
+  const withoutHash = (url) => url.split('#')[0]
+  let [page, before] = ['', document.referrer]
+  const toBody = (more) => JSON.stringify({ key: ${JSON.stringify(publicKey)}, url: location.href, referrer: before, ...more })
+  const send = (path, more) =>
+    fetch(${address} + path, { method: 'POST', keepalive: true, credentials: 'omit', body: toBody(more) }).catch(() => {})
+  const count = (from) => {
+    [page, before] = [withoutHash(location.href), from || document.referrer]
+    if (!navigator.globalPrivacyControl) send('views', {${cookies}})
   }
+  const view = () => void (withoutHash(location.href) === page || count(page))
   globalThis.annex = { view, feedback: (rating, comment, page) => send('feedback', { rating, comment, ...page }) }
-  globalThis.navigation?.addEventListener('navigatesuccess', view)
-  view()
+  addEventListener('pageshow', ({ persisted }) => persisted && count(withoutHash(api?.activation?.from?.url ?? '')))
+  ;(api ?? window).addEventListener(api ? 'navigatesuccess' : 'popstate', view)
+  const changed = { apply: (...call) => view(Reflect.apply(...call)) }
+  if (!api) for (const name of ['pushState', 'replaceState']) history[name] = new Proxy(history[name], changed)
+  document.prerendering ? document.addEventListener('prerenderingchange', view, { once: true }) : view()
 })()
 `
 }

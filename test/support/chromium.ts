@@ -19,13 +19,14 @@ export function skipWithoutChromium(): string | false {
   return text
 }
 
-/** Starts Chromium without a window. It asks no server by itself. */
+/** Starts Chromium without a window. It asks no server by itself, and has a back/forward cache as that of users. */
 export function startChromium(): Promise<Browser> {
   if (executable === undefined) throw new Error('Chromium is not installed.')
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
   // Chromium's own sandbox does not start as root, as in a container.
   return chromium.launch({
     executablePath: executable,
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
     args: ['--no-sandbox', '--disable-gpu', '--no-first-run', ...quiet],
   })
 }
