@@ -127,8 +127,8 @@ const steps: readonly [string, Step][] = [
   ['010-typed-hosts', typedHosts],
   ['011-found-integrations', foundIntegrations],
   ['012-queued-work', queuedWork],
-  ['015-setting-kinds', settingKinds],
   ['014-view-cookies', viewCookies],
+  ['015-setting-kinds', settingKinds],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)
