@@ -79,7 +79,7 @@ async function scriptProblems(reading: ReadFolder, tryLoad: TryLoad): Promise<Pr
   if (script === undefined) return []
   const { bundle, problems } = await bundleScript(folder, { script }, { sdkFolder, ownFiles })
   if (bundle === undefined) return problems
-  const declared = reading.manifest && { scopes: reading.manifest.scopes, frame: reading.frames.scopes }
+  const declared = reading.manifest && { scopes: reading.manifest.scopes, frames: reading.frames }
   const publisher = reading.manifest?.organization ?? folder
   const tried = { folder, publisher, integration: 'script', script, bundle, ownFiles, declared }
   return [...problems, ...(await tryVersion(tryLoad, tried)).problems]

@@ -34,7 +34,12 @@ export type ManifestReading = { folder: string; file: string; script?: string; p
 )
 
 /** The locations of fields that are checked later, against other folders, the database and the script. */
-export type ManifestFrames = Record<'name' | 'organization' | 'scopes', SourceFrame>
+export type ManifestFrames = Record<'name' | 'organization' | 'scopes', SourceFrame> & { ids: NamedId[] }
+
+export type IdKind = 'component' | 'contentSource'
+
+/** An id that the script has to define. `field`: where the manifest names it. */
+export type NamedId = { kind: IdKind; field: string; id: string; frame: SourceFrame }
 
 /** Reads and checks the manifest of a plugin folder. Reports all mistakes at once, and throws for none of them. */
 export async function readManifest(folder: string, options: ReadOptions): Promise<ManifestReading> {
@@ -67,12 +72,36 @@ export async function readManifest(folder: string, options: ReadOptions): Promis
   const hasScript = valid.script !== undefined && ofFiles.every(({ pointer }) => pointer !== '/script')
   const known = { folder, file, ...(hasScript && { script: valid.script }), problems }
   if (data === undefined || hasErrors(problems)) return known
-  const frameOf = (field: keyof ManifestFrames) =>
+  const frameOf = (field: string) =>
     createSourceFrame(file, source, locate(findSpan(positions, `/${field}`, 'value')))
-  const frames = { name: frameOf('name'), organization: frameOf('organization'), scopes: frameOf('scopes') }
+  const frames = {
+    name: frameOf('name'),
+    organization: frameOf('organization'),
+    scopes: frameOf('scopes'),
+    ids: idsOf(valid).map(({ pointer, ...named }) => ({ ...named, frame: frameOf(pointer) })),
+  }
   // What the schema only warns of is left out: values of "envs", and scopes.
   const manifest = { ...valid, scopes: valid.scopes?.filter(() => true) } as Manifest
   return { manifest, ...known, frames }
+}
+
+function idsOf({ blocks = [], contentSources = [], configurations = {} }: Partial<Manifest>) {
+  const component = (pointer: string, field: string, id: string | undefined) =>
+    id === undefined ? [] : [{ kind: 'component' as const, pointer, field, id }]
+  return [
+    ...blocks.flatMap(({ id }, n) => component(`blocks/${n}/id`, '"blocks"', id)),
+    ...contentSources.flatMap(({ id, configuration }, n) => [
+      { kind: 'contentSource' as const, pointer: `contentSources/${n}/id`, field: '"contentSources"', id },
+      ...component(
+        `contentSources/${n}/configuration/componentId`,
+        `the content source ${quoteValue(id)}`,
+        configuration?.componentId,
+      ),
+    ]),
+    ...Object.entries(configurations).flatMap(([level, declared]) =>
+      component(`configurations/${level}/componentId`, `"configurations.${level}"`, declared?.componentId),
+    ),
+  ]
 }
 
 /** YAML reads 1.10 as a number, true as a boolean and #ff0000 as a comment: quotes make them text. */

@@ -131,13 +131,13 @@ export function startTrialProcess({ platform, limits, start }: TrialOptions): Tr
     if (current === undefined || frame.sandbox !== begun) return
     if (frame.type === toHost.loadFailed) current.settle(toFailed(frame.text, limits))
     if (frame.type === toHost.loaded) describe(current)
-    if (frame.type === toHost.answer) current.settle({ ...parseEvents(frame.text), isSure: true })
+    if (frame.type === toHost.answer) current.settle({ ...parseDescription(frame.text), isSure: true })
     if (frame.type === toHost.broken) {
       current.settle({ ...unknown, isStarved: parseBroken(frame.text).reason === 'starved' })
     }
   }
 
-  /** Asks the SDK which events have a handler. A script may break that: then no event is known. */
+  /** Asks the SDK which events have a handler, and which ids are defined. A script may break that: then nothing is known. */
   function describe(trial: Trial): void {
     trial.isLoaded = true
     send({ type: toProcess.environment, sandbox: begun, number: 0, text: '{}' })
@@ -151,13 +151,24 @@ export function startTrialProcess({ platform, limits, start }: TrialOptions): Tr
   }
 }
 
-/** The script can choose the answer: with another value than a list of names no event is known. */
-function parseEvents(text: string): Pick<Tried, 'events'> {
+/** The script can choose the answer: with another value than lists of names nothing is known. */
+function parseDescription(text: string): Pick<Tried, 'events' | 'ids'> {
   const result = parseResult(text)
-  const value = result?.kind === 'value' ? result.value : undefined
-  const events = value !== null && typeof value === 'object' && 'events' in value ? value.events : undefined
-  return Array.isArray(events) && events.every((name) => typeof name === 'string') ? { events } : {}
+  const value = result?.kind === 'value' ? Object(result.value) : {}
+  const [events, components, contentSources] = [value.events, value.components, value.contentSources]
+  return {
+    ...(isNames(events) && { events }),
+    ...(isIds(components) &&
+      isIds(contentSources) && { ids: { component: components, contentSource: contentSources } }),
+  }
 }
+
+const isNames = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((name) => typeof name === 'string')
+
+/** The host compares each id with those of the manifest, so their number and length are bounded. */
+const isIds = (value: unknown): value is string[] =>
+  isNames(value) && value.length <= 1_000 && value.every(({ length }) => length <= 200)
 
 function toFailed(text: string, limits: Limits): Outcome {
   const error = parseError(text) ?? { name: 'Error', message: 'unknown reason' }

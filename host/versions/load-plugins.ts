@@ -152,7 +152,7 @@ async function loadPlugin(
   let events: string[] | undefined
   // A stored version was tried when it was new.
   if (!(await hasVersion(db, name, digest))) {
-    const declared = { scopes: manifest.scopes, frame: reading.frames.scopes }
+    const declared = { scopes: manifest.scopes, frames: reading.frames }
     const tried = { folder, publisher: organizationId, integration: name, script: manifest.script, bundle }
     const trial = await unlessAborted(tryVersion(source.tryLoad, { ...tried, ownFiles, declared }), signal)
     problems.push(...trial.problems)

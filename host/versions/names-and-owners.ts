@@ -70,7 +70,7 @@ export function checkUniqueNames<Reading extends ManifestReading>(
 /** The reading without its manifest, with an error at a field. */
 function refuse(
   reading: ManifestReading & { frames: ManifestFrames },
-  field: keyof ManifestFrames,
+  field: Exclude<keyof ManifestFrames, 'ids'>,
   complaint: Complaint,
 ): ManifestReading {
   const { folder, file, problems, frames } = reading

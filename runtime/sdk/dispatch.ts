@@ -25,7 +25,7 @@ export const createDispatch =
     switch (event.type) {
       // Asked by the host alone, of a version that is not deployed yet.
       case 'annex_describe':
-        return { value: { events: handledEvents(definition) } }
+        return { value: describe(definition) }
       case 'fetch':
         return answerFetch(definition, request, context)
       case 'fetch_published_script':
@@ -43,6 +43,12 @@ export const createDispatch =
         return runEventHandlers(definition, event, context)
     }
   }
+
+const describe = (definition: IntegrationDefinition) => ({
+  events: handledEvents(definition),
+  components: (definition.components ?? []).map(({ componentId }) => componentId),
+  contentSources: (definition.contentSources ?? []).map(({ sourceId }) => sourceId),
+})
 
 const answerFetch = async (
   definition: IntegrationDefinition,

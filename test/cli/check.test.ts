@@ -227,3 +227,39 @@ export default createIntegration({
   })
   assert.doesNotMatch((await runAnnex(['check', declaring])).stdout, /page_feedback/)
 })
+
+test('check compares the ids of the manifest with those of the script, and names the nearest', async (context) => {
+  const script = `import { createComponent, createContentSource, createIntegration } from '@annex/runtime'
+const render = async () => ({ type: 'block', children: [] })
+const clip = createComponent({ componentId: 'clip', render })
+const opened = createComponent({ componentId: 'opened', render })
+const menu = createContentSource({ sourceId: 'menu', getRevision: async () => ({ pages: [] }) })
+export const open = { action: '@ui.modal.open', componentId: 'opened' }
+export default createIntegration({ components: [clip, opened], contentSources: [menu] })
+`
+  const parts = (block: string, source: string, config: string) =>
+    manifest
+      .replace(/configurations:.*/s, '')
+      .concat(`blocks:\n  - id: ${block}\n    title: Clip\n`)
+      .concat(
+        `contentSources:\n  - id: ${source}\n    title: Menu\n    configuration: { componentId: opened }\n`,
+      )
+      .concat(`configurations:\n  account: { componentId: ${config} }\n`)
+  const parent = await makeFolder(context)
+  const right = await writePlugin(join(parent, 'right'), { manifest: parts('clip', 'menu', 'clip'), script })
+  const fine = await runAnnex(['check', right])
+  assert.match(fine.stderr, /^0 errors and 0 warnings/, fine.stdout)
+  const wrong = await writePlugin(join(parent, 'wrong'), { manifest: parts('clp', 'menus', 'opned'), script })
+  const { code, stdout } = await runAnnex(['check', wrong])
+  assert.equal(code, 0, stdout)
+  const expected = [
+    /service-manifest\.yaml:9:9 warning "blocks" names "clp", and the script defines no component of this id/,
+    /did you mean "clip"\? it defines: clip, opened/,
+    /service-manifest\.yaml:12:9 warning "contentSources" names "menus", .* no content source of this id/,
+    /service-manifest\.yaml:16:27 warning "configurations\.account" names "opned"/,
+    /index\.ts:3:45 warning the script defines the component "clip", and the manifest does not name it/,
+    /index\.ts:5:46 warning the script defines the content source "menu", /,
+  ]
+  for (const one of expected) assert.match(stdout, one)
+  assert.equal(stdout.match(/ warning /g)?.length, 5, stdout)
+})
