@@ -60,6 +60,19 @@ describe('one setting', () => {
     return json.items.map(({ text }: Json) => JSON.parse(text)).filter((event: Json) => event.type === type)
   }
 
+  it('says of each level which setting is a button', async () => {
+    const served = [
+      (await annex.api('GET', '/v1/integrations/settled')).json,
+      ...(await annex.api('GET', '/v1/integrations')).json.items,
+    ]
+    for (const { configurations } of served) {
+      for (const kind of ['account', 'site', 'space']) {
+        const { connection, name } = configurations[kind].properties
+        assert.deepEqual([connection.button, connection.type, name.button], [true, undefined, undefined])
+      }
+    }
+  })
+
   // Sites and spaces come first: the account's values are their defaults.
   for (const kind of ['site', 'space', 'installation'] as const) {
     const type = kind === 'installation' ? 'installation_setup' : `${kind}_installation_setup`

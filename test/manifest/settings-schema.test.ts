@@ -28,7 +28,7 @@ test('a level becomes a JSON Schema with what a form shows', () => {
         ...{ minimum: -9007199254740991, maximum: 9007199254740991 },
       },
       loud: { type: 'boolean', default: false },
-      oauth: { button_text: 'Connect', callback_url: '/oauth', minLength: 1 },
+      oauth: { button: true, button_text: 'Connect', callback_url: '/oauth', minLength: 1 },
     },
     required: ['url', 'oauth'],
     additionalProperties: false,

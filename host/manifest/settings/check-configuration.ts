@@ -238,6 +238,6 @@ function toProblem(
 const kinds: Record<string, string> = { string: 'text', number: 'a number', boolean: 'true or false' }
 
 function missing(path: string, { properties }: SettingsSchema): Found {
-  const isButton = properties[path]?.callback_url !== undefined
+  const isButton = properties[path]?.button === true
   return { group: 'missing', path, message: isButton ? 'is required: connect first' : 'is required' }
 }

@@ -2,8 +2,8 @@ import type { ConfigurationLevel, Property } from '../../../schemas/generated/ma
 import { isReadable } from '../shown-text.ts'
 
 /**
- * One setting. `completion_url`, `secret`, `button_text` and `callback_url` are annotations for forms. A setting with
- * `callback_url` is a button: any value is valid, as each script stores its credentials in its own form.
+ * One setting. `completion_url`, `secret`, `button`, `button_text` and `callback_url` are annotations for forms. `button` has no
+ * `type`: any value is valid, as each script stores its credentials in its own form.
  */
 export type SettingSchema = {
   type?: 'string' | 'number' | 'boolean'
@@ -18,6 +18,7 @@ export type SettingSchema = {
   maximum?: number
   completion_url?: string
   secret?: boolean
+  button?: true
   button_text?: string
   callback_url?: string
 }
@@ -35,7 +36,14 @@ export type SettingsSchema = {
 }
 
 /** Annex's own keywords. */
-export const annotations = ['componentId', 'completion_url', 'secret', 'button_text', 'callback_url']
+export const annotations = [
+  'componentId',
+  'completion_url',
+  'secret',
+  'button',
+  'button_text',
+  'callback_url',
+]
 
 /** Installers see links: `javascript:` and similar schemes must not reach them. */
 export const isWebAddress = (text: string): boolean => /^https?:\/\/[^\s]/i.test(text) && URL.canParse(text)
@@ -72,7 +80,7 @@ function settingSchema(property: Property, isRequired: boolean): SettingSchema {
   const notEmpty = isRequired ? { minLength: 1 as const } : {}
   if (property.type === 'button') {
     const { type: _, ...annotated } = property
-    return { ...annotated, ...notEmpty }
+    return { ...annotated, button: true, ...notEmpty }
   }
   if (property.type === 'boolean') return { ...property }
   if (property.type === 'number') return { ...property, ...exactNumbers }

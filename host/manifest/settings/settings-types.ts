@@ -108,7 +108,7 @@ function setting(schema: SettingSchema): TypesSchema {
   }
 }
 
-const isButton = ({ callback_url }: SettingSchema): boolean => callback_url !== undefined
+const isButton = ({ button }: SettingSchema): boolean => button === true
 
 /** A script may store other fields of the provider's answer, too. */
 const credentials = (required: string[]): TypesSchema => ({

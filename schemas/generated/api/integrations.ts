@@ -27,7 +27,7 @@ export interface Integration {
    */
   version: VersionName | null
   /**
-   * The JSON Schema of the settings of each level, for forms.
+   * The JSON Schema of the settings of each level, for forms. A setting with `button: true` has no type: it is set by connecting. One with `secret: true` is never shown.
    */
   configurations: {
     [k: string]: {
