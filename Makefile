@@ -39,7 +39,7 @@ check: $(installed) .env ## Types, lint, format, import direction, generated fil
 	step node scripts/generate-types.ts --check; \
 	step node scripts/generate-docs.ts --check; \
 	step node host/cli/main.ts types --check; \
-	step tsc -p plugins; \
+	step node scripts/compile-plugins.ts; \
 	step biome check .; \
 	step node --test --test-reporter=dot test/imports.test.ts test/words.test.ts; \
 	finish; \
@@ -55,7 +55,7 @@ types: $(installed) .env ## Generates the types of schemas and of plugin setting
 	step node scripts/generate-types.ts; \
 	step node scripts/generate-docs.ts; \
 	step node host/cli/main.ts types; \
-	step tsc -p plugins; \
+	step node scripts/compile-plugins.ts; \
 	finish
 
 migrate: $(installed) ## Brings the tables of the database up to date

@@ -8,6 +8,7 @@ const maxBytes = 256 * 1024
 
 /** The `tsconfig.json` of a plugin folder, without the file that it extends. */
 export type Tsconfig = {
+  isThere: boolean
   /** `{}` when the file is missing or unusable. */
   config: Record<string, unknown>
   /** Its `compilerOptions`. */
@@ -46,6 +47,7 @@ function toTsconfig(
   const warnAt: Tsconfig['warnAt'] = (option, complaint) =>
     createProblem(file, text, locate(text, option), { severity: 'warning', ...complaint })
   return {
+    isThere: text !== '' || problem !== undefined,
     config,
     options: isRecord(config.compilerOptions) ? config.compilerOptions : {},
     warnings:

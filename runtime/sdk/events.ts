@@ -48,3 +48,16 @@ export type AnyEvent = { type: string; eventId: string; installationId: string; 
 
 /** The event of a type: one of `KnownEvents`, or any event. */
 export type EventOf<Type extends string> = Type extends keyof KnownEvents ? KnownEvents[Type] : AnyEvent
+
+/** What the other platform counts as events, too. */
+type DispatchType =
+  | 'fetch'
+  | 'fetch_published_script'
+  | 'fetch_visitor_authentication'
+  | 'task'
+  | 'ui_render'
+  | 'content_compute_document'
+  | 'content_compute_revision'
+
+/** As `EventOf`, of a name that the other platform knows: another one is an error of the compiler. */
+export type EventByType<Type extends EventType | DispatchType> = EventOf<Type>

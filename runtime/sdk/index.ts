@@ -31,7 +31,7 @@ export type {
   IntegrationTypes,
   RuntimeEnvironment,
 } from './environment.ts'
-export type { AnyEvent, EventOf, EventOf as EventByType, EventType, KnownEvents, Visitor } from './events.ts'
+export type { AnyEvent, EventByType, EventOf, EventType, KnownEvents, Visitor } from './events.ts'
 export { ExposableError } from './exposable-error.ts'
 export { createIntegration, type Integration } from './integration.ts'
 export { Logger } from './logger.ts'

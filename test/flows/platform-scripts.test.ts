@@ -114,6 +114,36 @@ describe('a script of the other platform runs as it is:', () => {
     assert.deepEqual([empty.status, empty.json.error.message], [400, 'Paste the link of a clip'])
   })
 
+  it('a class with a decorator and fields that its tsconfig.json assigns', async () => {
+    const { path, endpoint } = await installSample(annex, 'shelf-sync', 'space')
+    const [space] = (await api('GET', path.replace(/\/spaces\/.*/, ''))).spaces
+    assert.deepEqual(await (await fetch(endpoint)).json(), {
+      ...{ names: 'first,second', books: 2, place: 'top', calls: ['add', 'add'] },
+      ...{ userAgent: 'integration-shelf-sync/1', spaces: [space], same: true },
+    })
+  })
+
+  it('a block with all elements, and one that unfolds a link', async () => {
+    const { path } = await installSample(annex, 'poll-card', 'space')
+    const url = 'https://polls.example/lunch'
+    const pasted = await api('POST', `${path}/render`, {
+      componentId: 'poll',
+      action: { action: '@link.unfurl', url },
+    })
+    assert.deepEqual(pasted.props, { url, question: 'lunch' })
+    assert.deepEqual(pasted.element.children[0].title, 'lunch')
+    const settings = await api('POST', `${path}/render`, { componentId: 'settings' })
+    assert.equal(settings.element.children[0].children[0].type, 'step')
+  })
+
+  it('an OAuth connection that states the types of its provider', async () => {
+    const { endpoint } = await install('billing-link')
+    const answer: Json = await (await fetch(endpoint)).json()
+    assert.deepEqual(answer, { currency: 'USD', client: 'integration-billing-link/1' })
+    const began = await fetch(`${endpoint}/oauth`, { redirect: 'manual' })
+    assert.match(began.headers.get('location') ?? '', /^https:\/\/billing\.example\/authorize\?/)
+  })
+
   it('a component that asks for the settings', async () => {
     const { path, endpoint, id } = await installSample(annex, 'greeting-settings', 'site')
     const pending = await api('GET', path)

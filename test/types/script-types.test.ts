@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -366,9 +366,4 @@ export const inferred = createIntegration({
 
 test('createIntegration takes the context that a handler states, and any settings without', async () => {
   assert.equal(await compileScript({ 'unstated.ts': unstated }), '')
-})
-
-test('all scripts that the flows run compile', async () => {
-  const folders = join(root, 'test/fixtures/platform-scripts')
-  assert.equal(await compileFolders((pluginsDir) => cpSync(folders, pluginsDir, { recursive: true })), '')
 })
