@@ -88,7 +88,8 @@ const nothing: Buffer = Buffer.alloc(0)
 
 /**
  * Drops interim answers (1xx) from the bytes that undici reads. undici closes a connection on which `100 Continue` comes,
- * although a server may send any number of interim answers unasked (RFC 9110, 15.2). `101` is left to undici.
+ * although a server may send any number of interim answers unasked (RFC 9110, 15.2). A `101`, which no request here asks for, ends
+ * the connection.
  */
 export function skipInterimAnswers(socket: Socket, { isSent, onStatus }: Waiting): Answers {
   let state: 'start' | 'interim' | 'answer' = 'start'
@@ -126,7 +127,8 @@ export function skipInterimAnswers(socket: Socket, { isSent, onStatus }: Waiting
       const start = rest.toString('latin1', 0, startBytes)
       if (start.length < startBytes && 'HTTP/1.'.startsWith(start.slice(0, 7))) return hold(rest)
       const status = Number(/^HTTP\/1\.\d (\d{3})/.exec(start)?.[1])
-      if (status >= 100 && status < 200 && status !== 101) {
+      if (status < 100 || status === 101) return refuse(start.slice(-3))
+      if (status >= 100 && status < 200) {
         state = 'interim'
         continue
       }
@@ -135,6 +137,13 @@ export function skipInterimAnswers(socket: Socket, { isSent, onStatus }: Waiting
       if (status >= 200) onStatus(status)
       return rest
     }
+  }
+
+  /** undici fails by an assertion for a status below 100, and for an unasked `101`. */
+  function refuse(status: string): Buffer {
+    state = 'answer'
+    socket.destroy(Object.assign(new Error('The status is no answer.'), { code: `HTTP_${status}` }))
+    return nothing
   }
 
   function hold(bytes: Buffer): Buffer {

@@ -20,7 +20,8 @@ export function toEgressError(error: unknown, what: string): AnnexError {
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {
     return new AnnexError('egress_too_large', `${what}: the headers of the answer are too large.`, options)
   }
-  return new AnnexError('egress_failed', `${what} failed: ${reasonFor(code)} (${code}).`, options)
+  const reason = isHttp2(error) ? reasons.HTTP_2 : reasonFor(code)
+  return new AnnexError('egress_failed', `${what} failed: ${reason} (${code}).`, options)
 }
 
 /** True when the peer closed the connection. */
@@ -34,6 +35,9 @@ const timeouts: ReadonlySet<string> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ])
 
+const oldTls = 'the server speaks only TLS 1.1 or older, and Annex needs TLS 1.2 or 1.3'
+const http2 = 'the server speaks only HTTP/2, and Annex needs HTTP/1.1'
+
 const reasons: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name could not be resolved for now',
   CERT_HAS_EXPIRED: 'the certificate has expired',
@@ -45,6 +49,11 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: 'the network cannot be reached',
   ENOTFOUND: 'the name does not resolve',
   EPIPE: 'the connection was closed before the request was sent',
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: http2,
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: oldTls,
+  ERR_SSL_UNSUPPORTED_PROTOCOL: oldTls,
+  HTTP_2: http2,
+  HTTP_101: 'the answer switches to another protocol, for which nothing asked',
   EPROTO: 'the server does not speak TLS',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not speak TLS',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS',
@@ -60,14 +69,26 @@ const reasons: Readonly<Record<string, string>> = {
 function reasonFor(code: string): string {
   const known = Object.hasOwn(reasons, code) ? reasons[code] : undefined
   if (known !== undefined) return known
+  if (code.startsWith('HTTP_'))
+    return `HTTP has no status ${code.slice('HTTP_'.length)}, which the answer has`
   if (code === 'HPE_INVALID') return 'the answer is not HTTP'
   if (code.startsWith('Z_') || code.startsWith('ERR_BROTLI') || code.startsWith('ERR__ERROR_')) {
     return 'the body of the answer cannot be decompressed'
   }
+  // OpenSSL 3.5 names this alert anew.
+  if (code.endsWith('_ALERT_HANDSHAKE_FAILURE'))
+    return 'the server and Annex have no cipher or curve in common'
   if (code.includes('CERT') || code.includes('SSL') || code.includes('TLS')) {
     return 'there is no trusted TLS connection'
   }
   return 'the connection failed'
+}
+
+/** A server that speaks HTTP/2 begins with a frame of settings (RFC 9113, 3.4 and 6.5). */
+function isHttp2(error: unknown): boolean {
+  if (!(error instanceof Error) || error.name !== 'HTTPParserError') return false
+  const { data } = error as { data?: unknown }
+  return typeof data === 'string' && data.startsWith('\0\0') && data.slice(3, 9) === '\x04\0\0\0\0\0'
 }
 
 function codeOf(error: unknown): string {

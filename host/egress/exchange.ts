@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import { AnnexError } from '../errors.ts'
 import type { ConnectionSlot, Observer, OutboundOptions } from './agent.ts'
 import { type ConnectTiming, toTenths } from './connection.ts'
+import { startDeadline } from './deadline-timer.ts'
 import type { Egress } from './egress.ts'
 import { isConnectionLost, toEgressError } from './egress-error.ts'
 import { type HeaderPairs, toFlat, toPairs } from './headers.ts'
@@ -87,8 +88,8 @@ class Exchange implements Dispatcher.DispatchHandler, Observer {
   readonly #request: ExchangeRequest
   readonly #resolve: (exchanged: Exchanged) => void
   readonly #repeat: () => void
-  readonly #timer: NodeJS.Timeout
-  #bodyTimer: NodeJS.Timeout | undefined
+  readonly #endTimer: () => void
+  #endBodyTimer: (() => void) | undefined
   #controller: Dispatcher.DispatchController | undefined
   #timing: Timing | undefined
   #sentAt = 0
@@ -103,7 +104,7 @@ class Exchange implements Dispatcher.DispatchHandler, Observer {
     this.#resolve = resolve
     this.#repeat = repeat
     this.#left = request.maxBytes
-    this.#timer = setTimeout(() => this.#expire(), request.timeoutMs)
+    this.#endTimer = startDeadline(request.timeoutMs, () => this.#expire())
   }
 
   /** The request is about to be written to a connection. */
@@ -127,7 +128,7 @@ class Exchange implements Dispatcher.DispatchHandler, Observer {
     if (status < 200) return
     const headers = toPairs((controller.rawHeaders ?? []) as Buffer[])
     this.#answer = { status, headers, body: [], isCut: false }
-    this.#bodyTimer = setTimeout(() => this.#cut(), bodyMs)
+    this.#endBodyTimer = startDeadline(bodyMs, () => this.#cut())
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -202,8 +203,8 @@ class Exchange implements Dispatcher.DispatchHandler, Observer {
   #finish(error?: Error): void {
     if (this.isOver) return
     this.isOver = true
-    clearTimeout(this.#timer)
-    clearTimeout(this.#bodyTimer)
+    this.#endTimer()
+    this.#endBodyTimer?.()
     const timing = this.#timing ?? timingSoFar(this.slot)
     if (this.#answer !== undefined) this.#resolve({ timing, answer: this.#answer })
     else this.#resolve({ timing, error: toEgressError(error, this.#what) })

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { AnnexError } from '../errors.ts'
 import type { Observer } from './agent.ts'
+import { startDeadline } from './deadline-timer.ts'
 
 export type Deadline = {
   /** Aborts when the time is over or the caller gives up. Its reason is an AnnexError. */
@@ -29,9 +30,9 @@ export function createDeadline(timeoutMs: number, what: string, caller?: AbortSi
     reject(reason)
   }
   const giveUp = (): void => abort(new AnnexError('egress_failed', `${what} was abandoned by its caller.`))
-  const timer = setTimeout(() => {
+  const endTimer = startDeadline(timeoutMs, () => {
     abort(new AnnexError('egress_timeout', `${what} was not complete after ${timeoutMs} ms.`))
-  }, timeoutMs)
+  })
   if (caller?.aborted) giveUp()
   caller?.addEventListener('abort', giveUp, { once: true })
   return {
@@ -39,7 +40,7 @@ export function createDeadline(timeoutMs: number, what: string, caller?: AbortSi
     isOver,
     breakOff: abort,
     end() {
-      clearTimeout(timer)
+      endTimer()
       caller?.removeEventListener('abort', giveUp)
     },
   }

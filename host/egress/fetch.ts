@@ -158,8 +158,9 @@ async function toAnswer(
 ): Promise<EgressAnswer> {
   const encoding = headerValue(response.headers, 'content-encoding')
   const isShort = Number(headerValue(response.headers, 'content-length') ?? Infinity) <= wholeBytes
-  const { body, isDecoded } =
-    (isShort && encoding === undefined) || hasNoBody(response.status, hop.method)
+  const { body, isDecoded } = hasNoBody(response.status, hop.method)
+    ? { body: readNothing(response.body), isDecoded: false }
+    : isShort && encoding === undefined
       ? { body: await readBody(response.body, maxBytes), isDecoded: false }
       : streamBody(response.body, encoding, maxBytes, what)
   const headers = toAnswerHeaders(response.headers)
@@ -187,6 +188,12 @@ const isRepeatable = ({ method, body }: Hop): boolean =>
 /** RFC 9110, 6.4.1. */
 const hasNoBody = (status: number, method: string): boolean =>
   method === 'HEAD' || status === 204 || status === 304
+
+/** undici takes a length beside no body for a body that is cut off, and closes the connection. */
+function readNothing(body: Response['body']): Uint8Array {
+  body.on('error', () => {}).resume()
+  return new Uint8Array(0)
+}
 
 /** A longer body is streamed. */
 const wholeBytes = 64 * 1024

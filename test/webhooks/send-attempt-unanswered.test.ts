@@ -84,7 +84,7 @@ const unanswered: Fault[] = [
       socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
     ),
     'egress_failed',
-    cutOff,
+    'POST ORIGIN failed: the answer switches to another protocol, for which nothing asked (HTTP_101).',
   ],
 ]
 
