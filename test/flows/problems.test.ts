@@ -246,6 +246,16 @@ describe('a problem', () => {
     await closes('secret')
   })
 
+  it('is a secret of an older version, as long as an installation runs it', async () => {
+    const { path } = await installSample(annex, 'keyed')
+    writePlugin(annex.pluginsDir, 'keyed', { more: 'contentSecurityPolicy: "img-src a.example"' })
+    writeFileSync(envFile, '')
+    await annex.api('POST', '/v1/reload')
+    assert.match((await opens('secret')).sentence, /^keyed runs without its secret KEY\./)
+    await annex.api('POST', `${path}/agreement`, { agree: true })
+    await closes('secret')
+  })
+
   it('is a PUBLIC_URL at which no Annex answers, until one does', async () => {
     const { sentence } = await opens('public_url')
     assert.match(sentence, /^Annex cannot reach itself at PUBLIC_URL/)

@@ -24,24 +24,21 @@ export async function listSuspended(db: Db, owner: Owner): Promise<(Found & { re
     )
 }
 
-/** Versions that run and whose manifest names secrets: deployed ones, and older ones while newer ones wait. */
+/** Versions that run and whose manifest names secrets: older ones while newer ones wait, and then the deployed ones. */
 export async function listWithSecrets(
   db: Db,
   owner: Owner,
 ): Promise<{ name: string; organizationId: string; manifest: string }[]> {
-  const held = db('installations')
-    .where('heldVersionId', '>', '')
-    .whereNull('removingAt')
-    .select('heldVersionId')
-  return db('versions')
-    .join('integrations', 'integrations.name', 'versions.integration')
-    .where(owner)
-    .whereRaw(`manifest like '%"secrets":%'`)
-    .where((runs) =>
-      runs.where('versions.id', db.ref('integrations.versionId')).orWhereIn('versions.id', held),
-    )
-    .orderBy('versions.number')
-    .select('name', 'organizationId', 'manifest')
+  const held = await db('installations').where('heldVersionId', '>', '').distinct().pluck('heldVersionId')
+  const runs = db('versions').join('integrations', 'integrations.name', 'versions.integration')
+  const select = (versions: typeof runs) =>
+    versions
+      .where(owner)
+      .whereRaw(`manifest like '%"secrets":%'`)
+      .select('name', 'organizationId', 'manifest')
+  const older = held.length === 0 ? [] : await select(runs.clone().whereIn('versions.id', held))
+  const deployed = db('integrations').join('versions', 'versions.id', 'integrations.versionId')
+  return [...older, ...(await select(deployed))]
 }
 
 /** Integrations that are suspended outside of installations. */
