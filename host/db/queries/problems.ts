@@ -29,14 +29,24 @@ export async function listWithSecrets(
   db: Db,
   owner: Owner,
 ): Promise<{ name: string; organizationId: string; manifest: string }[]> {
-  const held = await db('installations').where('heldVersionId', '>', '').distinct().pluck('heldVersionId')
+  const held: { id: string }[] = await db('installations')
+    .where('heldVersionId', '>', '')
+    .distinct('heldVersionId as id')
   const runs = db('versions').join('integrations', 'integrations.name', 'versions.integration')
   const select = (versions: typeof runs) =>
     versions
       .where(owner)
       .whereRaw(`manifest like '%"secrets":%'`)
       .select('name', 'organizationId', 'manifest')
-  const older = held.length === 0 ? [] : await select(runs.clone().whereIn('versions.id', held))
+  const older =
+    held.length === 0
+      ? []
+      : await select(
+          runs.whereIn(
+            'versions.id',
+            held.map(({ id }) => id),
+          ),
+        )
   const deployed = db('integrations').join('versions', 'versions.id', 'integrations.versionId')
   return [...older, ...(await select(deployed))]
 }
