@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
+import { OtherSpelling } from '../installations/other-spelling.ts'
 import {
   assertHasScript,
   type PrepareDispatch,
@@ -45,14 +46,17 @@ export function answerEndpoints(given: EndpointParts): Middleware {
 /**
  * From a request to its answer. The answer keeps the script's status, headers and bytes, and bypasses Koa.
  *
- * @throws AnnexError `rate_limited`, `not_found`, `no_version`, `installation_paused`, `installation_suspended`,
+ * @throws AnnexError `rate_limited`, `not_found`, OtherSpelling, `no_version`, `installation_paused`, `installation_suspended`,
  *   `body_too_large`, `bad_request`, `flow_refused`, or the error that ended the dispatch
  */
 async function answerEndpoint(context: Context, target: Target, parts: Parts): Promise<void> {
   const { guard } = parts
   const named = parseEndpointPath(target.path)
-  const counting = parts.rateLimits.countVisitor(context, await placeOf(named, parts))
+  const failed = named && (await whyNot(named, parts))
+  const counting = parts.rateLimits.countVisitor(context, placeOf(named, failed))
   if (counting !== undefined) await counting
+  // Before the guard of flows, which compares addresses.
+  if (failed instanceof OtherSpelling) throw failed
   if (named === undefined) throw new AnnexError('not_found', `There is no endpoint at ${target.path}.`)
   let level = named
   let ran: FailedDispatch | undefined
@@ -76,14 +80,14 @@ async function answerEndpoint(context: Context, target: Target, parts: Parts): P
 }
 
 /** An endpoint that does not exist counts with all others: a visitor can name any number of them. */
-async function placeOf(level: Level | undefined, { prepareDispatch }: Parts): Promise<string> {
-  if (level === undefined) return nowhere
-  const failed = await prepareDispatch.prepare(level).then(
+const placeOf = (level: Level | undefined, failed: unknown): string =>
+  level === undefined || (isAnnexError(failed) && failed.code === 'not_found') ? nowhere : endpointPath(level)
+
+const whyNot = (level: Level, { prepareDispatch }: Parts): Promise<unknown> =>
+  prepareDispatch.prepare(level).then(
     () => undefined,
     (error: unknown) => error,
   )
-  return isAnnexError(failed) && failed.code === 'not_found' ? nowhere : endpointPath(level)
-}
 
 function dispatchRequest(
   { req: request, res: visitor, state: { requestId } }: Context,

@@ -2,7 +2,9 @@ import type { Context, Middleware } from 'koa'
 import { explainStorageError, isTextRefused } from '../db/errors.ts'
 import { createId } from '../db/ids.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
+import { OtherSpelling } from '../installations/other-spelling.ts'
 import { isForBrowser, sendErrorPage } from './error-page.ts'
+import { splitTarget } from './request-target.ts'
 
 export type OnDefect = (error: unknown, requestId?: string) => void
 
@@ -36,6 +38,7 @@ function answerError(context: Context, caught: unknown, onDefect: OnDefect): voi
     context.res.destroy()
     return
   }
+  if (thrown instanceof OtherSpelling) return redirect(context, thrown)
   const { status, retryAfter, code, message, details } = isAnnexError(thrown)
     ? thrown
     : (explainStorageError(thrown) ??
@@ -43,6 +46,17 @@ function answerError(context: Context, caught: unknown, onDefect: OnDefect): voi
   if (retryAfter !== undefined) context.set('retry-after', String(retryAfter))
   const shown = details?.slice(0, maxDetails)
   sendError(context, status, { code, message, ...(shown && { details: shown }) })
+}
+
+/** The same request at the address with the right name. 308 keeps the method and the body. */
+function redirect(context: Context, { spelling }: OtherSpelling): void {
+  const { path, search } = splitTarget(context.req.url ?? '/')
+  context.set('location', path.replace(/^(\/x|\/v1\/integrations)\/[^/]+/, `$1/${spelling}`) + search)
+  // An integration of another spelling may have the name one day.
+  context.set('cache-control', 'no-store')
+  context.set('x-request-id', context.state.requestId)
+  context.status = 308
+  context.body = ''
 }
 
 const maxDetails = 20

@@ -4,6 +4,7 @@ import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { listSpaceIds, listTargets } from '../db/queries/installation-targets.ts'
 import { findInstallation, type Installation } from '../db/queries/installations.ts'
+import { toStoredName } from '../db/queries/integrations.ts'
 import { listInstallationsWithSpaces } from '../db/queries/list-installations.ts'
 import { listStores } from '../db/queries/stores.ts'
 import { AnnexError } from '../errors.ts'
@@ -38,7 +39,7 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
     const all = caller.kind === 'operator' && query.organization === undefined
     const where = {
       ...(!all && { organizationId: (await organizationOf(db, caller, query.organization)).id }),
-      ...(query.integration !== undefined && { integration: query.integration }),
+      ...(query.integration !== undefined && { integration: await toStoredName(db, query.integration) }),
     }
     const readManifest = createManifestReader(db)
     return listPage(request, {
@@ -56,9 +57,9 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
   on('installIntegration', async ({ caller, params, body, context }) => {
     const organization = await organizationOf(db, caller, body.organization)
     const { installKey, organization: _, ...agreement } = body
-    await openIntegration(db, caller, params.integration, installKey)
+    const { row } = await openIntegration(db, caller, params.integration, installKey)
     const installed = await install(db, box, {
-      integration: params.integration,
+      integration: row.name,
       organizationId: organization.id,
       agreement,
       origin: originOf({ caller, context }),

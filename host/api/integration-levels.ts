@@ -6,6 +6,7 @@ import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { listTargetsOfIntegration } from '../db/queries/installation-targets.ts'
 import type { TargetKind } from '../db/queries/installations.ts'
+import { toStoredName } from '../db/queries/integrations.ts'
 import { AnnexError } from '../errors.ts'
 import { createManifestReader } from '../installations/find-deployed.ts'
 import { toListed, toTargetView } from '../installations/installation-view.ts'
@@ -32,8 +33,8 @@ export function addIntegrationLevelRoutes(
 
   async function list<View>(kind: TargetKind, request: Request) {
     const { caller, params, query } = request
-    const { integration } = params
-    if (!isPerson(caller) && caller.integration !== integration) throw noIntegration(integration)
+    const integration = await toStoredName(db, params.integration)
+    if (!isPerson(caller) && caller.integration !== integration) throw noIntegration(params.integration)
     const { externalId } = query
     const where = {
       ...{ integration, kind },
@@ -56,7 +57,7 @@ export function addIntegrationLevelRoutes(
         return toListed(toTargetView(installation, target, viewer), caller) as View
       },
     })
-    if (answer.count === 0 && isPerson(caller)) await openIntegration(db, caller, integration)
+    if (answer.count === 0 && isPerson(caller)) await openIntegration(db, caller, params.integration)
     return answer
   }
 }

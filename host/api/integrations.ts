@@ -6,8 +6,14 @@ import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import { hashOf } from '../access/tokens.ts'
 import { storeNewest } from '../cache.ts'
+import { isSameName } from '../db/any-case.ts'
 import type { Db } from '../db/db.ts'
-import { findIntegration, type IntegrationRow, listVisibleIntegrations } from '../db/queries/integrations.ts'
+import {
+  findIntegration,
+  type IntegrationRow,
+  listVisibleIntegrations,
+  toStoredName,
+} from '../db/queries/integrations.ts'
 import { listInstallationsWithSpaces } from '../db/queries/list-installations.ts'
 import { findImage } from '../db/queries/version-images.ts'
 import { AnnexError } from '../errors.ts'
@@ -21,6 +27,7 @@ import {
 } from '../installations/find-deployed.ts'
 import { toInstallationView, toListed } from '../installations/installation-view.ts'
 import type { MissedCalls } from '../installations/missed-calls.ts'
+import { OtherSpelling } from '../installations/other-spelling.ts'
 import type { Suspensions } from '../installations/suspend.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { assetsOf, toAssetUrl } from '../manifest/images.ts'
@@ -85,11 +92,12 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
   on('getIntegrationImage', async ({ params, context }) => {
     const { integration } = params
     const [, key, path] = /^~([\w-]+)\/(.+)$/.exec(params.image) ?? []
-    const hasKey = key === imageKeyOf(box, integration)
-    const name = hasKey && path !== undefined ? path : params.image
     const row = await findIntegration(reader, integration)
+    const hasKey = key === imageKeyOf(box, row?.name ?? integration)
+    const name = hasKey && path !== undefined ? path : params.image
     const isPublic = row?.visibility === 'public'
     if (!isPublic && !hasKey) await openByToken(context, integration)
+    if (row !== undefined && row.name !== integration) throw new OtherSpelling(row.name)
     const image = await findImage(reader, integration, name)
     if (image === undefined)
       throw new AnnexError('not_found', `The deployed version of ${integration} names no image ${name}.`)
@@ -123,8 +131,9 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
 
   on('listIntegrationInstallations', async (request) => {
     const { caller, params, query } = request
-    const { integration } = params
-    if (caller.kind === 'integration' && caller.integration !== integration) throw noIntegration(integration)
+    const integration = await toStoredName(db, params.integration)
+    if (caller.kind === 'integration' && caller.integration !== integration)
+      throw noIntegration(params.integration)
     const { externalId } = query
     const where = {
       integration,
@@ -144,7 +153,7 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
       },
     })
     // An organization without it learns nothing of a private integration.
-    if (answer.count === 0 && isPerson(caller)) await openIntegration(db, caller, integration)
+    if (answer.count === 0 && isPerson(caller)) await openIntegration(db, caller, params.integration)
     return answer
   })
 
@@ -173,8 +182,8 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
   })
 
   on('queueIntegrationTask', async ({ caller, params, body }) => {
-    const { integration } = params
-    if (caller.integration !== integration) throw noIntegration(integration)
+    const { integration } = caller
+    if (!isSameName(integration, params.integration)) throw noIntegration(params.integration)
     await queueTask(
       db,
       caller.kind === 'installation'

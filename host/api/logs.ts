@@ -1,5 +1,6 @@
 import type { LogLine } from '../../schemas/generated/api/logs.ts'
 import type { Db } from '../db/db.ts'
+import { toStoredName } from '../db/queries/integrations.ts'
 import { type LogRow, listLogs } from '../db/queries/logs.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import { listPage, numberPlace, ownOf, toIso } from './list-query.ts'
@@ -13,7 +14,7 @@ export function addLogRoutes(on: OnOperation, { longReader, logs }: LogParts): v
     const { integration, installation, request: requestId, after: from } = request.query
     const where = {
       ...ownOf(request.caller),
-      ...(integration !== undefined && { integration }),
+      ...(integration !== undefined && { integration: await toStoredName(longReader, integration) }),
       ...(installation !== undefined && { installationId: installation }),
       ...(requestId !== undefined && { requestId }),
     }

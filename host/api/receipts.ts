@@ -1,5 +1,6 @@
 import type { Receipt } from '../../schemas/generated/api/receipts.ts'
 import type { Db } from '../db/db.ts'
+import { toStoredName } from '../db/queries/integrations.ts'
 import { listReceipts, type ReceiptRow, sumUsage } from '../db/queries/receipts.ts'
 import type { ReceiptWriter } from '../sandbox/receipt-writer.ts'
 import { listPage, numberPlace, ownOf, toIso } from './list-query.ts'
@@ -15,7 +16,7 @@ export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: Rece
     const { integration, installation, request: requestId, event, after: from } = request.query
     const where = {
       ...ownOf(request.caller),
-      ...(integration !== undefined && { integration }),
+      ...(integration !== undefined && { integration: await toStoredName(longReader, integration) }),
       ...(installation !== undefined && { installationId: installation }),
       ...(requestId !== undefined && { requestId }),
       ...(event !== undefined && { eventId: event }),
@@ -40,7 +41,7 @@ export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: Rece
     const { integration, installation, by } = request.query
     const where = {
       ...ownOf(request.caller),
-      ...(integration !== undefined && { integration }),
+      ...(integration !== undefined && { integration: await toStoredName(longReader, integration) }),
       ...(installation !== undefined && { installationId: installation }),
       spanMs: spans[by],
     }

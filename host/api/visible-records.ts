@@ -2,6 +2,7 @@ import type { Operation } from '../../schemas/api.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { isInstallKey } from '../access/install-keys.ts'
 import type { Caller } from '../access/tokens.ts'
+import { isSameName } from '../db/any-case.ts'
 import type { Db } from '../db/db.ts'
 import { findTarget, type InstallationTarget } from '../db/queries/installation-targets.ts'
 import { findRunning, type Installation, type Running, type TargetKind } from '../db/queries/installations.ts'
@@ -78,7 +79,7 @@ export async function visibleInstallation(
   const found = await findRunning(db, id)
   if (
     found !== undefined &&
-    (integration === undefined || found.installation.integration === integration) &&
+    (integration === undefined || isSameName(found.installation.integration, integration)) &&
     maySee(caller, found.installation) &&
     isThereFor(caller, found.installation)
   ) {
@@ -206,7 +207,7 @@ export async function openIntegration(
   installKey?: string,
 ): Promise<OpenIntegration> {
   const row = await findIntegration(db, name)
-  const deployed = row && (await findDeployed(db, name))
+  const deployed = row && (await findDeployed(db, row.name))
   const opened = row && { row, deployed, isOwner: ownsIntegration(caller, row) }
   if (opened !== undefined && (await maySeeIntegration(db, caller, opened, installKey))) return opened
   throw new AnnexError('not_found', `There is no integration ${name} that this token may see.`)

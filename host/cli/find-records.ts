@@ -1,3 +1,4 @@
+import { isSameName } from '../db/any-case.ts'
 import { AnnexError } from '../errors.ts'
 import { hintForName, quoteValue } from '../manifest/message-text.ts'
 import { type Api, assertName, isApiError, toPath } from './client.ts'
@@ -25,7 +26,8 @@ export async function findOrganization(
   const wanted = named ?? (items.length === 1 ? items[0]?.id : homeOrganization)
   const found =
     items.find(({ id, subdomain }) => id === wanted || subdomain === wanted) ??
-    items.find(({ externalIds }) => wanted !== undefined && externalIds.includes(wanted))
+    items.find(({ externalIds }) => wanted !== undefined && externalIds.includes(wanted)) ??
+    items.find(({ subdomain }) => wanted !== undefined && isSameName(subdomain, wanted))
   if (found !== undefined) return found
   const subdomains = items.map(({ subdomain }) => subdomain)
   throw new AnnexError(
@@ -51,7 +53,8 @@ export async function findSiteOrSpace(
   if (named === undefined && only !== undefined && another === undefined) return only
   const found =
     items.find(({ id, slug }) => id === named || slug === named) ??
-    items.find(({ externalIds }) => named !== undefined && externalIds.includes(named))
+    items.find(({ externalIds }) => named !== undefined && externalIds.includes(named)) ??
+    items.find(({ slug }) => named !== undefined && isSameName(slug, named))
   if (found !== undefined) return found
   const slugs = items.map(({ slug }) => slug)
   const what = named === undefined ? `no --${kind} was named` : `there is no ${kind} ${quoteValue(named)}`

@@ -1,9 +1,11 @@
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import { cacheReads } from '../cache.ts'
+import { isSameName } from '../db/any-case.ts'
 import type { Db } from '../db/db.ts'
 import { findTarget, listSpaceIds } from '../db/queries/installation-targets.ts'
 import { findInstallation } from '../db/queries/installations.ts'
+import { toStoredName } from '../db/queries/integrations.ts'
 import { findVersionCode } from '../db/queries/versions.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import { environmentSecrets, type KnownSecrets } from '../logs/known-secrets.ts'
@@ -16,6 +18,7 @@ import { buildEnvironment, type LevelRecords } from './build-environment.ts'
 import { chooseVersion } from './choose-version.ts'
 import { getDeployed } from './find-deployed.ts'
 import { assertReadable, type SettingsTag } from './level-settings.ts'
+import { OtherSpelling } from './other-spelling.ts'
 import { secretSettings } from './secret-settings.ts'
 
 /** A level, ready for a dispatch. */
@@ -27,7 +30,7 @@ export type PreparedLevel = {
 }
 
 export type PrepareDispatch = {
-  /** @throws AnnexError `not_found`, `no_version`, `installation_paused`, `installation_suspended` */
+  /** @throws AnnexError `not_found`, OtherSpelling, `no_version`, `installation_paused`, `installation_suspended` */
   prepare: (level: Level) => Promise<PreparedLevel>
   /** For the last event of a level that is being uninstalled. @throws AnnexError as `prepare` */
   prepareLast: (level: Level) => Promise<PreparedLevel>
@@ -100,9 +103,11 @@ export function createPrepareDispatch(given: {
   }
 }
 
-/** @throws AnnexError `not_found` when the level does not exist; `no_version` when no version is deployed for it */
+/** @throws AnnexError `not_found` when the level does not exist; OtherSpelling; `no_version` when no version is deployed for it */
 async function readLevel(db: Db, level: Level): Promise<LevelRecords> {
   const installed = await readInstallation(db, level)
+  const name = installed.installation?.integration ?? (await toStoredName(db, level.integration))
+  if (name !== level.integration) throw new OtherSpelling(name)
   const runs =
     level.kind === 'integration' ? { heldVersionId: await chooseVersion(db, level) } : installed.installation
   const { version, ...deployed } = await getDeployed(db, level.integration, runs)
@@ -120,7 +125,7 @@ async function readInstallation(
   if (level.kind === 'integration') return {}
   const { integration, installationId } = level
   const installation = await findInstallation(db, installationId)
-  if (installation === undefined || installation.integration !== integration) {
+  if (installation === undefined || !isSameName(installation.integration, integration)) {
     throw new AnnexError('not_found', `${integration} has no installation ${installationId}.`)
   }
   const spaces = await listSpaceIds(db, installationId)

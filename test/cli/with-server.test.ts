@@ -275,6 +275,19 @@ test('pause and resume change the status of an installation', async () => {
   assert.match((await served.annex('resume', 'webhook')).stdout, / active\n$/)
 })
 
+test('a command takes names in any letter case', async () => {
+  const one = await json<{ id: string; integration: string }>('installations', 'WEBHOOK', '--org', 'HOME')
+  assert.equal(one.integration, 'webhook')
+  assert.equal((await json<{ id: string }>('installations', one.id)).id, one.id)
+  assert.equal((await json<{ integration: string }>('pause', 'WebHook')).integration, 'webhook')
+  assert.equal((await json<{ integration: string }>('resume', 'wEBHOOK')).integration, 'webhook')
+  const { receipts } = await json<{ receipts: { integration: string }[] }>('logs', 'WEBHOOK')
+  assert.ok(receipts.length > 0 && receipts.every(({ integration }) => integration === 'webhook'))
+  const configured = await served.annex('configure', 'WEBHOOK', '--site', 'SAMPLE', '--set', 'site_view=true')
+  assert.equal(configured.code, 0, configured.stderr)
+  assert.match(configured.stdout, /^webhook /)
+})
+
 test('integrations are found by a text, a category and whether they are installed', async () => {
   const names = async (...args: string[]) =>
     (await json<Listed<{ name: string }>>('integrations', ...args)).items.map(({ name }) => name)

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
+import { toLowerName } from '../any-case.ts'
 import type { Db } from '../db.ts'
 import { toFoundFields, toSearchText } from '../found-fields.ts'
 import { inPage, type PageAt } from '../page.ts'
@@ -35,12 +36,27 @@ export async function ensureIntegration(
   given: Pick<IntegrationRow, 'name' | 'organizationId' | 'folder' | 'loadedBy' | 'signingSecret'>,
 ): Promise<void> {
   const found = toFoundFields(given.name, undefined)
-  const row = { ...given, ...found, versionId: null, createdAt: Date.now() }
+  const row = {
+    ...given,
+    ...found,
+    lowerName: toLowerName(given.name),
+    versionId: null,
+    createdAt: Date.now(),
+  }
   await db('integrations').insert(row).onConflict('name').merge(['organizationId', 'folder', 'loadedBy'])
 }
 
+/** @param name in any letter case. Of two spellings in an old database, the same one comes first, then one that is deployed */
 export async function findIntegration(db: Db, name: string): Promise<IntegrationRow | undefined> {
-  return db('integrations').where({ name }).first()
+  return db('integrations')
+    .where({ lowerName: toLowerName(name) })
+    .orderByRaw('name = ? desc, version_id is null, name', [name])
+    .first()
+}
+
+/** The spelling of a name that an integration has. A name of none stays as it is. */
+export async function toStoredName(db: Db, name: string): Promise<string> {
+  return (await findIntegration(db, name))?.name ?? name
 }
 
 /** Locks the integration: another version is deployed after the transaction. Lock it before its installations. */

@@ -1,3 +1,4 @@
+import { toLowerName } from '../any-case.ts'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import { inPage, type PageAt } from '../page.ts'
@@ -14,15 +15,17 @@ export async function insertOrganization(
   return inserted
 }
 
-/** @param name the organization's id or subdomain, else an external id: a manifest may have any of them */
+/** @param name the organization's id or subdomain, else an external id, else its subdomain in another letter case */
 export async function findOrganization(db: Db, name: string): Promise<Organization | undefined> {
   const found = await db('organizations').where({ id: name }).orWhere({ subdomain: name }).first()
-  return (
-    found ??
-    db('organizations')
-      .whereIn('id', recordsNamed(db, 'organization', name))
-      .first()
-  )
+  if (found !== undefined) return found
+  const named = await db('organizations')
+    .whereIn('id', recordsNamed(db, 'organization', name))
+    .first()
+  if (named !== undefined || name === toLowerName(name)) return named
+  return db('organizations')
+    .where({ subdomain: toLowerName(name) })
+    .first()
 }
 
 /** The oldest first. `id`: that organization alone. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { toLowerName } from '../any-case.ts'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import { inPage, type PageAt } from '../page.ts'
@@ -160,8 +161,8 @@ export async function findPlace<Kind extends TargetKind>(
 export type PlaceOwner = { organizationId?: string; integration?: string; installationId?: string }
 
 /**
- * Finds sites or spaces by an id or slug, else by an external id: one platform's id must not hide a record of Annex. At most
- * two: the second shows that the name is ambiguous.
+ * Finds sites or spaces by an id or slug, else by an external id: one platform's id must not hide a record of Annex. Else by a
+ * slug in another letter case. At most two: the second shows that the name is ambiguous.
  */
 export async function findPlacesOf<Kind extends TargetKind>(
   db: Db,
@@ -186,7 +187,9 @@ export async function findPlacesOf<Kind extends TargetKind>(
   }
   const found = await places().where({ [columnOf(name)]: name })
   if (found.length > 0 || isOwnId(kind, name)) return found
-  return places().whereIn('id', recordsNamed(db, kind, name))
+  const named = await places().whereIn('id', recordsNamed(db, kind, name))
+  if (named.length > 0 || name === toLowerName(name)) return named
+  return places().where({ slug: toLowerName(name) })
 }
 
 export type PlaceChange = { slug?: string; title?: string; visibility?: Visibility; url?: string | null }

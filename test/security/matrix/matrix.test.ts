@@ -25,11 +25,14 @@ const inFlight = 16
 /** They send `If-Match`. */
 const edits: ReadonlySet<string> = new Set(['PATCH', 'PUT', 'DELETE'])
 
+/** Parameters of a path that may be names. */
+const named: ReadonlySet<string> = new Set(['integration', 'org'])
+
 type Answer = { status: number; code: string | undefined; text: string }
 type Caller = { name: string; role: string; token?: string; scopes?: readonly string[] }
 /** The answer that a cell must have. */
 type Expected = 'allowed' | { status: number; code?: string }
-type Cell = { operation: Operation; place: Place; caller: Caller; expected: Expected }
+type Cell = { operation: Operation; place: Place; caller: Caller; expected: Expected; inCapitals?: true }
 
 let world: World
 const wrong: string[] = []
@@ -73,7 +76,7 @@ function expect(operation: Operation, place: PlaceName, caller: Caller): Expecte
   return 'allowed'
 }
 
-async function ask({ operation, place, caller, expected }: Cell): Promise<Answer> {
+async function ask({ operation, place, caller, expected, inCapitals }: Cell): Promise<Answer> {
   const { method, path, body, bodyExample } = operation
   const row = rowOf(operation)
   const isIntegration = names(operation, 'integration') && !names(operation, 'installation')
@@ -84,7 +87,11 @@ async function ask({ operation, place, caller, expected }: Cell): Promise<Answer
     ...(row.fresh !== undefined && expected === 'allowed' && (await world.make[row.fresh](place))),
   }
   const given = row.body?.(params, caller.role) ?? bodyExample
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name) => params[name] ?? 'none')
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name) => {
+    const value = params[name] ?? 'none'
+    // An id has an underscore.
+    return inCapitals && named.has(name) && !value.includes('_') ? value.toUpperCase() : value
+  })
   const query = row.query?.(params, caller.role) ?? ''
   const response = await fetch(world.annex.url + filled + query, {
     method,
@@ -159,6 +166,28 @@ describe('the matrix of the API', () => {
       'roles',
     )
     report(t, 'roles')
+  })
+
+  it('holds for names in capitals', async (t) => {
+    const { reader, operator } = world.people
+    const callers = [
+      { name: 'reader', role: 'reader', token: reader },
+      { name: 'operator', role: 'operator', token: operator },
+      {
+        name: 'integration',
+        role: 'integration',
+        scopes,
+        token: await world.scriptToken({ kind: 'integration' }),
+      },
+    ]
+    const cells = closed
+      .filter((operation) => names(operation, ...named))
+      .flatMap((operation) => cellsOf(operation, placesOf(operation), callers))
+    await run(
+      cells.map((cell) => ({ ...cell, inCapitals: true as const })),
+      'capitals',
+    )
+    report(t, 'capitals')
   })
 
   it('holds for each route of scripts and each scope', async (t) => {
