@@ -7,7 +7,7 @@ import { toCompilerSettings } from '../host/bundle/compiler-options.ts'
 import { readTsconfig, type Tsconfig } from '../host/bundle/read-tsconfig.ts'
 import { loadSettings } from '../host/config/load-settings.ts'
 import { sideBySide } from '../host/side-by-side.ts'
-import { listPluginFolders } from '../host/versions/load-plugins.ts'
+import { listPluginFolders } from '../host/versions/plugins-dir.ts'
 
 /**
  * Checks the scripts of plugin folders with TypeScript, each folder by itself: those that are named, or all in PLUGINS_DIR.
@@ -105,7 +105,7 @@ function withoutSdk(told: string): string {
 }
 
 const named = process.argv.slice(2)
-const folders = named.length > 0 ? named : await listPluginFolders(loadSettings().settings.PLUGINS_DIR)
+const folders = named.length > 0 ? named : await listPluginFolders({ path: loadSettings().settings.PLUGINS_DIR, isDefault: false })
 for (const told of await sideBySide(folders, availableParallelism(), compileFolder)) {
   if (told.trim() === '') continue
   console.log(told.trimEnd())

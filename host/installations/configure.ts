@@ -33,6 +33,7 @@ import {
 import { lockLevel } from './lock-level.ts'
 import { markedNames, secretMask, secretsAfter, secretTexts } from './secret-settings.ts'
 import { queueSetup } from './setup-event.ts'
+import { retypedNames } from './typed-hosts.ts'
 import { splitConfiguration, usableSettings } from './usable-settings.ts'
 
 /** Compares the settings that an edit began with to the stored ones. Throws when they are not the same. */
@@ -72,9 +73,7 @@ export async function editByInstaller(
     assertValid(manifest, findProblems(manifest, before, configuration))
     const stored = { ...keptSettings(manifest, before), ...configuration }
     const entered = Object.keys(given).filter((name) => given[name] !== secretMask)
-    // A form sends all settings back. It must not make an address that the script has stored a person's.
-    const { configuration: known } = before.target ?? before.installation
-    const typed = entered.filter((name) => !isDeepStrictEqual(known[name], given[name]))
+    const typed = retypedNames(before.target ?? before.installation, given, entered)
     await storeEdit(transaction, manifest, before, { ...edit, configuration: stored, entered, typed }, origin)
   })
 }

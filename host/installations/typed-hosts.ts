@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net'
 import type { Manifest, Property } from '../../schemas/generated/manifest.ts'
-import type { SettingDetails } from '../db/queries/installations.ts'
+import type { Configuration, SettingDetails } from '../db/queries/installations.ts'
 import { isSameHost } from '../egress/target.ts'
 import type { Level as SettingsLevel } from '../manifest/settings/check-configuration.ts'
 import { takesTypedHost } from '../manifest/settings/typed-settings.ts'
@@ -40,6 +40,21 @@ export const isTypedHost = (
   name: string,
   value: unknown,
 ): boolean => takesTypedHost(propertyOf(settings, level, name)) && hostOf(value) !== undefined
+
+/**
+ * The settings that an edit of a whole level makes a person's. A form sends all settings back, in a spelling of its own: a host
+ * that the script has stored stays the script's.
+ */
+export const retypedNames = (
+  { configuration, settingDetails }: StoredSettings,
+  given: Configuration,
+  entered: readonly string[],
+): string[] =>
+  entered.filter(
+    (name) =>
+      typedNames(settingDetails).includes(name) ||
+      hostOf(configuration[name])?.host !== hostOf(given[name])?.host,
+  )
 
 /** True when a person typed the host of a URL in the settings of a level. */
 export function hasTypedHost(

@@ -42,24 +42,20 @@ export type DeliveryHosts = {
  */
 export function createDeliveryHosts({ isRequired }: { isRequired: boolean }): DeliveryHosts {
   const isOpen = ({ egress }: Declaring) => egress === undefined && !isRequired
-  // Only permissions are cached. A refusal ends a delivery, so it is read anew.
-  const open = cacheReads({
-    keyOf: ({ going }: Sending) => going.installationId,
-    read: async ({ db, going }) => {
-      const found = await findRunning(db, going.installationId)
-      return found === undefined || isOpen(found.manifest) || undefined
-    },
+  const running = cacheReads({
+    keyOf: ({ going }: { db: Db; going: Going }) => going.installationId,
+    read: ({ db, going }) => findRunning(db, going.installationId),
   })
-  const allowed = cacheReads({
-    keyOf: ({ going: { installationId, signedBy, url } }: Sending) =>
-      `${installationId} ${signedBy} ${URL.parse(url)?.host}`,
-    read: async (sending) => (await whyNot(sending)) === undefined || undefined,
-  })
+  const mayGo = async (db: Db, going: Going, found: Running | undefined) =>
+    found === undefined || isOpen(found.manifest) || isAllowed(db, going, found)
 
-  async function whyNot({ db, going }: Sending): Promise<AnnexError | undefined> {
+  async function whyNot(db: Db, going: Going): Promise<string | undefined> {
+    if (await mayGo(db, going, await running.get({ db, going }))) return undefined
+    // A refusal ends the delivery. The version or the setting that allows it may be newer than the cache.
     const found = await findRunning(db, going.installationId)
-    const isRefused = found !== undefined && !isOpen(found.manifest) && !(await isAllowed(db, going, found))
-    return isRefused ? toError(going, found.manifest) : undefined
+    if (found === undefined || (await mayGo(db, going, found))) return undefined
+    const { code, message } = toError(going, found.manifest)
+    return `${code}: ${message}`
   }
 
   return {
@@ -68,25 +64,24 @@ export function createDeliveryHosts({ isRequired }: { isRequired: boolean }): De
       throw toError(going, manifest)
     },
     async findRefused(db, deliveries) {
+      const reasons = new Map<string, string | undefined>()
       const refused = new Map<string, string>()
       for (const going of deliveries) {
-        const sending = { db, going }
-        if ((await open.get(sending)) || (await allowed.get(sending))) continue
-        const error = await whyNot(sending)
-        if (error !== undefined) refused.set(going.id, `${error.code}: ${error.message}`)
+        const { installationId, signedBy, url } = going
+        const key = `${installationId} ${signedBy} ${URL.parse(url)?.host}`
+        if (!reasons.has(key)) reasons.set(key, await whyNot(db, going))
+        const reason = reasons.get(key)
+        if (reason !== undefined) refused.set(going.id, reason)
       }
       return refused
     },
   }
 }
 
-type Sending = { db: Db; going: Going }
+type Running = { installation: Installation; manifest: Declaring }
 
 /** @returns undefined for an installation that is gone, or runs no version: its deliveries were checked when they were queued */
-async function findRunning(
-  db: Db,
-  id: string,
-): Promise<{ installation: Installation; manifest: Declaring } | undefined> {
+async function findRunning(db: Db, id: string): Promise<Running | undefined> {
   const installation = await findInstallation(db, id)
   const deployed = installation && (await findDeployed(db, installation.integration, installation))
   if (installation === undefined || deployed === undefined) return undefined

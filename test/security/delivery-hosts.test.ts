@@ -133,17 +133,20 @@ describe('a delivery of a manifest with `egress`', () => {
       assert.deepEqual(await ask(level, { store: stored }), {})
       await assertRefused(level, other.url, JSON.stringify(stored))
     }
-    const form = await annex.api('PATCH', level.path, {
-      configuration: { hook: other.url, second: 'a text' },
-    })
-    assert.equal(form.status, 200, form.text)
-    await assertRefused(level, other.url, 'a form sends back what the script stored')
+    for (const hook of [other.url, ` ${other.url.toUpperCase()} `, `${other.url}/more`]) {
+      const form = await annex.api('PATCH', level.path, { configuration: { hook, second: 'a text' } })
+      assert.equal(form.status, 200, form.text)
+      await assertRefused(level, other.url, `a form sends back what the script stored: ${hook}`)
+    }
     await type(level, 'choice', other.url)
     await assertRefused(level, other.url, 'a choice of the script')
     await type(level, 'second', `see ${other.url}`)
     await assertRefused(level, other.url, 'a text with an address')
     await type(level, 'hook', other.url)
     assert.equal(await queue(level, other.url), 'queued', 'a person types what the script stored')
+    await annex.api('PATCH', level.path, { configuration: { hook: `${other.url}/path` } })
+    assert.equal(await queue(level, other.url), 'queued', 'a person edits the path')
+    await type(level, 'hook', other.url)
     assert.deepEqual(await ask(level, { store: { hook: other.url, own: 'more' } }), {})
     assert.equal(await queue(level, other.url), 'queued', 'the script stores the same value')
     await ask(level, { store: { hook: 'https://mine.example/' } })
