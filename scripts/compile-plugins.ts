@@ -105,7 +105,10 @@ function withoutSdk(told: string): string {
 }
 
 const named = process.argv.slice(2)
-const folders = named.length > 0 ? named : await listPluginFolders({ path: loadSettings().settings.PLUGINS_DIR, isDefault: false })
+const folders =
+  named.length > 0
+    ? named
+    : await listPluginFolders({ path: loadSettings().settings.PLUGINS_DIR, isDefault: false })
 for (const told of await sideBySide(folders, availableParallelism(), compileFolder)) {
   if (told.trim() === '') continue
   console.log(told.trimEnd())
