@@ -18,6 +18,7 @@ import {
 } from '../db/queries/problems.ts'
 import { messageOf } from '../errors.ts'
 import { brokenConnections } from '../installations/connections.ts'
+import { findUnfitLevels, type UnfitLevel } from '../installations/unfit-levels.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { missingSecrets } from '../manifest/secrets.ts'
 import { findLateWork, type LateWork } from '../queue/late-work.ts'
@@ -38,8 +39,10 @@ export type ProblemParts = {
 type Noticed = Omit<Problem, 'object' | 'since' | 'organizationSubdomain'> & { since?: number }
 
 const probeMs = 3_000
-/** Of connections: a provider that is gone ends all of them. */
+/** Of connections and of pending levels: one provider, or one version, may end all of them. */
 const mostShown = 100
+/** Of the settings of a pending level. */
+const mostNamed = 3
 
 /** What does not work, read from the state that is there, with the fix of each. */
 export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
@@ -150,10 +153,11 @@ function toFailedFolder({ folder, problems }: LoadedPlugin): Noticed {
 }
 
 async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
-  const [suspended, whole, held, receivers, failed, failedTasks, broken] = await Promise.all([
+  const [suspended, whole, held, unfit, receivers, failed, failedTasks, broken] = await Promise.all([
     listSuspended(db, owner),
     listSuspendedIntegrations(db, owner),
     listHeld(db, owner),
+    findUnfitLevels(db, owner, mostShown),
     listDisabledReceivers(db, owner),
     countFailedWork(db, owner),
     countFailedTasks(db, owner),
@@ -186,6 +190,7 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
         fix: `See what is new and agree: npx annex agree ${of.installationId}`,
       }),
     ),
+    ...unfit.map(toPending),
     ...receivers.map(
       ({ id, url, reason, ...of }): Noticed => ({
         ...toNoticed('receiver', of),
@@ -221,6 +226,20 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
       )
       .slice(0, mostShown),
   ]
+}
+
+function toPending({ installation, target, version, why }: UnfitLevel): Noticed {
+  const { id, integration, organizationId, createdAt } = installation
+  const since = Math.max(Number(version.createdAt), Number((target ?? { createdAt }).createdAt))
+  const place = target === undefined ? '' : ` in the ${target.kind} ${target.targetId}`
+  const list = why.slice(0, mostNamed).map(({ path, message }) => `${path.split('/').at(-1)}: ${message}`)
+  const more = why.length - list.length
+  const rest = more > 0 ? ` There ${more === 1 ? 'is 1' : `are ${more}`} more.` : ''
+  return {
+    ...toNoticed('pending', { installationId: id, organizationId, since }),
+    sentence: `${integration} is pending${place} and gets no events: its settings do not fit version ${version.number}. ${list.join('; ')}.${rest}`,
+    fix: `See the command for each setting: npx annex installations ${id}`,
+  }
 }
 
 const describeMissed = (count: number): string =>

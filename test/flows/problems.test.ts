@@ -46,6 +46,10 @@ export default createIntegration({
   },
 })`
 
+const answering = `
+import { createIntegration } from '@annex/runtime'
+export default createIntegration({ fetch: () => new Response('hello') })`
+
 const button = `configurations:
   account:
     properties:
@@ -126,6 +130,71 @@ describe('a problem', () => {
     assert.deepEqual(subject, { kind: 'installation', id })
     await annex.api('POST', `${path}/agreement`, await agreementTo(annex, 'waits'))
     await closes('waiting_version')
+  })
+
+  it('is an installation that an update has made pending, until its settings fit, or the version is another one', async () => {
+    const names = ['one', 'two', 'three', 'four', 'five']
+    const properties = Object.fromEntries(
+      names.map((name) => [name, { type: 'string', title: 'T', description: 'd' }]),
+    )
+    // Both levels in each version: a new one would wait for an agreement.
+    const settings = (level: string, required: readonly string[]) =>
+      `configurations: ${JSON.stringify({
+        ...{ account: { properties }, site: { properties } },
+        [level]: { properties, required },
+      })}`
+    const update = async (level: string, required: readonly string[]) => {
+      writePlugin(annex.pluginsDir, 'updated', { script: answering, more: settings(level, required) })
+      await annex.api('POST', '/v1/reload')
+    }
+    await update('account', [])
+    const { id, path: sitePath } = await installSample(annex, 'updated', 'site')
+    const path = `/v1/integrations/updated/installations/${id}`
+    assert.deepEqual(await list('pending'), [])
+    await update('account', ['two'])
+    const problem = await opens('pending')
+    assert.equal(
+      problem.sentence,
+      'updated is pending and gets no events: its settings do not fit version 2. two: is required.',
+    )
+    assert.deepEqual(problem.subject, { kind: 'installation', id })
+    assert.equal(problem.fix, `See the command for each setting: npx annex installations ${id}`)
+    const home = (await annex.api('POST', '/v1/orgs/home/tokens', { role: 'reader' })).json.token
+    const other = (await annex.api('POST', '/v1/orgs', { subdomain: 'pending-other', title: 'O' })).json.id
+    const theirs = (await annex.api('POST', `/v1/orgs/${other}/tokens`, { role: 'reader' })).json.token
+    const seen = async (token: string) =>
+      (await annex.api('GET', '/v1/problems', undefined, token)).json.items.filter(
+        ({ kind }: Json) => kind === 'pending',
+      )
+    assert.deepEqual(await seen(home), [problem])
+    assert.deepEqual(await seen(theirs), [])
+    await annex.api('PUT', `${path}/configuration/two`, { value: 'set' })
+    await closes('pending')
+    // A site of its own, and more settings than a sentence names.
+    await update('site', names)
+    const ofSite = await opens('pending')
+    assert.match(
+      ofSite.sentence,
+      /^updated is pending in the site site_\S+ and gets no events: .*version 3\. /,
+    )
+    assert.match(ofSite.sentence, /(; .*){2} There is 1 more\.$/)
+    await annex.api('POST', '/v1/integrations/updated/rollback', { version: 2 })
+    await closes('pending')
+    await annex.api('POST', '/v1/integrations/updated/unpin', {})
+    await opens('pending')
+    await annex.api('DELETE', sitePath)
+    await closes('pending')
+  })
+
+  it('is no installation that waits for its first settings', async () => {
+    const more =
+      'configurations: { account: { required: [a], properties: { a: { type: string, title: A, description: d } } } }'
+    writePlugin(annex.pluginsDir, 'first', { script: answering, more })
+    await annex.api('POST', '/v1/reload')
+    const body = { organization: 'home', agree: true }
+    const { json } = await annex.api('POST', '/v1/integrations/first/installations', body)
+    assert.equal(json.status, 'pending')
+    assert.deepEqual(await list('pending'), [])
   })
 
   it('is a folder with errors, until they are repaired', async () => {

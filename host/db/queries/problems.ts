@@ -51,6 +51,21 @@ export async function listWithSecrets(
   return [...older, ...(await select(deployed))]
 }
 
+/** Integrations whose deployed version declares settings, of an organization: those that it has installed. */
+export async function listWithSettings(db: Db, { organizationId }: Owner): Promise<string[]> {
+  const query = db('integrations')
+    .join('versions', 'versions.id', 'integrations.versionId')
+    .whereRaw(`manifest like '%"configurations":%'`)
+  if (organizationId !== undefined) {
+    const installed = db('installations')
+      .where({ organizationId })
+      .whereNull('removingAt')
+      .select('integration')
+    query.whereIn('name', installed)
+  }
+  return query.pluck('name')
+}
+
 /** Integrations that are suspended outside of installations. */
 export async function listSuspendedIntegrations(
   db: Db,

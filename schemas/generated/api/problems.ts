@@ -18,6 +18,7 @@ export interface Problem {
     | 'disk'
     | 'public_url'
     | 'waiting_version'
+    | 'pending'
   /**
    * Null: of the host.
    */
