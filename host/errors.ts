@@ -126,6 +126,10 @@ export const errorCodes = {
       'The token, or the visitor of a public endpoint, has sent too many requests. `Retry-After` says when to go on.',
   },
   storage_quota: { status: 507, meaning: 'The storage of the level holds as many bytes as it may.' },
+  content_quota: {
+    status: 507,
+    meaning: 'The kept revisions of the organization hold as many bytes as they may. Nothing was stored.',
+  },
   backlog_full: { status: 429, meaning: 'The installation has as many pending deliveries as it may have.' },
   too_many_readers: { status: 503, meaning: 'As many as may read the live feed already do.' },
   unavailable: { status: 503, meaning: 'Annex is stopping, or a part of it does not answer.' },

@@ -216,6 +216,7 @@ export async function startServer(
     db,
     commits,
     hostId,
+    quotaBytes: settings.CONTENT_QUOTA_MB * 1024 * 1024,
     onPublished(type, receipt) {
       wake('event')
       metrics.observeEvent(type, receipt)

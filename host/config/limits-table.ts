@@ -305,6 +305,12 @@ export const limitsTable: readonly Limit[] = [
     at: { setting: 'STORAGE_LEVEL_MB', unit: 'MB' },
     over: '`put` rejects (`storage_quota`). Values that have expired do not count.',
   },
+  {
+    id: 'content',
+    what: 'Pages of all kept revisions of an organization',
+    at: { setting: 'CONTENT_QUOTA_MB', unit: 'MB' },
+    over: 'The revision is not stored (507 `content_quota`). Pages can still be read and deleted, and replaced by texts of at most half their size.',
+  },
   // What is deployed
   {
     id: 'bundle',

@@ -90,6 +90,13 @@ export const settingsTable = {
     min: 0,
     meaning: 'All that a script stores for one level: keys, values and 100 bytes for each',
   },
+  CONTENT_QUOTA_MB: {
+    kind: 'integer',
+    default: '1024',
+    min: 0,
+    meaning:
+      'Pages of all kept revisions of an organization: texts, titles, paths and 100 bytes for each, in MB; 0: no limit. An organization above it may read and delete',
+  },
   // Deliveries, and the schedule that events and tasks share with them
   DELIVERY_TIMEOUT_MS: {
     kind: 'integer',

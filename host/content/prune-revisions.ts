@@ -1,8 +1,8 @@
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { inSteps, stepSize } from '../db/in-steps.ts'
-import { pruneEndedPages } from '../db/queries/pages.ts'
-import { findSpaceAfter } from '../db/queries/places.ts'
+import { dropEndedTexts, pruneEndedPages } from '../db/queries/pages.ts'
+import { findSpaceAfter, lockPlace } from '../db/queries/places.ts'
 import { isOnlyPruner } from '../db/queries/prune.ts'
 import { pruneRevisions } from '../db/queries/revisions.ts'
 import { writeTransaction } from '../db/sql.ts'
@@ -28,9 +28,12 @@ function pruneSpace(db: Db, spaceId: string, before: number, ending?: AbortSigna
   const step = () =>
     writeTransaction(db, async (transaction) => {
       if (!(await isOnlyPruner(transaction))) return { changed: 0, more: false }
+      // Writers and deletions lock a space before its pages, too.
+      await lockPlace(transaction, 'space', spaceId)
       const number = await pruneRevisions(transaction, spaceId, before)
       const changed = await pruneEndedPages(transaction, { spaceId, number }, stepSize)
-      return { changed, more: changed === stepSize }
+      const dropped = await dropEndedTexts(transaction, { spaceId, number }, stepSize)
+      return { changed: changed + dropped, more: changed === stepSize || dropped === stepSize }
     })
   return inSteps(step, ending)
 }

@@ -8,6 +8,7 @@ import {
   type Space,
   updateProblems,
 } from '../db/queries/places.ts'
+import { AnnexError } from '../errors.ts'
 import type { OwnFiles } from '../manifest/read-inside.ts'
 import { toWantedPages } from './page-ids.ts'
 import { createFolderReader } from './read-space-folder.ts'
@@ -106,7 +107,16 @@ export function watchSpaces({
     if (watcher.follow({ name: space.folder, ...folder })) syncSoon(space.folder)
     // Before the revision: a reader who sees it finds the reasons of what it leaves out.
     await storeProblems(space, folder.problems.slice(0, mostStored))
-    await content.write(space, by, (current) => toWantedPages(folder, current, ownFiles))
+    try {
+      await content.write(space, by, (current) => toWantedPages(folder, current, ownFiles))
+    } catch (error) {
+      if (error instanceof AnnexError && error.code === 'content_quota') {
+        const problem = { file: '.', message: error.message }
+        const before = { ...space, problems: '' }
+        await storeProblems(before, [problem, ...folder.problems].slice(0, mostStored))
+      }
+      throw error
+    }
   }
 
   async function storeProblems(space: FolderSpace, problems: FileProblem[]): Promise<void> {

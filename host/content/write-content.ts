@@ -3,6 +3,7 @@ import type { Origin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
 import type { GroupCommit, Step } from '../db/group-commit.ts'
 import { createId } from '../db/ids.ts'
+import { bytesOf, endedBytes } from '../db/queries/content-bytes.ts'
 import { dropDraft, endPages, insertPages, listPages, type PageHead } from '../db/queries/pages.ts'
 import type { Space } from '../db/queries/places.ts'
 import {
@@ -19,6 +20,7 @@ import { AnnexError } from '../errors.ts'
 import { type Publishing, type PublishReceipt, storeEvents, toPublishing } from '../events/publish-event.ts'
 import type { PublishedEvent } from '../events/validate-event.ts'
 import { type AuditEntry, recordAudit } from '../logs/audit.ts'
+import { countContent } from './content-quota.ts'
 import { type Plan, planRevision, type WantedPage } from './plan-revision.ts'
 
 /** Who makes a revision: as readers see it, and as the audit has it. */
@@ -30,7 +32,7 @@ export type ContentWriter = {
    *
    * @param want gets the current pages, and the number of their revision. @returns those of the next revision
    * @returns undefined when nothing differs
-   * @throws AnnexError `conflict` while another host writes
+   * @throws AnnexError `conflict` while another host writes, `content_quota`
    */
   write: (
     space: Space,
@@ -43,6 +45,8 @@ export type ContentParts = {
   db: Db
   commits: GroupCommit
   hostId: string
+  /** Of the pages of an organization's kept revisions. 0: no limit. */
+  quotaBytes: number
   /** Called when an event is stored. */
   onPublished: (type: string, receipt: PublishReceipt) => void
 }
@@ -59,7 +63,13 @@ const stepBytes = 256 * 1024
  * Rows of the next revision are stored in steps. Readers do not see them, as their numbers are above the current one. The
  * last step makes the revision current and stores its event. A draft of a host that was killed is dropped by the next one.
  */
-export function createContentWriter({ db, commits, hostId, onPublished }: ContentParts): ContentWriter {
+export function createContentWriter({
+  db,
+  commits,
+  hostId,
+  quotaBytes,
+  onPublished,
+}: ContentParts): ContentWriter {
   const turns = new Map<string, Promise<void>>()
   return {
     write(space, by, want) {
@@ -88,7 +98,7 @@ export function createContentWriter({ db, commits, hostId, onPublished }: Conten
       const plan = planRevision(current, want(current, number))
       if (plan.changed.length + plan.gone.length === 0) return undefined
       const revision = createRevision({ spaceId: space.id, number: number + 1, author })
-      await storePages(revision, plan)
+      await storePages(space, revision, plan)
       const publishing = toPublishing(space.organizationId, toEvent(revision))
       const audit = toAuditEntry(space, revision, plan)
       const receipt = await commits.store(completeRevisions, { revision, hostId, publishing, audit, origin })
@@ -96,8 +106,7 @@ export function createContentWriter({ db, commits, hostId, onPublished }: Conten
       onPublished(publishing.event.type, receipt)
       return revision
     } finally {
-      // After a completed revision there is no draft.
-      await endDraft(db, { spaceId: space.id, hostId })
+      await leaveDraft(space.id, number)
     }
   }
 
@@ -121,21 +130,42 @@ export function createContentWriter({ db, commits, hostId, onPublished }: Conten
     }
   }
 
-  async function storePages({ spaceId, number }: Revision, { changed, gone }: Plan): Promise<void> {
-    const ended = [...gone, ...changed.flatMap(({ page, isNew }) => (isNew ? [] : [page.id]))]
-    for (let at = 0; at < ended.length; at += stepRows) {
-      const rows = ended.slice(at, at + stepRows).map((id) => ({ spaceId, id, toRevision: number }))
+  /** Ends the draft of a revision that was not completed. After a completed one there is none. */
+  async function leaveDraft(spaceId: string, number: number): Promise<void> {
+    await db.transaction(async (transaction) => {
+      if (!(await keepDraft(transaction, { spaceId, hostId, until: Date.now() }))) return
+      await dropDraft(transaction, { spaceId, number })
+      await endDraft(transaction, { spaceId, hostId })
+    })
+  }
+
+  async function storePages(space: Space, { number }: Revision, { changed, gone }: Plan): Promise<void> {
+    const { id: spaceId } = space
+    const endedIds = [...gone, ...changed.flatMap(({ page, isNew }) => (isNew ? [] : [page.id]))]
+    for (let at = 0; at < endedIds.length; at += stepRows) {
+      const rows = endedIds.slice(at, at + stepRows).map((id) => ({ spaceId, id, toRevision: number }))
       await inDraft(spaceId, (transaction) => endPages(transaction, rows))
     }
+    let before = 0
+    let ended: number | undefined
     for (let at = 0; at < changed.length; ) {
       const rows: Parameters<typeof insertPages>[1][number][] = []
-      for (let bytes = 0; at < changed.length && rows.length < stepRows && bytes < stepBytes; at += 1) {
+      let bytes = 0
+      for (; at < changed.length && rows.length < stepRows && bytes < stepBytes; at += 1) {
         const { page, readText } = changed[at] as Plan['changed'][number]
         const text = await readText()
-        bytes += (text.markdown?.length ?? 0) + (text.document?.length ?? 0)
+        bytes += bytesOf({ ...page, ...text })
         rows.push({ ...page, ...text, spaceId, fromRevision: number })
       }
-      await inDraft(spaceId, (transaction) => insertPages(transaction, rows))
+      await inDraft(spaceId, async (transaction) => {
+        const findEnded = async () => {
+          ended ??= await endedBytes(transaction, { spaceId, number })
+          return ended
+        }
+        await countContent(transaction, space, { bytes, before, most: quotaBytes, findEnded })
+        await insertPages(transaction, rows)
+      })
+      before += bytes
     }
   }
 

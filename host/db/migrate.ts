@@ -13,6 +13,7 @@ import * as foundIntegrations from './migrations/011-found-integrations.ts'
 import * as queuedWork from './migrations/012-queued-work.ts'
 import * as viewCookies from './migrations/014-view-cookies.ts'
 import * as settingKinds from './migrations/015-setting-kinds.ts'
+import * as contentBytes from './migrations/013-content-bytes.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -127,6 +128,7 @@ const steps: readonly [string, Step][] = [
   ['010-typed-hosts', typedHosts],
   ['011-found-integrations', foundIntegrations],
   ['012-queued-work', queuedWork],
+  ['013-content-bytes', contentBytes],
   ['014-view-cookies', viewCookies],
   ['015-setting-kinds', settingKinds],
 ]

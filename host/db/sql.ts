@@ -86,6 +86,10 @@ export async function listTables(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
+/** The bytes of a text in UTF-8. SQLite has those of a text only by its BLOB. */
+export const byteLength = (db: Db, column: string): string =>
+  isPostgres(db) ? `octet_length(${column})` : `length(cast(${column} as blob))`
+
 /** The larger one of two expressions. */
 export const larger = (db: Db, one: string, other: string): string =>
   `${isPostgres(db) ? 'greatest' : 'max'}(${one}, ${other})`

@@ -30,7 +30,13 @@ async function makeSpace(slug: string): Promise<Space> {
 
 const writerOf = (hostId: string) => {
   const { db } = seeded
-  return createContentWriter({ db, commits: createGroupCommit(db), hostId, onPublished: () => {} })
+  return createContentWriter({
+    db,
+    commits: createGroupCommit(db),
+    hostId,
+    quotaBytes: 0,
+    onPublished: () => {},
+  })
 }
 
 test('revisions that were replaced too long ago go, with the pages that only they hold', async () => {
@@ -63,8 +69,12 @@ test('revisions that were replaced too long ago go, with the pages that only the
   assert.equal((await listChangedPages(db, key))[0]?.before?.path, 'a', 'its changes can still be told')
   const rows = await db('pages').where({ spaceId: space.id }).whereNotNull('toRevision')
   assert.deepEqual(
-    rows.map(({ toRevision }) => toRevision),
-    [5, 7],
+    rows.map(({ toRevision, markdown }) => [toRevision, markdown]),
+    [
+      [5, null],
+      [7, 'three'],
+    ],
+    'no kept revision has the text of a page that the oldest one replaced',
   )
   await db('revisions')
     .where({ spaceId: space.id })

@@ -61,7 +61,7 @@ export type DeletedWith = { sites: number; spaces: number; members: number; toke
 export async function deleteOrganizationRows(transaction: Db, id: string): Promise<DeletedWith> {
   const own = (table: string) => transaction(table).where({ organizationId: id })
   for (const table of ['sites', 'spaces']) {
-    await deleteExternalIds(transaction, await own(table).pluck('id'))
+    await deleteExternalIds(transaction, await own(table).forUpdate().pluck('id'))
   }
   await deleteExternalIds(transaction, [id])
   // Rows of installations that have ended.

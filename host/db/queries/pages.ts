@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { forEachInserted, forEachRow, rawRows } from '../sql.ts'
+import { addContentBytes, rowBytes, textBytes } from './content-bytes.ts'
 
 /** A page without its text. A group has pages below it, and no text. */
 export type PageHead = {
@@ -78,9 +79,10 @@ export const endPages = forEachRow<{ spaceId: string; id: string; toRevision: nu
      where pages.space_id = given.space_id and pages.id = given.id and pages.to_revision is null`,
 })
 
-/** Takes back the rows of a revision that was never completed. */
+/** Takes back the rows of a revision that was never completed. Runs in a transaction. */
 export async function dropDraft(db: Db, { spaceId, number }: RevisionKey): Promise<void> {
-  await db('pages').where({ spaceId }).where('fromRevision', '>', number).delete()
+  const sql = `delete from pages where space_id = ? and from_revision > ? returning ${rowBytes(db)} as bytes`
+  await freeBytes(db, spaceId, await rawRows(db, sql, [spaceId, number]))
   await db('pages').where({ spaceId }).where('toRevision', '>', number).update({ toRevision: null })
 }
 
@@ -106,19 +108,46 @@ export async function listChangedPages(db: Db, { spaceId, number }: RevisionKey)
   ]
 }
 
-/** Deletes rows that no revision from `number` on holds, up to `limit`. @returns how many */
+/** Deletes rows that no revision from `number` on holds, up to `limit`. Runs in a transaction. @returns how many */
 export async function pruneEndedPages(
   db: Db,
   { spaceId, number }: RevisionKey,
   limit: number,
 ): Promise<number> {
-  // The rows that the revision itself has ended stay: they tell its changes.
-  const rows = await rawRows(
+  // Those that the revision itself has ended tell its changes.
+  const rows = await rawRows<{ bytes: number }>(
     db,
     `delete from pages where (space_id, id, from_revision) in (
        select space_id, id, from_revision from pages where space_id = ? and to_revision < ? limit ?)
-     returning id`,
+     returning ${rowBytes(db)} as bytes`,
     [spaceId, number, limit],
   )
+  await freeBytes(db, spaceId, rows)
   return rows.length
 }
+
+/**
+ * Drops the texts of pages that a revision has ended, up to `limit`, when no older revision is kept. Their titles stay: they
+ * tell its changes. Runs in a transaction. @returns how many
+ */
+export async function dropEndedTexts(
+  db: Db,
+  { spaceId, number }: RevisionKey,
+  limit: number,
+): Promise<number> {
+  const rows: { id: string; fromRevision: number; bytes: number }[] = await db('pages')
+    .where({ spaceId, toRevision: number })
+    .where((either) => either.whereNotNull('markdown').orWhereNotNull('document'))
+    .limit(limit)
+    .select('id', 'fromRevision', db.raw(`${textBytes(db)} as bytes`))
+  const keys = rows.map(({ id, fromRevision }) => [id, fromRevision])
+  await db('pages')
+    .where({ spaceId })
+    .whereIn(['id', 'fromRevision'], keys)
+    .update({ markdown: null, document: null })
+  await freeBytes(db, spaceId, rows)
+  return rows.length
+}
+
+const freeBytes = (db: Db, spaceId: string, rows: readonly { bytes: number }[]): Promise<void> =>
+  addContentBytes(db, spaceId, -rows.reduce((sum, { bytes }) => sum + bytes, 0))

@@ -22,6 +22,8 @@ export type Space = {
   revisionId: string | null
   /** What is wrong in the folder: a list of `FileProblem` as JSON text. */
   problems: string
+  /** Bytes of the pages of all kept revisions. */
+  contentBytes: number
   createdAt: number
 }
 
