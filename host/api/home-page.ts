@@ -31,12 +31,25 @@ ${detail === undefined ? html`<p class="lead">A self-hosted integration platform
 <li class="step"><h3>${title}</h3><p>${text}</p><pre><code>${command}</code></pre></li>`,
     )}
 </ol>
-</section>`,
+</section>
+${otherPages}`,
     footer: html`<a href="/healthz">/healthz</a> <a href="/readyz">/readyz</a>${
       detail === undefined ? '' : html` <a href="/metrics">/metrics</a> <span>Annex ${detail.version}</span>`
     }`,
   }
 }
+
+/**
+ * Components of scripts have buttons to the addresses in `urls.app`. All of them are this page with a fragment, which the
+ * server does not see.
+ */
+const otherPages = html`<section>
+<h2>Did a button lead here?</h2>
+<p>Integrations, installations, sites and spaces have no pages of their own yet. Until then, an admin sees and changes them by the
+command line.</p>
+<pre><code>npx annex installations
+npx annex configure --help</code></pre>
+</section>`
 
 function toDetail({ url, level, processes, work, integrations, more }: HomeDetail): Html {
   return html`<p class="lead">Runs at <code>${url}</code>. Scripts run behind the level <em>${level}</em>.</p>

@@ -9,8 +9,10 @@ import { type Annex, installSample, type Json, request, startAnnex } from '../su
 
 const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({
-  fetch: async (request) => {
+  fetch: async (request, { environment }) => {
     const { origin } = new URL(request.url)
+    const { app } = (environment.installation ?? environment.integration).urls
+    if (request.url.endsWith('/app')) return new Response(app)
     if (request.url.endsWith('/home')) return new Response(await (await fetch(origin + '/')).text())
     return new Response('hi')
   },
@@ -84,6 +86,24 @@ describe('the page at /', () => {
     assert.match(await get({ ...far, authorization: `Bearer ${operator}` }), />webhook</)
     const unknown = await annex.api('GET', '/', undefined, 'annex_op_none')
     assert.deepEqual([unknown.status, unknown.json.error.code], [401, 'unauthorized'])
+  })
+
+  it('is where buttons of components lead, and says what to do meanwhile', async () => {
+    const { items } = (await annex.api('GET', '/v1/integrations/hello/installations')).json
+    const { site, space } = annex.server.samples
+    const ofScript = [`${annex.url}/x/hello`, items[0].urls.publicEndpoint]
+    const ofApi = [`/v1/orgs/home/sites/${site}`, `/v1/spaces/${space}`]
+    const urls = await Promise.all([
+      ...ofScript.map(async (endpoint) => (await fetch(`${endpoint}/app`)).text()),
+      ...ofApi.map(async (path) => (await annex.api('GET', path)).json.urls.app),
+    ])
+    for (const url of urls) {
+      assert.match(url, new RegExp(`^${annex.url}/#/`))
+      const response = await fetch(url, { headers: { accept: 'text/html' } })
+      assert.equal(response.status, 200)
+      const text = await response.text()
+      assert.ok(text.includes('Did a button lead here?') && text.includes('npx annex installations'), text)
+    }
   })
 
   it('answers GET and HEAD only', async () => {
