@@ -39,6 +39,55 @@ describe('crypto in a guest', () => {
     ])
   })
 
+  test('a clone of a key is the same key with the same limits, in whatever holds it', async () => {
+    const seen = await inGuest(`
+      const key = await crypto.subtle.importKey('raw', text('secret'), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+      key.algorithm.name = 'AES-GCM'
+      key.usages.push('decrypt')
+      const { one, two, map } = structuredClone({ one: key, two: key, map: new Map([[key, 1]]) })
+      const again = structuredClone(one)
+      const { port1, port2 } = new MessageChannel()
+      const posted = await new Promise((resolve) => { port2.onmessage = ({ data }) => resolve(data); port1.postMessage([key]) })
+      port1.close()
+      const sign = async (by) => hex(await crypto.subtle.sign('HMAC', by, text('body')))
+      const expected = await sign(key)
+      const same = await Promise.all([one, again, posted[0]].map(async (by) => (await sign(by)) === expected))
+      return [one !== key, one === two, map.has(one), one instanceof CryptoKey, one.type, one.extractable, one.algorithm, one.usages, same,
+        await name(() => crypto.subtle.exportKey('raw', one)), await name(() => crypto.subtle.verify('HMAC', one, text(''), text('')))]`)
+    assert.deepEqual(seen, [
+      ...[true, true, true, true, 'secret', false],
+      ...[{ hash: { name: 'SHA-256' }, length: 48, name: 'HMAC' }, ['sign'], [true, true, true]],
+      ...['InvalidAccessError', 'InvalidAccessError'],
+    ])
+  })
+
+  test('clones of a key pair have their own exponent, and what is no key is not cloned', async () => {
+    const seen = await inGuest(`
+      const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) }
+      const pair = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+      const copy = structuredClone(pair)
+      copy.publicKey.algorithm.publicExponent[0] = 9
+      const signature = await crypto.subtle.sign('RSASSA-PKCS1-v1_5', copy.privateKey, text('x'))
+      const fake = Object.create(CryptoKey.prototype)
+      return [await crypto.subtle.verify('RSASSA-PKCS1-v1_5', pair.publicKey, signature, text('x')), [...pair.publicKey.algorithm.publicExponent],
+        [...structuredClone(copy.publicKey).algorithm.publicExponent], copy.privateKey.extractable,
+        await name(() => structuredClone(fake)), await name(() => structuredClone(new Proxy(pair.publicKey, {}))),
+        await name(() => structuredClone(0, { transfer: [pair.publicKey] }))]`)
+    assert.deepEqual(seen, [
+      ...[true, [1, 0, 1], [1, 0, 1], true],
+      ...['DataCloneError', 'DataCloneError', 'DataCloneError'],
+    ])
+  })
+
+  test('a clone keeps a key whose other objects are gone', async () => {
+    const seen = await inGuest(`
+      const make = () => crypto.subtle.importKey('raw', text('secret'), { name: 'HMAC', hash: 'SHA-256' }, true, ['sign'])
+      const kept = structuredClone(await make())
+      for (let i = 0; i < 400; i++) { await make(); if (i % 50 === 0) new Array(1e6).fill(i) }
+      return new TextDecoder().decode(await crypto.subtle.exportKey('raw', kept))`)
+    assert.equal(seen, 'secret')
+  })
+
   test('AES-GCM and AES-CBC go there and back, and a changed text is refused', async () => {
     const out = await inGuest(`const out = []
       for (const [name_, size] of [['AES-GCM', 12], ['AES-CBC', 16]]) {

@@ -1,3 +1,6 @@
+import { defineSerializable } from '../clone/platform-objects.ts'
+import { structuredClone } from '../clone/structured-clone.ts'
+
 /** A key as the sandbox process describes it. The key itself stays there. */
 export type KeyDescription = {
   id: number
@@ -17,6 +20,8 @@ let isKey: (value: unknown) => value is CryptoKey
 /** Web Crypto, 13. A script that changes `algorithm` or `usages` changes what it sees, not what the key may do. */
 export class CryptoKey {
   readonly #slots: KeySlots
+  #algorithm: object | undefined
+  #usages: string[] | undefined
 
   static {
     slotsOf = (key) => key.#slots
@@ -35,17 +40,19 @@ export class CryptoKey {
     return this.#slots.extractable
   }
   get algorithm(): object {
-    return this.#slots.algorithm
+    this.#algorithm ??= structuredClone(this.#slots.algorithm) as object
+    return this.#algorithm
   }
   get usages(): string[] {
-    return this.#slots.usages
+    this.#usages ??= structuredClone(this.#slots.usages) as string[]
+    return this.#usages
   }
 }
 
 export const isCryptoKey = (value: unknown): value is CryptoKey => isKey(value)
 export const cryptoKeyId = (key: CryptoKey): number => slotsOf(key).id
 
-/** A key, or another object for the same one: what `structuredClone` gives. */
+/** The object of a key. */
 export const createCryptoKey = (slots: KeySlots): CryptoKey => {
   made = slots
   try {
@@ -54,6 +61,9 @@ export const createCryptoKey = (slots: KeySlots): CryptoKey => {
     made = undefined
   }
 }
+
+/** Web Crypto, 13.5. The bytes stay in the sandbox process, until no object of the key is left. */
+defineSerializable({ owns: isKey, copy: (key) => createCryptoKey(slotsOf(key as CryptoKey)) })
 
 export const createKeySlots = ({ algorithm, ...description }: KeyDescription): KeySlots => {
   const { publicExponent } = algorithm
