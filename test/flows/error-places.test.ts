@@ -168,6 +168,12 @@ const ways = {
   now: () => { console.log('before'); Promise.reject(new Error('now')) },
   object: () => { Promise.reject({ code: 1 }) },
   text: () => { Promise.reject('text') },
+  undefined: () => { Promise.reject() },
+  async: () => { (async () => { throw undefined })() },
+  null: () => { Promise.reject(null) },
+  zero: () => { Promise.reject(0) },
+  symbol: () => { Promise.reject(Symbol('s')) },
+  empty: () => { Promise.reject('') },
   microtask: () => { (async () => { await null; throw new Error('microtask') })() },
   waiting: async () => { Promise.reject(new Error('waiting')); await wait(5) },
   later: (waitUntil) => { waitUntil(wait(5).then(() => { Promise.reject(new Error('later')) })) },
@@ -184,6 +190,12 @@ export default createIntegration({
   for (const [thrown, why] of [
     ['object', 'an object that is no Error: the log shows what an Error carries'],
     ['text', 'text'],
+    ['undefined', 'undefined'],
+    ['async', 'undefined'],
+    ['null', 'null'],
+    ['zero', '0'],
+    ['symbol', 'an object that is no Error: the log shows what an Error carries'],
+    ['empty', ''],
   ]) {
     it(`says what was rejected: ${thrown}`, async () => {
       const response = await fetch(`${annex.url}/x/floats/${thrown}`)

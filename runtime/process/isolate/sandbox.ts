@@ -164,7 +164,7 @@ export function createSandbox(given: {
     if (reports.reportStuck(blackBox.enter(sandbox, dispatch, begun)) && begun !== 0) return false
     const leftMs = Math.min(options.cpuMs, budget.allowedMs - budget.cpuMs)
     const startedMs = cpuClock.start()
-    let failure: unknown
+    let failure: unknown = nothing
     try {
       receive.applySync(undefined, [kind, id, number, text, body], {
         timeout: cpuClock.wallFor(leftMs, options.wallMs),
@@ -179,7 +179,7 @@ export function createSandbox(given: {
       budget.heapBytes = Math.max(budget.heapBytes, heapBytes(startedMs))
     } catch (error) {
       // isolated-vm throws an unhandled rejection of the guest from its next call. Uncaught, it ends this process.
-      failure ??= error
+      if (failure === nothing) failure = error
     }
     const isRejected = isRejection(failure)
     posts.drain(
@@ -187,7 +187,7 @@ export function createSandbox(given: {
       () =>
         isRejected && log(dispatch, 'error', `Uncaught (in promise) ${describeGuestError(failure).stack}`),
     )
-    if (failure !== undefined && !isRejected) breakDown(failure, dispatch)
+    if (failure !== nothing && !isRejected) breakDown(failure, dispatch)
     else charge(dispatch, 0)
     return true
   }
@@ -214,7 +214,7 @@ export function createSandbox(given: {
    * the isolate is intact.
    */
   function isRejection(failure: unknown): boolean {
-    return failure !== undefined && !isolate.isDisposed && ![timedOut, starved].includes(messageOf(failure))
+    return failure !== nothing && !isolate.isDisposed && ![timedOut, starved].includes(messageOf(failure))
   }
 
   function log(dispatch: number, level: (typeof logLevels)[number], text: string): void {
@@ -248,8 +248,11 @@ export function createSandbox(given: {
   }
 }
 
+/** No failure. A promise may be rejected with any value, with `undefined` too. */
+const nothing = Symbol('nothing failed')
+
 const isStarved = (failure: unknown, usedMs: number, limitMs: number): boolean =>
-  failure !== undefined && messageOf(failure) === timedOut && usedMs < limitMs
+  messageOf(failure) === timedOut && usedMs < limitMs
 
 /** Reading the heap statistics of V8 is too slow for each stretch. */
 const heapReadEveryMs = 20
