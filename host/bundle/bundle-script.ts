@@ -93,7 +93,7 @@ async function runBuild(task: Task, timeoutMs: number): Promise<BuildResult | { 
 
 function toOptions({ roots, read, settings, script }: Task) {
   return {
-    // With `tsconfigRaw` esbuild looks for no tsconfig.json, whose `extends` and `paths` may name any file.
+    // With `tsconfigRaw` esbuild reads no tsconfig.json, whose `extends` and `paths` may name any file.
     ...settings,
     absWorkingDir: roots.plugin,
     entryPoints: [resolve(roots.plugin, script)],

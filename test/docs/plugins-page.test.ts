@@ -97,6 +97,37 @@ describe('the connection with a provider as docs/plugins.md shows it', () => {
   })
 })
 
+describe('the block from a pasted link as docs/plugins.md shows it', () => {
+  const part = page.split('### A block from a pasted link')[1]?.split('\n## ')[0] ?? ''
+  const blockOf = (language: string) => part.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? ''
+  const more = `${blockOf('yaml')}script: ./clip.tsx`
+  let annex: Annex
+  before(async () => {
+    annex = await startAnnex({ plugins: { clip: { more, files: { 'clip.tsx': blockOf('tsx') } } } })
+  })
+  after(() => annex.close())
+
+  it('returns the properties of the block for the action @link.unfurl', async () => {
+    const endpoints = await installEverywhere(annex, 'clip')
+    const path = endpoints.at(-1)?.replace('/x/clip/', '/v1/integrations/clip/installations/')
+    const url = 'https://clips.example/watch/42'
+    const render = async (body: object) =>
+      (await annex.api('POST', `${path}/render`, { componentId: 'clip', ...body })).json
+    const pasted = await render({ action: { action: '@link.unfurl', url } })
+    assert.deepEqual(pasted.props, { url })
+    const later = await render({ props: pasted.props })
+    assert.equal(later.element.children[0].source.url, `https://clips.example/embed?of=${url}`)
+  })
+
+  it('has types', () => {
+    const folder = join(annex.pluginsDir, 'clip')
+    const { status, stdout } = spawnSync('node', [join(root, 'scripts/compile-plugins.ts'), folder], {
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0, stdout)
+  })
+})
+
 describe('the test beside the plugin echo', () => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-plugin-test-'))
   const plugin = join(folder, 'plugins/echo')
