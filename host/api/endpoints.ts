@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
+import { storeNewest } from '../cache.ts'
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import { OtherSpelling } from '../installations/other-spelling.ts'
@@ -32,11 +33,16 @@ export type EndpointParts = {
   rateLimits: RateLimits
 } & FlowGuardParts
 
-type Parts = EndpointParts & { readOrStream: ReadOrStream; guard: FlowGuard }
+type Parts = EndpointParts & { readOrStream: ReadOrStream; guard: FlowGuard; found: Map<string, true> }
 
 /** Public endpoints (spec 4.1): a request under `/x/` with any method, headers and bytes goes to the script's `fetch`. */
 export function answerEndpoints(given: EndpointParts): Middleware {
-  const parts: Parts = { ...given, readOrStream: createReadOrStream(), guard: createFlowGuard(given) }
+  const parts: Parts = {
+    ...given,
+    readOrStream: createReadOrStream(),
+    guard: createFlowGuard(given),
+    found: new Map(),
+  }
   return (context, next) => {
     const target = splitTarget(context.req.url ?? '/')
     return target.path.startsWith(endpointPrefix) ? answerEndpoint(context, target, parts) : next()
@@ -52,8 +58,8 @@ export function answerEndpoints(given: EndpointParts): Middleware {
 async function answerEndpoint(context: Context, target: Target, parts: Parts): Promise<void> {
   const { guard } = parts
   const named = parseEndpointPath(target.path)
-  const failed = named && (await whyNot(named, parts))
-  const counting = parts.rateLimits.countVisitor(context, placeOf(named, failed))
+  const { place, failed } = await findPlace(context, named, parts)
+  const counting = parts.rateLimits.countVisitor(context, place)
   if (counting !== undefined) await counting
   // Before the guard of flows, which compares addresses.
   if (failed instanceof OtherSpelling) throw failed
@@ -79,15 +85,33 @@ async function answerEndpoint(context: Context, target: Target, parts: Parts): P
   }
 }
 
-/** An endpoint that does not exist counts with all others: a visitor can name any number of them. */
-const placeOf = (level: Level | undefined, failed: unknown): string =>
-  level === undefined || (isAnnexError(failed) && failed.code === 'not_found') ? nowhere : endpointPath(level)
+/** The endpoints that were there when they were asked for last. */
+const mostFound = 10_000
 
-const whyNot = (level: Level, { prepareDispatch }: Parts): Promise<unknown> =>
-  prepareDispatch.prepare(level).then(
+/**
+ * The place that a request counts for. An endpoint that does not exist counts with all others: a visitor can name any number of
+ * them. Above that limit the visitor's guesses read nothing from the database, so that only endpoints are served that someone has
+ * found before.
+ */
+async function findPlace(
+  context: Context,
+  level: Level | undefined,
+  { prepareDispatch, rateLimits, found }: Parts,
+): Promise<{ place: string; failed?: unknown }> {
+  if (level === undefined) return { place: nowhere }
+  const path = endpointPath(level)
+  if (!found.has(path) && (await rateLimits.isSpent(context, nowhere))) return { place: nowhere }
+  const failed = await prepareDispatch.prepare(level).then(
     () => undefined,
     (error: unknown) => error,
   )
+  if (isAnnexError(failed) && failed.code === 'not_found') {
+    found.delete(path)
+    return { place: nowhere, failed }
+  }
+  storeNewest(found, path, true, mostFound)
+  return { place: path }
+}
 
 function dispatchRequest(
   { req: request, res: visitor, state: { requestId } }: Context,

@@ -13,6 +13,8 @@ export type RateLimits = {
   countToken: (context: Context, key: string) => Promise<void> | undefined
   /** @param place the endpoint, or the operation with its record: the count of one place leaves the others alone */
   countVisitor: (context: Context, place: string) => Promise<void> | undefined
+  /** True when the visitor's next request to the place is refused. It counts nothing. */
+  isSpent: (context: Context, place: string) => Promise<boolean>
 }
 
 /** The place of all requests that are refused, or for nothing: a visitor can name any number of these. */
@@ -37,7 +39,7 @@ export function createRateLimits(
   limits: { token: number; visitor: number },
   isBehindProxy: boolean,
 ): RateLimits {
-  const tokens = createLimiter('token', limits.token)
+  const tokens = createLimiter('token', limits.token)?.count
   const visitors = createLimiter('visitor', limits.visitor)
   const isFree = ({ req }: Context) => !isBehindProxy && isFromHere(req)
   return {
@@ -48,19 +50,31 @@ export function createRateLimits(
     countVisitor(context, place) {
       if (visitors === undefined || isFree(context)) return undefined
       const visitor = visitorOf(context.req, isBehindProxy)
-      return visitors(context, `${visitor} ${place}`, `The address ${visitor} has`)
+      return visitors.count(context, `${visitor} ${place}`, `The address ${visitor} has`)
+    },
+    async isSpent(context, place) {
+      if (visitors === undefined || isFree(context)) return false
+      return visitors.isSpent(`${visitorOf(context.req, isBehindProxy)} ${place}`)
     },
   }
 }
 
-type Limiter = (context: Context, key: string, who: string) => Promise<void>
+type Limiter = {
+  count: (context: Context, key: string, who: string) => Promise<void>
+  isSpent: (key: string) => Promise<boolean>
+}
 
 function createLimiter(name: 'token' | 'visitor', points: number): Limiter | undefined {
   if (points === 0) return undefined
   const limiter = new RateLimiterMemory({ keyPrefix: '', points, duration: windowSeconds })
   const keys = new Set<string>()
   const policy = `"${name}";q=${points};w=${windowSeconds}`
-  return async (context, longKey, who) => {
+  return {
+    count,
+    isSpent: async (key) => ((await limiter.get(key.slice(0, maxKeyLength)))?.remainingPoints ?? 1) <= 0,
+  }
+
+  async function count(context: Context, longKey: string, who: string): Promise<void> {
     const key = longKey.slice(0, maxKeyLength)
     const counted = await limiter.consume(key).catch((refused: RateLimiterRes) => refused)
     if (counted.isFirstInDuration) dropOldest(limiter, keys, key)

@@ -5,6 +5,7 @@ import type { Context } from 'koa'
 import { createRateLimits } from '../../host/api/rate-limits.ts'
 import { visitorOf } from '../../host/api/visitor.ts'
 import { type Annex, installSample, startAnnex, until } from '../support/annex.ts'
+import { writePlugin } from '../support/plugin-folder.ts'
 
 /** Answers with the number of its dispatches. */
 const script = `import { createIntegration } from '@annex/runtime'
@@ -198,7 +199,25 @@ describe('a visitor who names what is not there', () => {
     })
   }
 
+  it('reads nothing above the limit: an endpoint that no visitor has found yet is refused', async () => {
+    writePlugin(annex.pluginsDir, 'fresh', { script })
+    assert.equal((await annex.api('POST', '/v1/reload')).status, 200)
+    const { endpoint } = await installSample(annex, 'fresh')
+    const { pathname } = new URL(endpoint)
+    const wrong = Array.from({ length: visitorLimit }, (_, n) => `/x/fresh/inst_${uuid(n)}`)
+    const refused = await visit([...wrong, pathname, '/x/fresh', pathname])
+    assert.deepEqual(refused, [...Array(visitorLimit).fill(404), 429, 429, 429])
+    // Another visitor finds it, and a third one, who guesses as well, is served then.
+    assert.deepEqual(await visit([pathname]), [200])
+    assert.deepEqual(await visit([...wrong, pathname, wrong[0] ?? '']), [
+      ...Array(visitorLimit).fill(404),
+      200,
+      429,
+    ])
+  })
+
   it('has one limit for all of them, and is served where something is', async () => {
+    assert.deepEqual(await visit(['/x/counts']), [200])
     const paths = kinds.filter(([, , , method]) => method === undefined).map(([, pathOf]) => pathOf(0))
     const statuses = await visit([...paths, '/x/counts', '/healthz'])
     assert.deepEqual(statuses.slice(visitorLimit), [

@@ -10,7 +10,11 @@ const plugin: PluginSource = {
   script: `
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({
-  fetch: (request, { environment }) => Response.json(environment.apiTokens),
+  fetch: (request, { environment }) => {
+    // One operation on huge numbers, which only the end of the process stops.
+    if (request.url.endsWith('/kill')) { let n = 2n; for (;;) n = n * n }
+    return Response.json(environment.apiTokens)
+  },
   events: {
     installation_deleted: async (event, { environment }) => {
       const answer = await fetch(environment.apiEndpoint + '/v1/integrations/stops/installations/' + event.installationId, {
@@ -87,6 +91,23 @@ describe('the tokens of a script that is stopped', () => {
       assert.deepEqual(await codes(token, [...acts(), ...whole()]), ['installation_paused'])
     assert.deepEqual(await codes(minted, acts()), ['installation_paused'])
     assert.deepEqual(await codes(outside, acts().slice(0, 5)), ['installation_paused'])
+    assert.equal((await annex.api('POST', `${path}/resume`)).status, 200)
+    for (const token of [...all, minted, outside]) assert.deepEqual(await codes(token, acts()), ['done'])
+  })
+
+  it('have no effect while its installation is suspended, and work again once it is resumed', async () => {
+    const all = [...(await tokensAt(endpoints.installation)), ...(await tokensAt(endpoints.space))]
+    const [outside = ''] = await tokensAt(endpoints.whole)
+    const minted = (await annex.api('POST', `${path}/tokens`, undefined, outside)).json.token
+    await until(
+      async () => (await fetch(`${endpoints.installation}/kill`)).json() as Promise<Json>,
+      ({ error }) => error.code === 'installation_suspended',
+    )
+    assert.equal((await annex.api('GET', path)).json.status, 'suspended')
+    for (const token of all)
+      assert.deepEqual(await codes(token, [...acts(), ...whole()]), ['installation_suspended'])
+    assert.deepEqual(await codes(minted, acts()), ['installation_suspended'])
+    assert.deepEqual(await codes(outside, acts().slice(0, 5)), ['installation_suspended'])
     assert.equal((await annex.api('POST', `${path}/resume`)).status, 200)
     for (const token of [...all, minted, outside]) assert.deepEqual(await codes(token, acts()), ['done'])
   })
