@@ -81,6 +81,7 @@ describe('the audit', () => {
         failing: { script: failing },
         minting: { script: minting },
       },
+      flags: { DELIVERY_RETRY_SECONDS: '0.5,0.5' },
     })
     ;({ id, path } = await installSample(annex, 'settled'))
   })
@@ -210,6 +211,39 @@ describe('the audit', () => {
       [run.action, run.organization, run.after],
       ['job.run', organization, { event: job.event }],
     )
+  })
+
+  it('has failed deliveries that are sent again: the filter, and how many', async () => {
+    // Nothing listens on the receiver's port.
+    const failed = await until(
+      async () => (await annex.api('GET', '/v1/deliveries?state=failed')).json.items,
+      (items: Json[]) => items.length > 0,
+    )
+    const [{ receiver, installation }] = failed
+    const { organization } = annex.server.samples
+    const filters: [filter: object, subject: string, organization: string | null][] = [
+      [{ receiver }, receiver, null],
+      [{ installation }, installation, organization],
+      [{}, 'all', null],
+    ]
+    for (const [filter, subject, owner] of filters) {
+      await until(
+        async () => (await annex.api('GET', '/v1/deliveries?state=failed')).json.items,
+        (items: Json[]) => items.length > 0,
+      )
+      const body = { since: '2020-01-01T00:00:00Z', ...filter }
+      const answer = await annex.api('POST', '/v1/deliveries/send-failed', body)
+      assert.equal(answer.status, 202, answer.text)
+      const [entry] = await entriesOf('action=delivery.send_failed')
+      assert.deepEqual([entry.subject, entry.organization], [{ kind: 'deliveries', id: subject }, owner])
+      assert.deepEqual(entry.after, { ...body, count: answer.json.count })
+      assert.ok(entry.after.count > 0)
+      assert.equal(entry.request, answer.headers.get('x-request-id'))
+      assert.equal(entry.actor.kind, 'token')
+    }
+    const none = { since: '2020-01-01T00:00:00Z', eventType: 'none' }
+    assert.equal((await annex.api('POST', '/v1/deliveries/send-failed', none)).status, 200)
+    assert.equal((await entriesOf('action=delivery.send_failed')).length, filters.length)
   })
 
   it('has the token of an installation that a script makes, once for each token', async () => {
