@@ -116,3 +116,49 @@ describe('a new user, by annex alone', () => {
     assert.doesNotMatch((await annex('integrations')).stdout, /story/)
   })
 })
+
+describe('annex diff', () => {
+  const plugins = mkdtempSync(join(tmpdir(), 'annex-plugins-'))
+  let served: Served
+  before(async () => {
+    writePlugin(plugins, 'shared', { script: script('one'), visibility: 'public' })
+    served = await startServe({ PLUGINS_DIR: plugins })
+  })
+  after(async () => {
+    await served?.close()
+    rmSync(plugins, { recursive: true })
+  })
+
+  const annex = async (...args: string[]): Promise<string> => {
+    const ran = await served.annex(...args)
+    assert.equal(ran.code, 0, `${args.join(' ')}: ${ran.stderr}`)
+    return ran.stdout
+  }
+
+  it('says how many organizations wait, until all have agreed', async () => {
+    const ids: string[] = []
+    for (const organization of ['first', 'second']) {
+      await annex('orgs', 'create', organization)
+      const { installation } = JSON.parse(
+        await annex('install', 'shared', '--org', organization, '--yes', '--json'),
+      )
+      ids.push(installation.id)
+    }
+    writePlugin(plugins, 'shared', {
+      script: script('two'),
+      visibility: 'public',
+      scopes: ['site:views:read'],
+    })
+    await annex('reload')
+    const waits = (who: string) =>
+      new RegExp(
+        `^version 1 → 2\n\\+ Read the visits of the sites[^\n]*\n${who} not agreed to version 2\\. Outside of installations it does not reach them\\.\n$`,
+      )
+    assert.match(await annex('diff', 'shared'), waits('2 organizations have'))
+    assert.equal(JSON.parse(await annex('diff', 'shared', '--json')).waiting, 2)
+    await annex('agree', ids[0] ?? '', '--yes')
+    assert.match(await annex('diff', 'shared'), waits('1 organization has'))
+    await annex('agree', ids[1] ?? '', '--yes')
+    assert.match(await annex('diff', 'shared'), /^version 1 → 2\n\+ Read the visits of the sites[^\n]*\n$/)
+  })
+})

@@ -34,7 +34,10 @@ describe('the tokens of a script that is stopped', () => {
   let endpoints: Record<'whole' | 'installation' | 'space', string>
 
   before(async () => {
-    annex = await startAnnex({ plugins: { stops: plugin } })
+    annex = await startAnnex({
+      plugins: { stops: plugin },
+      flags: { SANDBOX_CPU_MS: '200', SANDBOX_RESIDENT_MB: '512' },
+    })
     const { organization } = annex.server.samples
     const installed = await installIn(annex, 'stops', organization)
     path = installed.path
