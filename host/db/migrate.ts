@@ -11,9 +11,9 @@ import * as handledEvents from './migrations/009-handled-events.ts'
 import * as typedHosts from './migrations/010-typed-hosts.ts'
 import * as foundIntegrations from './migrations/011-found-integrations.ts'
 import * as queuedWork from './migrations/012-queued-work.ts'
+import * as contentBytes from './migrations/013-content-bytes.ts'
 import * as viewCookies from './migrations/014-view-cookies.ts'
 import * as settingKinds from './migrations/015-setting-kinds.ts'
-import * as contentBytes from './migrations/013-content-bytes.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
