@@ -13,12 +13,14 @@ const sorted: readonly RegExp[] = [
   /from `receipts` where `owner` in/,
   /from `receivers` where `installation_id` in/,
   /from `stores` where `installation_id` = \?/,
+  // A page of each installation of an organization is merged.
+  /from `installations` as `theirs` cross join `deliveries` as `found`/,
   // Those that have ended or will, by a partial index.
   /setting_details like '%"endsAt":%'/,
   // The addresses of one site in a week.
   /as visitors[\s\S]*group by 1 order by 2 desc/,
   // The problems of an operator: each integration has one manifest.
-  /SCAN integrations .* where manifest like '%"secrets":%'/,
+  /SCAN integrations .* where manifest like '%"(secrets|configurations)":%'/,
 ]
 
 /** Logs a line and queues a task for each number, all for the same second. */

@@ -46,12 +46,12 @@ export async function ensureIntegration(
   await db('integrations').insert(row).onConflict('name').merge(['organizationId', 'folder', 'loadedBy'])
 }
 
-/** @param name in any letter case. Of two spellings in an old database, the same one comes first, then one that is deployed */
+/** @param name in any letter case. An old database may have two spellings: then the same one is found, else one that is deployed */
 export async function findIntegration(db: Db, name: string): Promise<IntegrationRow | undefined> {
-  return db('integrations')
-    .where({ lowerName: toLowerName(name) })
-    .orderByRaw('name = ? desc, version_id is null, name', [name])
-    .first()
+  const found: IntegrationRow[] = await db('integrations').where({ lowerName: toLowerName(name) })
+  const [first] = found
+  if (found.length < 2) return first
+  return found.find((row) => row.name === name) ?? found.find(({ versionId }) => versionId !== null) ?? first
 }
 
 /** The spelling of a name that an integration has. A name of none stays as it is. */

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
-import { firstIdAt, newestFirst, withPrefix } from '../ids.ts'
+import { firstIdAt, withPrefix } from '../ids.ts'
+import { inCorrelated } from '../sql.ts'
 import type { Delivery, DeliveryState } from './deliveries.ts'
 
 /** A delivery must match all given fields. Times are of its creation, in Unix ms. */
@@ -26,26 +27,58 @@ const slackMs = 1_000
 
 /** Each filter has an index that is in the order of ids, so that a page reads few rows. Rare combinations scan that index. */
 export async function listDeliveries(db: Db, filter: DeliveryFilter, page: Page): Promise<ListedDelivery[]> {
-  const found: Delivery[][] = await Promise.all(await queriesOf(db, filter, page))
-  return withNextAttempt(db, found.flat().sort(newestFirst).slice(0, page.limit))
+  return withNextAttempt(db, await queryOf(db, filter, page))
 }
 
-async function queriesOf(db: Db, filter: DeliveryFilter, page: Page): Promise<Knex.QueryBuilder[]> {
+async function queryOf(db: Db, filter: DeliveryFilter, page: Page): Promise<Delivery[]> {
   const deliveries = () => inPage(db('deliveries').select('deliveries.*'), 'deliveries', filter, page)
-  if (filter.eventId !== undefined) return [narrow(db, deliveries(), filter)]
+  if (filter.eventId !== undefined) return narrow(db, deliveries(), filter)
   const { state, ...others } = filter
   // Pending deliveries are found by their jobs. A filter by state would make PostgreSQL sort all jobs.
   if (state === 'pending') {
-    return [narrow(db, inPage(pendingOnes(db), 'jobs', filter, page), others, unindexed(db))]
+    return narrow(db, inPage(pendingOnes(db), 'jobs', filter, page), others, unindexed(db))
   }
   // A failed delivery has a reason: this condition selects the index `deliveries_failed`.
   if (state === 'failed') {
-    return [narrow(db, deliveries().whereNotNull('deliveries.reason'), filter, unindexed(db))]
+    return narrow(db, deliveries().whereNotNull('deliveries.reason'), filter, unindexed(db))
   }
-  const installationIds = await installationsOf(db, filter)
-  if (installationIds === undefined) return [narrow(db, deliveries(), filter)]
-  // One query for all of them would sort all deliveries of an organization.
-  return installationIds.map((id) => narrow(db, deliveries().where('deliveries.installationId', id), filter))
+  const { installationId, receiverId, organizationId } = filter
+  if (installationId === undefined && receiverId !== undefined) {
+    // The receiver's installation has an index in the order of the page.
+    const receiver = await db('receivers').where({ id: receiverId }).first('installationId')
+    if (receiver === undefined) return []
+    return narrow(db, deliveries(), { ...filter, ...receiver })
+  }
+  if (installationId === undefined && organizationId !== undefined) return ofOrganization(db, filter, page)
+  return narrow(db, deliveries(), filter)
+}
+
+/** Greater than each id, which has hexadecimal digits here, in the order of every language. */
+const afterAll = 'dlv_g'
+
+/** One page of each installation, by its index: without the inner pages all deliveries of the organization would be sorted. */
+function ofOrganization(
+  db: Db,
+  { organizationId, ...others }: DeliveryFilter,
+  page: Page,
+): Knex.QueryBuilder {
+  // Ranges and an order of two columns: with `=` PostgreSQL may read the deliveries of all installations in the order of ids.
+  const ofOne = db('deliveries')
+    .select('deliveries.id')
+    .where('deliveries.installationId', '>=', db.ref('theirs.id'))
+    .whereRaw('(deliveries.installation_id, deliveries.id) < (theirs.id, ?)', [page.before ?? afterAll])
+    .orderBy('deliveries.installationId', 'desc')
+  const ids = narrow(db, inPage(ofOne, 'deliveries', others, page), others).toSQL()
+  return (
+    db('installations as theirs')
+      .select('found.*')
+      // SQLite keeps to the order of a cross join.
+      .crossJoin('deliveries as found' as never)
+      .where('theirs.organizationId', organizationId)
+      .whereRaw(`found.id ${inCorrelated(db, ids.sql)}`, ids.bindings as never)
+      .orderBy('found.id', 'desc')
+      .limit(page.limit)
+  )
 }
 
 /** A pending delivery has a job, and there may be a million deliveries beside it. */
@@ -70,20 +103,6 @@ function inPage(
   if (afterMs !== undefined) query.where(column, '>=', firstIdAt(prefix, afterMs - slackMs))
   if (beforeMs !== undefined) query.where(column, '<', firstIdAt(prefix, beforeMs + slackMs))
   return query.orderBy(column, 'desc').limit(limit)
-}
-
-/** @returns `undefined` when the filter allows all installations */
-async function installationsOf(
-  db: Db,
-  { installationId, receiverId, organizationId }: DeliveryFilter,
-): Promise<string[] | undefined> {
-  if (installationId !== undefined) return [installationId]
-  if (receiverId !== undefined) {
-    const receiver = await db('receivers').where({ id: receiverId }).first('installationId')
-    return receiver === undefined ? [] : [receiver.installationId]
-  }
-  if (organizationId !== undefined) return db('installations').where({ organizationId }).pluck('id')
-  return undefined
 }
 
 /** @returns the delivery with the time of its next attempt */

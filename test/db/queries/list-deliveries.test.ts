@@ -15,7 +15,7 @@ import { listExpiredStores } from '../../../host/db/queries/stores.ts'
 import { deletePendingEvents } from '../../../host/db/queries/uninstall.ts'
 import { isPostgres } from '../../../host/db/sql.ts'
 import { createChanges, followDeliveries } from '../../../host/webhooks/follow-deliveries.ts'
-import { type Asked, planOf } from '../../support/query-plan.ts'
+import { type Asked, planOf, readRowsOf } from '../../support/query-plan.ts'
 import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
 
 /** More than a page of any list. */
@@ -155,7 +155,6 @@ describe('lists of thousands of records', () => {
       { state: 'delivered', installationId },
       { installationId },
       { receiverId: 'rcv_quiet' },
-      { organizationId },
       { eventType: 'told', afterMs: 1, beforeMs: Date.now() },
     ]
     for (const filter of filters) {
@@ -169,6 +168,27 @@ describe('lists of thousands of records', () => {
       assert.match(plan, /USING INDEX/, JSON.stringify(filter))
       assert.doesNotMatch(plan, /TEMP B-TREE/, JSON.stringify(filter))
     }
+  })
+
+  it('ask one query for the installations of an organization, which reads a page of each', async () => {
+    const { db } = seeded
+    const filter: DeliveryFilter = { organizationId: other.organizationId, state: 'delivered' }
+    const ask = () => listDeliveries(db, filter, { before: all[0]?.id, limit: 20 })
+    const asked: Asked[] = []
+    const take = (query: Asked) => asked.push(query)
+    db.on('query', take)
+    await ask()
+    db.off('query', take)
+    assert.equal(asked.length, 1)
+    if (!isPostgres(db)) {
+      const plan = await planOf(db, ask)
+      assert.match(plan, /SEARCH deliveries USING (COVERING )?INDEX deliveries_installation_id_id_index/)
+      assert.match(plan, /SEARCH found USING INDEX \S+ \(id=\?\)/)
+      return
+    }
+    await db.raw('analyze deliveries')
+    const { plan, read } = await readRowsOf(db, ask)
+    assert.ok(Math.max(...read) <= 100, plan)
   })
 
   it('stay beside requests that read few rows of them', async (context) => {
