@@ -18,7 +18,7 @@ export function writeTransaction<Result>(db: Db, run: (transaction: Db) => Promi
 
 /** `in (…)` for a query of ids that depends on another table of its statement. */
 export const inCorrelated = (db: Db, ids: string): string =>
-  // PostgreSQL looks up an array by an index, and would compare a subquery with each row of the table.
+  // PostgreSQL finds the ids of an array by an index. It would compare a subquery with each row of the table.
   isPostgres(db) ? `= any (array (${ids}))` : `in (${ids})`
 
 /** `in (…)` for a query of ids. On PostgreSQL it locks the rows, and leaves out rows that another transaction has locked. */
