@@ -284,6 +284,7 @@ export async function startServer(
       plugins: folders.plugins,
       firstLoad: folders.firstLoad,
       reload: folders.reload,
+      load: folders.load,
       resume: suspensions.resume,
       operatorOrganization: organization.id,
       pause: suspensions.pause,

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { Context } from 'koa'
 import type { Integration } from '../../schemas/generated/api/integrations.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
@@ -39,6 +40,7 @@ import { type Authenticate, isPerson, originOf } from './caller.ts'
 import { readListed } from './integration-filter.ts'
 import { idPlace, listPage, namePlace, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
+import type { FolderLoad } from './still-loading.ts'
 import { toPermission } from './versions.ts'
 import { openIntegration, ownsIntegration, reachOf, visibleInstallation } from './visible-records.ts'
 
@@ -55,6 +57,7 @@ export type IntegrationParts = {
   resume: Suspensions['resume']
   /** Reads all plugin folders and spaces again. */
   reload: () => Promise<LoadedPlugin[]>
+  load: () => FolderLoad | undefined
   publicUrl: () => string
   wake: () => void
   onMissed: MissedCalls['note']
@@ -193,6 +196,12 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     )
     wake()
     return {}
+  })
+
+  on('readFolderLoad', async () => {
+    const { folders, ...counts } = parts.load() ?? { loaded: 0, total: 0, folders: new Set<string>() }
+    const running = parts.load() !== undefined
+    return { object: 'folder_load', running, ...counts, folders: [...folders].map((path) => basename(path)) }
   })
 
   on('reloadFolders', async () => {

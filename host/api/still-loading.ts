@@ -4,6 +4,9 @@ import { AnnexError, isAnnexError } from '../errors.ts'
 /** How far the first load of plugin folders is; `undefined` after it. `names`: the integrations whose folders are loaded. */
 export type FirstLoad = { loaded: number; total: number; names: ReadonlySet<string> }
 
+/** How far a load is. `folders`: the paths of those that it loads now. */
+export type FolderLoad = { loaded: number; total: number; folders: Set<string> }
+
 const ofIntegration = /^\/(?:x|v1\/integrations)\/([^/]+)/
 const codes: ReadonlySet<string> = new Set(['not_found', 'no_version'])
 

@@ -12,7 +12,7 @@ export type Api = {
   /** All items of a list, page after page. */
   list<T>(path: string, query?: Query): Promise<List<T>>
   post<T>(path: string, body?: object, query?: Query): Promise<T>
-  /** A `post` that may take minutes. */
+  /** A `post` that may take any time. */
   postLong<T>(path: string, body: object): Promise<T>
   patch<T>(path: string, body: object): Promise<T>
   put<T>(path: string, body: object): Promise<T>
@@ -127,7 +127,7 @@ async function send(
   { body, headers, endless }: SendOptions,
 ): Promise<Response> {
   try {
-    return await fetch(url, {
+    const options: RequestInit = {
       method,
       headers: {
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -138,10 +138,18 @@ async function send(
       // A redirect would send the token to another server.
       redirect: 'error',
       ...(endless !== true && { signal: AbortSignal.timeout(timeoutMs) }),
-    })
+    }
+    return endless === true ? await fetchEndlessly(url, options) : await fetch(url, options)
   } catch (cause) {
     throw new AnnexError('unavailable', whyNoAnswer(base, cause), { cause })
   }
+}
+
+/** Node's own fetch gives up after five minutes without an answer, and between two pieces of one. */
+async function fetchEndlessly(url: URL, options: RequestInit): Promise<Response> {
+  const undici = await import('undici')
+  const dispatcher = new undici.Agent({ headersTimeout: 0, bodyTimeout: 0 })
+  return (await undici.fetch(url, { ...(options as object), dispatcher })) as unknown as Response
 }
 
 function whyNoAnswer(base: string, cause: unknown): string {

@@ -1,13 +1,15 @@
 import { type Command, Option } from 'commander'
+import type { FolderLoad } from '../../schemas/generated/api/integrations.ts'
 import type { PrunedList } from '../../schemas/generated/api/versions.ts'
 import type { Problem } from '../manifest/problem.ts'
 import type { LoadedPlugin } from '../versions/load-plugins.ts'
+import type { Api } from './client.ts'
 import { exitCodes } from './exit.ts'
 import { findOrganization } from './find-records.ts'
 import { withExamples } from './options.ts'
 import type { Integration, List } from './records.ts'
 import { openSession } from './session.ts'
-import { printProblems, printTable, toStatus } from './terminal.ts'
+import { printProblems, printTable, type Terminal, toSafeLine, toStatus } from './terminal.ts'
 import type { NewOptions } from './write-plugin.ts'
 
 // Checking and writing plugin folders load the bundler and the schemas. Other commands start faster without them.
@@ -133,9 +135,23 @@ export function addPrune(program: Command): void {
   withExamples(command, ['annex prune --dry-run', 'annex prune --installations'])
 }
 
+const reportEveryMs = 10_000
+
+/** Says that a load is under way. Why a request fails, the command itself reports. */
+async function sayLoading(api: Api, terminal: Terminal): Promise<void> {
+  const load = await api.get<FolderLoad>('/v1/reload').catch(() => undefined)
+  if (load?.running !== true) return
+  const now =
+    load.folders.length === 0 ? '' : `, now ${load.folders.map((name) => toSafeLine(name)).join(', ')}`
+  terminal.say(`Still loading: ${load.loaded} of ${load.total} plugin folders are loaded${now}.`)
+}
+
 async function reload(_options: object, command: Command): Promise<void> {
   const { terminal, api } = openSession(command)
-  const answer = await api.post<List<LoadedPlugin>>('/v1/reload')
+  const reporting = setInterval(() => void sayLoading(api, terminal), reportEveryMs)
+  const answer = await api
+    .postLong<List<LoadedPlugin>>('/v1/reload', {})
+    .finally(() => clearInterval(reporting))
   if (terminal.json) terminal.printJson(answer)
   else {
     const rows = answer.items.map((plugin) => [

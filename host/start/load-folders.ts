@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { FirstLoad } from '../api/still-loading.ts'
+import type { FirstLoad, FolderLoad } from '../api/still-loading.ts'
 import type { Settings } from '../config/load-settings.ts'
 import { watchSpaces } from '../content/watch-spaces.ts'
 import type { ContentWriter } from '../content/write-content.ts'
@@ -17,6 +17,8 @@ export type Folders = {
   plugins: () => readonly LoadedPlugin[]
   /** The first load. `undefined` after it. */
   firstLoad: () => FirstLoad | undefined
+  /** The load that runs now. */
+  load: () => FolderLoad | undefined
   /** Reads all plugin folders and spaces: the first call begins the first load. */
   reload: () => Promise<LoadedPlugin[]>
   /** With the setting `WATCH`: loads plugin folders again when a file in them changes, and says so, and what scripts log, on stderr. */
@@ -65,6 +67,7 @@ export function createFolders(
   ends.defer(spaces.close)
   let plugins: LoadedPlugin[] = []
   let first: (FirstLoad & { names: Set<string> }) | undefined = { loaded: 0, total: 0, names: new Set() }
+  let current: FolderLoad | undefined
   let loading: Promise<void> = Promise.resolve()
   const reload = inTurn(async () => {
     stop.throwIfAborted()
@@ -80,6 +83,7 @@ export function createFolders(
   return {
     plugins: () => plugins,
     firstLoad: () => first,
+    load: () => current,
     reload,
     watch() {
       if (!settings.WATCH) return
@@ -101,26 +105,36 @@ export function createFolders(
   }
 
   async function loadAll(): Promise<LoadedPlugin[]> {
-    const progress = { loaded: 0, total: 0 }
+    const progress: FolderLoad = { loaded: 0, total: 0, folders: new Set() }
+    current = progress
     const timer = setInterval(() => {
       const { loaded, total } = progress
       logger.info({ loaded, folders: total }, `loading plugin folders: ${loaded} of ${total}`)
     }, reportEveryMs)
     try {
-      plugins = await loadPlugins(source, { signal: stop, onFolder, onDeployed: given.onLoaded })
+      plugins = await loadPlugins(source, {
+        signal: stop,
+        onBegin: (folder) => progress.folders.add(folder),
+        onFolder,
+        onDeployed: given.onLoaded,
+      })
       given.onLoaded()
       await spaces.sync()
       first = undefined
       return plugins
     } finally {
       clearInterval(timer)
+      current = undefined
     }
 
     function onFolder(plugin: LoadedPlugin | undefined, total: number): void {
       progress.total = total
-      if (plugin !== undefined) progress.loaded += 1
+      if (plugin !== undefined) {
+        progress.loaded += 1
+        progress.folders.delete(plugin.folder)
+      }
       if (first === undefined) return
-      Object.assign(first, progress)
+      Object.assign(first, { loaded: progress.loaded, total })
       if (plugin === undefined) return
       plugins = [...plugins, plugin]
       if (plugin.state !== 'loaded' || plugin.name === undefined) return

@@ -63,15 +63,22 @@ export type OnFolder = (loaded: LoadedPlugin | undefined, total: number) => void
  * deploy it. Folders are loaded side by side. A folder with errors is reported and does not affect the others.
  *
  * @param given.signal ends the load between two steps of a folder; what is deployed by then stays
+ * @param given.onBegin called for each folder whose loading begins
  * @param given.onFolder called when the folders are known, and for each that has been loaded
  * @param given.onDeployed called when one of them has another version than before
  * @throws AnnexError `unavailable` after the signal; `settings_invalid` when the plugins folder cannot be read
  */
 export async function loadPlugins(
   source: PluginSource,
-  { signal, onFolder, onDeployed }: { signal: AbortSignal; onFolder: OnFolder; onDeployed: () => void },
+  given: {
+    signal: AbortSignal
+    onBegin?: (folder: string) => void
+    onFolder: OnFolder
+    onDeployed: () => void
+  },
 ): Promise<LoadedPlugin[]> {
   const { db, dataDir, pluginsDir, isDefaultDir } = source
+  const { signal, onFolder, onDeployed } = given
   const folders = await listPluginFolders({ path: pluginsDir, isDefault: isDefaultDir })
   onFolder(undefined, folders.length)
   const ownFiles = await listOwnFiles(dataDir, pluginsDir)
@@ -83,6 +90,7 @@ export async function loadPlugins(
   const stored = new Map((await listLoadedVersions(db)).map((row) => [row.name, row]))
   const context = { source, ownFiles, stored, digestOfSdk: createSdkDigests(sdkFolder), signal, onDeployed }
   const loaded = await sideBySide(owned.toSorted(byPublisher), availableParallelism(), async (reading) => {
+    given.onBegin?.(reading.folder)
     const plugin = await loadPlugin(reading, context)
     onFolder(plugin, folders.length)
     return plugin

@@ -152,6 +152,26 @@ export interface NewTask {
 export interface Empty {}
 
 /**
+ * How far a load of plugin folders is.
+ */
+export interface FolderLoad {
+  object: 'folder_load'
+  running: boolean
+  /**
+   * Folders that are loaded.
+   */
+  loaded: number
+  /**
+   * All folders. 0 before they are counted.
+   */
+  total: number
+  /**
+   * Names of the folders that it loads now.
+   */
+  folders: string[]
+}
+
+/**
  * What became of each plugin folder.
  */
 export interface LoadedFolderList {
@@ -267,6 +287,13 @@ export interface IntegrationsOperations {
     query: object
     body: NewTask
     answer: Empty
+  }
+  readFolderLoad: {
+    roles: 'operator'
+    params: {}
+    query: object
+    body: undefined
+    answer: FolderLoad
   }
   reloadFolders: {
     roles: 'operator'

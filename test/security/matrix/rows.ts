@@ -138,6 +138,7 @@ export const rows: Record<OperationId, Row> = {
   createInstallLink: plain,
   revokeInstallLink: { fresh: 'installLink' },
   reloadFolders: plain,
+  readFolderLoad: plain,
   listIntegrationVersions: plain,
   compareIntegrationVersions: plain,
   rollBackIntegration: plain,
