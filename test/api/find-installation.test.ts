@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, request, startAnnex } from '../support/annex.ts'
 
 const script = `import { createIntegration } from '@annex/runtime'
@@ -23,7 +24,7 @@ describe('an installation by its id alone', () => {
       tokens[organization] = (await annex.api('POST', `/v1/orgs/${organization}/tokens`, {})).json.token
       for (const name of ['asks', 'other']) {
         const path = `/v1/integrations/${name}/installations`
-        const { json } = await annex.api('POST', path, { organization, agree: true })
+        const { json } = await annex.api('POST', path, { organization, ...(await agreementTo(annex, name)) })
         const key = `${name} in ${organization}`
         ids[key] = json.id
         const scripts = (await (await fetch(json.urls.publicEndpoint)).json()) as Record<string, string>

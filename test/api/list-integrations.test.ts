@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import apiSchema from '../../schemas/api/integrations.schema.json' with { type: 'json' }
 import manifestSchema from '../../schemas/manifest.schema.json' with { type: 'json' }
+import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Json, request, startAnnex } from '../support/annex.ts'
 import { createPng } from '../support/create-png.ts'
 import { type PluginSource, writePlugin } from '../support/plugin-folder.ts'
@@ -129,10 +130,13 @@ describe('the list of integrations', () => {
   })
 
   it('has what is installed in the organization of the caller, whatever its visibility', async () => {
-    const install = (name: string, organization: string) =>
-      annex.api('POST', `/v1/integrations/${name}/installations`, { organization, agree: true })
+    const install = async (name: string, organization: string) =>
+      annex.api('POST', `/v1/integrations/${name}/installations`, {
+        organization,
+        ...(await agreementTo(annex, name)),
+      })
     const { installKey } = (await annex.api('POST', '/v1/integrations/linked/install-links', {})).json
-    const body = { installKey, agree: true }
+    const body = { installKey, ...(await agreementTo(annex, 'linked')) }
     const linked = await annex.api('POST', '/v1/integrations/linked/installations', body, tokens.acme)
     assert.equal(linked.status, 201, linked.text)
     await install('chat', 'acme')
@@ -161,7 +165,7 @@ describe('the list of integrations', () => {
   it('refuses a question about the installations of no organization, or of another one', async () => {
     const asks = await annex.api('POST', '/v1/integrations/gate/installations', {
       organization: 'home',
-      agree: true,
+      ...(await agreementTo(annex, 'gate')),
     })
     const scripts: Json = await (await fetch(asks.json.urls.publicEndpoint)).json()
     for (const [query, token, expected] of [

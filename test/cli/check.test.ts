@@ -263,3 +263,17 @@ export default createIntegration({ components: [clip, opened], contentSources: [
   for (const one of expected) assert.match(stdout, one)
   assert.equal(stdout.match(/ warning /g)?.length, 5, stdout)
 })
+
+test('check warns of an option of tsconfig.json that would change what runs', async (context) => {
+  const folder = await writePlugin(join(await makeFolder(context), 'options'))
+  const text = '{\n  // an alias\n  "compilerOptions": {\n    "paths": { "lib/*": ["./lib/*"] },\n  },\n}\n'
+  await writeFile(join(folder, 'tsconfig.json'), text)
+  const { code, stdout, stderr } = await runAnnex(['check', folder])
+  assert.equal(code, 0, stdout)
+  assert.match(
+    stdout,
+    /tsconfig\.json:4:5 warning "paths" of tsconfig\.json is not read: a file is imported by/,
+  )
+  assert.match(stdout, /4 \| {5}"paths": \{[^\n]*\n +\| {5}\^{7}\n/)
+  assert.match(stderr, /0 errors and 1 warning/)
+})

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { agreementTo } from '../support/agreement.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
+import { agree } from '../support/installing.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { startReceiver } from '../support/receiver.ts'
 
@@ -191,7 +192,7 @@ describe('a problem', () => {
       'configurations: { account: { required: [a], properties: { a: { type: string, title: A, description: d } } } }'
     writePlugin(annex.pluginsDir, 'first', { script: answering, more })
     await annex.api('POST', '/v1/reload')
-    const body = { organization: 'home', agree: true }
+    const body = { organization: 'home', ...(await agreementTo(annex, 'first')) }
     const { json } = await annex.api('POST', '/v1/integrations/first/installations', body)
     assert.equal(json.status, 'pending')
     assert.deepEqual(await list('pending'), [])
@@ -321,7 +322,7 @@ describe('a problem', () => {
     writeFileSync(envFile, '')
     await annex.api('POST', '/v1/reload')
     assert.match((await opens('secret')).sentence, /^keyed runs without its secret KEY\./)
-    await annex.api('POST', `${path}/agreement`, { agree: true })
+    await agree(annex, path)
     await closes('secret')
   })
 
