@@ -1,5 +1,6 @@
 import { eventRules, hasScopeFor } from '../../schemas/events.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { listInstallationsOn } from '../db/queries/installation-targets.ts'
 import { findRunning, type TargetKind } from '../db/queries/installations.ts'
@@ -8,7 +9,7 @@ import { findSite, findSpace } from '../db/queries/places.ts'
 import { lockTaking } from '../db/queries/suspensions.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import type { InstalledLevel } from '../installations/level-settings.ts'
-import { statusReasonOf, whyPending } from '../installations/level-settings.ts'
+import { isBeingSetUp, statusReasonOf, whyPending } from '../installations/level-settings.ts'
 import type { Level } from '../sandbox/level.ts'
 import type { PublishedEvent } from './validate-event.ts'
 
@@ -79,6 +80,7 @@ async function matchingInstallations(
     const { installation, manifest } = running
     if (installation.organizationId !== organizationId || installation.removingAt !== null) continue
     if (!hasScopeFor(event.type, manifest?.scopes)) continue
+    if (installation.status === 'pending' && !isBeingSetUp(manifest, { installation }, nowOf(db))) continue
     const levelsHere = [{ installation }, { installation, target }]
     if (levelsHere.some((level) => whyPending(manifest, level).length > 0)) continue
     const { integration } = installation
@@ -148,8 +150,9 @@ function whyNot(
     const scopes = eventRules[type].scopes.join(' or ')
     return { reason: 'missing_scope', message: `Its manifest does not declare the scope ${scopes}.` }
   }
+  const isPending = [installation.status, installation.suspendedFrom].includes('pending')
   const isSetUp =
-    target.status === 'active' && ![installation.status, installation.suspendedFrom].includes('pending')
+    target.status === 'active' && (!isPending || isBeingSetUp(manifest, { installation }, Date.now()))
   const settings = [{ installation }, { installation, target }].flatMap((level) =>
     whyPending(manifest, level),
   )

@@ -1,4 +1,5 @@
 import type { DispatchMessage } from '../../runtime/bridge.ts'
+import { eventRules } from '../../schemas/events.ts'
 import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
@@ -8,6 +9,7 @@ import { isHeld } from '../db/queries/suspensions.ts'
 import { AnnexError, type ErrorCode, isAnnexError, messageOf } from '../errors.ts'
 import { activateAfterSetup } from '../installations/configure.ts'
 import { type SetupFailure, storeSetupFailure, toSetupFailure } from '../installations/failed-setup.ts'
+import { isBeingSetUp } from '../installations/level-settings.ts'
 import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
 import { type EventJob, isLastEvent, openEvent, secretsOfEvent } from '../installations/setup-event.ts'
@@ -67,6 +69,14 @@ export function createRunEvent(given: {
     let prepared: PreparedLevel | undefined
     try {
       prepared = await prepareDispatch[isLastEvent(event) ? 'prepareLast' : 'prepare'](level)
+      const { installation, manifest } = prepared.records
+      if (Object.hasOwn(eventRules, event.type) && installation?.status === 'pending') {
+        const reason = `The setup event of ${installation.id} is not handled yet.`
+        const [now, dueAtMs] = [clock.now(), clock.now() + againAfterMs]
+        return isBeingSetUp(manifest, { installation }, now)
+          ? { move: { state: 'due', dueAtMs, reason, run: 'not begun' } }
+          : { move: { state: 'failed', reason } }
+      }
       const opened = openEvent(given.db, event)
       secrets.learn(prepared.target.key, previousSecrets(opened, secretsOfEvent(event)))
       await handle(prepared, opened, requestId, onBegin)

@@ -12,7 +12,7 @@ import type { ReadOptions } from '../manifest/read-options.ts'
 import { readSecrets } from '../manifest/secrets.ts'
 import { endpointPath, type Level } from '../sandbox/level.ts'
 import { installationPage } from './installation-view.ts'
-import { nameOfLevel, type SettingsTag, statusOf } from './level-settings.ts'
+import { nameOfLevel, type SettingsTag, shownStatusOf, statusOf } from './level-settings.ts'
 import { effectiveConfiguration } from './usable-settings.ts'
 
 /** A level and its records in the database. */
@@ -104,7 +104,7 @@ export async function buildEnvironment(
           integration: name,
           installation: target.installationId,
           [target.kind]: target.targetId,
-          status: statusOf(manifest, { installation, target }),
+          status: shownStatusOf(manifest, { installation, target }),
           configuration: effectiveConfiguration(manifest, target.kind, target, installation),
           configurationVersion: settingsTag(manifest, { installation, target }),
           externalIds: target.externalIds,

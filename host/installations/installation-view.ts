@@ -14,6 +14,7 @@ import { endpointPath, type Level, signInPath } from '../sandbox/level.ts'
 import { type Connection, toConnections } from './connections.ts'
 import {
   type InstalledLevel,
+  shownStatusOf,
   statusOf,
   statusReasonOf,
   toVisibleSettings,
@@ -74,7 +75,7 @@ export function toTargetView(
   const shared = {
     integration,
     installation: installationId,
-    status: statusOf(viewer.manifest, level),
+    status: shownStatusOf(viewer.manifest, level),
     ...reasonOf(viewer.manifest, level),
     ...problemsOf(viewer.manifest, level),
     ...settingsFor(viewer, kind, target),

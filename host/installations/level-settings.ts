@@ -51,6 +51,28 @@ export function previousOf(
   return { status: statusOf(manifest, level), configuration: usable ?? configuration, settingDetails }
 }
 
+/** The status that readers see: a site or space is not active before its installation is set up. */
+export function shownStatusOf(manifest: Manifest | undefined, level: InstalledLevel): InstallationStatus {
+  const status = statusOf(manifest, level)
+  return status === 'active' && level.target !== undefined && level.installation.status === 'pending'
+    ? 'pending'
+    : status
+}
+
+/** So long after its last edit, a setup event that is not handled has failed more than once. */
+const setupMs = 600_000
+
+/** True until the script has handled the setup event of an installation whose settings are complete. Its events wait meanwhile. */
+export const isBeingSetUp = (
+  manifest: Manifest | undefined,
+  { installation }: InstalledLevel,
+  nowMs: number,
+): boolean =>
+  installation.status === 'pending' &&
+  installation.statusReason === null &&
+  componentOf(manifest, { installation }) === undefined &&
+  nowMs - installation.updatedAt < setupMs
+
 /** The place of a setting in the level that has it, and in the body of its PATCH. */
 export const settingPointer = (name: string): string =>
   toPointer('configuration', ...(name === '' ? [] : [name]))

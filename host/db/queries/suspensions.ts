@@ -100,8 +100,8 @@ const heldStatuses: readonly string[] = ['paused', 'suspended']
  * Reads which installations take events. A resume of a paused or suspended installation waits for the transaction, and
  * finds the jobs that it stores.
  *
- * @returns whether events wait for a resume, by the installation's id. Pending installations are left out, also those that
- *   were suspended while pending.
+ * @returns whether events wait for a resume, by the installation's id. Installations that were suspended while pending are left
+ *   out.
  */
 export async function lockTaking(transaction: Db, ids: readonly string[]): Promise<Map<string, boolean>> {
   const read = (among: readonly string[]) =>
@@ -114,7 +114,7 @@ export async function lockTaking(transaction: Db, ids: readonly string[]): Promi
   return new Map(
     [...now.values()].flatMap(({ id, status, suspendedFrom }): [string, boolean][] => {
       const waits = heldStatuses.includes(status)
-      return status === 'active' || (waits && suspendedFrom !== 'pending') ? [[id, waits]] : []
+      return !waits || suspendedFrom !== 'pending' ? [[id, waits]] : []
     }),
   )
 }
