@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { loadSettings } from '../../host/config/load-settings.ts'
 import { startServer } from '../../host/server.ts'
+import { root } from '../cli/support/run-annex.ts'
 import { request, until } from '../support/annex.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 
@@ -70,6 +73,67 @@ test('while folders load, Annex answers and says so; a second start tries and wr
   } finally {
     await second.close()
   }
+})
+
+test('while a newer version loads, the earlier one serves', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-first-start-'))
+  context.after(() => rmSync(folder, { recursive: true, force: true }))
+  const [dataDir, pluginsDir] = [join(folder, 'data'), join(folder, 'plugins')]
+  const flags = { PORT: '0', LOG_LEVEL: 'silent', DATA_DIR: dataDir, PLUGINS_DIR: pluginsDir }
+  const load = () => loadSettings({ flags, environment: process.env, envFile: '/nowhere/.env' })
+  writePlugin(pluginsDir, 'served', { script: good.replace('good', 'old') })
+  await (await startServer(load())).close()
+  writePlugin(pluginsDir, 'served', { script: good.replace('good', 'new') })
+  const seen: unknown[] = []
+  const server = await startServer(load(), {
+    reuse: {
+      wall: (_required, reach) => reach(),
+      tryLoad: (tryLoad) => async (version) => {
+        const { url } = JSON.parse(readFileSync(join(dataDir, 'server.json'), 'utf8'))
+        const { status, text } = await request(url, 'GET', '/x/served')
+        seen.push(status, text, (await request(url, 'GET', '/readyz')).status)
+        return tryLoad(version)
+      },
+    },
+  })
+  try {
+    assert.deepEqual(seen, [200, 'old', 503])
+    assert.equal((await request(server.url, 'GET', '/x/served')).text, 'new')
+    assert.equal((await request(server.url, 'GET', '/readyz')).status, 200)
+  } finally {
+    await server.close()
+  }
+})
+
+test('a first start that takes long says every five seconds how many folders are loaded', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'annex-first-start-'))
+  context.after(() => rmSync(folder, { recursive: true, force: true }))
+  const pluginsDir = join(folder, 'plugins')
+  for (const name of ['quick', 'slow']) writePlugin(pluginsDir, name, { script: good })
+  const flags = { PORT: '0', LOG_LEVEL: 'info', DATA_DIR: join(folder, 'data'), PLUGINS_DIR: pluginsDir }
+  // A process of its own: its log goes to stderr.
+  const code = `
+    import { loadSettings } from '${root}/host/config/load-settings.ts'
+    import { startServer } from '${root}/host/server.ts'
+    const tryLoad = (load) => async (version) => {
+      if (version.integration === 'slow') await new Promise((resolve) => setTimeout(resolve, 6_000))
+      return load(version)
+    }
+    const loaded = loadSettings({ flags: ${JSON.stringify(flags)}, environment: {}, envFile: '/nowhere/.env' })
+    const server = await startServer(loaded, { reuse: { wall: (_, reach) => reach(), tryLoad } })
+    await server.close()
+    process.exit()`
+  const file = join(folder, 'start.mjs')
+  writeFileSync(file, code)
+  const { stderr } = await promisify(execFile)(process.execPath, ['--no-node-snapshot', file])
+  const lines = stderr.split('\n').filter((line) => line.includes('loading plugin folders'))
+  assert.ok(lines.length > 0, stderr)
+  const said = lines.map((line) => JSON.parse(line))
+  for (const { loaded, folders, msg } of said) {
+    assert.equal(msg, `loading plugin folders: ${loaded} of ${folders}`)
+    assert.ok(loaded <= folders, msg)
+  }
+  assert.ok(said.some(({ folders }) => folders === 2))
 })
 
 test('a stop during the first load ends it, and what is deployed by then serves at the next start', async (context) => {
