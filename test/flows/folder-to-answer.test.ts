@@ -104,7 +104,7 @@ describe('a plugin folder becomes an answer', () => {
 
   it('answers 404 for an endpoint that is none', async () => {
     const unknown = id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
-    for (const path of ['/x/nobody', `/x/mirror/${unknown}`, '/x/', '/x/Mirror', '/x/mirror/../echo/..']) {
+    for (const path of ['/x/nobody', `/x/mirror/${unknown}`, '/x/', '/x/Mirrors', '/x/mirror/../echo/..']) {
       const response = await fetch(annex.url + path)
       assert.equal(response.status, 404, path)
       assert.equal(((await response.json()) as Json).error.code, 'not_found', path)
