@@ -38,7 +38,7 @@ export async function findOwners(
       return refuse(reading, 'organization', await toUnknownOrganization(db, organization))
     // Attack: an external id changes hands between the reading, which allows internal scopes, and here.
     const { operatorOrganizationId = owner.id } = operator
-    if (isOperatorsOwn(reading.manifest, operator) !== (owner.id === operatorOrganizationId))
+    if (isOperatorsOwn(reading.manifest, operator) && owner.id !== operatorOrganizationId)
       return refuse(reading, 'organization', toChangedOwner(organization))
     const row = byName.get(name)
     const spelling = spellings.get(name.toLowerCase())
