@@ -40,7 +40,9 @@ export function addChangeAndDelete(records: Command, kind: RecordKind, find: Fin
   const change = records
     .command('change')
     .description(
-      `change the title, ${name} or external ids of ${kind === 'organization' ? 'an' : 'a'} ${kind}`,
+      kind === 'organization'
+        ? 'change the title, subdomain or external ids of an organization'
+        : `change the title, slug, address or external ids of a ${kind}`,
     )
     .argument(`<${kind}>`, `id, ${name} or external id`)
     .option('--title <text>', 'name for people')

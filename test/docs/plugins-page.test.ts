@@ -128,6 +128,55 @@ describe('the block from a pasted link as docs/plugins.md shows it', () => {
   })
 })
 
+describe('the sign-in of visitors as docs/plugins.md shows it', () => {
+  const part = page.split('### A sign-in of visitors')[1]?.split('\n### ')[0] ?? ''
+  const blockOf = (language: string) => part.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? ''
+  let annex: Annex
+  let signIn: string
+  const site = '/v1/orgs/home/sites/sample'
+  before(async () => {
+    const scopes = blockOf('yaml').match(/[\w]+:\w+:\w+/g) ?? []
+    annex = await startAnnex({ plugins: { 'sign-in': { scopes, script: blockOf('ts') } } })
+    const [, , endpoint = ''] = await installEverywhere(annex, 'sign-in')
+    const path = endpoint.replace('/x/sign-in/', '/v1/integrations/sign-in/installations/')
+    signIn = (await annex.api('GET', path)).json.urls.visitorAuthentication
+  })
+  after(() => annex.close())
+
+  const visit = (query: string) => fetch(`${signIn}${query}`, { redirect: 'manual' })
+
+  it('names what is missing while the site has no address', async () => {
+    const answer = await visit('?location=/guide')
+    assert.equal(answer.status, 503)
+    assert.match(await answer.text(), /"The site has no address yet\."/)
+  })
+
+  it('sends a visitor back with a token that Annex finds valid', async () => {
+    assert.equal((await annex.api('PATCH', site, { url: 'https://docs.example.com' })).status, 200)
+    for (const [query, path] of [
+      ['?location=/guide', '/guide'],
+      ['?location=guide/start', '/guide/start'],
+      ['', '/'],
+    ] as const) {
+      const answer = await visit(query)
+      assert.equal(answer.status, 302)
+      const to = new URL(answer.headers.get('location') ?? '')
+      assert.equal(`${to.origin}${to.pathname}`, `https://docs.example.com${path}`)
+      const token = to.searchParams.get('jwt_token')
+      const { json } = await annex.api('POST', `${site}/publishing/auth/verify`, { token })
+      assert.equal(json.valid, true)
+    }
+  })
+
+  it('has types', () => {
+    const folder = join(annex.pluginsDir, 'sign-in')
+    const { status, stdout } = spawnSync('node', [join(root, 'scripts/compile-plugins.ts'), folder], {
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0, stdout)
+  })
+})
+
 describe('the test beside the plugin echo', () => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-plugin-test-'))
   const plugin = join(folder, 'plugins/echo')
