@@ -64,7 +64,8 @@ async function show(session: Session, named: string, options: TargetOptions): Pr
     if ('site' in level) sayAddresses(terminal, level.urls)
     if (level !== installation && level.statusReason !== undefined) terminal.print(`  ${level.statusReason}`)
     for (const [setting, value] of Object.entries(level.configuration)) {
-      terminal.print(`  ${setting} = ${JSON.stringify(value)}`)
+      const mark = level.unconfirmed?.includes(setting) ? ' (no list of choices has had it)' : ''
+      terminal.print(`  ${setting} = ${JSON.stringify(value)}`, paint('yellow', mark))
     }
     for (const [button, connection] of Object.entries(level.connections ?? {})) {
       terminal.print(`  ${button}: ${describeConnection(connection)}`)

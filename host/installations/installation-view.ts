@@ -134,11 +134,21 @@ export function toListed<View extends Partial<Settings>>(
   caller: Caller,
 ): Omit<View, keyof Settings> & Partial<Settings> {
   if (caller.kind === 'integration' || caller.kind === 'installation') return view
-  const { configuration: _, connections: __, labels: ___, problems: ____, ...listed } = view
+  const {
+    configuration: _,
+    connections: __,
+    labels: ___,
+    unconfirmed: ____,
+    problems: _____,
+    ...listed
+  } = view
   return listed
 }
 
-type Settings = Pick<Required<InstallationView>, 'configuration' | 'connections' | 'labels' | 'problems'>
+type Settings = Pick<
+  Required<InstallationView>,
+  'configuration' | 'connections' | 'labels' | 'unconfirmed' | 'problems'
+>
 
 function problemsOf(manifest: Manifest | undefined, level: InstalledLevel): { problems?: ErrorDetail[] } {
   const problems = whyPending(manifest, level)
@@ -167,6 +177,7 @@ function settingsFor(
   configuration: Configuration
   connections?: Record<string, Connection>
   labels?: Record<string, string>
+  unconfirmed?: string[]
 } {
   const { configuration, settingDetails } = stored
   if (caller.kind === 'integration' || caller.kind === 'installation')
@@ -176,9 +187,31 @@ function settingsFor(
   const labels = Object.entries(settingDetails).flatMap(([name, { label }]) =>
     label && !secrets.has(name) ? [[name, label.label]] : [],
   )
+  const unconfirmed = unconfirmedChoices(manifest, level, stored).filter((name) => !secrets.has(name))
   return {
     configuration: toVisibleSettings(manifest, level, stored),
     ...(connections && { connections }),
     ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
+    ...(unconfirmed.length > 0 && { unconfirmed }),
   }
+}
+
+/** Values that no list of choices has had: Annex keeps a label of each one that it has found there. */
+function unconfirmedChoices(
+  manifest: Manifest | undefined,
+  level: 'account' | 'site' | 'space',
+  { configuration, settingDetails }: Pick<Installation, 'configuration' | 'settingDetails'>,
+): string[] {
+  const properties = Object.entries(manifest?.configurations?.[level]?.properties ?? {})
+  const isChosen = (name: string) =>
+    Object.hasOwn(settingDetails, name) && settingDetails[name]?.label !== undefined
+  return properties.flatMap(([name, property]) =>
+    property.type === 'string' &&
+    property.completion_url !== undefined &&
+    Object.hasOwn(configuration, name) &&
+    configuration[name] !== '' &&
+    !isChosen(name)
+      ? [name]
+      : [],
+  )
 }

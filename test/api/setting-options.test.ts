@@ -115,6 +115,33 @@ describe('the choices of a setting', () => {
     assert.equal((await annex.api('GET', path)).json.labels, undefined)
   })
 
+  it('confirm a value that was typed: without them it is stored, and its name is listed', async () => {
+    const unconfirmed = async () => (await annex.api('GET', path)).json.unconfirmed
+    const set = (name: string, value: unknown, more = {}) =>
+      annex.api('PUT', `${path}/configuration/${name}`, { value, ...more })
+    assert.equal(await unconfirmed(), undefined)
+    const stored = await set('plain', 'c9')
+    assert.deepEqual([stored.status, stored.json.unconfirmed], [200, ['plain']])
+    await ask('plain', '?value=c9')
+    await ask('failing', '?value=c9')
+    await set('text', 'c9')
+    assert.deepEqual(await unconfirmed(), ['plain'], 'no choice')
+    await set('plain', 'c2')
+    await set('few', 'c9')
+    assert.deepEqual(await unconfirmed(), ['plain', 'few'])
+    await ask('plain')
+    await ask('few')
+    assert.deepEqual(await unconfirmed(), ['few'], 'c9 is in the enum, and no choice')
+    await set('plain', 'c3')
+    assert.deepEqual(await unconfirmed(), ['plain', 'few'], 'another value')
+    await set('plain', 'c3', { label: 'Channel 3' })
+    assert.deepEqual(await unconfirmed(), ['few'], 'chosen in a form')
+    const list = await annex.api('GET', '/v1/installations')
+    assert.doesNotMatch(list.text, /unconfirmed/)
+    for (const name of ['plain', 'few', 'text']) await annex.api('DELETE', `${path}/configuration/${name}`)
+    assert.equal(await unconfirmed(), undefined)
+  })
+
   for (const [name, reason] of [
     ['slow', /did not come within 5 seconds/],
     ['huge', /more than 1048576 bytes/],

@@ -156,6 +156,15 @@ describe('the commands of an installation', () => {
     assert.match(missing.stderr, /no setting "account" with a completion_url/)
   })
 
+  it('`annex installations` marks a value that no list of choices has had', async () => {
+    const shown = async () => (await served.annex('installations', 'clips')).stdout
+    await served.annex('configure', 'clips', '--set', 'project=elsewhere')
+    assert.match(await shown(), / project = "elsewhere" \(no list of choices has had it\)\n/)
+    await served.annex('configure', 'clips', '--set', 'project=docs')
+    await served.annex('options', 'clips', 'project')
+    assert.match(await shown(), / project = "docs"\n/)
+  })
+
   it('`annex sites script` names the origins of a site and prints the line for its pages', async () => {
     const first = await served.annex('sites', 'script')
     assert.equal(first.code, 0, first.stderr)

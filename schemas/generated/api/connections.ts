@@ -53,6 +53,11 @@ export interface Labels {
 }
 
 /**
+ * Settings with a `completion_url` whose values no list of choices has had, as far as Annex knows. Reading the choices with `value` confirms one.
+ */
+export type Unconfirmed = string[]
+
+/**
  * For scripts: what has become of a connection.
  */
 export type ConnectionEdit =

@@ -1,7 +1,7 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
 import type { Configuration, NextPage, Time } from './common.ts'
-import type { ConnectionEdit, Connections, Labels } from './connections.ts'
+import type { ConnectionEdit, Connections, Labels, Unconfirmed } from './connections.ts'
 import type { ErrorDetail } from './errors.ts'
 
 /**
@@ -27,6 +27,7 @@ export interface ListedInstallation {
   configuration?: Configuration
   connections?: Connections
   labels?: Labels
+  unconfirmed?: Unconfirmed
   externalIds: string[]
   /**
    * Where it is installed.
@@ -246,6 +247,7 @@ export interface ListedSiteInstallation {
   configuration?: Configuration
   connections?: Connections
   labels?: Labels
+  unconfirmed?: Unconfirmed
   externalIds: string[]
   /**
    * Its addresses.
@@ -327,6 +329,7 @@ export interface ListedSpaceInstallation {
   configuration?: Configuration
   connections?: Connections
   labels?: Labels
+  unconfirmed?: Unconfirmed
   externalIds: string[]
   /**
    * Its addresses.
